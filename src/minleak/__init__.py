@@ -1,0 +1,106 @@
+"""minleak: measure what a system leaks about its secrets, and build the countermeasure that leaks least.
+
+The public names and nothing else. Heavy libraries are imported where they are first needed, not here.
+
+    >>> import minleak as ml
+    >>> ml.leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]], ml.Shannon())
+    1.0
+"""
+
+from minleak.adversary import (
+    Adversary,
+    MismatchedAdversary,
+    OptimalAdversary,
+    UniformAdversary,
+    best_guesses,
+)
+from minleak.capacity import Capacity, capacity
+from minleak.channel import Channel, Posteriors
+from minleak.entropy.base import ConditionalEntropy, Entropy
+from minleak.entropy.check import EntropyCheck, check_entropy
+from minleak.entropy.custom import CoreConcave
+from minleak.entropy.gain import Gain
+from minleak.entropy.guessing import GuessError, Guesswork, MinEntropy
+from minleak.entropy.names import entropy
+from minleak.entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf, find_increase
+from minleak.entropy.renyi import Arimoto, Collision, FehrBerens, Hartley, Hayashi
+from minleak.entropy.shannon import Shannon
+from minleak.entropy.sharma_mittal import SharmaMittal, Tsallis
+from minleak.errors import (
+    InvalidChannel,
+    InvalidParameter,
+    InvalidPrior,
+    MinleakError,
+    UnreadableFile,
+)
+from minleak.leakage import (
+    LeakageTable,
+    additive_leakage,
+    leakage,
+    leakage_table,
+    local_dp_epsilon,
+    maximal_leakage,
+    multiplicative_leakage,
+    posterior_vulnerability,
+    vulnerability,
+)
+from minleak.majorization import Majorization, check_schur_concave, lorenz, majorizes
+from minleak.prior import Prior
+from minleak.reading import read_prior
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Adversary",
+    "Arimoto",
+    "Cachin",
+    "Capacity",
+    "Channel",
+    "Collision",
+    "ConditionalEntropy",
+    "CoreConcave",
+    "Entropy",
+    "EntropyCheck",
+    "FehrBerens",
+    "Gain",
+    "GuessError",
+    "Guesswork",
+    "Hartley",
+    "Hayashi",
+    "InvalidChannel",
+    "InvalidParameter",
+    "InvalidPrior",
+    "JizbaArimitsu",
+    "LeakageTable",
+    "Majorization",
+    "MinEntropy",
+    "MinleakError",
+    "MismatchedAdversary",
+    "OptimalAdversary",
+    "Posteriors",
+    "Prior",
+    "RennerWolf",
+    "Shannon",
+    "SharmaMittal",
+    "Tsallis",
+    "UniformAdversary",
+    "UnreadableFile",
+    "__version__",
+    "additive_leakage",
+    "best_guesses",
+    "capacity",
+    "check_entropy",
+    "check_schur_concave",
+    "entropy",
+    "find_increase",
+    "leakage",
+    "leakage_table",
+    "local_dp_epsilon",
+    "lorenz",
+    "majorizes",
+    "maximal_leakage",
+    "multiplicative_leakage",
+    "posterior_vulnerability",
+    "read_prior",
+    "vulnerability",
+]

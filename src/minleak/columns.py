@@ -1,0 +1,106 @@
+"""The columns of a joint distribution, in dense blocks that fit in cache, at the cost of its non-zeros."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+Array = npt.NDArray[np.float64]
+T = TypeVar("T")
+
+# Entries in a block: 2 MB, so that several passes over a block stay in the second-level cache.
+BLOCK = 1 << 18
+
+
+class Columns:
+    """The vectors J[:,y] = scale * matrix[:,y] of a joint distribution (or of gains under it).
+
+    `matrix` is a dense array or a `csc_array`. A block is an array of shape (r, m): m columns, of which r entries are
+    kept. From a dense matrix r = n; from a sparse one, columns of equally many non-zeros are put together and only
+    those are kept, in row order, since an expansible function of a column does not see its zeros.
+    """
+
+    __slots__ = ("matrix", "scale")
+
+    def __init__(self, matrix: Array | sp.csc_array, scale: Array | None = None) -> None:
+        self.matrix: Any = matrix
+        self.scale = scale
+
+    def blocks(self) -> Iterator[Callable[[], Array]]:
+        """Makers of blocks: each builds a fresh array when called, so that threads build their own."""
+        if isinstance(self.matrix, np.ndarray):
+            return self._dense()
+        return self._sparse()
+
+    def map(self, function: Callable[[Array], T]) -> list[T]:
+        """The function of every block, in order, on as many threads as there are cores (numpy releases the lock)."""
+        makers = list(self.blocks())
+        if len(makers) < 4:
+            return [function(make()) for make in makers]
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+            return list(pool.map(lambda make: function(make()), makers))
+
+    def under(self, gain: Array | sp.sparray) -> Columns:
+        """The columns G J[:,y]. A vector gamma stands for diag(gamma), which keeps the columns' sparsity."""
+        if gain.ndim == 1:
+            return Columns(self.matrix, gain if self.scale is None else gain * self.scale)
+        if self.scale is not None:
+            gain = gain * self.scale[None, :]
+        product: Any = gain @ self.matrix
+        return Columns(product if isinstance(product, np.ndarray) else product.tocsc())
+
+    def _dense(self) -> Iterator[Callable[[], Array]]:
+        matrix, scale = self.matrix, self.scale
+        n, m = matrix.shape
+        width = max(1, BLOCK // max(1, n))
+        for start in range(0, m, width):
+            part = matrix[:, start : start + width]
+            yield lambda part=part: part.copy() if scale is None else scale[:, None] * part  # type: ignore[misc]
+
+    def _sparse(self) -> Iterator[Callable[[], Array]]:
+        data, indices, indptr = self.matrix.data, self.matrix.indices, self.matrix.indptr
+        scale = self.scale
+        sizes = np.diff(indptr)
+        order = np.argsort(sizes, kind="stable")
+        ends = np.flatnonzero(np.diff(sizes[order], append=-1)) + 1
+        begin = 0
+        for end in ends.tolist():
+            group, size = order[begin:end], int(sizes[order[begin]])
+            begin = end
+            if size == 0:
+                continue
+            width = max(1, BLOCK // size)
+            for start in range(0, len(group), width):
+                columns = group[start : start + width]
+
+                def make(columns: npt.NDArray[np.intp] = columns, size: int = size) -> Array:
+                    at = indptr[columns][None, :] + np.arange(size)[:, None]
+                    block: Array = data[at]
+                    return block if scale is None else block * scale[indices[at]]
+
+                yield make
+
+
+def heavy_columns(v: Array) -> tuple[Array, Array, npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The largest entry of each column and the sum of the others, both to full relative precision.
+
+    Subtracting the largest from the sum would cancel where it is most of it. In those heavy columns the others are
+    added up alone; also returned are which columns these are and in which row each has its largest entry.
+    """
+    top = v.max(axis=0)
+    total = v.sum(axis=0)
+    rest = np.maximum(total - top, 0.0)
+    heavy = np.flatnonzero(top > 0.5 * total)
+    part = v[:, heavy]
+    at = part.argmax(axis=0)
+    part[at, np.arange(len(heavy))] = 0.0
+    rest[heavy] = part.sum(axis=0)
+    return top, rest, heavy, at

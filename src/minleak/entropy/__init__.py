@@ -1,0 +1,1 @@
+"""Generalised entropies: one file for each family, all of them `eta` and a perspective."""

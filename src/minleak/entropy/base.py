@@ -1,0 +1,151 @@
+"""What an entropy is: a scalar function eta and the perspective of a core F; everything else follows from the two."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.channel import Channel, as_channel
+from minleak.columns import Columns
+from minleak.errors import InvalidParameter
+from minleak.prior import Prior, as_prior
+
+Array = npt.NDArray[np.float64]
+
+
+class ConditionalEntropy(ABC):
+    """A measure of an observer's uncertainty: H(X) before an observation and H(X|Y) after it.
+
+    Subclasses say how a block of columns of the joint is summarised (a few numbers a column) and how the summaries of
+    all columns make the value, so that many entropies can share one pass over a large channel.
+    """
+
+    #: True when H(X|Y) <= H(X) is a theorem.
+    monotone: bool = True
+
+    #: The natural logarithm of the base that values are in; 1 for those in nats or without a logarithm.
+    unit: float = 1.0
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name by which `minleak.entropy` finds it, parameters included."""
+
+    @abstractmethod
+    def summary(self, v: Array) -> Array:
+        """For a block v of shape (r, m), non-negative columns, some numbers a column: an array of shape (q, m)."""
+
+    @abstractmethod
+    def value(self, summary: Array) -> float:
+        """The entropy from the summaries of all columns, an array of shape (q, number of columns)."""
+
+    @property
+    def arimoto_order(self) -> float | None:
+        """The alpha for which this is Arimoto's entropy (1 Shannon, inf min-entropy), or None."""
+        return None
+
+    def prepared(self, columns: Columns) -> Columns:
+        """The columns that the summaries are taken of; gains change them."""
+        return columns
+
+    def __call__(self, prior: Prior | Iterable[Any]) -> float:
+        """H(X), the uncertainty before any observation."""
+        return evaluate([self], Columns(as_prior(prior).p[:, None]))[0]
+
+    def conditional(self, prior: Prior | Iterable[Any], channel: Channel | Any) -> float:
+        """H(X|Y), the average uncertainty after observing the channel's output. Cost: the channel's non-zeros."""
+        return evaluate([self], as_channel(channel).columns(prior))[0]
+
+    def __repr__(self) -> str:
+        return f"<entropy {self.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
+
+class Entropy(ConditionalEntropy):
+    """A generalised entropy of the paper: H(X|Y) = eta(sum over y of Fhat(J[:,y])), H(X) = eta(Fhat(p)).
+
+    Fhat(v) = |v|_1 F(v/|v|_1) is the perspective of the core F. Either eta is increasing and F concave
+    (`increasing` is True), or eta is decreasing and F convex. F is symmetric and expansible.
+
+    A subclass gives `eta`, `_perspective` and `increasing`. It overrides `summary` and `value` only where another
+    way to the same number keeps more digits.
+    """
+
+    #: How the columns are put together; np.max for the few limits that a sum cannot reach.
+    combine: Any = staticmethod(np.sum)
+
+    @property
+    @abstractmethod
+    def increasing(self) -> bool:
+        """True: eta increasing, F concave. False: eta decreasing, F convex."""
+
+    @abstractmethod
+    def eta(self, z: float) -> float:
+        """The outer function."""
+
+    @abstractmethod
+    def _perspective(self, v: Array) -> Array:
+        """Fhat of each column of v, an array of shape (r, m) of non-negative floats; zero for a zero column."""
+
+    def perspective(self, v: npt.ArrayLike) -> Any:
+        """Fhat(v) = |v|_1 F(v/|v|_1) of a non-negative vector, or of each column of a matrix."""
+        array = np.asarray(v, dtype=np.float64)
+        if array.ndim not in (1, 2) or not array.size or not (array.min() >= 0 and array.max() < math.inf):
+            raise InvalidParameter("the perspective takes a vector or matrix of finite numbers that are not negative")
+        result = self._perspective(array if array.ndim == 2 else array[:, None])
+        return result if array.ndim == 2 else float(result[0])
+
+    def plain(self, columns: Columns) -> float:
+        """eta of the combined perspectives, literally as defined."""
+        return self.eta(float(self.combine(np.concatenate(columns.map(self._perspective)))))
+
+    def summary(self, v: Array) -> Array:
+        return self._perspective(v)[None, :]
+
+    def value(self, summary: Array) -> float:
+        return self.eta(float(self.combine(summary[0])))
+
+
+def evaluate(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:
+    """The value of each entropy on the columns; those that look at the same columns share one pass over them."""
+    values: dict[int, float] = {}
+    shared = [(i, H) for i, H in enumerate(entropies) if type(H).prepared is ConditionalEntropy.prepared]
+    passes = [shared] if shared else []
+    passes += [[(i, H)] for i, H in enumerate(entropies) if type(H).prepared is not ConditionalEntropy.prepared]
+    for group in passes:
+        seen = group[0][1].prepared(columns)
+        blocks = seen.map(lambda v, group=group: [H.summary(v) for _, H in group])  # type: ignore[misc]
+        for place, (i, H) in enumerate(group):
+            values[i] = H.value(np.concatenate([block[place] for block in blocks], axis=1))
+    return [values[i] for i in range(len(entropies))]
+
+
+def log_base(base: float) -> float:
+    """The natural logarithm of a base of logarithms, which must be a finite number above 1."""
+    if isinstance(base, bool) or not isinstance(base, int | float) or not 1 < base < math.inf:
+        raise InvalidParameter(f"the base of the logarithm is a number above 1, not {base!r}")
+    return math.log(base)
+
+
+def log(z: float) -> float:
+    """The natural logarithm, with log 0 = -inf as entropies want it."""
+    return math.log(z) if z > 0 else -math.inf
+
+
+def order(value: float, what: str, *, infinite: bool = True) -> float:
+    """A parameter that must be a number from 0 on, infinity included unless said otherwise."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
+        raise InvalidParameter(f"{what} is a number from 0 on{', inf included' if infinite else ''}, not {value!r}")
+    if math.isinf(value) and not infinite:
+        raise InvalidParameter(f"{what} must be finite")
+    return float(value)

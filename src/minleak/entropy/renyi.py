@@ -1,0 +1,249 @@
+"""Renyi entropies and the three ways of conditioning them that never grow by observing.
+
+All three are one thing: the Renyi entropy H_a of each posterior, in nats, put together by the exponential mean
+
+    H(X|Y) = (1/c) log sum over y of p(y) exp(c H_a(X given y)),
+
+with c = (1-a)/a for Arimoto, c = 1-a for Hayashi and c = -1 for Fehr and Berens. This is the Kolmogorov-Nagumo form
+of eta(sum Fhat), and it is how values are computed: it keeps its digits where the plain form loses them (a close
+to 1), and the limits a = 0, 1, inf are ordinary values of a and c.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from minleak.columns import heavy_columns
+from minleak.entropy.base import Array, Entropy, log, log_base, order
+from minleak.entropy.shannon import log_ratios, shannon_sums
+from minleak.errors import InvalidParameter
+
+# Up to this order sum q^a is formed as 1 + sum q expm1((1-a) log(1/q)), which is exact at a = 1; above it relative
+# to the largest entry, which cannot underflow.
+_NEAR_ONE = 1.25
+
+
+def renyi_columns(v: Array, alpha: float) -> Array:
+    """For each column its sum s and the Renyi entropy of order alpha of v/s, in nats: an array of shape (2, m).
+
+    To about 1e-15 relative for every alpha in [0, inf] and entries down to 1e-300.
+    """
+    if alpha == 0:
+        return np.stack([v.sum(axis=0), np.log(np.maximum(np.count_nonzero(v, axis=0), 1))])
+    if alpha <= _NEAR_ONE:
+        s, ratios = log_ratios(v)
+        positive = np.where(s > 0, s, 1.0)
+        if alpha == 1:
+            return np.stack([s, (v * ratios).sum(axis=0) / positive])
+        excess = (v * np.expm1((1 - alpha) * ratios)).sum(axis=0) / positive
+        return np.stack([s, np.log1p(excess) / (1 - alpha)])
+    top, rest, heavy, at = heavy_columns(v)
+    scale = np.where(top > 0, top, 1.0)
+    odds = np.log1p(rest / scale)
+    if alpha == math.inf:
+        return np.stack([top + rest, odds])
+    with np.errstate(under="ignore"):
+        powers = (v / scale) ** alpha
+    powers[at, heavy] = 0.0
+    others = powers.sum(axis=0)
+    light = np.ones(len(top), dtype=bool)
+    light[heavy] = False
+    others[light] -= np.where(top[light] > 0, 1.0, 0.0)
+    return np.stack([top + rest, alpha / (alpha - 1) * odds - np.log1p(others) / (alpha - 1)])
+
+
+def exponential_mean(s: Array, h: Array, c: float) -> float:
+    """(1/c) log of the mean of exp(c h) under weights s; the mean at c = 0, the extremes at c = -inf and inf."""
+    s, h = s[s > 0], h[s > 0]
+    s = s / s.sum()
+    if c == 0:
+        return float(s @ h)
+    with np.errstate(over="ignore", invalid="ignore"):
+        x = c * h
+    if not np.isfinite(x).all():
+        return float(h.max() if c > 0 else h.min())
+    excess = s @ np.expm1(x) if x.max() < 700 else math.inf
+    if -0.5 < excess < math.inf:
+        return math.log1p(excess) / c
+    largest = x.max()
+    return float(largest + math.log(s @ np.exp(x - largest))) / c
+
+
+def arimoto_exponent(alpha: float) -> float:
+    """(1-a)/a, with its limits at 0 and infinity."""
+    if alpha == 0:
+        return math.inf
+    return -1.0 if alpha == math.inf else (1 - alpha) / alpha
+
+
+class Renyi(Entropy):
+    """Shared by the three conditional forms: the order alpha in [0, inf] and the exponent c of the mean."""
+
+    def __init__(self, alpha: float, *, base: float = 2) -> None:
+        self.alpha = order(alpha, "the order alpha")
+        self.unit = log_base(base)
+
+    @property
+    @abstractmethod
+    def exponent(self) -> float:
+        """c, the exponent of the mean over observables."""
+
+    @property
+    def increasing(self) -> bool:
+        return self.alpha <= 1
+
+    @property
+    def name(self) -> str:
+        return f"{type(self).__name__.lower()}:{self.alpha:g}"
+
+    @property
+    def arimoto_order(self) -> float | None:
+        return self.alpha if self.exponent == arimoto_exponent(self.alpha) else None
+
+    def summary(self, v: Array) -> Array:
+        return renyi_columns(v, self.alpha)
+
+    def value(self, summary: Array) -> float:
+        return exponential_mean(summary[0], summary[1], self.exponent) / self.unit
+
+
+class Arimoto(Renyi):
+    """Arimoto's conditional Renyi entropy: Fhat(v) = |v|_a, eta(z) = a/(1-a) log z.
+
+    a -> 1 is Shannon, a -> inf min-entropy, a -> 0 the logarithm of the largest support of a posterior.
+
+    >>> round(Arimoto(2)([1, 1, 2]), 12)
+    1.415037499279
+    """
+
+    @property
+    def exponent(self) -> float:
+        return arimoto_exponent(self.alpha)
+
+    @property
+    def combine(self) -> Any:  # the limit at 0 is a maximum, not a sum
+        return np.max if self.alpha == 0 else np.sum
+
+    def eta(self, z: float) -> float:
+        if self.alpha == 1:
+            return z
+        if self.alpha == 0:
+            return log(z) / self.unit
+        return log(z) / (self.exponent * self.unit)
+
+    def _perspective(self, v: Array) -> Array:
+        if self.alpha == 0:
+            return np.asarray(np.count_nonzero(v, axis=0), dtype=np.float64)
+        if self.alpha == 1:
+            return shannon_sums(v) / self.unit
+        return norms(v, self.alpha)
+
+
+class Hayashi(Renyi):
+    """Hayashi's conditional Renyi entropy: Fhat(v) = sum of v_i^a |v|_1^(1-a), eta(z) = 1/(1-a) log z.
+
+    a -> 1 is Shannon, a -> inf the worst case -log max p(x given y), a = 0 the logarithm of the mean support.
+
+    >>> round(Hayashi(2)([1, 1, 2]), 12)
+    1.415037499279
+    """
+
+    @property
+    def exponent(self) -> float:
+        return 1 - self.alpha
+
+    @property
+    def combine(self) -> Any:  # the limit at infinity is a maximum, not a sum
+        return np.max if self.alpha == math.inf else np.sum
+
+    def eta(self, z: float) -> float:
+        if self.alpha == 1:
+            return z
+        return 0.0 - log(z) / self.unit if self.alpha == math.inf else log(z) / ((1 - self.alpha) * self.unit)
+
+    def _perspective(self, v: Array) -> Array:
+        if self.alpha == 1:
+            return shannon_sums(v) / self.unit
+        return power_sums(v, self.alpha)
+
+
+class FehrBerens(Renyi):
+    """Fehr and Berens' conditional Renyi entropy: Fhat(v) = |v|_1 exp(-H_a(v/|v|_1)) in nats, eta(z) = -log z.
+
+    That is |v|_a^(a/(a-1)) |v|_1^(-1/(a-1)). a -> inf is min-entropy; a -> 1 is *not* Shannon but
+    -log of the mean of exp(-H(X given y)).
+
+    >>> round(FehrBerens(2)([1, 1, 2]), 12)
+    1.415037499279
+    """
+
+    exponent = -1.0
+    increasing = False
+
+    def eta(self, z: float) -> float:
+        return 0.0 - log(z) / self.unit
+
+    def _perspective(self, v: Array) -> Array:
+        if self.alpha in (0, 1):
+            s, h = renyi_columns(v, self.alpha)
+            return np.asarray(s * np.exp(-h))
+        if self.alpha == math.inf:
+            return np.asarray(v.max(axis=0))
+        s = v.sum(axis=0)
+        positive = np.where(s > 0, s, 1.0)
+        with np.errstate(divide="ignore"):  # a zero column has norm zero, and its perspective is zero
+            ratio = norms(v, self.alpha) / positive
+            return np.where(s > 0, s * np.exp(self.alpha / (self.alpha - 1) * np.log(ratio)), 0.0)
+
+
+def norms(v: Array, alpha: float) -> Array:
+    """|v|_alpha of each column, without overflow or underflow."""
+    top = v.max(axis=0)
+    if alpha == math.inf:
+        return np.asarray(top)
+    scale = np.where(top > 0, top, 1.0)
+    with np.errstate(under="ignore", over="ignore"):
+        return np.asarray(top * ((v / scale) ** alpha).sum(axis=0) ** (1 / alpha))
+
+
+def power_sums(v: Array, alpha: float) -> Array:
+    """sum of v_i^alpha |v|_1^(1-alpha) of each column; the largest posterior at infinity."""
+    s = v.sum(axis=0)
+    positive = np.where(s > 0, s, 1.0)
+    if alpha == math.inf:
+        return np.asarray(v.max(axis=0) / positive)
+    q = v / positive
+    with np.errstate(under="ignore"):
+        return np.asarray(s * (np.count_nonzero(v, axis=0) if alpha == 0 else (q**alpha).sum(axis=0)))
+
+
+_FORMS = {"arimoto": Arimoto, "hayashi": Hayashi, "fehrberens": FehrBerens}
+
+
+def _form(form: str) -> type[Renyi]:
+    if form not in _FORMS:
+        raise InvalidParameter(f"unknown conditional form {form!r}: one of {', '.join(_FORMS)}")
+    return _FORMS[form]
+
+
+def Hartley(*, form: str = "arimoto", base: float = 2) -> Renyi:
+    """Order 0, the logarithm of the number of secrets still possible: of the largest posterior support ("arimoto")
+    or of the mean support ("hayashi").
+
+    >>> round(Hartley()([0.7, 0.2, 0.1, 0]), 12)
+    1.584962500721
+    """
+    return _form(form)(0.0, base=base)
+
+
+def Collision(*, form: str = "arimoto", base: float = 2) -> Renyi:
+    """Order 2: minus the logarithm of the probability that two draws of the secret agree.
+
+    >>> Collision()([1, 1, 1, 1])
+    2.0
+    """
+    return _form(form)(2.0, base=base)

@@ -1,0 +1,23 @@
+"""What can go wrong: one family of errors, each message saying what was expected, what came, where, and the remedy."""
+
+from __future__ import annotations
+
+
+class MinleakError(Exception):
+    """The base of every error that minleak raises on purpose."""
+
+
+class InvalidPrior(MinleakError, ValueError):
+    """Weights or labels that are no prior; the message names the row or label."""
+
+
+class InvalidChannel(MinleakError, ValueError):
+    """A matrix that is no channel, or a channel that does not fit its prior."""
+
+
+class InvalidParameter(MinleakError, ValueError):
+    """A parameter outside its domain, such as a negative order of an entropy."""
+
+
+class UnreadableFile(MinleakError, ValueError):
+    """A file whose rows, columns or format cannot be understood; the message names the line."""
