@@ -16,6 +16,12 @@ from minleak.adversary import (
 )
 from minleak.capacity import Capacity, capacity
 from minleak.channel import Channel, Posteriors
+from minleak.design.baselines import Baseline, Estimate, baselines
+from minleak.design.certify import Certificate, certify
+from minleak.design.literal import paper_algorithm
+from minleak.design.make import design
+from minleak.design.plan import Plan
+from minleak.design.sweep import Sweep, least_k, sweep
 from minleak.entropy.base import ConditionalEntropy, Entropy
 from minleak.entropy.check import EntropyCheck, check_entropy
 from minleak.entropy.custom import CoreConcave
@@ -53,14 +59,17 @@ __version__ = "0.1.0"
 __all__ = [
     "Adversary",
     "Arimoto",
+    "Baseline",
     "Cachin",
     "Capacity",
+    "Certificate",
     "Channel",
     "Collision",
     "ConditionalEntropy",
     "CoreConcave",
     "Entropy",
     "EntropyCheck",
+    "Estimate",
     "FehrBerens",
     "Gain",
     "GuessError",
@@ -77,30 +86,38 @@ __all__ = [
     "MinleakError",
     "MismatchedAdversary",
     "OptimalAdversary",
+    "Plan",
     "Posteriors",
     "Prior",
     "RennerWolf",
     "Shannon",
     "SharmaMittal",
+    "Sweep",
     "Tsallis",
     "UniformAdversary",
     "UnreadableFile",
     "__version__",
     "additive_leakage",
+    "baselines",
     "best_guesses",
     "capacity",
+    "certify",
     "check_entropy",
     "check_schur_concave",
+    "design",
     "entropy",
     "find_increase",
     "leakage",
     "leakage_table",
+    "least_k",
     "local_dp_epsilon",
     "lorenz",
     "majorizes",
     "maximal_leakage",
     "multiplicative_leakage",
+    "paper_algorithm",
     "posterior_vulnerability",
     "read_prior",
+    "sweep",
     "vulnerability",
 ]

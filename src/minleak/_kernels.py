@@ -6,6 +6,7 @@ import numba as nb
 import numpy as np
 
 _u64 = np.uint64
+_BLOCK = 64
 
 
 @nb.njit(parallel=True, cache=True)
@@ -57,3 +58,314 @@ def any_equal(hashes):  # type: ignore[no-untyped-def]
                 slot = (slot + _u64(1)) & mask
             table[slot] = key
     return False
+
+
+@nb.njit(cache=True)
+def sort_descending(weights, positions):  # type: ignore[no-untyped-def]
+    """The weights from the largest down, and the positions in that order, ties kept in order.
+
+    A radix sort by eleven bits at a time, as many times as the largest weight needs. Uses `positions` as work space.
+    """
+    n = weights.shape[0]
+    top = np.int64(0)
+    for weight in weights:
+        top = max(top, weight)
+    keys, spare_keys = weights.copy(), np.empty(n, np.int64)
+    spare_positions = np.empty_like(positions)
+    places = np.empty(2049, np.int64)
+    shift = 0
+    while shift < 63 and top >> shift > 0:
+        places[:] = 0
+        for key in keys:
+            places[2048 - ((key >> shift) & 2047)] += 1
+        for digit in range(2048):
+            places[digit + 1] += places[digit]
+        for i in range(n):
+            digit = 2047 - ((keys[i] >> shift) & 2047)
+            at = places[digit]
+            places[digit] = at + 1
+            spare_keys[at], spare_positions[at] = keys[i], positions[i]
+        keys, spare_keys = spare_keys, keys
+        positions, spare_positions = spare_positions, positions
+        shift += 11
+    return keys, positions
+
+
+@nb.njit(cache=True)
+def join_tracks(track_of, member_of, start_of, u, length):  # type: ignore[no-untyped-def]
+    """The pieces of a schedule on one line, track after track, without those that gave way at once.
+
+    Pieces come in order of their starts; each ends where the next on its track starts.
+    """
+    pieces = track_of.shape[0]
+    upcoming = np.full(u, length, np.int64)
+    place = np.zeros(u + 1, np.int64)
+    for i in range(pieces - 1, -1, -1):
+        track = track_of[i]
+        if start_of[i] < upcoming[track]:
+            place[track + 1] += 1
+        upcoming[track] = start_of[i]
+    for track in range(u):
+        place[track + 1] += place[track]
+    members = np.empty(place[u], member_of.dtype)
+    starts = np.empty(place[u], np.int64)
+    upcoming[:] = length
+    for i in range(pieces - 1, -1, -1):
+        track = track_of[i]
+        if start_of[i] < upcoming[track]:
+            place[track + 1] -= 1
+            members[place[track + 1]] = member_of[i]
+            starts[place[track + 1]] = track * length + start_of[i]
+        upcoming[track] = start_of[i]
+    return members, starts
+
+
+@nb.njit(cache=True)
+def lazy_schedule(residues, order, u, length):  # type: ignore[no-untyped-def]
+    """Lay members on u tracks from time 0 to `length`, member i for u * residues[i] units, in the given order.
+
+    u members are on at a time. When one is used up, the next in order takes its track. A waiting member that needs all
+    the time left enters at once, in place of the member that would be done first, which then waits at the front. Once
+    entered so it stays to the end, so there are at most u such moments. Returns, for each piece in order of its start,
+    its track, its member (of `order`) and its start. Needs u * max(residues) <= sum(residues) = length. Zeroes some of
+    the residues on the way.
+    """
+    n = residues.shape[0]
+    n_blocks = n // _BLOCK + 1
+    peak = np.zeros(n_blocks, np.int64)  # the largest residue of each block of the order
+    later = np.zeros(n_blocks + 1, np.int64)  # and of all blocks from there on
+    for b in range(n_blocks - 1, -1, -1):
+        _refresh(residues, peak, b)
+        later[b] = max(later[b + 1], peak[b])
+    room = n + 3 * u + 1
+    track_of = np.empty(room, np.int32)
+    member_of = np.empty(room, order.dtype)
+    start_of = np.empty(room, np.int64)
+    pieces = 0
+    done, who, where = np.empty(u, np.int64), np.empty(u, np.int64), np.empty(u, np.int64)  # those on, a heap by end
+    size = 0
+    again, needs = np.empty(u + 1, np.int64), np.empty(u + 1, np.int64)  # those that wait again, last in first out
+    n_again = 0
+    free = np.arange(u)[::-1].copy()
+    n_free = u
+    nxt = 0
+    now = np.int64(0)
+    while now < length:
+        while n_free > 0:
+            if n_again > 0:
+                n_again -= 1
+                position, need = again[n_again], needs[n_again]
+            else:
+                while nxt < n and residues[nxt] == 0:
+                    nxt += 1
+                if nxt == n:
+                    break
+                position, need = nxt, u * residues[nxt]
+                nxt += 1
+            n_free -= 1
+            track_of[pieces], member_of[pieces], start_of[pieces] = free[n_free], order[position], now
+            pieces += 1
+            _push(done, who, where, size, now + need, position, free[n_free])
+            size += 1
+        end = done[0] if size > 0 else length
+        # Does somebody waiting need to enter by then? First among those that wait again, then in order.
+        urgent, most, slot = -1, length - end - 1, -1
+        for i in range(n_again):
+            if needs[i] > most:
+                urgent, most, slot = again[i], needs[i], i
+        if nxt < n and u * later[nxt // _BLOCK] > most:
+            for b in range(nxt // _BLOCK, n_blocks):
+                if u * later[b] <= most:
+                    break
+                if u * peak[b] > most:
+                    for i in range(max(nxt, b * _BLOCK), min(n, (b + 1) * _BLOCK)):
+                        if u * residues[i] > most:
+                            urgent, most, slot = i, u * residues[i], -1
+        if urgent < 0:
+            now = end
+            while size > 0 and done[0] == now:
+                free[n_free] = where[0]
+                n_free += 1
+                _pop(done, who, where, size)
+                size -= 1
+            continue
+        now = length - most
+        if slot >= 0:
+            n_again -= 1
+            for i in range(slot, n_again):
+                again[i], needs[i] = again[i + 1], needs[i + 1]
+        else:
+            b = urgent // _BLOCK
+            residues[urgent] = 0
+            _refresh(residues, peak, b)
+            while b >= 0:
+                later[b] = max(later[b + 1], peak[b])
+                b -= 1
+        track = where[0]
+        if done[0] > now:
+            again[n_again], needs[n_again] = who[0], done[0] - now
+            n_again += 1
+        _pop(done, who, where, size)
+        track_of[pieces], member_of[pieces], start_of[pieces] = track, order[urgent], now
+        pieces += 1
+        _push(done, who, where, size - 1, length, urgent, track)
+    return track_of[:pieces], member_of[:pieces], start_of[:pieces]
+
+
+@nb.njit(cache=True)
+def _refresh(residues, peak, b):  # type: ignore[no-untyped-def]
+    peak[b] = 0
+    for i in range(b * _BLOCK, min(residues.shape[0], (b + 1) * _BLOCK)):
+        peak[b] = max(peak[b], residues[i])
+
+
+@nb.njit(cache=True)
+def _push(key, a, b, size, new_key, new_a, new_b):  # type: ignore[no-untyped-def]
+    """Put an entry on a binary heap of `size` entries, least key first."""
+    i = size
+    while i > 0:
+        parent = (i - 1) >> 1
+        if key[parent] <= new_key:
+            break
+        key[i], a[i], b[i] = key[parent], a[parent], b[parent]
+        i = parent
+    key[i], a[i], b[i] = new_key, new_a, new_b
+
+
+@nb.njit(cache=True)
+def _pop(key, a, b, size):  # type: ignore[no-untyped-def]
+    """Take the least entry off a binary heap of `size` entries."""
+    size -= 1
+    new_key, new_a, new_b = key[size], a[size], b[size]
+    i = 0
+    while True:
+        child = 2 * i + 1
+        if child >= size:
+            break
+        if child + 1 < size and key[child + 1] < key[child]:
+            child += 1
+        if new_key <= key[child]:
+            break
+        key[i], a[i], b[i] = key[child], a[child], b[child]
+        i = child
+    key[i], a[i], b[i] = new_key, new_a, new_b
+
+
+@nb.njit(cache=True)
+def sweep_cells(first, tracks, members, density, giants, order):  # type: ignore[no-untyped-def]
+    """For the first cell of a ring and after each change: the sum of the densities of its members and of the giants,
+    and the Renyi entropy of their shares, in nats.
+
+    Sums are carried from cell to cell, and formed anew every u changes so that rounding does not pile up.
+    """
+    u, changes = first.shape[0], tracks.shape[0]
+    current = np.empty(u, np.float64)
+    for i in range(u):
+        current[i] = density[first[i]]
+    base_sum, base_power, base_top = 0.0, 0.0, 0.0
+    for value in giants:
+        base_sum += value
+        base_power += _term(value, order)
+        base_top = max(base_top, value)
+    sums = np.empty(changes + 1, np.float64)
+    entropies = np.empty(changes + 1, np.float64)
+    total, power, top = 0.0, 0.0, 0.0
+    for cell in range(changes + 1):
+        anew = cell % u == 0
+        if cell > 0:
+            track = tracks[cell - 1]
+            old, new = current[track], density[members[cell - 1]]
+            current[track] = new
+            total += new - old
+            anew |= old > total  # most of the sum went away, and with it the digits of what is left
+            power += _term(new, order) - _term(old, order)
+            if new >= top:
+                top = new
+            elif old == top:
+                top = base_top
+                for value in current:
+                    top = max(top, value)
+        if anew:
+            total, power, top = base_sum, base_power, base_top
+            for value in current:
+                total += value
+                power += _term(value, order)
+                top = max(top, value)
+        sums[cell] = total
+        entropies[cell] = 0.0
+        if (total > 0.0 and power > 0.0) or (order == 1.0 and total > 0.0):
+            if order == np.inf:
+                entropies[cell] = np.log(total / top)
+            elif order == 1.0:
+                entropies[cell] = np.log(total) - power / total
+            elif order == 0.0:
+                entropies[cell] = np.log(power)
+            else:
+                entropies[cell] = (np.log(power) - order * np.log(total)) / (1.0 - order)
+            entropies[cell] = max(entropies[cell], 0.0)
+    return sums, entropies
+
+
+@nb.njit(cache=True)
+def _term(value, order):  # type: ignore[no-untyped-def]
+    if value <= 0.0:
+        return 0.0
+    if order == 1.0:
+        return value * np.log(value)
+    if order == 0.0 or order == np.inf:
+        return 1.0
+    return value**order
+
+
+@nb.njit(cache=True)
+def survey_weights(weights, giants):  # type: ignore[no-untyped-def]
+    """The least weight, the largest of those not among the giants (sorted positions), the number of zeros, and the sum
+    as high * 2^31 + low.
+    """
+    least, largest = weights[0], np.int64(0)
+    zeros, high, low, g = 0, np.int64(0), np.int64(0), 0
+    for i in range(weights.shape[0]):
+        weight = weights[i]
+        least = min(least, weight)
+        zeros += weight == 0
+        high += weight >> 31
+        low += weight & 0x7FFFFFFF
+        if g < giants.shape[0] and giants[g] == i:
+            g += 1
+        else:
+            largest = max(largest, weight)
+    return least, largest, zeros, high, low
+
+
+@nb.njit(cache=True)
+def measure_segments(starts, end, length, members, owned, times):  # type: ignore[no-untyped-def]
+    """Add each segment's size to what its member owns, and count its member's segments (up to 2).
+
+    Returns whether all sizes are positive and none passes the length of a track.
+    """
+    tiled, short = True, True
+    count = starts.shape[0]
+    for i in range(count):
+        stop = starts[i + 1] if i + 1 < count else end
+        size = stop - starts[i]
+        tiled &= stop > starts[i]  # not size > 0: a difference can go round
+        short &= size <= length
+        owned[members[i]] += size
+        times[members[i]] = min(times[members[i]] + 1, 2)
+    return tiled, short
+
+
+@nb.njit(cache=True)
+def measure_line(starts, end, length, u, weights):  # type: ignore[no-untyped-def]
+    """For a ring with one segment for every secret, in order: whether all sizes are positive, none passes the length
+    of a track, and each is u times the secret's weight.
+    """
+    tiled, short, owned = True, True, True
+    count = starts.shape[0]
+    for i in range(count):
+        stop = starts[i + 1] if i + 1 < count else end
+        size = stop - starts[i]
+        tiled &= stop > starts[i]  # not size > 0: a difference can go round
+        short &= size <= length
+        owned &= size == u * weights[i]
+    return tiled, short, owned

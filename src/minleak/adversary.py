@@ -68,12 +68,12 @@ class MismatchedAdversary(Adversary):
 
     def success(self, prior: Prior | Iterable[Any], channel: Channel | Any) -> float:
         channel = as_channel(channel)
-        believed, true = channel.columns(self.belief), channel.columns(prior)
+        believed, true, possible = channel.columns(self.belief), channel.columns(prior), Columns(channel.matrix)
         paid = 0.0
-        for expected, actual in zip(believed.blocks(), true.blocks(), strict=True):
+        for expected, actual, given in zip(believed.blocks(), true.blocks(), possible.blocks(), strict=True):
             e, a = expected(), actual()
-            chosen = e >= e.max(axis=0) * (1 - 1e-12)
-            paid += float(((chosen * a).sum(axis=0) / chosen.sum(axis=0)).sum())
+            chosen = (e >= e.max(axis=0) * (1 - 1e-12)) & (given() > 0)
+            paid += float(((chosen * a).sum(axis=0) / np.maximum(chosen.sum(axis=0), 1)).sum())
         return paid
 
 
@@ -100,8 +100,20 @@ def best_guesses(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: 
 
 
 def _sparse_argmax(columns: Columns) -> npt.NDArray[np.int64]:
+    """The first row of each column's largest entry, missing entries being zeros. (scipy's own loops over columns.)"""
     matrix: Any = columns.matrix
-    if columns.scale is not None:
-        matrix = matrix.copy()
-        matrix.data = matrix.data * columns.scale[matrix.indices]
-    return np.asarray(matrix.argmax(axis=0)).ravel().astype(np.int64)
+    n, m = matrix.shape
+    data = matrix.data if columns.scale is None else matrix.data * columns.scale[matrix.indices]
+    sizes = np.diff(matrix.indptr)
+    column = np.repeat(np.arange(m), sizes)
+    top = np.where(sizes < n, 0.0, -np.inf)
+    np.maximum.at(top, column, data)
+    best = np.full(m, n, dtype=np.int64)
+    largest = data == top[column]
+    np.minimum.at(best, column[largest], matrix.indices[largest])
+    # Where zero is the best, a missing row may come first: the one after the rows 0, 1, ... that are stored.
+    rank = np.arange(len(data)) - np.repeat(matrix.indptr[:-1], sizes)
+    missing = sizes.astype(np.int64)
+    gap = matrix.indices != rank
+    np.minimum.at(missing, column[gap], rank[gap])
+    return np.where(top == 0, np.minimum(best, missing), best)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from minleak.channel import Channel, as_channel
 from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.names import as_entropy
+from minleak.entropy.renyi import deformed
 from minleak.errors import InvalidParameter
 from minleak.leakage import leakage, maximal_leakage
 from minleak.prior import Prior
@@ -100,22 +101,16 @@ def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -
 def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations: int | None) -> Capacity:
     n = channel.shape[0]
     problem = _Problem(channel, order)
-    newton = n <= _NEWTON
-    limit = iterations or (200 if newton else 10_000)
-    r, z = np.full(n, 1 / n), np.full(n, 1 / n)
-    lower, upper, best, steps = -math.inf, math.inf, r, 0
-    while True:
+    limit = iterations or (200 if n <= _NEWTON else 10_000)
+    at = problem.at(np.full(n, 1 / n))
+    step = _Newton(problem, at) if n <= _NEWTON else problem.multiplied
+    lower, upper, best, steps = at.lower, at.upper, at.r, 1
+    while upper - lower > gap * unit and steps < limit:
         steps += 1
-        at = problem.at(r)
+        at = step(at)
         if at.lower > lower:
-            lower, best = at.lower, r
-        upper = min(upper, float(at.divergences.max()))
-        if upper - lower <= gap * unit or steps == limit:
-            break
-        if newton:
-            r, z = problem.newton(r, z, at)
-        else:
-            r = problem.multiplied(r, at)
+            lower, best = at.lower, at.r
+        upper = min(upper, at.upper)
     lower = max(0.0, min(lower, upper))  # rounding may cross them when they meet
     logs = np.log(np.maximum(best, 1e-300)) / order
     prior = Prior(np.exp(logs - logs.max()))
@@ -127,10 +122,15 @@ def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations:
 class _Point:
     """What is known at r: the leakage I_a(r), the divergences D_a(C[x,.] || q), q, and t = sum of r C^a up to scale."""
 
+    r: Array
     lower: float
     divergences: Array
     q: Array
     t: Array
+
+    @property
+    def upper(self) -> float:
+        return float(self.divergences.max())
 
 
 class _Problem:
@@ -165,11 +165,11 @@ class _Problem:
         a = self.order
         t = np.maximum(self.matrix.T @ r, 1e-300)
         if self.near:
-            base = self._by_column(r[self.row] * self.c)  # p(y) if r were the prior
+            base = np.maximum(self._by_column(r[self.row] * self.c), 1e-300)  # p(y) if r were the prior
             ratio = self.logs - np.log(base)[self.columns]
             if a == 1:
                 divergences = self._by_row(self.c * ratio)
-                return _Point(float(r @ divergences), divergences, base, t)
+                return _Point(r, float(r @ divergences), divergences, base, t)
             excess = self._by_column(r[self.row] * self.c * np.expm1((a - 1) * ratio)) / base
             power = np.log1p(excess) / a  # log of q / base, up to the normalisation
             growth = float(base @ np.expm1(power))
@@ -177,59 +177,79 @@ class _Problem:
             log_q = np.log(base) + power - math.log1p(growth)
             shifted = self.logs - log_q[self.columns]
             divergences = np.log1p(self._by_row(self.c * np.expm1((a - 1) * shifted))) / (a - 1)
-            return _Point(lower, divergences, np.exp(log_q), t)
+            return _Point(r, lower, divergences, np.exp(log_q), t)
         log_q = self.scale + np.log(t) / a
         total = _log_sum(log_q)
         log_q = log_q - total
         exponent = a * self.logs + (1 - a) * log_q[self.columns]
         peak = np.maximum.reduceat(exponent, self.starts)
         divergences = (peak + np.log(self._by_row(np.exp(exponent - peak[self.row])))) / (a - 1)
-        return _Point(a / (a - 1) * total, divergences, np.exp(log_q), t)
+        return _Point(r, a / (a - 1) * total, divergences, np.exp(log_q), t)
 
-    def _gradient(self, at: _Point) -> Array:
+    def gradient(self, at: _Point) -> Array:
         """Of a/(a-1) sum (sum r C^a)^(1/a), divided by its present value, less a constant."""
         a, delta = self.order, at.divergences - at.lower
         return delta if a == 1 else np.asarray(np.expm1(np.minimum((a - 1) * delta, 700)) / (a - 1))
 
-    def newton(self, r: Array, z: Array, at: _Point) -> tuple[Array, Array]:
-        """One primal-dual step for: maximise over r >= 0 with sum 1; z are the multipliers of r >= 0."""
+    def gained(self, before: _Point, after: _Point) -> float:
+        """How much larger that objective is at another point; infinitely smaller where it cannot be compared."""
+        c, growth = (self.order - 1) / self.order, after.lower - before.lower
+        return float(deformed(growth, c)) if c * growth < 700 else -math.inf
+
+    def hessian(self, at: _Point) -> Array:
+        """Minus the second derivatives of that objective."""
+        weighted = self.matrix * (np.sqrt(at.q / self.order) / at.t)[None, :]
+        product = weighted @ weighted.T
+        return product if isinstance(product, np.ndarray) else product.toarray()
+
+    def multiplied(self, at: _Point) -> _Point:
+        """One multiplicative step; for Shannon it is Blahut and Arimoto's."""
+        g = self.gradient(at)
+        largest = 1.0 if self.order == 1 else float((1 + (self.order - 1) * g).max())
+        moved = at.r * np.exp(np.minimum(self.order / max(largest, 1.0) * (g - g.max()), 0.0))
+        moved = np.maximum(moved, 1e-300)
+        return self.at(moved / moved.sum())
+
+
+class _Newton:
+    """Interior-point steps for: maximise the objective f(r) over r >= 0 with sum 1.
+
+    r follows the maximum of f(r) + mu * (sum of log r) as mu falls; z estimates the multipliers mu/r of r >= 0. A
+    step is primal-dual, so few are needed, and as f is concave it always leads uphill on this function, so halving a
+    step that is too long always ends: the way to the maximum cannot get stuck.
+    """
+
+    def __init__(self, problem: _Problem, at: _Point) -> None:
+        self.problem = problem
+        self.mu = (at.upper - at.lower) / problem.n
+        self.z = self.mu / at.r
+
+    def __call__(self, at: _Point) -> _Point:
         from scipy.linalg import cho_factor, cho_solve
 
-        g = self._gradient(at)
-        target = 0.1 * float(r @ z) / self.n
-        weighted = self.matrix * (np.sqrt(at.q / self.order) / at.t)[None, :]
-        hessian = weighted @ weighted.T
-        if not isinstance(hessian, np.ndarray):
-            hessian = hessian.toarray()
-        hessian[np.diag_indices(self.n)] += z / r
-        factor = cho_factor(hessian, overwrite_a=True, check_finite=False)
-        towards, ones = cho_solve(factor, np.stack([g + target / r, np.ones(self.n)], axis=1), check_finite=False).T
-        level = towards.sum() / ones.sum()
-        dr = towards - level * ones
-        dz = target / r - z - z / r * dr
-        step = min(1.0, 0.95 * _room(r, dr), 0.95 * _room(z, dz))
-        # A convex objective, but not a quadratic one: shorten the step until the residual falls.
-        before = _residual(g, r, z, target)
-        for _ in range(12):
-            r_new, z_new = r + step * dr, z + step * dz
-            r_new = r_new / r_new.sum()
-            if _residual(self._gradient(self.at(r_new)), r_new, z_new, target) <= (1 - 0.05 * step) * before:
+        n, r, z, mu = self.problem.n, at.r, self.z, self.mu
+        uphill = self.problem.gradient(at) + mu / r
+        system = self.problem.hessian(at)
+        # Rows that repeat make the system singular but for z/r, which can be lost in rounding.
+        system[np.diag_indices(n)] = (system.diagonal() + z / r) * (1 + 1e-15 * n)
+        factor = cho_factor(system, overwrite_a=True, check_finite=False)
+        towards, ones = cho_solve(factor, np.stack([uphill, np.ones(n)], axis=1), check_finite=False).T
+        dr = towards - towards.sum() / ones.sum() * ones
+        dz = mu / r - z - z / r * dr
+        slope = float(uphill @ dr)
+        step = min(1.0, 0.99 * _room(r, dr))
+        for _ in range(50):
+            moved = r + step * dr
+            new = self.problem.at(moved / moved.sum())
+            gained = self.problem.gained(at, new) + mu * float(np.log(new.r / r).sum())
+            if gained >= 1e-4 * step * slope - 1e-14:  # less than that is rounding
                 break
             step *= 0.5
-        return r_new, z_new
-
-    def multiplied(self, r: Array, at: _Point) -> Array:
-        """One multiplicative step; for Shannon it is Blahut and Arimoto's."""
-        g = self._gradient(at)
-        largest = 1.0 if self.order == 1 else float((1 + (self.order - 1) * g).max())
-        moved = r * np.exp(np.minimum(self.order / max(largest, 1.0) * (g - g.max()), 0.0))
-        moved = np.maximum(moved, 1e-300)
-        return np.asarray(moved / moved.sum())
-
-
-def _residual(g: Array, r: Array, z: Array, target: float) -> float:
-    stationarity = g + z
-    return float(np.abs(stationarity - r @ stationarity).max() + np.abs(r * z - target).max() * len(r))
+        z = z + min(1.0, 0.99 * _room(z, dz)) * dz
+        self.z = np.clip(z, 1e-8 * mu / new.r, 1e8 * mu / new.r)
+        if slope <= 10 * n * mu:  # r is as close to this mu's maximum as that is to the next one's
+            self.mu *= 0.1 if step > 0.5 else 0.5
+        return new
 
 
 def _room(x: Array, dx: Array) -> float:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,11 +13,12 @@ import numpy.typing as npt
 
 from minleak.columns import Columns
 from minleak.errors import InvalidChannel, InvalidParameter
-from minleak.labels import Labels, named
+from minleak.labels import Labels, first_difference, named
+from minleak.matrices import as_csc, as_dense, is_number, is_sparse
 from minleak.prior import Prior, as_prior
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
+    pass
 
 Array = npt.NDArray[np.float64]
 
@@ -50,7 +50,7 @@ class Channel:
     inputs, outputs
         Distinct labels of the rows and the columns; numbers from 0 if not given.
     tolerance
-        How far a row of floats may sum from one.
+        How far a row of floats may sum from one. What is composed of channels tolerates what its parts may add up to.
 
     Raises
     ------
@@ -75,18 +75,19 @@ class Channel:
         tolerance: float = SUM_TOLERANCE,
     ) -> None:
         self.exact: npt.NDArray[Any] | None = None
-        if _is_sparse(matrix):
-            self.matrix: Any = _as_csc(matrix)
+        self.tolerance = tolerance
+        if is_sparse(matrix):
+            self.matrix: Any = as_csc(matrix)
         else:
-            self.matrix, self.exact = _as_dense(matrix)
+            self.matrix, self.exact = as_dense(matrix)
         n, m = self.matrix.shape
         self.inputs = _labels(inputs, n, "inputs", "rows")
         self.outputs = _labels(outputs, m, "outputs", "columns")
-        self._check(tolerance)
+        self._check()
         for array in (self.matrix,) if self.is_dense else (self.matrix.data, self.matrix.indices, self.matrix.indptr):
             array.flags.writeable = False
 
-    def _check(self, tolerance: float) -> None:
+    def _check(self) -> None:
         entries = self.matrix if self.is_dense else self.matrix.data
         if not (entries.min(initial=0.0) >= 0 and entries.max(initial=0.0) < math.inf):  # NaN fails
             at = int(np.argmin((entries >= 0) & (entries < math.inf)))
@@ -98,20 +99,21 @@ class Channel:
                     int(np.searchsorted(self.matrix.indptr, at, side="right") - 1),
                 )
             raise InvalidChannel(
-                f"the entry at {self._row(x)}, column {y} is {entries.flat[at]}: "
+                f"the entry at {self._row(x)}, {named(self.outputs, 'column')(y)} is {entries.flat[at]}: "
                 "probabilities must be finite and not negative"
             )
+        sums: Any
         if self.exact is not None:
-            off = np.array([abs(sum(row) - 1) for row in self.exact.tolist()], dtype=object)
-            worst, limit = max(range(len(off)), key=off.__getitem__), 0.0
+            sums, limit = [sum(row) for row in self.exact.tolist()], 0.0
+            worst = max(range(len(sums)), key=lambda x: abs(sums[x] - 1))
         else:
-            off = np.abs(np.asarray(self.matrix.sum(axis=1)) - 1.0)
-            worst, limit = int(np.argmax(off)), tolerance
-        if not off[worst] <= limit:
-            total = sum(self.exact[worst]) if self.exact is not None else float(self.matrix[[worst], :].sum())
+            with np.errstate(over="ignore"):  # a sum of infinity is the worst of all
+                sums, limit = np.asarray(self.matrix.sum(axis=1)), self.tolerance
+            worst = int(np.argmax(np.abs(sums - 1.0)))
+        if not abs(sums[worst] - 1) <= limit:
             raise InvalidChannel(
-                f"{self._row(worst)} sums to {total}, not to 1 (the worst of {len(off)} rows; "
-                f"{limit:g} is tolerated): rows are secrets and hold p(y given x)"
+                f"{self._row(worst)} sums to {sums[worst]}, not to 1 (the worst of {len(sums)} rows; {limit:g} is "
+                "tolerated): rows are secrets and hold p(y given x), so divide counts by their row's sum"
             )
 
     def _row(self, x: int) -> str:
@@ -134,7 +136,10 @@ class Channel:
         """
         import scipy.sparse as sp
 
-        secret_at: dict[Hashable, int] = {} if inputs is None else {x: i for i, x in enumerate(inputs)}
+        secret_at: dict[Hashable, int] = {}
+        if inputs is not None:
+            names = Labels.of(inputs, 0)
+            secret_at = {x: i for i, x in enumerate(_labels(names, len(names), "inputs", "rows"))}
         fixed = inputs is not None
         observable_at: dict[Hashable, int] = {}
         entries: dict[tuple[int, int], float] = {}
@@ -143,15 +148,19 @@ class Channel:
                 x, y, probability = row
             except (TypeError, ValueError):
                 raise InvalidChannel(f"row {number} is not a triple (secret, observable, probability)") from None
+            if not (_is_hashable(x) and _is_hashable(y)):
+                raise InvalidChannel(f"row {number} names by a list or the like: give text, numbers or tuples of them")
             if fixed and x not in secret_at:
-                raise InvalidChannel(f"row {number} has the secret {x!r}, which is not among the inputs")
+                raise InvalidChannel(f"row {number} has the secret {x!r}, which is not among the inputs: add it there")
             place = secret_at.setdefault(x, len(secret_at)), observable_at.setdefault(y, len(observable_at))
             if place in entries:
-                raise InvalidChannel(f"row {number} gives p({y!r} given {x!r}) a second time")
+                raise InvalidChannel(f"row {number} gives p({y!r} given {x!r}) a second time: add the two up")
+            if not is_number(probability):
+                raise InvalidChannel(f"the probability of row {number} is {probability!r}, not a number")
             try:
                 entries[place] = float(probability)
-            except (TypeError, ValueError):
-                raise InvalidChannel(f"the probability of row {number} is {probability!r}, not a number") from None
+            except OverflowError:
+                raise InvalidChannel(f"the probability of row {number} is far above 1") from None
         if not entries:
             raise InvalidChannel("there are no rows: a channel needs at least one secret and one observable")
         at = np.array(list(entries), dtype=np.int64)
@@ -168,12 +177,8 @@ class Channel:
         >>> Channel.deterministic(["long", "short", "long"]).preimage_sizes
         array([2, 1])
         """
-        observables = list(observables)
-        names = list(range(len(observables))) if inputs is None else list(inputs)
-        if len(names) != len(observables):
-            raise InvalidChannel(f"{len(observables)} observables but {len(names)} inputs: give one for each secret")
-        channel = cls.from_rows((i, y, 1.0) for i, y in enumerate(observables))
-        return channel if inputs is None else cls(channel.matrix, inputs=names, outputs=channel.outputs)
+        shown = cls.from_rows((i, y, 1.0) for i, y in enumerate(observables))
+        return cls(shown.matrix, inputs=inputs, outputs=shown.outputs)
 
     @classmethod
     def random(
@@ -183,10 +188,12 @@ class Channel:
 
         With `cap`, every observable has at most that many secrets that can cause it (needs m * cap >= n).
         """
+        for what, value in (("n", n), ("m", m), ("cap", 1 if cap is None else cap)):
+            _check_count(value, what)
         rng = np.random.default_rng(seed)
         matrix = rng.exponential(size=(n, m))
         if cap is not None:
-            if not cap >= 1 or m * cap < n:
+            if m * cap < n:
                 raise InvalidParameter(f"{m} observables with pre-images of at most {cap} cannot serve {n} secrets")
             allowed = np.zeros((n, m), dtype=bool)
             places = np.repeat(np.arange(m), min(cap, n))
@@ -280,8 +287,8 @@ class Channel:
         n = self.shape[0]
         if len(prior) != n:
             raise InvalidChannel(f"the prior has {len(prior)} secrets and the channel {n} rows: they must be the same")
-        if not (prior.labels.is_default or self.inputs.is_default) and prior.labels != self.inputs:
-            x = next(i for i in range(n) if prior.labels[i] != self.inputs[i])
+        x = first_difference(prior.labels, self.inputs)
+        if x is not None:
             raise InvalidChannel(
                 f"the prior's secret {x} is {prior.labels[x]!r} but the channel's row {x} is {self.inputs[x]!r}: "
                 "bring both into one order"
@@ -290,96 +297,52 @@ class Channel:
 
     # -- putting channels together ----------------------------------------------------------------------------------
 
-    def __matmul__(self, other: Channel) -> Channel:
+    def __matmul__(self, other: Channel | Any) -> Channel:
         """The cascade X -> Y -> Z: what is left when the observable is processed further by `other`.
 
         >>> (Channel([[1, 0], [0, 1]]) @ Channel([[0.5, 0.5], [0.5, 0.5]])).toarray()
         array([[0.5, 0.5],
                [0.5, 0.5]])
         """
-        if not isinstance(other, Channel):
-            return NotImplemented
-        if self.shape[1] != other.shape[0]:
-            raise InvalidChannel(
-                f"cannot cascade: the first channel has {self.shape[1]} observables, the second {other.shape[0]} inputs"
-            )
-        if not (self.outputs.is_default or other.inputs.is_default) and self.outputs != other.inputs:
-            raise InvalidChannel(
-                "cannot cascade: the first channel's outputs are not the second one's inputs, in order"
-            )
-        return Channel(_product(self.matrix, other.matrix), inputs=self._named_inputs(), outputs=_names(other.outputs))
+        from minleak.composition import cascade
 
-    def parallel(self, other: Channel) -> Channel:
-        """Two channels on the same secret, both observed: C[x,(y,z)] = C1[x,y] C2[x,z], outputs labelled by pairs."""
-        if self.shape[0] != other.shape[0]:
-            raise InvalidChannel(
-                f"channels in parallel share their secrets: {self.shape[0]} rows against {other.shape[0]}"
-            )
-        outputs = [(y, z) for y in self.outputs for z in other.outputs]
-        n = self.shape[0]
-        if self.is_dense and other.is_dense:
-            matrix: Any = (self.matrix[:, :, None] * other.matrix[:, None, :]).reshape(n, -1)
-        else:
-            matrix = _row_products(_as_csr(self.matrix), _as_csr(other.matrix))
-        return Channel(matrix, inputs=self._named_inputs(), outputs=outputs)
+        return cascade(self, as_channel(other))
 
-    def product(self, other: Channel) -> Channel:
+    def parallel(self, other: Channel | Any) -> Channel:
+        """Two channels on the same secret, both observed: C[x,(y,z)] = C1[x,y] C2[x,z], outputs labelled by pairs.
+
+        Pairs that no secret can cause are left out, so that the cost is that of the non-zeros.
+
+        >>> both = Channel([[1, 0], [0.5, 0.5]]).parallel(Channel([[1, 0], [0, 1]], outputs=["a", "b"]))
+        >>> list(both.outputs)
+        [(0, 'a'), (0, 'b'), (1, 'b')]
+        """
+        from minleak.composition import parallel
+
+        return parallel(self, as_channel(other))
+
+    def product(self, other: Channel | Any) -> Channel:
         """Two channels on independent secrets: the Kronecker product, inputs and outputs labelled by pairs."""
-        import scipy.sparse as sp
+        from minleak.composition import product
 
-        if self.is_dense and other.is_dense:
-            matrix: Any = np.kron(self.matrix, other.matrix)
-        else:
-            matrix = sp.kron(_as_csr(self.matrix), _as_csr(other.matrix), format="csc")
-        return Channel(
-            matrix,
-            inputs=[(x, z) for x in self.inputs for z in other.inputs],
-            outputs=[(y, z) for y in self.outputs for z in other.outputs],
-        )
+        return product(self, as_channel(other))
 
     def repeated(self, times: int, *, ordered: bool = False) -> Channel:
         """The same secret sent `times` times, independently, all observables seen.
 
         The order of the observations says nothing about the secret, so by default an output is a multiset of
-        observables, labelled by a tuple in the order of this channel's outputs: C(m+t-1, t) outputs instead of m^t.
-        `ordered=True` keeps all sequences.
+        observables, labelled by a tuple in the order of this channel's outputs: C(m+t-1, t) outputs at most, instead
+        of m^t. `ordered=True` keeps all sequences. Those that no secret can cause are left out.
         """
-        if isinstance(times, bool) or not isinstance(times, int) or times < 1:
-            raise InvalidParameter(f"times must be a whole number from 1 on, not {times!r}")
-        m = self.shape[1]
-        single = Channel(self.matrix, inputs=self._named_inputs(), outputs=[(y,) for y in range(m)])
+        from minleak.composition import repeated
 
-        def step(done: Channel, _: int) -> Channel:
-            both = done.parallel(single)
-            joined = [first + second for first, second in both.outputs]
-            if ordered:
-                return Channel(both.matrix, inputs=both._named_inputs(), outputs=joined)
-            return both._merged([tuple(sorted(seen)) for seen in joined])
-
-        result = reduce(step, range(times - 1), single)
-        names = [tuple(self.outputs[y] for y in seen) for seen in result.outputs]
-        return Channel(result.matrix, inputs=self._named_inputs(), outputs=names)
-
-    def _merged(self, names: list[Hashable]) -> Channel:
-        """Observables of the same name become one."""
-        import scipy.sparse as sp
-
-        at: dict[Hashable, int] = {}
-        column = [at.setdefault(name, len(at)) for name in names]
-        merge = sp.csc_array((np.ones(len(names)), (np.arange(len(names)), column)), shape=(len(names), len(at)))
-        return Channel(_product(self.matrix, merge), inputs=self._named_inputs(), outputs=list(at))
-
-    def _named_inputs(self) -> Labels | None:
-        return _names(self.inputs)
+        _check_count(times, "times")
+        return repeated(self, times, ordered=ordered)
 
 
 def as_channel(channel: Any) -> Channel:
     """The channel itself, or the one that a matrix stands for."""
     return channel if isinstance(channel, Channel) else Channel(channel)
-
-
-def _names(labels: Labels) -> Labels | None:
-    return None if labels.is_default else labels
 
 
 def _labels(names: Iterable[Hashable] | None, count: int, what: str, of: str) -> Labels:
@@ -392,65 +355,14 @@ def _labels(names: Iterable[Hashable] | None, count: int, what: str, of: str) ->
     return labels
 
 
-def _is_sparse(matrix: Any) -> bool:
-    if isinstance(matrix, np.ndarray | list | tuple):
-        return False
-    import scipy.sparse as sp
-
-    return bool(sp.issparse(matrix))
-
-
-def _as_csc(matrix: Any) -> sp.csc_array:
-    import scipy.sparse as sp
-
-    if matrix.ndim != 2 or 0 in matrix.shape:
-        raise InvalidChannel(f"a channel has rows and columns, not shape {matrix.shape}")
-    if matrix.dtype.kind not in "iuf":
-        raise InvalidChannel(f"a sparse channel holds numbers, not {matrix.dtype}")
-    csc = sp.csc_array(matrix, dtype=np.float64, copy=True)
-    csc.sum_duplicates()
-    csc.eliminate_zeros()
-    return csc
-
-
-def _as_csr(matrix: Any) -> sp.csr_array:
-    import scipy.sparse as sp
-
-    return sp.csr_array(matrix)
-
-
-def _as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
-    """float64 entries, and the same as exact Fractions if they came so."""
+def _is_hashable(name: Any) -> bool:
     try:
-        given = np.asarray(matrix)
-    except ValueError:
-        raise InvalidChannel("the rows of the matrix are not of one length") from None
-    if given.ndim != 2 or 0 in given.shape:
-        raise InvalidChannel(f"a channel has rows and columns, not shape {given.shape}")
-    if given.dtype.kind == "O" and all(isinstance(v, int | Fraction) and not isinstance(v, bool) for v in given.flat):
-        return given.astype(np.float64), np.vectorize(Fraction, otypes=[object])(given)
-    if given.dtype.kind not in "iuf":
-        raise InvalidChannel(f"a channel holds numbers, not {given.dtype}: give floats, integers or Fractions")
-    return np.array(given, dtype=np.float64, order="C"), None
+        hash(name)
+    except TypeError:
+        return False
+    return True
 
 
-def _product(a: Any, b: Any) -> Any:
-    """a @ b, sparse only if both are."""
-    product = a @ b
-    return product if isinstance(product, np.ndarray) else product.tocsc()
-
-
-def _row_products(a: sp.csr_array, b: sp.csr_array) -> sp.csr_array:
-    """Row by row, all products of an entry of a with one of b, at a cost proportional to the result's non-zeros."""
-    import scipy.sparse as sp
-
-    n, width = a.shape[0], b.shape[1]
-    of_a, of_b = np.diff(a.indptr).astype(np.int64), np.diff(b.indptr).astype(np.int64)
-    per_entry = np.repeat(of_b, of_a)  # how many partners each entry of a has
-    left = np.repeat(np.arange(a.nnz), per_entry)
-    first = np.cumsum(per_entry) - per_entry
-    row = np.repeat(np.arange(n), of_a)
-    right = np.arange(len(left)) - first[left] + b.indptr[:-1].astype(np.int64)[row[left]]
-    column = a.indices[left].astype(np.int64) * width + b.indices[right]
-    indptr = np.concatenate([[0], np.cumsum(of_a * of_b)])
-    return sp.csr_array((a.data[left] * b.data[right], column, indptr), shape=(n, a.shape[1] * width))
+def _check_count(value: Any, what: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        raise InvalidParameter(f"{what} must be a whole number from 1 on, not {value!r}")

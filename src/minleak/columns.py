@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 T = TypeVar("T")
 
-# Entries in a block: 2 MB, so that several passes over a block stay in the second-level cache.
+# Entries in a block, about 2 MB: several passes over it stay in cache, and there are blocks for every core.
 BLOCK = 1 << 18
+# Columns come in multiples of this where there are enough of them, so that vector loads stay aligned.
+_ALIGN = 16
 
 
 class Columns:
@@ -55,12 +57,17 @@ class Columns:
         if self.scale is not None:
             gain = gain * self.scale[None, :]
         product: Any = gain @ self.matrix
-        return Columns(product if isinstance(product, np.ndarray) else product.tocsc())
+        if isinstance(product, np.ndarray):
+            return Columns(product)
+        product = product.tocsc()
+        product.sort_indices()
+        return Columns(product)
 
     def _dense(self) -> Iterator[Callable[[], Array]]:
         matrix, scale = self.matrix, self.scale
         n, m = matrix.shape
         width = max(1, BLOCK // max(1, n))
+        width -= width % _ALIGN if width > _ALIGN else 0
         for start in range(0, m, width):
             part = matrix[:, start : start + width]
             yield lambda part=part: part.copy() if scale is None else scale[:, None] * part  # type: ignore[misc]
@@ -71,6 +78,9 @@ class Columns:
         sizes = np.diff(indptr)
         order = np.argsort(sizes, kind="stable")
         ends = np.flatnonzero(np.diff(sizes[order], append=-1)) + 1
+        if not sizes.any():
+            yield lambda: np.zeros((1, 1))  # gains of nothing at all: a column of zero stands for all of them
+            return
         begin = 0
         for end in ends.tolist():
             group, size = order[begin:end], int(sizes[order[begin]])

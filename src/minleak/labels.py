@@ -9,8 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from minleak.errors import InvalidParameter
+
 # Below this many labels Arrow's own hash table is quicker than loading a compiled kernel.
 _SMALL = 200_000
+# Bytes of text that 32-bit offsets can address.
+_SHORT_TEXT = 2**31 - 1
 
 
 class Labels(Sequence[Any]):
@@ -33,16 +37,31 @@ class Labels(Sequence[Any]):
             return cls(range(n))
         if isinstance(names, Labels):
             return names
-        if isinstance(names, pa.ChunkedArray):
-            return cls(names.combine_chunks())
-        if isinstance(names, pa.Array):
-            return cls(names)
+        if isinstance(names, pa.Array | pa.ChunkedArray):
+            return cls._of_arrow(names)
         if isinstance(names, np.ndarray):
             names = names.tolist()
-        names = tuple(names)
+        try:
+            names = tuple(names)
+        except TypeError:
+            raise InvalidParameter(f"labels are a sequence of distinct names, not {type(names).__name__}") from None
         if all(type(name) is str for name in names):
-            return cls(pa.array(names, type=pa.large_string() if _is_long(names) else pa.string()))
-        return cls(names)
+            longest = 4 * sum(map(len, names))
+            try:
+                return cls(pa.array(names, type=pa.large_string() if longest > _SHORT_TEXT else pa.string()))
+            except UnicodeEncodeError:  # half of a surrogate pair, which Python's text may hold and Arrow's may not
+                return cls(names)
+        return cls(_hashable(names))
+
+    @classmethod
+    def _of_arrow(cls, names: pa.Array | pa.ChunkedArray) -> Labels:
+        if pa.types.is_dictionary(names.type):
+            names = names.cast(names.type.value_type)
+        if pa.types.is_string_view(names.type) or (pa.types.is_string(names.type) and names.nbytes > _SHORT_TEXT):
+            names = names.cast(pa.large_string())
+        if not (_is_text(names.type) or pa.types.is_integer(names.type)):
+            return cls(_hashable(tuple(names.to_pylist())))
+        return cls(names.combine_chunks() if isinstance(names, pa.ChunkedArray) else names)
 
     @property
     def is_default(self) -> bool:
@@ -81,7 +100,10 @@ class Labels(Sequence[Any]):
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
         if isinstance(other, Labels) and isinstance(self._names, pa.Array) and isinstance(other._names, pa.Array):
-            return bool(self._names.equals(other._names))
+            if _is_text(self._names.type) and _is_text(other._names.type):  # of short or of long offsets
+                return bool(self._names.equals(other._names.cast(self._names.type)))
+            if self._names.type == other._names.type:
+                return bool(self._names.equals(other._names))
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]  # compared by content, so not a key
@@ -92,13 +114,16 @@ class Labels(Sequence[Any]):
 
     def position(self, name: Hashable) -> int | None:
         """Where the name stands, or None. A fast scan for Arrow names, else constant after the first call."""
+        whole = isinstance(name, int | np.integer) and not isinstance(name, bool)
         if isinstance(self._names, range):
-            return name if isinstance(name, int) and not isinstance(name, bool) and name in self._names else None
+            return int(name) if whole and name in self._names else None  # type: ignore[call-overload]
         if isinstance(self._names, pa.Array):
+            if not (isinstance(name, str) if _is_text(self._names.type) else whole):
+                return None  # Arrow would turn 1.5 into 1 to look for it
             try:
                 found = pc.index(self._names, pa.scalar(name, type=self._names.type)).as_py()
-            except (pa.ArrowInvalid, pa.ArrowTypeError):
-                return None  # of another type, so not among them
+            except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
+                return None  # not to be written in this type, so not among them
             return None if found < 0 else int(found)
         if self._positions is None:
             self._positions = {name: i for i, name in enumerate(self._names)}
@@ -120,7 +145,7 @@ class Labels(Sequence[Any]):
         names = self._names
         if not isinstance(names, pa.Array):
             return len(set(names)) < len(names)
-        if len(names) > _SMALL and (pa.types.is_string(names.type) or pa.types.is_large_string(names.type)):
+        if len(names) > _SMALL and _is_text(names.type):
             from minleak import _kernels
 
             width = np.int64 if pa.types.is_large_string(names.type) else np.int32
@@ -130,13 +155,30 @@ class Labels(Sequence[Any]):
         return bool(pc.count_distinct(names).as_py() < len(names))
 
 
-def named(labels: Labels) -> Callable[[int], str]:
+def named(labels: Labels, what: str = "row") -> Callable[[int], str]:
     """How an error message speaks of the thing at a position: by number, and by name if it has one."""
     if labels.is_default:
-        return lambda i: f"row {i}"
-    return lambda i: f"row {i} ({labels[i]!r})"
+        return lambda i: f"{what} {i}"
+    return lambda i: f"{what} {i} ({labels[i]!r})"
 
 
-def _is_long(names: Sequence[str]) -> bool:
-    """True when the text passes what 32-bit offsets can address."""
-    return sum(map(len, names)) > 2**29
+def first_difference(a: Labels, b: Labels) -> int | None:
+    """Where two sequences of equally many names part; None if they agree, or if one of them has no names."""
+    if a.is_default or b.is_default or a == b:
+        return None
+    return next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y), None)
+
+
+def _hashable(names: tuple[Any, ...]) -> tuple[Hashable, ...]:
+    for i, name in enumerate(names):
+        try:
+            hash(name)
+        except TypeError:
+            raise InvalidParameter(
+                f"label {i} is a {type(name).__name__}, which cannot be looked up: give text, numbers or tuples of them"
+            ) from None
+    return names
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))

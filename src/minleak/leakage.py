@@ -14,6 +14,7 @@ from minleak.columns import Columns
 from minleak.entropy.base import ConditionalEntropy, evaluate, log_base
 from minleak.entropy.gain import gain_matrix, under_gain
 from minleak.entropy.names import as_entropy
+from minleak.errors import InvalidParameter
 from minleak.prior import Prior, as_prior
 
 # What a table holds when nobody says: an attacker for every temper.
@@ -30,7 +31,7 @@ def leakage(prior: Prior | Iterable[Any], channel: Channel | Any, H: Conditional
     1.0
     """
     entropy = as_entropy(H)
-    return _difference(entropy, entropy(prior), entropy.conditional(prior, channel))
+    return difference(entropy, entropy(prior), entropy.conditional(prior, channel))
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,14 @@ class LeakageTable:
     rows: tuple[LeakageRow, ...]
 
     def __getitem__(self, entropy: str) -> LeakageRow:
-        for row in self.rows:
-            if row.entropy == entropy:
-                return row
+        for name in (entropy, _own_name(entropy)):
+            for row in self.rows:
+                if row.entropy == name:
+                    return row
         raise KeyError(entropy)
 
     def __str__(self) -> str:
-        width = max(len("entropy"), *(len(row.entropy) for row in self.rows))
+        width = max(len(word) for word in ("entropy", *(row.entropy for row in self.rows)))
         lines = [f"{'entropy':<{width}}  {'before':>10}  {'after':>10}  {'leakage':>10}"]
         lines += [
             f"{row.entropy:<{width}}  {row.prior:>10.6g}  {row.posterior:>10.6g}  {row.leakage:>10.6g}"
@@ -83,7 +85,7 @@ def leakage_table(
     after = evaluate(measures, as_channel(channel).columns(prior))
     return LeakageTable(
         tuple(
-            LeakageRow(H.name, float(b), float(a), _difference(H, b, a))
+            LeakageRow(H.name, float(b), float(a), difference(H, b, a))
             for H, b, a in zip(measures, before, after, strict=True)
         )
     )
@@ -112,10 +114,16 @@ def posterior_vulnerability(prior: Prior | Iterable[Any], channel: Channel | Any
 def multiplicative_leakage(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
     """The factor by which observing raises the (g-)vulnerability; its logarithm is the (g-)leakage of the field.
 
+    A factor makes no sense where the vulnerability before is negative, which is refused.
+
     >>> multiplicative_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     1.5
     """
     before, after = vulnerability(prior, gain=gain), posterior_vulnerability(prior, channel, gain=gain)
+    if before < 0:
+        raise InvalidParameter(
+            f"the vulnerability before is {before}, and a factor on a loss says nothing: use additive_leakage"
+        )
     return after / before if before != 0 else (1.0 if after == 0 else math.inf)
 
 
@@ -172,13 +180,19 @@ def _vulnerability(columns: Columns, gain: Any) -> float:
     if isinstance(gained.matrix, np.ndarray):
         return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())
     # A sparse column's missing entries are gains of zero, which beat negative ones.
-    best = np.zeros(gained.matrix.shape[1])
     product = gained.matrix if gained.scale is None else gained.matrix.multiply(gained.scale[:, None]).tocsc()
-    best[:] = product.max(axis=0).toarray().ravel()
-    return float(best.sum())
+    return float(product.max(axis=0).sum())
 
 
-def _difference(H: ConditionalEntropy, before: float, after: float) -> float:
+def _own_name(name: str) -> str:
+    """What an entropy calls itself, so that "collision" finds the row of "arimoto:2"."""
+    try:
+        return as_entropy(name).name
+    except InvalidParameter:
+        return name
+
+
+def difference(H: ConditionalEntropy, before: float, after: float) -> float:
     if before == after:  # equal infinities too
         return 0.0
     difference = before - after

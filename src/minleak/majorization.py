@@ -98,8 +98,9 @@ def check_schur_concave(
     >>> check_schur_concave(lambda p: p.max()).ok
     False
     """
-    if n < 2 or trials < 1:
-        raise InvalidParameter("n is a whole number from 2 on and trials from 1 on")
+    for value, what, least in ((n, "n", 2), (trials, "trials", 1)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise InvalidParameter(f"{what} must be a whole number from {least} on, not {value!r}")
     rng = np.random.default_rng(seed)
     for _ in range(trials):
         a = rng.gamma(rng.choice([0.1, 1.0, 5.0]), size=n) + 1e-12

@@ -81,7 +81,8 @@ class Prior:
             off = abs(Fraction(self.total, denominator) - 1) if self.exact else abs(self.total - 1.0)
             if not off <= (0 if self.exact else SUM_TOLERANCE):
                 raise InvalidPrior(
-                    f"normalised=True, but the weights sum to {self.total / denominator!r}, not to 1; "
+                    f"normalised=True, but the weights sum to "
+                    f"{Fraction(self.total, denominator) if self.exact else self.total}, not to 1; "
                     "leave it out to have them taken as weights"
                 )
 
@@ -92,6 +93,10 @@ class Prior:
         >>> Prior.from_counts({"flu": 812, "cold": 640}).labels[0]
         'flu'
         """
+        if not isinstance(counts, Mapping):
+            raise InvalidPrior(
+                f"counts are a mapping from secret to weight, not {type(counts).__name__}; for a sequence use Prior"
+            )
         return cls(list(counts.values()), labels=list(counts))
 
     @classmethod
@@ -101,6 +106,8 @@ class Prior:
         >>> Prior.uniform(4).p
         array([0.25, 0.25, 0.25, 0.25])
         """
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
+            raise InvalidPrior(f"the number of secrets is a whole number from 1 on, not {n!r}")
         return cls(np.ones(n, dtype=np.int64))
 
     @property
@@ -110,7 +117,7 @@ class Prior:
 
     @cached_property
     def p(self) -> Array:
-        """The probabilities as float64, each within two roundings of w_x / total."""
+        """The probabilities as float64, each within three roundings of w_x / total."""
         if self.weights.dtype.kind == "O":
             p = np.array([w / self.total for w in self.weights], dtype=np.float64)
         elif math.isfinite(self.total):
@@ -144,7 +151,7 @@ def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
             f"weights are a sequence of numbers, not a {type(weights).__name__}; for a mapping use Prior.from_counts"
         )
     if isinstance(weights, pa.Array | pa.ChunkedArray):
-        weights = weights.to_numpy()
+        weights = weights.to_numpy(zero_copy_only=False)
     if hasattr(weights, "__array__"):
         weights = np.asarray(weights)
         if weights.ndim != 1:
@@ -162,7 +169,7 @@ def _checked(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) 
     array: npt.NDArray[Any]
     if isinstance(values, np.ndarray):
         if values.dtype.kind == "b":
-            raise InvalidPrior(f"the weights are booleans ({where(0)} is {values[0]}), not numbers")
+            raise InvalidPrior(f"the weight at {where(0)} is a bool: give an integer, a float or a Fraction")
         if values.dtype.kind == "f":
             array = values.astype(np.float64)
         elif values.dtype == np.uint64 and values.size and values.max() > np.iinfo(np.int64).max:
@@ -186,12 +193,21 @@ def _from_objects(values: list[Any], where: Callable[[int], str]) -> tuple[npt.N
                 f"the weight at {where(i)} is a {type(value).__name__}: give an integer, a float or a Fraction"
             )
     if not all(isinstance(value, int | np.integer | Fraction) for value in values):
-        return np.array([float(value) for value in values], dtype=np.float64), 1
+        return np.array([_float(value, i, where) for i, value in enumerate(values)], dtype=np.float64), 1
     fractions = [value if isinstance(value, Fraction) else Fraction(int(value)) for value in values]
     denominator = math.lcm(*(value.denominator for value in fractions))
     integers = [value.numerator * (denominator // value.denominator) for value in fractions]
     fits = all(-(2**63) <= value < 2**63 for value in integers)
     return np.array(integers, dtype=np.int64 if fits else object), denominator
+
+
+def _float(value: Any, i: int, where: Callable[[int], str]) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidPrior(
+            f"the weight at {where(i)} is too large to stand beside floats: give all weights as integers or Fractions"
+        ) from None
 
 
 def _total(weights: npt.NDArray[Any]) -> Any:

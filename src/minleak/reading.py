@@ -7,7 +7,9 @@ import io
 import json
 import os
 import re
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -27,6 +29,9 @@ _ENDINGS = {
     ".txt": "uniq",
 }
 FORMATS = ("csv", "tsv", "parquet", "json", "uniq")
+_BOM = b"\xef\xbb\xbf"
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 def read_prior(
@@ -48,203 +53,287 @@ def read_prior(
         "csv", "tsv", "parquet", "json" (a mapping from secret to weight) or "uniq" (what `sort | uniq -c` prints: a
         count, a space, the secret). Taken from the ending of the name if not given (.txt means uniq).
 
-    Integer weights stay exact, whatever their size. Raises UnreadableFile, naming the line, for rows that cannot be
-    parsed and columns that are not there, and InvalidPrior for weights that are no prior. Time: within a small factor
-    of what pyarrow itself needs to read the file.
+    Text is UTF-8. Integer weights stay exact, whatever their size. Raises UnreadableFile, naming the line, for rows
+    that cannot be parsed and columns that are not there, and InvalidPrior for weights that are no prior. Time: within
+    a small factor of what pyarrow itself needs to read the file.
 
     >>> import io
     >>> read_prior(io.BytesIO(b"secret,count\\nflu,812\\ncold,640\\n"), format="csv")
     Prior(n=2, total=1452, exact)
     """
     kind, name = _kind(source, format)
-    try:
-        stream = _opened(source)
-    except OSError as error:
-        raise UnreadableFile(f"cannot open {name}: {error.strerror or error}") from None
-    with stream:
-        try:
-            if kind in ("csv", "tsv"):
-                return _delimited(stream.read(), name, secret, weight, "," if kind == "csv" else "\t")
-            if kind == "parquet":
-                return _parquet(stream.read(), name, secret, weight)
-            if kind == "json":
-                return _json(stream, name)
-            return _uniq(stream, name)
-        except (EOFError, gzip.BadGzipFile) as error:
-            raise UnreadableFile(f"{name} is not a whole gzip file: {error}") from None
-        except UnicodeDecodeError as error:
-            raise UnreadableFile(f"{name} is not UTF-8 text: {error.reason} at byte {error.start}") from None
+    data = _content(source, name)
+    if kind in ("csv", "tsv"):
+        return _delimited(data, name, secret, weight, "," if kind == "csv" else "\t")
+    if kind == "parquet":
+        return _parquet(data, name, secret, weight)
+    if kind == "json":
+        return _json(data, name)
+    return _uniq(data, name)
 
 
 def _kind(source: Any, format: str | None) -> tuple[str, str]:
-    name = str(os.fspath(source)) if isinstance(source, str | os.PathLike) else getattr(source, "name", "the input")
+    """The format, and what messages call the source."""
+    if isinstance(source, str | os.PathLike):
+        name = str(os.fspath(source))
+    elif hasattr(source, "read"):
+        name = str(getattr(source, "name", "the input"))
+    else:
+        raise UnreadableFile(f"a prior is read from a path or an open binary file, not {type(source).__name__}")
     if format is not None:
         if format not in FORMATS:
             raise UnreadableFile(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
-        return format, str(name)
-    stem = str(name).lower().removesuffix(".gz")
-    ending = os.path.splitext(stem)[1]
+        return format, name
+    ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
     if ending not in _ENDINGS:
         raise UnreadableFile(
             f"cannot tell the format of {name} from its ending: say format= one of {', '.join(FORMATS)}"
         )
-    return _ENDINGS[ending], str(name)
+    return _ENDINGS[ending], name
 
 
-def _opened(source: Any) -> Any:
-    if not isinstance(source, str | os.PathLike):
-        return io.BytesIO(source.read())
-    path = os.fspath(source)
-    if path.endswith(".gz"):
-        return gzip.open(path, "rb")
-    return open(path, "rb")
+def _content(source: Any, name: str) -> bytes:
+    """All bytes of the source, decompressed."""
+    is_path = isinstance(source, str | os.PathLike)
+    try:
+        if is_path:
+            with open(source, "rb") as file:
+                data = file.read()
+        else:
+            data = source.read()
+    except (OSError, ValueError) as error:  # ValueError: a closed file, or a path with a null byte
+        raise UnreadableFile(f"cannot open {name}: {getattr(error, 'strerror', None) or error}") from None
+    if isinstance(data, str):
+        raise UnreadableFile(f"{name} is open as text: open it in binary mode, 'rb'")
+    # A file object may have been decompressed on the way already, whatever its name.
+    if name.lower().endswith(".gz") and (is_path or data[:2] == b"\x1f\x8b"):
+        try:
+            return gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise UnreadableFile(f"{name} is not a whole gzip file: {error}") from None
+    return bytes(data)
 
 
 def _delimited(text: bytes, name: str, secret: str, weight: str, delimiter: str) -> Prior:
-    """Two columns of a csv or tsv. The header is row 1; rows are fewer than lines where a field holds a line break."""
-    from pyarrow import csv
+    """Two columns of a csv or tsv, read by pyarrow; only to say what is wrong is the file walked line by line."""
+    first = [fields for _, fields in islice(_records(text, delimiter), 2)]
+    if not first:
+        raise UnreadableFile(f"{name} is empty: a header that names its columns is needed")
+    _check_utf8(b"".join(first[0]), name)
+    _check_columns([_unquoted(field) for field in first[0]], name, secret, weight)
+    if len(first) == 1:
+        raise UnreadableFile(f"{name} has a header but no rows")
 
-    if secret == weight:
-        raise UnreadableFile(f"secret and weight both name the column {secret!r}: name two columns")
-    header = _header(text, name, delimiter)
-    for wanted in (secret, weight):
-        if wanted not in header:
-            raise UnreadableFile(
-                f"{name} has no column {wanted!r}; its columns are {', '.join(map(repr, header))} "
-                "(choose them with secret= and weight=)"
-            )
-        if header.count(wanted) > 1:
-            raise UnreadableFile(f"{name} has {header.count(wanted)} columns named {wanted!r}: rename all but one")
-
-    def read(weight_type: pa.DataType | None) -> pa.Table:
-        types = {secret: pa.string()} | ({weight: weight_type} if weight_type else {})
-        bad: list[Any] = []
-        table = csv.read_csv(
-            pa.BufferReader(text),
-            parse_options=csv.ParseOptions(
-                delimiter=delimiter,
-                newlines_in_values=b'"' in text,
-                invalid_row_handler=lambda row: bad.append(row) or "skip",  # type: ignore[func-returns-value]
-            ),
-            convert_options=csv.ConvertOptions(
-                include_columns=[secret, weight], column_types=types, strings_can_be_null=False
-            ),
-        )
-        if bad:
-            row = bad[0]
-            raise UnreadableFile(
-                f"{name}: a row has {row.actual_columns} columns where the header has {row.expected_columns}"
-                f"{f', row {row.number}' if row.number else ''}: {row.text[:80]!r}"
-            )
-        return table
+    def where(i: int) -> str:
+        line, _ = next(islice(_records(text, delimiter), i + 1, None))
+        return f"line {line} of {name}"
 
     try:
-        table = read(None)
-        column = table[weight]
-        if pa.types.is_floating(column.type) and pc.max(column).as_py() is not None and pc.max(column).as_py() >= 2**63:
-            column = _large_integers(read(pa.string())[weight]) or column
-    except pa.ArrowInvalid as error:
-        raise UnreadableFile(f"cannot parse {name}: {str(error).splitlines()[0]}") from None
-    return _prior(column, table[secret], name, lambda i: f"row {i + 2} of {name}")
+        table = _table(text, delimiter, {secret: pa.string(), weight: None})
+        weights = table[weight]
+        if not _is_number(weights.type) or weights.null_count or _passes_int64(weights):
+            weights = _numbers(_table(text, delimiter, {weight: pa.string()})[weight], where)
+        else:
+            weights = weights.to_numpy()
+    except pa.ArrowException as error:
+        raise _unparsable(text, name, delimiter, error) from None
+    return Prior(weights, labels=table[secret], _where=where)
 
 
-def _header(text: bytes, name: str, delimiter: str) -> list[str]:
-    import csv as plain
+def _table(text: bytes, delimiter: str, columns: dict[str, pa.DataType | None]) -> pa.Table:
+    """Some columns of the file, of the types given or (None) as pyarrow infers them."""
+    from pyarrow import csv
 
-    first = text[: text.find(b"\n") + 1 or len(text)].decode("utf-8-sig").rstrip("\r\n")
-    if not first:
-        raise UnreadableFile(f"{name} is empty or starts with an empty line: a header naming its columns is needed")
-    return next(plain.reader([first], delimiter=delimiter))
+    def read(block_size: int | None) -> pa.Table:
+        return csv.read_csv(
+            pa.BufferReader(text),
+            read_options=csv.ReadOptions(block_size=block_size),
+            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=b'"' in text),
+            convert_options=csv.ConvertOptions(
+                include_columns=list(columns),
+                column_types={name: kind for name, kind in columns.items() if kind is not None},
+                strings_can_be_null=False,
+            ),
+        )
+
+    try:
+        return read(None)
+    except pa.ArrowInvalid:
+        if len(text) <= 1 << 20:
+            raise
+        return read(min(len(text), 2**31 - 1))  # a row may be longer than a block
 
 
-def _large_integers(column: pa.ChunkedArray) -> list[int] | None:
-    """Integers too large for 64 bits, exactly; None if the column holds other numbers too."""
-    texts = column.to_pylist()
-    return [int(text) for text in texts] if all(re.fullmatch(r"[0-9]+", text) for text in texts) else None
+def _records(text: bytes, delimiter: str) -> Iterator[tuple[int, list[bytes]]]:
+    """The line on which each record starts, from 1, and its fields; the header first, empty lines left out."""
+    end = re.escape(delimiter.encode())
+    field = re.compile(rb'("[^"]*(?:""[^"]*)*"?[^%b\r\n]*|[^%b\r\n]*)(%b|\r\n?|\n|\Z)' % (end, end, end))
+    begin = at = 3 if text.startswith(_BOM) else 0
+    line = 1
+    fields: list[bytes] = []
+    while at < len(text) or fields:
+        found: Any = field.match(text, at)  # matches always, if only nothing before the end
+        fields.append(found[1])
+        at = found.end()
+        if found[2] != delimiter.encode():
+            if fields != [b""]:
+                yield line, fields
+            line += len(re.findall(rb"\r\n?|\n", text[begin:at]))
+            begin, fields = at, []
+
+
+def _unquoted(field: bytes) -> str:
+    text = field.decode()
+    return text[1:].removesuffix('"').replace('""', '"') if text.startswith('"') else text
+
+
+def _unparsable(text: bytes, name: str, delimiter: str, error: pa.ArrowException) -> UnreadableFile:
+    """What is wrong with a file that pyarrow cannot parse, found by walking it."""
+    _check_utf8(text, name)
+    columns = 0
+    for line, fields in _records(text, delimiter):
+        columns = columns or len(fields)
+        if len(fields) != columns:
+            return UnreadableFile(
+                f"line {line} of {name} has {len(fields)} columns where the header has {columns}: "
+                f"{delimiter.encode().join(fields)[:60].decode(errors='replace')!r} "
+                "(text with delimiters or line breaks belongs in quotes)"
+            )
+    return UnreadableFile(f"cannot parse {name}: {str(error).splitlines()[0]}")
+
+
+def _check_utf8(text: bytes, name: str) -> None:
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise UnreadableFile(
+            f"line {line} of {name} is not UTF-8 text ({error.reason}): save the file as UTF-8"
+        ) from None
+
+
+def _check_columns(columns: list[str], name: str, secret: str, weight: str) -> None:
+    if secret == weight:
+        raise UnreadableFile(f"secret and weight both name the column {secret!r}: name two columns")
+    for wanted in (secret, weight):
+        if wanted not in columns:
+            raise UnreadableFile(
+                f"{name} has no column {wanted!r}; its columns are {', '.join(map(repr, columns))} "
+                "(choose them with secret= and weight=)"
+            )
+        if columns.count(wanted) > 1:
+            raise UnreadableFile(f"{name} has {columns.count(wanted)} columns named {wanted!r}: rename all but one")
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def _passes_int64(weights: pa.ChunkedArray) -> bool:
+    """Whether pyarrow may have read integers as floats because they are too large for 64 bits."""
+    return bool(pa.types.is_floating(weights.type) and pc.max(weights).as_py() >= 2**63)
+
+
+def _numbers(column: pa.ChunkedArray, where: Callable[[int], str]) -> list[int | float]:
+    """The numbers that texts spell, integers exactly."""
+    numbers: list[int | float] = []
+    for i, text in enumerate(column.to_pylist()):
+        digits = text.strip()
+        if not digits:
+            raise UnreadableFile(f"the weight at {where(i)} is missing: give 0 for a secret that cannot occur")
+        if _INTEGER.fullmatch(digits):
+            numbers.append(_integer(digits, i, where))
+        elif _NUMBER.fullmatch(digits):
+            numbers.append(float(digits))
+        else:
+            raise UnreadableFile(f"the weight at {where(i)} is {text[:40]!r}, which is not a number")
+    return numbers
+
+
+def _integer(digits: str, i: int, where: Callable[[int], str]) -> int:
+    try:
+        return int(digits)
+    except ValueError:  # Python's limit, some thousands of digits, against texts that take minutes to convert
+        raise UnreadableFile(f"the weight at {where(i)} has {len(digits)} digits, more than can be read") from None
 
 
 def _parquet(data: bytes, name: str, secret: str, weight: str) -> Prior:
     from pyarrow import parquet
 
+    def where(i: int) -> str:
+        return f"row {i + 1} of {name}"
+
     try:
         file = parquet.ParquetFile(pa.BufferReader(data))
-        for wanted in (secret, weight):
-            if wanted not in file.schema_arrow.names:
-                raise UnreadableFile(
-                    f"{name} has no column {wanted!r}; its columns are "
-                    f"{', '.join(map(repr, file.schema_arrow.names))} (choose them with secret= and weight=)"
-                )
+        _check_columns(file.schema_arrow.names, name, secret, weight)
         table = file.read(columns=[secret, weight])
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowException, OSError) as error:
         raise UnreadableFile(f"cannot parse {name} as parquet: {str(error).splitlines()[0]}") from None
-    return _prior(table[weight], table[secret], name, lambda i: f"row {i + 1} of {name}")
-
-
-def _prior(weights: Any, secrets: pa.ChunkedArray, name: str, where: Callable[[int], str]) -> Prior:
-    """A prior of two columns, whose errors speak of the file's rows."""
-    if isinstance(weights, pa.ChunkedArray):
-        kind = weights.type
-        if len(weights) == 0:
-            raise UnreadableFile(f"{name} has a header but no rows")
-        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-            i = _first_unparsable(weights)
-            raise UnreadableFile(f"the weight at {where(i)} is {weights[i].as_py()!r}, which is not a number")
-        if pa.types.is_boolean(kind):
-            raise UnreadableFile(f"the weight at {where(0)} is a boolean, not a number")
-        if weights.null_count:
-            i = pc.index(weights.is_null(), True).as_py()
-            raise UnreadableFile(f"the weight at {where(i)} is missing or not a number")
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
-            raise UnreadableFile(f"the weights of {name} are of type {kind}, not numbers")
-        if pa.types.is_decimal(kind):
-            weights = [int(v) if v == int(v) else float(v) for v in weights.to_pylist()]
-        else:
-            weights = weights.to_numpy()
-    if secrets.null_count:
-        i = pc.index(secrets.is_null(), True).as_py()
-        raise UnreadableFile(f"the secret at {where(i)} is missing")
+    secrets, weights = table[secret], table[weight]
+    if len(weights) == 0:
+        raise UnreadableFile(f"{name} has no rows")
+    for column, what in ((secrets, "secret"), (weights, "weight")):
+        if column.null_count:
+            raise UnreadableFile(f"the {what} at {where(pc.index(column.is_null(), True).as_py())} is missing")
+    kind = weights.type
+    if pa.types.is_decimal(kind):
+        weights = [int(value) if value == int(value) else float(value) for value in weights.to_pylist()]
+    elif _is_number(kind):
+        weights = weights.to_numpy()
+    else:
+        raise UnreadableFile(
+            f"the weight at {where(0)} is of type {kind}, which is not a number: store integers or floats"
+        )
+    if pa.types.is_nested(secrets.type):
+        raise UnreadableFile(
+            f"the secret at {where(0)} is of type {secrets.type}, which is no name: store text or integers"
+        )
     return Prior(weights, labels=secrets, _where=where)
 
 
-def _first_unparsable(column: pa.ChunkedArray) -> int:
-    for i, text in enumerate(column.to_pylist()):
-        try:
-            float(text)
-        except (TypeError, ValueError):
-            return i
-    return 0
-
-
-def _json(stream: BinaryIO, name: str) -> Prior:
+def _json(data: bytes, name: str) -> Prior:
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        mapping = dict(items)
-        if len(mapping) < len(items):
-            names = [key for key, _ in items]
-            twice = next(key for i, key in enumerate(names) if key in names[:i])
-            raise UnreadableFile(f"{name} gives the secret {twice!r} twice")
+        mapping: dict[str, Any] = {}
+        for key, value in items:
+            if key in mapping:
+                raise UnreadableFile(f"{name} gives the secret {key!r} twice: add up its weights")
+            mapping[key] = value
         return mapping
 
     try:
-        mapping = json.load(stream, object_pairs_hook=pairs)
+        mapping = json.loads(data, object_pairs_hook=pairs)
     except json.JSONDecodeError as error:
         raise UnreadableFile(f"cannot parse {name}: {error.msg} at line {error.lineno}") from None
+    except UnreadableFile:
+        raise
+    except RecursionError:
+        raise UnreadableFile(f"cannot parse {name}: its brackets are nested too deeply") from None
+    except ValueError:
+        _check_utf8(data, name)
+        raise UnreadableFile(f"cannot parse {name}: an integer has more digits than can be read") from None
     if not isinstance(mapping, dict):
         raise UnreadableFile(f"{name} holds a {type(mapping).__name__}, not a mapping from secret to weight")
-    return Prior(list(mapping.values()), labels=list(mapping))
+    if not mapping:
+        raise UnreadableFile(f"{name} holds an empty mapping: a prior needs at least one secret")
+    secrets = list(mapping)
+    return Prior(list(mapping.values()), labels=secrets, _where=lambda i: f"{secrets[i]!r} of {name}")
 
 
-def _uniq(stream: BinaryIO, name: str) -> Prior:
+def _uniq(data: bytes, name: str) -> Prior:
+    def where(i: int) -> str:
+        return f"line {i + 1} of {name}"
+
+    _check_utf8(data, name)
     counts, secrets = [], []
-    for number, line in enumerate(io.TextIOWrapper(stream, encoding="utf-8", newline="\n"), start=1):
-        count, space, secret = line.rstrip("\n").lstrip(" ").partition(" ")
+    for i, raw in enumerate(io.BytesIO(data.removeprefix(_BOM))):
+        line = raw.decode().removesuffix("\n").removesuffix("\r")
+        count, space, secret = line.lstrip(" ").partition(" ")
         if not (space and count.isascii() and count.isdigit()):
             raise UnreadableFile(
-                f"line {number} of {name} is not a count, a space and a secret, as `sort | uniq -c` prints it"
+                f"{where(i)} is not a count, a space and a secret, as `sort | uniq -c` prints it: {line[:60]!r}"
             )
-        counts.append(int(count))
+        counts.append(_integer(count, i, where))
         secrets.append(secret)
-    return Prior(
-        counts if counts and max(counts) >= 2**63 else np.array(counts, dtype=np.int64),
-        labels=secrets,
-        _where=lambda i: f"line {i + 1} of {name}",
-    )
+    if not counts:
+        raise UnreadableFile(f"{name} is empty: a prior needs at least one secret")
+    return Prior(counts if max(counts) >= 2**63 else np.array(counts, dtype=np.int64), labels=secrets, _where=where)

@@ -1,10 +1,13 @@
-"""Hypothesis strategies for priors, channels and entropies, for our tests and those of our users (needs hypothesis)."""
+"""Hypothesis strategies for priors, channels, gains and entropies, for our tests and our users' (needs hypothesis)."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import strategies as st
 
 from minleak.channel import Channel
@@ -15,8 +18,12 @@ from minleak.entropy.shannon import Shannon
 from minleak.entropy.sharma_mittal import SharmaMittal, Tsallis
 from minleak.prior import Prior
 
-# Orders that matter: the limits, both sides of one, and ordinary values.
-ORDERS = (0.0, 0.3, 0.5, 1 - 1e-9, 1.0, 1 + 1e-9, 1.2, 2.0, 7.0, 60.0, float("inf"))
+# Orders that matter: the limits, both sides of one, both sides of where the way of computing changes, ordinary values.
+NEAR_ONE = (1 - 1e-9, 1 - 1e-14, 1.0, 1 + 1e-14, 1 + 1e-9)
+AWAY_FROM_ONE = (0.0, 0.3, 0.5, 1.2, 1.25, 1.26, 2.0, 7.0, 60.0, math.inf)
+ORDERS = tuple(sorted(AWAY_FROM_ONE + NEAR_ONE))
+# Degrees of Sharma-Mittal entropies, which may be any real number.
+DEGREES = (-1.0, 0.5, *NEAR_ONE, 2.0, 3.5)
 
 
 def priors(*, min_size: int = 1, max_size: int = 8, max_weight: int = 1000) -> st.SearchStrategy[Prior]:
@@ -29,32 +36,42 @@ def priors(*, min_size: int = 1, max_size: int = 8, max_weight: int = 1000) -> s
 def channels(n: int, *, max_outputs: int = 6) -> st.SearchStrategy[Channel]:
     """Channels from n secrets, with zeros and repeated rows among them."""
 
-    def rows(m: int) -> st.SearchStrategy[list[list[int]]]:
-        row = st.lists(st.one_of(st.just(0), st.integers(0, 50)), min_size=m, max_size=m).filter(any)
-        return st.lists(row, min_size=n, max_size=n)
+    def counts(m: int) -> st.SearchStrategy[Channel]:
+        return st.lists(st.integers(-20, 50), min_size=n * m, max_size=n * m).map(lambda flat: normalised(flat, m))
 
-    def normalised(counts: list[list[int]]) -> Channel:
-        matrix = np.array(counts, dtype=np.float64)
+    def normalised(flat: list[int], m: int) -> Channel:
+        matrix = np.maximum(np.array(flat, dtype=np.float64).reshape(n, m), 0.0)  # what is below zero is one more zero
+        matrix[matrix.sum(axis=1) == 0, 0] = 1.0
         return Channel(matrix / matrix.sum(axis=1, keepdims=True))
 
-    return st.integers(1, max_outputs).flatmap(rows).map(normalised)
+    return st.integers(1, max_outputs).flatmap(counts)
 
 
-def entropies() -> st.SearchStrategy[Entropy]:
+def entropies(*, orders: Sequence[float] = ORDERS) -> st.SearchStrategy[Entropy]:
     """Every entropy of the paper's form, at ordinary and at limiting parameters."""
-    orders = st.sampled_from(ORDERS)
-    finite = st.sampled_from([a for a in ORDERS if a < 1e300])
+    alphas = st.sampled_from(orders)
+    finite = st.sampled_from([a for a in orders if a < math.inf])
     return st.one_of(
         st.builds(Shannon),
         st.builds(MinEntropy),
         st.builds(GuessError, st.integers(1, 4)),
         st.builds(Guesswork),
-        st.builds(Arimoto, orders),
-        st.builds(Hayashi, orders),
-        st.builds(FehrBerens, orders),
-        st.builds(SharmaMittal, finite, st.sampled_from([-1.0, 0.5, 1.0, 2.0, 3.5])),
+        st.builds(Arimoto, alphas),
+        st.builds(Hayashi, alphas),
+        st.builds(FehrBerens, alphas),
+        st.builds(SharmaMittal, alphas, st.sampled_from(DEGREES)),
         st.builds(Tsallis, finite),
     )
+
+
+def gains(n: int, *, max_guesses: int = 5) -> st.SearchStrategy[npt.NDArray[np.float64]]:
+    """Gain matrices for n secrets, guesses as rows: not negative, not all zero, some guesses worth nothing."""
+
+    def matrices(guesses: int) -> st.SearchStrategy[npt.NDArray[np.float64]]:
+        entries = st.lists(st.integers(0, 4), min_size=guesses * n, max_size=guesses * n).filter(any)
+        return entries.map(lambda g: np.array(g, dtype=np.float64).reshape(guesses, n) / 2)
+
+    return st.integers(1, max_guesses).flatmap(matrices)
 
 
 @st.composite

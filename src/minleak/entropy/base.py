@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -99,7 +100,7 @@ class Entropy(ConditionalEntropy):
 
     def perspective(self, v: npt.ArrayLike) -> Any:
         """Fhat(v) = |v|_1 F(v/|v|_1) of a non-negative vector, or of each column of a matrix."""
-        array = np.asarray(v, dtype=np.float64)
+        array = np.array(v, dtype=np.float64)  # a copy: blocks are working space
         if array.ndim not in (1, 2) or not array.size or not (array.min() >= 0 and array.max() < math.inf):
             raise InvalidParameter("the perspective takes a vector or matrix of finite numbers that are not negative")
         result = self._perspective(array if array.ndim == 2 else array[:, None])
@@ -132,9 +133,10 @@ def evaluate(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[
 
 def log_base(base: float) -> float:
     """The natural logarithm of a base of logarithms, which must be a finite number above 1."""
-    if isinstance(base, bool) or not isinstance(base, int | float) or not 1 < base < math.inf:
+    number = real(base, "the base of the logarithm is a number above 1")
+    if not 1 < number < math.inf:
         raise InvalidParameter(f"the base of the logarithm is a number above 1, not {base!r}")
-    return math.log(base)
+    return math.log(number)
 
 
 def log(z: float) -> float:
@@ -144,8 +146,26 @@ def log(z: float) -> float:
 
 def order(value: float, what: str, *, infinite: bool = True) -> float:
     """A parameter that must be a number from 0 on, infinity included unless said otherwise."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not value >= 0:
-        raise InvalidParameter(f"{what} is a number from 0 on{', inf included' if infinite else ''}, not {value!r}")
-    if math.isinf(value) and not infinite:
+    expected = f"{what} is a number from 0 on{', inf included' if infinite else ''}"
+    number = real(value, expected)
+    if not number >= 0:
+        raise InvalidParameter(f"{expected}, not {value!r}")
+    if math.isinf(number) and not infinite:
         raise InvalidParameter(f"{what} must be finite")
-    return float(value)
+    return number + 0.0  # minus zero is zero
+
+
+def real(value: Any, expected: str) -> float:
+    """A parameter as a float, if it is a real number (booleans and text are not) that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidParameter(f"{expected}, not {value!r}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidParameter(f"{expected}, and no larger than a float can hold") from None
+
+
+def shortest(number: float) -> str:
+    """The number as names show it: as few digits as give it back."""
+    text = f"{number:g}"
+    return text if float(text) == number else repr(number)

@@ -11,6 +11,7 @@ import numpy as np
 
 from minleak.channel import Channel
 from minleak.entropy.base import Array, ConditionalEntropy, Entropy
+from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter
 
 PROPERTIES = (
@@ -44,7 +45,7 @@ class EntropyCheck:
 
 
 def check_entropy(
-    H: ConditionalEntropy, *, n: int = 4, trials: int = 200, tolerance: float = 1e-9, seed: int = 0
+    H: ConditionalEntropy | str, *, n: int = 4, trials: int = 200, tolerance: float = 1e-9, seed: int = 0
 ) -> EntropyCheck:
     """Try to break an entropy's promises on random and extreme distributions over n secrets.
 
@@ -57,8 +58,10 @@ def check_entropy(
     >>> check_entropy(Shannon()).ok
     True
     """
-    if n < 2 or trials < 1:
-        raise InvalidParameter("n is a whole number from 2 on and trials from 1 on")
+    for count, what, least in ((n, "n", 2), (trials, "trials", 1)):
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
+            raise InvalidParameter(f"{what} is a whole number from {least} on, not {count!r}")
+    H = as_entropy(H)
     rng = np.random.default_rng(seed)
     checked: list[str] = []
     for name, attempt in _attempts(H, n, rng):

@@ -42,6 +42,10 @@ class Gain(Entropy):
             raise InvalidParameter("gains must not be negative; vulnerabilities take gains of any sign")
         if not entries.max(initial=0.0) > 0:
             raise InvalidParameter("all gains are zero: at least one guess must be worth something")
+        totals = self.gain if self.gain.ndim == 1 else np.asarray(self.gain.sum(axis=0))
+        off = float(np.abs(totals - 1).max())
+        # Then G p is a distribution, and the entropy's own way to the value keeps its digits (near order 1, say).
+        self._distributes = off <= 1e-16 * max(self.gain.shape) and not isinstance(entropy, Gain)
 
     @property
     def name(self) -> str:
@@ -65,7 +69,10 @@ class Gain(Entropy):
         return under_gain(self.gain, columns)
 
     def summary(self, v: Array) -> Array:
-        return self.entropy._perspective(v)[None, :]
+        return self.entropy.summary(v) if self._distributes else self.entropy._perspective(v)[None, :]
+
+    def value(self, summary: Array) -> float:
+        return self.entropy.value(summary) if self._distributes else super().value(summary)
 
     def __eq__(self, other: object) -> bool:
         return self is other

@@ -95,6 +95,6 @@ class Guesswork(Entropy):
         return z
 
     def _perspective(self, v: Array) -> Array:
-        ascending = np.ascontiguousarray(v.T)
+        ascending = np.array(v.T, order="C")  # a copy always: others look at v too
         ascending.sort(axis=1)
         return np.asarray(ascending @ np.arange(len(v), 0, -1, dtype=np.float64))

@@ -41,11 +41,11 @@ def entropy(name: str, *, base: float | None = None) -> ConditionalEntropy:
     """
     if not isinstance(name, str):
         raise InvalidParameter(f"the name of an entropy is text such as 'shannon' or 'arimoto:2', not {name!r}")
-    kind, _, text = name.strip().lower().partition(":")
+    kind, colon, text = name.strip().lower().partition(":")
     if kind not in NAMES:
         raise InvalidParameter(f"unknown entropy {name!r}: one of {', '.join(NAMES)}")
     maker, least, most, what = NAMES[kind]
-    words = [word for word in text.split(",") if word.strip()]
+    words = text.split(",") if colon else []
     try:
         parameters: list[Any] = [int(word) if word.strip().isdigit() else float(word) for word in words]
     except ValueError:

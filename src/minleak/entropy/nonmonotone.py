@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
 from minleak.channel import Channel
-from minleak.entropy.base import Array, ConditionalEntropy, log_base, order
-from minleak.entropy.renyi import renyi_columns
+from minleak.entropy.base import Array, ConditionalEntropy, log_base, order, shortest
+from minleak.entropy.renyi import exponential_mean, renyi_columns
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior
 from minleak.search import climb
@@ -26,7 +27,7 @@ class NonMonotone(ConditionalEntropy):
 
     @property
     def name(self) -> str:
-        return f"{type(self).__name__.lower()}:{self.alpha:g}"
+        return f"{type(self).__name__.lower()}:{shortest(self.alpha)}"
 
     def summary(self, v: Array) -> Array:
         return renyi_columns(v, self.alpha)
@@ -35,8 +36,9 @@ class NonMonotone(ConditionalEntropy):
         s, h = summary
         return self._combined(s[s > 0] / s.sum(), h[s > 0]) / self.unit
 
+    @abstractmethod
     def _combined(self, s: Array, h: Array) -> float:
-        raise NotImplementedError
+        """H(X|Y) in nats from p(y) > 0 and the Renyi entropies of the posteriors."""
 
 
 class Cachin(NonMonotone):
@@ -54,11 +56,12 @@ class JizbaArimitsu(NonMonotone):
 
     def _combined(self, s: Array, h: Array) -> float:
         a = self.alpha
-        if a == 1:
-            return float(s @ h)
+        logs = np.log(s) - np.log(s).max()
         if a == math.inf:
-            return float(np.log(s).max() - (np.log(s) - h).max())
-        x = a * np.log(s)
+            return float((h - logs).min())
+        x = a * logs
+        if x.min() > -700:  # weights p(y)^a that are floats: their exponential mean keeps more digits
+            return exponential_mean(np.exp(x), h, 1 - a)
         both = x + (1 - a) * h  # the logarithm of the sum over x of p(x,y)^a
         return float(np.logaddexp.reduce(both) - np.logaddexp.reduce(x)) / (1 - a)
 
@@ -95,8 +98,9 @@ def find_increase(H: ConditionalEntropy, *, n: int = 3, m: int = 2, trials: int 
     >>> find_increase(Cachin(2)).found
     True
     """
-    if n < 1 or m < 1 or trials < 1:
-        raise InvalidParameter("n, m and trials are whole numbers from 1 on")
+    for count, what in ((n, "n"), (m, "m"), (trials, "trials")):
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise InvalidParameter(f"{what} is a whole number from 1 on, not {count!r}")
     rng = np.random.default_rng(seed)
 
     def increase(flat: Array) -> float:

@@ -18,29 +18,28 @@ from typing import Any
 import numpy as np
 
 from minleak.columns import heavy_columns
-from minleak.entropy.base import Array, Entropy, log, log_base, order
+from minleak.entropy.base import Array, Entropy, log, log_base, order, shortest
 from minleak.entropy.shannon import log_ratios, shannon_sums
 from minleak.errors import InvalidParameter
 
-# Up to this order sum q^a is formed as 1 + sum q expm1((1-a) log(1/q)), which is exact at a = 1; above it relative
+# Up to this order sum q^a is formed as 1 + sum q expm1((a-1) log q), which is exact at a = 1; above it relative
 # to the largest entry, which cannot underflow.
 _NEAR_ONE = 1.25
+# Below this expm1(z) = log1p(z) = z to all digits, and a tiny z = c x may have lost its own to underflow.
+_LINEAR = 1e-17
 
 
 def renyi_columns(v: Array, alpha: float) -> Array:
     """For each column its sum s and the Renyi entropy of order alpha of v/s, in nats: an array of shape (2, m).
 
-    To about 1e-15 relative for every alpha in [0, inf] and entries down to 1e-300.
+    To about 1e-15 relative for every alpha in [0, inf]; 1e-13 where entries of 1e-300 decide the value.
     """
     if alpha == 0:
         return np.stack([v.sum(axis=0), np.log(np.maximum(np.count_nonzero(v, axis=0), 1))])
     if alpha <= _NEAR_ONE:
-        s, ratios = log_ratios(v)
-        positive = np.where(s > 0, s, 1.0)
-        if alpha == 1:
-            return np.stack([s, (v * ratios).sum(axis=0) / positive])
-        excess = (v * np.expm1((1 - alpha) * ratios)).sum(axis=0) / positive
-        return np.stack([s, np.log1p(excess) / (1 - alpha)])
+        s, logs = log_ratios(v)
+        excess = -(v * deformed(logs, alpha - 1)).sum(axis=0) / np.where(s > 0, s, 1.0)
+        return np.stack([s, restored(excess, 1 - alpha)])
     top, rest, heavy, at = heavy_columns(v)
     scale = np.where(top > 0, top, 1.0)
     odds = np.log1p(rest / scale)
@@ -60,17 +59,32 @@ def exponential_mean(s: Array, h: Array, c: float) -> float:
     """(1/c) log of the mean of exp(c h) under weights s; the mean at c = 0, the extremes at c = -inf and inf."""
     s, h = s[s > 0], h[s > 0]
     s = s / s.sum()
-    if c == 0:
-        return float(s @ h)
     with np.errstate(over="ignore", invalid="ignore"):
         x = c * h
     if not np.isfinite(x).all():
         return float(h.max() if c > 0 else h.min())
-    excess = s @ np.expm1(x) if x.max() < 700 else math.inf
-    if -0.5 < excess < math.inf:
-        return math.log1p(excess) / c
     largest = x.max()
+    if largest < 700:
+        excess = s @ deformed(h, c)
+        if c * excess > -0.5:
+            return float(restored(excess, c))
     return float(largest + math.log(s @ np.exp(x - largest))) / c
+
+
+def deformed(x: Any, c: float) -> Any:
+    """(exp(c x) - 1) / c, and x at c = 0, with all the digits of x."""
+    if c == 0:
+        return x
+    z = c * x
+    return np.where(np.abs(z) < _LINEAR, x, np.expm1(z) / c)
+
+
+def restored(y: Any, c: float) -> Any:
+    """log(1 + c y) / c, and y at c = 0: the inverse of `deformed`."""
+    if c == 0:
+        return y
+    z = c * y
+    return np.where(np.abs(z) < _LINEAR, y, np.log1p(z) / c)
 
 
 def arimoto_exponent(alpha: float) -> float:
@@ -98,7 +112,7 @@ class Renyi(Entropy):
 
     @property
     def name(self) -> str:
-        return f"{type(self).__name__.lower()}:{self.alpha:g}"
+        return f"{type(self).__name__.lower()}:{shortest(self.alpha)}"
 
     @property
     def arimoto_order(self) -> float | None:
@@ -188,16 +202,10 @@ class FehrBerens(Renyi):
         return 0.0 - log(z) / self.unit
 
     def _perspective(self, v: Array) -> Array:
-        if self.alpha in (0, 1):
-            s, h = renyi_columns(v, self.alpha)
-            return np.asarray(s * np.exp(-h))
         if self.alpha == math.inf:
             return np.asarray(v.max(axis=0))
-        s = v.sum(axis=0)
-        positive = np.where(s > 0, s, 1.0)
-        with np.errstate(divide="ignore"):  # a zero column has norm zero, and its perspective is zero
-            ratio = norms(v, self.alpha) / positive
-            return np.where(s > 0, s * np.exp(self.alpha / (self.alpha - 1) * np.log(ratio)), 0.0)
+        s, h = renyi_columns(v, self.alpha)  # the norms' power 1/(a-1) would lose all digits close to a = 1
+        return np.asarray(s * np.exp(-h))
 
 
 def norms(v: Array, alpha: float) -> Array:

@@ -36,23 +36,23 @@ class Shannon(Entropy):
 
 
 def log_ratios(v: Array) -> tuple[Array, Array]:
-    """The sums s of the columns and the array log(s/v), every entry to full relative precision (0 v counts as 1e-308).
+    """The sums s of the columns and the array log(v/s), every entry to full relative precision (0 counts as 1e-308).
 
-    An entry that is most of its column has s/v close to one; there log1p of the others keeps the digits.
+    An entry that is most of its column has v/s close to one; there log1p of the others keeps the digits.
     """
-    top, rest, heavy, at = heavy_columns(v)
-    s = top + rest
-    ratios = v / np.where(s > 0, s, 1.0)
-    np.maximum(ratios, 1e-308, out=ratios)
-    np.log(ratios, out=ratios)
-    np.negative(ratios, out=ratios)
-    ratios[at, heavy] = np.log1p(rest[heavy] / top[heavy])
-    return s, ratios
+    s = v.sum(axis=0)
+    logs = v / np.where(s > 0, s, 1.0)
+    has_heavy = logs.max() > 0.5
+    if logs.min() < 1e-308:
+        np.maximum(logs, 1e-308, out=logs)
+    np.log(logs, out=logs)
+    if has_heavy:
+        top, rest, heavy, at = heavy_columns(v)
+        s = top + rest
+        logs[at, heavy] = -np.log1p(rest[heavy] / top[heavy])
+    return s, logs
 
 
 def shannon_sums(v: Array) -> Array:
     """sum of v_i log(s/v_i) for each column, in nats."""
-    _, ratios = log_ratios(v)
-    np.multiply(ratios, v, out=ratios)
-    sums: Array = ratios.sum(axis=0)
-    return sums
+    return np.asarray(0.0 - np.einsum("ij,ij->j", v, log_ratios(v)[1]))

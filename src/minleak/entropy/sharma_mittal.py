@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
-from minleak.entropy.base import Array, log, order
-from minleak.entropy.renyi import Hayashi
+from minleak.entropy.base import Array, order, real, shortest
+from minleak.entropy.renyi import Hayashi, deformed
 from minleak.errors import InvalidParameter
+
+_OVERFLOW = 709.0  # exp of more than this may not be a float
 
 
 class SharmaMittal(Hayashi):
@@ -23,25 +23,23 @@ class SharmaMittal(Hayashi):
 
     def __init__(self, alpha: float, beta: float) -> None:
         super().__init__(alpha, base=math.e)
-        if isinstance(beta, bool) or not isinstance(beta, int | float | np.number) or not math.isfinite(beta):
+        self.beta = real(beta, "the degree beta is a finite number") + 0.0  # minus zero is zero
+        if not math.isfinite(self.beta):
             raise InvalidParameter(f"the degree beta is a finite number, not {beta!r}")
-        self.beta = float(beta)
 
     @property
     def name(self) -> str:
-        return f"sharma-mittal:{self.alpha:g},{self.beta:g}"
+        return f"sharma-mittal:{shortest(self.alpha)},{shortest(self.beta)}"
 
     @property
     def arimoto_order(self) -> float | None:
         return super().arimoto_order if self.beta == 1 else None
 
     def eta(self, z: float) -> float:
-        if self.alpha in (1, math.inf) or self.beta == 1:
-            return _deformed(super().eta(z), self.beta)
-        return (1 - math.exp((1 - self.beta) / (1 - self.alpha) * log(z))) / (self.beta - 1)
+        return _seen(super().eta(z), self.beta)
 
     def value(self, summary: Array) -> float:
-        return _deformed(super().value(summary), self.beta)
+        return _seen(super().value(summary), self.beta)
 
 
 class Tsallis(SharmaMittal):
@@ -56,9 +54,10 @@ class Tsallis(SharmaMittal):
 
     @property
     def name(self) -> str:
-        return f"tsallis:{self.alpha:g}"
+        return f"tsallis:{shortest(self.alpha)}"
 
 
-def _deformed(r: float, beta: float) -> float:
+def _seen(r: float, beta: float) -> float:
     """(exp((1-b) r) - 1) / (1-b), and r at b = 1."""
-    return r if beta == 1 else math.expm1((1 - beta) * r) / (1 - beta)
+    c = 1 - beta
+    return math.copysign(math.inf, c) if c * r > _OVERFLOW else float(deformed(r, c))

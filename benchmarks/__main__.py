@@ -1,0 +1,13 @@
+"""Run the benchmarks: all of them, or those named on the command line."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+ALL = ("measuring", "designing")
+
+for name in sys.argv[1:] or ALL:
+    if name not in ALL:
+        sys.exit(f"no benchmark {name!r}: one of {', '.join(ALL)}")
+    import_module(f"benchmarks.{name}").main()

@@ -1,0 +1,47 @@
+"""The giants and the target: which secrets every set must contain, and the posterior that every set then shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.errors import InvalidParameter
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Giants:
+    """j* of the paper: `members` are the first j*-1 secrets, largest first; u places are left, for the weight
+    `tail`.
+    """
+
+    members: Indices
+    u: int
+    tail: int
+
+
+def cap(k: object) -> int:
+    """k as an int, if it is a cap on the size of a set."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InvalidParameter(f"the cap k on the size of a set is a whole number from 1 on, not {k!r}")
+    return int(k)
+
+
+def find_giants(weights: npt.NDArray[np.int64], total: int, k: int) -> Giants:
+    """The least j in 1..k with w_j (k-j+1) <= w_j + ... + w_n, weights sorted non-increasingly; exact integers.
+
+    Only the k largest weights are looked at: O(n) to select them, O(k log k) to sort them. Secrets beyond the n-th
+    count as weight zero, so k may exceed n; if at most k weights are positive, these are all giants and the tail is 0.
+    """
+    n = len(weights)
+    top = np.argpartition(weights, n - k)[n - k :] if k < n else np.arange(n)
+    top = top[np.lexsort((top, -weights[top]))]  # largest first, ties in input order
+    left = total
+    for j, weight in enumerate(weights[top].tolist()):
+        if weight * (k - j) <= left:
+            return Giants(top[:j].astype(np.int64), k - j, left)
+        left -= weight
+    return Giants(top.astype(np.int64), k - len(top), left)

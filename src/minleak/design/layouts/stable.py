@@ -1,0 +1,68 @@
+"""The stable layout: homes and a lazy residue, so that repeated draws of a secret show nearly the same set."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.design.rings import Homes, Ring
+
+Indices = npt.NDArray[np.int64]
+
+
+def stable(weights: Indices, giants: Indices, u: int) -> tuple[Homes, tuple[Ring, ...]]:
+    """Sort by weight. Every u consecutive secrets are a home: a ring of one set, in which each has the weight of the
+    lightest. What is left of their weights goes on one more ring, laid by time in the same order.
+
+    The residues can form a ring if u times the largest is at most their sum. Where it is not, homes give weight back,
+    as little as possible. O(n log n), of which sorting is most.
+    """
+    from minleak import _kernels
+
+    positions = np.arange(len(weights), dtype=np.int32 if len(weights) < 2**31 else np.int64)
+    residues, order = _kernels.sort_descending(weights, positions)
+    del positions  # it was work space: memory is what limits n
+    loose = slice(len(giants), int(np.count_nonzero(weights)))  # giants are heavier than all others, so they come first
+    residues, order = residues[loose], order[loose]  # weights as yet
+    groups = len(order) // u
+    home = residues[u - 1 : groups * u : u].copy()
+    home -= _given_back(home, residues[: groups * u : u] - home, residues[groups * u :], int(residues.sum()), u)
+    residues[: groups * u].reshape(groups, u)[:] -= home[:, None]
+    kept = home > 0
+    members = order[: groups * u].reshape(groups, u)
+    homes = Homes(members if kept.all() else members[kept], home[kept])
+    length = int(residues.sum())
+    if length == 0:
+        return homes, ()
+    tracks, owners, times = _kernels.lazy_schedule(residues, order, u, length)
+    del residues
+    line, starts = _kernels.join_tracks(tracks, owners, times, u, length)
+    return homes, (Ring(line, starts, length, u),)
+
+
+def _given_back(home: Indices, spread: Indices, rest: Indices, total: int, u: int) -> Indices:
+    """How much each home gives back, so that u times the largest residue is at most the sum of the residues.
+
+    spread[j] is the largest residue of home j. Raising the level M of the largest residue, home j can give
+    min(home[j], M - spread[j]). Take the least M that suffices, and at that level what is needed from the heaviest
+    homes first: few secrets are then moved much, rather than many a little.
+    """
+    base = total - u * int(home.sum())
+    level = max(int(spread.max(initial=0)), int(rest.max(initial=0)))
+
+    def can_give(level: int) -> Indices:
+        return np.minimum(home, level - spread)
+
+    if u * level <= base:
+        return np.zeros_like(home)
+    low, high = level, int((home + spread).max())  # there every home has given all, and u w <= total for all w
+    while low < high:
+        middle = (low + high) // 2
+        if u * middle <= base + u * int(can_give(middle).sum()):
+            high = middle
+        else:
+            low = middle + 1
+    give = can_give(low)
+    needed = -(-(u * low - base) // u)
+    before = np.cumsum(give) - give
+    return np.asarray(np.clip(needed - before, 0, give))

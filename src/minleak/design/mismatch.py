@@ -1,0 +1,91 @@
+"""A plan designed for one prior and attacked under another: what leaks then, by sweeping the phases."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.entropy.base import ConditionalEntropy
+from minleak.entropy.gain import Gain
+from minleak.entropy.renyi import Renyi, arimoto_exponent, exponential_mean, renyi_columns
+from minleak.errors import InvalidParameter
+from minleak.leakage import difference
+from minleak.prior import Prior, as_prior
+
+if TYPE_CHECKING:
+    from minleak.design.plan import Plan
+
+Array = npt.NDArray[np.float64]
+
+# Homes looked at in one go.
+_BATCH = 1 << 16
+
+
+def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterable[Any]) -> float:
+    """H(X) - H(X|Y) of the plan's channel when secrets are drawn from `prior`, the attacker knowing so.
+
+    At a phase that x covers, its joint density is c_x = q(x) / (u w_x), that of a giant q(x) / s. From one phase to the
+    next one member changes. Sums over the set (Shannon, Renyi of ordinary order) and its maximum (min-entropy) are
+    carried along, O(n log n) in all; other entropies look at every set, O(n k). With gains q(x) is gamma_x q(x).
+    """
+    q = as_prior(prior)
+    if len(q) != len(plan.prior):
+        raise InvalidParameter(f"the prior has {len(q)} secrets, the plan {len(plan.prior)}: they must be the same")
+    measure = H if plan.gains is None else Gain(plan.core(H), plan.gains)
+    worth = q.p if plan.gains is None else q.p * plan.gains
+    owned = (plan.u * plan.weights).astype(np.float64)
+    owned[plan.giants] = plan.tail
+    density = worth / np.where(owned > 0, owned, 1.0)
+    idle = [worth[group][:, None] for group in plan.idle_sets()]
+    order = _sweepable_order(H) if plan.gains is None else None
+    if order is None:
+        columns = [*_columns(plan, density), *idle]
+        after = measure.value(np.concatenate([measure.summary(block) for block in columns], axis=1))
+    else:
+        swept = [*_swept(plan, density, order), *(renyi_columns(column, order) for column in idle)]
+        mass, entropy = np.concatenate(swept, axis=1)
+        if isinstance(H, Renyi):
+            after = H.value(np.stack([mass, entropy]))
+        else:
+            after = exponential_mean(mass, entropy, arimoto_exponent(order)) / H.unit
+    return difference(H, measure(q), after)
+
+
+def _sweepable_order(H: ConditionalEntropy) -> float | None:
+    """The order of a Renyi entropy whose power sums keep their digits when carried along."""
+    order = H.alpha if isinstance(H, Renyi) else H.arimoto_order
+    if order is None or order in (0.0, 1.0, math.inf):
+        return order
+    return order if 0.05 <= order <= 8 and abs(order - 1) >= 1e-3 else None
+
+
+def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
+    """For every cell its mass under the prior, and the Renyi entropy of its posterior in nats."""
+    from minleak import _kernels
+
+    for sets, lengths in plan.home_cells(_BATCH):
+        block = renyi_columns(_with_giants(plan, density, sets), order)
+        block[0] *= lengths
+        yield block
+    for ring in plan.rings:
+        cells = ring.cells()
+        lengths = np.diff(np.append(cells.phases, cells.length), prepend=0)
+        sums, entropies = _kernels.sweep_cells(
+            cells.first, cells.tracks, cells.members, density, density[plan.giants], order
+        )
+        yield np.stack([sums * lengths, entropies])
+
+
+def _columns(plan: Plan, density: Array) -> Iterator[Array]:
+    """The columns of the joint, giants included, in blocks."""
+    for sets, lengths in plan.cells():
+        yield _with_giants(plan, density, sets) * lengths
+
+
+def _with_giants(plan: Plan, density: Array, sets: npt.NDArray[np.int64]) -> Array:
+    giants = np.repeat(density[plan.giants][:, None], len(sets), axis=1)
+    return np.concatenate([density[sets].T, giants])

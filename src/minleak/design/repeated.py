@@ -1,0 +1,142 @@
+"""Repeated draws: what an attacker learns who sees several fresh sets of the same secret."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.design.sampling import Sampler
+from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak.design.plan import Plan
+
+Array = npt.NDArray[np.float64]
+
+# The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
+_Z = 2.5758293035489004
+# How many (intersection, set) pairs a step of the exact computation may visit.
+_EXACT = 200_000
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The optimal attacker's success after each number of draws, with a 99% confidence interval unless exact."""
+
+    draws: tuple[int, ...]
+    success: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    exact: bool
+    trials: int
+
+    def __str__(self) -> str:
+        lines = [f"{'draws':>6}  {'success':>9}  {'99% interval':>20}"]
+        for t, s, a, b in zip(self.draws, self.success, self.low, self.high, strict=True):
+            lines.append(f"{t:>6}  {s:>9.5f}  {'exact' if self.exact else f'{a:.5f} .. {b:.5f}':>20}")
+        return "\n".join(lines)
+
+
+def repeated_success(plan: Plan, draws: Sequence[int], *, trials: int, seed: int, exact: bool | None) -> Repeated:
+    """After the sets M_1..M_t the posterior of x is proportional to p(x) / d_x^t on the intersection of the sets,
+    where d_x = u w_x for x on rings and s for a giant: p(M given x) is the length of M's phases over d_x.
+    """
+    if not draws or any(isinstance(t, bool) or not isinstance(t, int | np.integer) or t < 1 for t in draws):
+        raise InvalidParameter(f"draws are whole numbers from 1 on, not {draws!r}")
+    if trials < 2:
+        raise InvalidParameter(f"trials is a whole number from 2 on, not {trials!r}")
+    wanted = tuple(int(t) for t in draws)
+    if exact is not False:
+        values = _exactly(plan, wanted)
+        if values is not None:
+            floats = tuple(float(value) for value in values)
+            return Repeated(wanted, floats, floats, floats, True, 0)
+        if exact:
+            raise InvalidParameter("the plan has too many sets to go through all sequences: leave out exact=True")
+    return _simulated(plan, wanted, trials, np.random.default_rng(seed))
+
+
+def _exactly(plan: Plan, draws: tuple[int, ...]) -> list[Fraction] | None:
+    """Sum over the possible intersections I of (weight of the sequences that leave I) * max over x in I of p_x /
+    d_x^t.
+    """
+    n = len(plan.prior)
+    if plan.n_cells > _EXACT // 4 or n > 64:
+        return None
+    p = [Fraction(w) / Fraction(plan.prior.total) for w in plan.prior.weights.tolist()]
+    d = [plan.u * w for w in plan.weights.tolist()]
+    for g in plan.giants.tolist():
+        d[g] = plan.tail
+    always = sum(1 << g for g in plan.giants.tolist())
+    sets: dict[int, int] = {}
+    for members, lengths in plan.cells():
+        for row, length in zip(members.tolist(), lengths.tolist(), strict=True):
+            mask = always | sum(1 << x for x in row)
+            sets[mask] = sets.get(mask, 0) + length
+    fixed = sum((max(p[x] for x in group) for group in (g.tolist() for g in plan.idle_sets())), Fraction(0))
+    after: dict[int, int] = dict(sets)
+    result: dict[int, Fraction] = {}
+    for t in range(1, max(draws) + 1):
+        if t > 1:
+            if len(after) * len(sets) > _EXACT:
+                return None
+            stepped: dict[int, int] = {}
+            for left, weight in after.items():
+                for mask, length in sets.items():
+                    stepped[left & mask] = stepped.get(left & mask, 0) + weight * length
+            stepped.pop(0, None)
+            after = stepped
+        if t in draws:
+            best = [p[x] / d[x] ** t if d[x] else Fraction(0) for x in range(n)]
+            result[t] = fixed + sum(
+                (weight * max(best[x] for x in range(n) if left >> x & 1) for left, weight in after.items()),
+                Fraction(0),
+            )
+    return [result[t] for t in draws]
+
+
+def _simulated(plan: Plan, draws: tuple[int, ...], trials: int, rng: np.random.Generator) -> Repeated:
+    p = plan.prior.p
+    fixed = 0.0
+    loose = plan.weights > 0
+    if not plan.tail:
+        loose = np.zeros(len(p), dtype=bool)
+    for group in plan.idle_sets():
+        fixed += float(p[group].max())
+    mass = float(p[loose].sum())
+    chances: dict[int, list[Array]] = {t: [] for t in draws}
+    if mass > 0:
+        sampler = Sampler(plan)
+        with np.errstate(divide="ignore"):
+            log_p, log_d = np.log(p), np.log(plan.u * plan.weights.astype(np.float64))
+        log_d[plan.giants] = math.log(plan.tail)
+        cumulated = np.cumsum(np.where(loose, p, 0.0))
+        chunk = max(1, 4_000_000 // plan.k**2)
+        for begin in range(0, trials, chunk):
+            size = min(chunk, trials - begin)
+            secrets = np.searchsorted(cumulated, rng.random(size) * cumulated[-1], side="right").astype(np.int64)
+            candidates = sampler.draw(secrets, rng)
+            alive = np.ones(candidates.shape, dtype=bool)
+            for t in range(1, max(draws) + 1):
+                if t > 1:
+                    seen = sampler.draw(secrets, rng)
+                    alive &= (candidates[:, :, None] == seen[:, None, :]).any(axis=2)
+                if t in chances:
+                    score = np.where(alive, log_p[candidates] - t * log_d[candidates], -math.inf)
+                    odds = np.exp(score - score.max(axis=1, keepdims=True))
+                    chances[t].append(1.0 / odds.sum(axis=1))
+    success, low, high = [], [], []
+    for t in draws:
+        chance = np.concatenate(chances[t]) if chances[t] else np.zeros(trials)
+        mean = fixed + mass * float(chance.mean())
+        half = _Z * mass * float(chance.std(ddof=1)) / math.sqrt(trials)
+        success.append(mean)
+        low.append(max(0.0, mean - half))
+        high.append(min(1.0, mean + half))
+    return Repeated(draws, tuple(success), tuple(low), tuple(high), False, trials)

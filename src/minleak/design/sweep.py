@@ -1,0 +1,208 @@
+"""Least leakage against k, for all k at once, and the least k for a target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.design.giants import cap
+from minleak.entropy.base import ConditionalEntropy
+from minleak.entropy.gain import Gain
+from minleak.entropy.guessing import GuessError, Guesswork
+from minleak.entropy.names import as_entropy
+from minleak.entropy.renyi import Renyi
+from minleak.errors import InvalidParameter
+from minleak.leakage import difference
+from minleak.prior import Prior, as_prior
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+STANDARD = ("shannon", "min-entropy", "guesswork")
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The least leakage in each entropy, and the attacker's chance with one guess, for every k asked for."""
+
+    ks: tuple[int, ...]
+    entropies: tuple[str, ...]
+    leakage: Array
+    success: Array
+
+    def __getitem__(self, entropy: str) -> Array:
+        return np.asarray(self.leakage[:, self.entropies.index(entropy)])
+
+    def __str__(self) -> str:
+        width = max(12, *(len(name) for name in self.entropies))
+        lines = [f"{'k':>8}  {'success':>9}  " + "  ".join(f"{name:>{width}}" for name in self.entropies)]
+        for k, success, row in zip(self.ks, self.success, self.leakage, strict=True):
+            lines.append(f"{k:>8}  {success:>9.6f}  " + "  ".join(f"{value:>{width}.6f}" for value in row))
+        return "\n".join(lines)
+
+
+def sweep(
+    prior: Prior | Iterable[Any],
+    *,
+    ks: Iterable[int] | None = None,
+    entropies: Sequence[ConditionalEntropy | str] = STANDARD,
+) -> Sweep:
+    """H(X) - H(pi) for many k: what the best countermeasure with sets of k still leaks.
+
+    j* grows with k: secret j is no giant as long as k <= j - 1 + floor((w_j + ... + w_n) / w_j), a bound that does not
+    fall with j, so that one sort and one search give all targets. Entropies of the library then follow from prefix
+    sums, O(1) for each k; one's own are evaluated on pi, O(k) each. `ks` defaults to 1..min(n, 100).
+
+    >>> table = sweep(range(30, 0, -1), ks=[15, 20])
+    >>> [round(value, 10) for value in table["shannon"]]
+    [0.7437328063, 0.3404993987]
+    """
+    profile = _Profile(as_prior(prior))
+    chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
+    wanted = np.array([cap(k) for k in chosen], dtype=np.int64)
+    if not len(wanted):
+        raise InvalidParameter("there is no k to sweep over")
+    measures = [as_entropy(H) for H in entropies]
+    table = np.empty((len(wanted), len(measures)))
+    for column, H in enumerate(measures):
+        before = H(profile.prior)
+        table[:, column] = [difference(H, before, after) for after in profile.entropies(H, wanted).tolist()]
+    success = np.maximum(1.0 / wanted, float(profile.p[0]))
+    return Sweep(tuple(wanted.tolist()), tuple(H.name for H in measures), table, success)
+
+
+def least_k(
+    prior: Prior | Iterable[Any],
+    H: ConditionalEntropy | str = "min-entropy",
+    *,
+    leakage: float | None = None,
+    success: float | None = None,
+) -> int:
+    """The least k whose optimal plan leaks at most `leakage` in H, or leaves a guess right at most `success` often.
+
+    The least leakage does not grow with k, so k is found by bisection. One of the two targets is to be given.
+
+    >>> least_k(range(30, 0, -1), "min-entropy", leakage=0)
+    16
+    >>> least_k(range(30, 0, -1), success=0.1)
+    10
+    """
+    profile = _Profile(as_prior(prior))
+    if (leakage is None) == (success is None):
+        raise InvalidParameter("give one target: leakage= or success=")
+    if success is not None:
+        if not 0 < success <= 1:
+            raise InvalidParameter(f"success is a probability above 0, not {success!r}")
+        most = float(profile.p[0])
+        if most > success:
+            raise InvalidParameter(
+                f"no k can do that: a blind guess at the likeliest secret is right with probability {most:.6g}"
+            )
+        k = max(1, math.ceil(1 / success))
+        while k > 1 and 1 / (k - 1) <= success:
+            k -= 1
+        if k > profile.positive:
+            raise InvalidParameter(f"only {profile.positive} secrets are possible: no set hides one that well")
+        return k
+    if not (leakage is not None and leakage >= 0):
+        raise InvalidParameter(f"leakage is a number from 0 on, not {leakage!r}")
+    entropy = as_entropy(H)
+    before = entropy(profile.prior)
+
+    def enough(k: int) -> bool:
+        after = float(profile.entropies(entropy, np.array([k]))[0])
+        return difference(entropy, before, after) <= leakage * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (
+            leakage == 0
+        )
+
+    low, high = 1, profile.positive
+    while low < high:
+        middle = (low + high) // 2
+        if enough(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+class _Profile:
+    """The sorted prior with what is needed to know pi for any k."""
+
+    def __init__(self, prior: Prior) -> None:
+        self.prior = prior
+        self.n = len(prior)
+        self.p = np.sort(prior.p)[::-1]
+        self.positive = int(np.count_nonzero(prior.weights))
+        self.bounds = self._bounds()
+        self.sums = np.concatenate([[0.0], np.cumsum(self.p)])
+        self.tails = np.concatenate([np.cumsum(self.p[::-1])[::-1], [0.0]])
+
+    def _bounds(self) -> Indices:
+        """For each j the largest k at which secret j is still no giant, exactly where the weights are integers."""
+        places = np.arange(self.positive, dtype=np.int64)
+        weights = np.sort(self.prior.weights)[::-1][: self.positive]
+        if weights.dtype == np.int64 and self.prior.total < 2**63:
+            tails = np.cumsum(weights[::-1])[::-1]
+            return np.asarray(places + tails // weights)
+        if weights.dtype == object:
+            tail, bounds = 0, np.empty(self.positive, dtype=np.int64)
+            for j in range(self.positive - 1, -1, -1):
+                tail += weights[j]
+                bounds[j] = j + min(tail // weights[j], 2**62)
+            return bounds
+        ratios = np.cumsum(self.p[: self.positive][::-1])[::-1] / self.p[: self.positive]
+        return np.asarray(places + np.floor(np.minimum(ratios * (1 + 1e-15), 2.0**62)).astype(np.int64))
+
+    def giants(self, ks: Indices) -> Indices:
+        """The number of giants for each k."""
+        return np.minimum(np.searchsorted(self.bounds, ks, side="left"), self.positive)
+
+    def entropies(self, H: ConditionalEntropy, ks: Indices) -> Array:
+        """H(pi) for each k."""
+        g = self.giants(ks)
+        u, s = ks - g, self.tails[g]
+        share = np.where(s > 0, s / np.maximum(u, 1), 0.0)
+        if isinstance(H, Gain):
+            raise InvalidParameter(
+                "a sweep is over plain entropies; design(..., gains=...) takes gains, one k at a time"
+            )
+        if isinstance(H, GuessError):
+            known = np.minimum(g, H.l)
+            return np.where(H.l <= g, self.tails[known], share * np.maximum(u - (H.l - known), 0))
+        if isinstance(H, Guesswork):
+            ranked = np.concatenate([[0.0], np.cumsum(np.arange(1, self.n + 1) * self.p)])
+            return ranked[g] + np.where(s > 0, s * (g + (u + 1) / 2), 0.0)
+        order = H.alpha if isinstance(H, Renyi) else H.arimoto_order
+        if order is None:
+            return np.array(
+                [H(np.append(self.p[:j], [v] * int(c * (v > 0)))) for j, c, v in zip(g, u, share, strict=True)]
+            )
+        nats = self._renyi(order, g, u, s, share)
+        if isinstance(H, Renyi):  # one posterior of mass one: every conditional form is its own H_a
+            return np.array([H.value(np.array([[1.0], [h]])) for h in nats])
+        return nats / H.unit
+
+    def _renyi(self, order: float, g: Indices, u: Indices, s: Array, share: Array) -> Array:
+        """H_a(pi) in nats from prefix sums over the giants and u equal shares."""
+        if order == 0:
+            return np.log(g + np.where(s > 0, u, 0))
+        largest = np.where(g > 0, self.p[0], share)
+        if order == math.inf:
+            return -np.log(largest)
+        p = self.p[: self.positive]
+        logs = np.log(p)
+        log_share = np.log(np.where(share > 0, share, 1.0))
+        if order == 1:
+            return -(np.concatenate([[0.0], np.cumsum(p * logs)])[g] + s * log_share)
+        if abs(order - 1) <= 0.25:
+            excess = np.concatenate([[0.0], np.cumsum(p * np.expm1((order - 1) * logs))])[g]
+            return np.log1p(excess + s * np.expm1((order - 1) * log_share)) / (1 - order)
+        with np.errstate(under="ignore"):
+            powers = np.concatenate([[0.0], np.cumsum((p / p[0]) ** order)])[g]
+            equal = np.where(s > 0, u * (share / largest) ** order, 0.0)
+        return np.asarray((np.log(powers + equal) + order * np.log(largest)) / (1 - order))

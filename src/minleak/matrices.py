@@ -1,0 +1,103 @@
+"""Raw matrices, dense and sparse: how they become a channel's, and the two products that channels are composed by."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.errors import InvalidChannel
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+Array = npt.NDArray[np.float64]
+
+
+def is_number(value: Any) -> bool:
+    """True for a real number that is no boolean."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def is_sparse(matrix: Any) -> bool:
+    """True for a scipy.sparse matrix or array; scipy is not imported to say no."""
+    if isinstance(matrix, np.ndarray | list | tuple):
+        return False
+    import scipy.sparse as sp
+
+    return bool(sp.issparse(matrix))
+
+
+def as_csc(matrix: Any) -> sp.csc_array:
+    """A copy by columns, without stored zeros."""
+    import scipy.sparse as sp
+
+    if matrix.ndim != 2 or 0 in matrix.shape:
+        raise InvalidChannel(f"a channel has rows and columns, not shape {matrix.shape}")
+    if matrix.dtype.kind not in "iuf":
+        raise InvalidChannel(f"a sparse channel holds numbers, not {matrix.dtype}")
+    csc = sp.csc_array(matrix, dtype=np.float64, copy=True)
+    csc.sum_duplicates()
+    csc.eliminate_zeros()
+    return csc
+
+
+def as_csr(matrix: Any) -> sp.csr_array:
+    """The matrix by rows."""
+    import scipy.sparse as sp
+
+    return sp.csr_array(matrix)
+
+
+def as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
+    """float64 entries, and the same as exact Fractions if they came so."""
+    try:
+        given = np.asarray(matrix)
+    except ValueError:
+        raise InvalidChannel("the rows of the matrix are not of one length") from None
+    if given.ndim != 2 or 0 in given.shape:
+        raise InvalidChannel(f"a channel has rows and columns, not shape {given.shape}")
+    if given.dtype.kind in "iuf":
+        return np.array(given, dtype=np.float64, order="C"), None
+    given = np.array(matrix, dtype=object)  # the entries' own types decide
+    for (x, y), value in np.ndenumerate(given):
+        if not is_number(value):
+            raise InvalidChannel(
+                f"the entry at row {x}, column {y} is a {type(value).__name__}: give floats, integers or Fractions"
+            )
+    try:
+        floats = given.astype(np.float64)
+    except OverflowError:
+        raise InvalidChannel("an entry of the channel is far above 1: rows hold p(y given x)") from None
+    if all(isinstance(value, int | np.integer | Fraction) for value in given.flat):
+        return floats, np.vectorize(lambda value: Fraction(value), otypes=[object])(given)
+    return floats, None
+
+
+def product(a: Any, b: Any) -> Any:
+    """a @ b, sparse only if both are."""
+    result = a @ b
+    return result if isinstance(result, np.ndarray) else result.tocsc()
+
+
+def row_products(a: sp.csr_array, b: sp.csr_array) -> tuple[sp.csr_array, npt.NDArray[np.int64]]:
+    """Row by row, all products of an entry of a with one of b, and which pairs the columns are (y * width + z).
+
+    The cost is proportional to the result's non-zeros, but for sorting them.
+    """
+    import scipy.sparse as sp
+
+    n, width = a.shape[0], b.shape[1]
+    of_a, of_b = np.diff(a.indptr).astype(np.int64), np.diff(b.indptr).astype(np.int64)
+    per_entry = np.repeat(of_b, of_a)  # how many partners each entry of a has
+    left = np.repeat(np.arange(a.nnz), per_entry)
+    first = np.cumsum(per_entry) - per_entry
+    row = np.repeat(np.arange(n), of_a)
+    right = np.arange(len(left)) - first[left] + b.indptr[:-1].astype(np.int64)[row[left]]
+    column = a.indices[left].astype(np.int64) * width + b.indices[right]
+    pairs, column = np.unique(column, return_inverse=True)
+    indptr = np.concatenate([[0], np.cumsum(of_a * of_b)])
+    return sp.csr_array((a.data[left] * b.data[right], column, indptr), shape=(n, len(pairs))), pairs

@@ -1,0 +1,61 @@
+"""The public names: all there, all explained, and light to import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+import minleak as ml
+
+PROMISED = """
+    Prior read_prior Channel
+    Shannon MinEntropy GuessError Guesswork Arimoto Hayashi FehrBerens SharmaMittal Tsallis Hartley Collision
+    CoreConcave check_entropy Gain entropy Cachin JizbaArimitsu RennerWolf find_increase
+    leakage leakage_table vulnerability posterior_vulnerability multiplicative_leakage additive_leakage
+    maximal_leakage local_dp_epsilon best_guesses capacity Capacity
+    majorizes lorenz check_schur_concave
+    OptimalAdversary UniformAdversary MismatchedAdversary
+    MinleakError InvalidPrior InvalidChannel InvalidParameter UnreadableFile
+"""
+
+MEMBERS = {
+    "Prior": "p weights labels total exact from_counts uniform __len__",
+    "Channel": "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
+    "repeated from_rows deterministic random",
+}
+
+
+@pytest.mark.parametrize("name", PROMISED.split())
+def test_promised_names_are_exported(name):
+    """Names are a promise: each is in __all__."""
+    assert name in ml.__all__
+
+
+def test_names_are_in_order_and_once():
+    """__all__ is sorted, so that a newcomer finds where to add a name."""
+    assert sorted(set(ml.__all__)) == sorted(ml.__all__)
+
+
+@pytest.mark.parametrize("name", sorted(set(ml.__all__) - {"__version__"}))
+def test_every_name_exists_and_has_a_docstring(name):
+    """A docstring of its own, not that of a base class."""
+    assert (getattr(ml, name).__doc__ or "").strip()
+    assert getattr(ml, name).__doc__ != getattr(ml, name).__class__.__doc__
+
+
+@pytest.mark.parametrize(("owner", "members"), MEMBERS.items())
+def test_promised_members_exist(owner, members):
+    """The attributes that the documentation speaks of."""
+    instance = {"Prior": ml.Prior([1]), "Channel": ml.Channel([[1.0]])}[owner]
+    for member in members.split():
+        assert hasattr(instance, member)
+
+
+def test_importing_is_light():
+    """import minleak loads none of the heavy libraries; they come when first needed."""
+    heavy = ["scipy", "numba", "hypothesis", "mpmath", "pyarrow.csv", "pyarrow.parquet"]
+    code = f"import minleak, sys; print([name for name in {heavy!r} if name in sys.modules])"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "[]"
