@@ -16,6 +16,9 @@ from minleak.adversary import (
 )
 from minleak.capacity import Capacity, capacity
 from minleak.channel import Channel, Posteriors
+from minleak.cloak.cloak import Cloak
+from minleak.cloak.keys import Key
+from minleak.cloak.store import load
 from minleak.design.baselines import Baseline, Estimate, baselines
 from minleak.design.certify import Certificate, certify
 from minleak.design.literal import paper_algorithm
@@ -34,9 +37,12 @@ from minleak.entropy.shannon import Shannon
 from minleak.entropy.sharma_mittal import SharmaMittal, Tsallis
 from minleak.errors import (
     InvalidChannel,
+    InvalidCloak,
+    InvalidKey,
     InvalidParameter,
     InvalidPrior,
     MinleakError,
+    UnknownSecret,
     UnreadableFile,
 )
 from minleak.leakage import (
@@ -64,6 +70,7 @@ __all__ = [
     "Capacity",
     "Certificate",
     "Channel",
+    "Cloak",
     "Collision",
     "ConditionalEntropy",
     "CoreConcave",
@@ -77,9 +84,12 @@ __all__ = [
     "Hartley",
     "Hayashi",
     "InvalidChannel",
+    "InvalidCloak",
+    "InvalidKey",
     "InvalidParameter",
     "InvalidPrior",
     "JizbaArimitsu",
+    "Key",
     "LeakageTable",
     "Majorization",
     "MinEntropy",
@@ -95,6 +105,7 @@ __all__ = [
     "Sweep",
     "Tsallis",
     "UniformAdversary",
+    "UnknownSecret",
     "UnreadableFile",
     "__version__",
     "additive_leakage",
@@ -110,6 +121,7 @@ __all__ = [
     "leakage",
     "leakage_table",
     "least_k",
+    "load",
     "local_dp_epsilon",
     "lorenz",
     "majorizes",

@@ -72,7 +72,7 @@ def capacity(
     (0.531004406, 'certified')
     """
     channel, entropy = as_channel(channel), as_entropy(H)
-    if not (isinstance(gap, int | float) and gap > 0):
+    if isinstance(gap, bool) or not (isinstance(gap, int | float) and gap > 0):
         raise InvalidParameter(f"the gap is a positive number, not {gap!r}")
     if iterations is not None and (isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1):
         raise InvalidParameter(f"iterations is a whole number from 1 on, not {iterations!r}")

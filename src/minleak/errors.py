@@ -21,3 +21,18 @@ class InvalidParameter(MinleakError, ValueError):
 
 class UnreadableFile(MinleakError, ValueError):
     """A file whose rows, columns or format cannot be understood; the message names the line."""
+
+
+class InvalidKey(MinleakError, ValueError):
+    """A key file that is not whole, or not secret; the message never holds the key."""
+
+
+class UnknownSecret(MinleakError, KeyError):
+    """A secret that the plan does not know. The message never names it."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class InvalidCloak(MinleakError, ValueError):
+    """A .cloak file that is foreign, cut, damaged, of a newer version, or cannot be written."""

@@ -79,3 +79,22 @@ def systems(draw: Any, *, max_size: int = 6, max_outputs: int = 5) -> tuple[Prio
     """A prior and a channel for it."""
     prior = draw(priors(max_size=max_size))
     return prior, draw(channels(len(prior), max_outputs=max_outputs))
+
+
+@st.composite
+def capped_channels(draw: Any, n: int, k: int, *, more_outputs: int = 3) -> Channel:
+    """Channels from n secrets in which at most k can cause the same observable; fixed buckets are among them.
+
+    Every secret has an observable of its bucket, at most k to each, and is put into others as long as they have room.
+    """
+    least = -(-n // k)
+    m = draw(st.integers(least, least + more_outputs))
+    dealt = draw(st.permutations(range(n)))
+    extra = draw(st.lists(st.integers(-20, 20), min_size=n * m, max_size=n * m))
+    matrix = np.zeros((n, m))
+    for place, x in enumerate(dealt):
+        matrix[x, place // k] = 10.0
+    for (x, y), weight in zip(np.ndindex(n, m), extra, strict=True):
+        if weight > 0 and (matrix[x, y] > 0 or np.count_nonzero(matrix[:, y]) < k):
+            matrix[x, y] += weight
+    return Channel(matrix / matrix.sum(axis=1, keepdims=True))

@@ -45,7 +45,9 @@ class Baseline(ABC):
 
     def __init__(self, prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, seed: int = 0) -> None:
         self.prior, self.k = as_prior(prior), cap(k)
-        self.trials, self.seed = trials, seed
+        if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 2:
+            raise InvalidParameter(f"trials is a whole number from 2 on, not {trials!r}")
+        self.trials, self.seed = int(trials), seed
 
     @abstractmethod
     def entropy(self, H: ConditionalEntropy | str) -> Estimate:
@@ -83,7 +85,8 @@ class UniformRandomisation(Baseline):
             from scipy.stats import hypergeom
 
             l = entropy.l if isinstance(entropy, GuessError) else 1
-            among_best = hypergeom.cdf(l - 1, n - 1, i - 1, k - 1)
+            # one secret more, of no weight and always last, changes no rank: hypergeom wants somebody to draw from
+            among_best = hypergeom.cdf(l - 1, max(n - 1, 1), i - 1, k - 1)
             if isinstance(entropy, GuessError):
                 return _exactly(float(p @ (1 - among_best)))
             return _exactly(-math.log(float(p @ among_best)) / entropy.unit)

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.entropy.base import ConditionalEntropy
+from minleak.entropy.base import ConditionalEntropy, Entropy
 from minleak.entropy.gain import Gain
 from minleak.entropy.renyi import Renyi, arimoto_exponent, exponential_mean, renyi_columns
 from minleak.errors import InvalidParameter
-from minleak.leakage import difference
+from minleak.labels import first_difference
+from minleak.leakage import difference, leakage
 from minleak.prior import Prior, as_prior
 
 if TYPE_CHECKING:
@@ -31,10 +32,20 @@ def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterabl
     At a phase that x covers, its joint density is c_x = q(x) / (u w_x), that of a giant q(x) / s. From one phase to the
     next one member changes. Sums over the set (Shannon, Renyi of ordinary order) and its maximum (min-entropy) are
     carried along, O(n log n) in all; other entropies look at every set, O(n k). With gains q(x) is gamma_x q(x).
+    What is no eta(sum Fhat) is measured on the explicit channel.
     """
     q = as_prior(prior)
     if len(q) != len(plan.prior):
         raise InvalidParameter(f"the prior has {len(q)} secrets, the plan {len(plan.prior)}: they must be the same")
+    x = first_difference(q.labels, plan.prior.labels)
+    if x is not None:
+        raise InvalidParameter(
+            f"the prior's secret {x} is {q.labels[x]!r} but the plan's is {plan.prior.labels[x]!r}: "
+            "bring both into one order"
+        )
+    if plan.gains is None and (isinstance(H, Gain) or not isinstance(H, Entropy)):
+        # gains look at who is in a set, other forms at how the mass is cut into sets: both need the channel itself
+        return leakage(q, plan.channel(), H)
     measure = H if plan.gains is None else Gain(plan.core(H), plan.gains)
     worth = q.p if plan.gains is None else q.p * plan.gains
     owned = (plan.u * plan.weights).astype(np.float64)
@@ -74,10 +85,11 @@ def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
     for ring in plan.rings:
         cells = ring.cells()
         lengths = np.diff(np.append(cells.phases, cells.length), prepend=0)
+        scaled = density * plan.tail  # not far from one, so that the logarithms of sums keep their digits
         sums, entropies = _kernels.sweep_cells(
-            cells.first, cells.tracks, cells.members, density, density[plan.giants], order
+            cells.first, cells.tracks, cells.members, scaled, scaled[plan.giants], order
         )
-        yield np.stack([sums * lengths, entropies])
+        yield np.stack([sums / plan.tail * lengths, entropies])
 
 
 def _columns(plan: Plan, density: Array) -> Iterator[Array]:

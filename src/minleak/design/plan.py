@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -179,6 +180,14 @@ class Plan:
         from minleak.design.repeated import repeated_success
 
         return repeated_success(self, draws, trials=trials, seed=seed, exact=exact)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the plan to a .cloak file, from which `minleak.load` and `minleak.Cloak` read it; whole or not at
+        all.
+        """
+        from minleak.cloak.store import save
+
+        save(self, path)
 
     def __repr__(self) -> str:
         return (

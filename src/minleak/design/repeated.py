@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -47,11 +47,12 @@ def repeated_success(plan: Plan, draws: Sequence[int], *, trials: int, seed: int
     """After the sets M_1..M_t the posterior of x is proportional to p(x) / d_x^t on the intersection of the sets,
     where d_x = u w_x for x on rings and s for a giant: p(M given x) is the length of M's phases over d_x.
     """
-    if not draws or any(isinstance(t, bool) or not isinstance(t, int | np.integer) or t < 1 for t in draws):
-        raise InvalidParameter(f"draws are whole numbers from 1 on, not {draws!r}")
-    if trials < 2:
+    wanted = tuple(draws) if isinstance(draws, Iterable) else ()
+    if not wanted or any(not _is_whole(t) or t < 1 for t in wanted):
+        raise InvalidParameter(f"draws are some whole numbers from 1 on, not {draws!r}")
+    if not _is_whole(trials) or trials < 2:
         raise InvalidParameter(f"trials is a whole number from 2 on, not {trials!r}")
-    wanted = tuple(int(t) for t in draws)
+    wanted = tuple(int(t) for t in wanted)
     if exact is not False:
         values = _exactly(plan, wanted)
         if values is not None:
@@ -60,6 +61,10 @@ def repeated_success(plan: Plan, draws: Sequence[int], *, trials: int, seed: int
         if exact:
             raise InvalidParameter("the plan has too many sets to go through all sequences: leave out exact=True")
     return _simulated(plan, wanted, trials, np.random.default_rng(seed))
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
 def _exactly(plan: Plan, draws: tuple[int, ...]) -> list[Fraction] | None:

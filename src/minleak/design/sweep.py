@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.design.giants import cap
-from minleak.entropy.base import ConditionalEntropy
+from minleak.entropy.base import ConditionalEntropy, real
 from minleak.entropy.gain import Gain
 from minleak.entropy.guessing import GuessError, Guesswork
 from minleak.entropy.names import as_entropy
@@ -36,10 +36,13 @@ class Sweep:
     success: Array
 
     def __getitem__(self, entropy: str) -> Array:
-        return np.asarray(self.leakage[:, self.entropies.index(entropy)])
+        name = entropy if entropy in self.entropies else as_entropy(entropy).name  # "collision" is "arimoto:2"
+        if name not in self.entropies:
+            raise KeyError(entropy)
+        return np.asarray(self.leakage[:, self.entropies.index(name)])
 
     def __str__(self) -> str:
-        width = max(12, *(len(name) for name in self.entropies))
+        width = max([12, *(len(name) for name in self.entropies)])
         lines = [f"{'k':>8}  {'success':>9}  " + "  ".join(f"{name:>{width}}" for name in self.entropies)]
         for k, success, row in zip(self.ks, self.success, self.leakage, strict=True):
             lines.append(f"{k:>8}  {success:>9.6f}  " + "  ".join(f"{value:>{width}.6f}" for value in row))
@@ -64,16 +67,19 @@ def sweep(
     """
     profile = _Profile(as_prior(prior))
     chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
-    wanted = np.array([cap(k) for k in chosen], dtype=np.int64)
-    if not len(wanted):
+    if not isinstance(chosen, Iterable):
+        raise InvalidParameter(f"ks are the caps to sweep over, such as range(1, 20), not {ks!r}")
+    asked = tuple(cap(k) for k in chosen)
+    if not asked:
         raise InvalidParameter("there is no k to sweep over")
+    wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that
     measures = [as_entropy(H) for H in entropies]
     table = np.empty((len(wanted), len(measures)))
     for column, H in enumerate(measures):
         before = H(profile.prior)
         table[:, column] = [difference(H, before, after) for after in profile.entropies(H, wanted).tolist()]
     success = np.maximum(1.0 / wanted, float(profile.p[0]))
-    return Sweep(tuple(wanted.tolist()), tuple(H.name for H in measures), table, success)
+    return Sweep(asked, tuple(H.name for H in measures), table, success)
 
 
 def least_k(
@@ -96,7 +102,7 @@ def least_k(
     if (leakage is None) == (success is None):
         raise InvalidParameter("give one target: leakage= or success=")
     if success is not None:
-        if not 0 < success <= 1:
+        if not 0 < real(success, "success is a probability above 0") <= 1:
             raise InvalidParameter(f"success is a probability above 0, not {success!r}")
         most = float(profile.p[0])
         if most > success:
@@ -109,7 +115,7 @@ def least_k(
         if k > profile.positive:
             raise InvalidParameter(f"only {profile.positive} secrets are possible: no set hides one that well")
         return k
-    if not (leakage is not None and leakage >= 0):
+    if not (leakage is not None and real(leakage, "leakage is a number from 0 on") >= 0):
         raise InvalidParameter(f"leakage is a number from 0 on, not {leakage!r}")
     entropy = as_entropy(H)
     before = entropy(profile.prior)

@@ -1,0 +1,33 @@
+"""Ask for the weather of eight cities instead of one: what a weather service learns about where you are."""
+
+from pathlib import Path
+
+import minleak as ml
+
+DATA = Path(__file__).parent / "data" / "cities.csv"
+
+
+def main() -> None:
+    people = ml.read_prior(DATA)
+    print(ml.sweep(people, ks=[1, 2, 4, 8, 16, 32]))
+    k = ml.least_k(people, success=0.125)
+    plan = ml.design(people, k=k)
+    print(f"\nTo be right at most one time in eight, the service must see sets of {k}: {plan}")
+    for baseline in ml.baselines(people, k):
+        leaked = baseline.leakage("shannon")
+        print(f"  {baseline.name:<28} leaks {leaked.value:6.3f} bits{'' if leaked.exact else ' (simulated)'}")
+    print(f"  {'this plan':<28} leaks {plan.leakage('shannon'):6.3f} bits, the least possible")
+
+    cloak = ml.Cloak(plan, key=ml.Key.new())
+    print("\nA phone in Lima asks for the weather in:", "; ".join(cloak.draw("Lima PE", scope="phone-4711")))
+
+    # People are not spread as the census says at night. What if the true frequencies are the square roots?
+    other = people.p**0.5
+    print(
+        f"Under square-root frequencies the same plan leaks {plan.leakage('shannon', prior=other):.3f} bits, "
+        f"a plan made for them {ml.design(other, k=k).leakage('shannon'):.3f}."
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Running a plan: exact drawing, sticky draws, keys and the file."""

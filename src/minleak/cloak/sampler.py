@@ -1,0 +1,75 @@
+"""Sampler: from secrets and random words to sets, in integers throughout."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.cloak.prf import Source, uniform
+from minleak.cloak.tables import Tables
+from minleak.design.plan import Plan
+
+Indices = npt.NDArray[np.int64]
+
+# Up to this many draws one thread is quicker than several.
+_FEW = 4096
+
+
+class Sampler:
+    """Draws sets of a plan. p(set given secret) is that of the plan's channel, exactly."""
+
+    def __init__(self, plan: Plan, tables: Tables) -> None:
+        self.plan, self.tables = plan, tables
+        self._fixed = plan.idle_sets()
+        self._fixed_of = {int(x): i for i, group in enumerate(self._fixed) for x in group.tolist()}
+
+    def owned(self, secrets: Indices) -> Indices:
+        """How many places each secret has to choose from: u w_x on rings, s for a giant, none for a fixed set."""
+        plan = self.plan
+        places = plan.u * plan.weights[secrets]
+        if plan.n_giants:
+            at = np.minimum(np.searchsorted(self.tables.giants, secrets), plan.n_giants - 1)
+            places = np.where(self.tables.giants[at] == secrets, plan.tail, places)
+        return places
+
+    def sets(self, secrets: Indices, places: Indices) -> Indices:
+        """The set at each secret's place, members in increasing order, of shape (len(secrets), k); -1 fills up sets of
+        idle secrets that are smaller.
+        """
+        from minleak import _kernels
+
+        plan, t = self.plan, self.tables
+        out = np.full((len(secrets), plan.k), -1, dtype=np.int64)
+        if plan.tail:
+            draw = _kernels.draw_few if len(secrets) < _FEW else _kernels.draw_many
+            draw(
+                secrets,
+                places,
+                out,
+                plan.weights,
+                t.giants,
+                plan.u,
+                plan.homes.members,
+                plan.homes.weights,
+                t.home_of,
+                t.home_ends,
+                t.bases,
+                t.lengths,
+                t.starts,
+                t.members,
+                t.first,
+                t.following,
+                t.guide,
+                t.shift,
+                t.end,
+            )
+        if self._fixed:
+            for row, x in enumerate(secrets.tolist()):
+                group = self._fixed_of.get(x)
+                if group is not None:
+                    out[row, : len(self._fixed[group])] = self._fixed[group]
+        return out
+
+    def draw(self, secrets: Indices, source: Source) -> Indices:
+        """A set for each secret, with the source's randomness."""
+        return self.sets(secrets, uniform(source, self.owned(secrets)))

@@ -1,0 +1,278 @@
+"""The .cloak file: a plan with its labels and look-up tables, mapped into memory, whole or refused.
+
+A header of 64 bytes, then an Arrow IPC file. The header holds the magic, the format's version, the length of what
+follows and the digest of all of it; the Arrow file has one row, whose columns are lists: one array each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import struct
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from minleak.cloak.index import LabelIndex, is_storable
+from minleak.cloak.tables import Tables
+from minleak.design.plan import Plan
+from minleak.design.rings import Homes, Ring
+from minleak.errors import InvalidCloak
+from minleak.labels import Labels
+from minleak.prior import Prior
+
+MAGIC = b"MINLEAK\n"
+VERSION = 1
+_HEADER = struct.Struct("<8sIIQ32s8s")  # magic, version, zero, payload length, digest, zeros
+_CHUNK = 1 << 23
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class StoredPlan(Plan):
+    """A plan read from a file, with the tables and the digest that came with it."""
+
+    tables: Tables
+    index: LabelIndex
+    digest: bytes
+
+
+def plan_digest(plan: Plan) -> bytes:
+    """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes and rings."""
+    if isinstance(plan, StoredPlan):
+        return plan.digest
+    digest = hashlib.sha256(b"minleak plan 1")
+    labels = plan.prior.labels
+    if labels.is_default or not is_storable(labels):
+        parts = [repr(list(labels)).encode() if not labels.is_default else b"default"]
+    else:
+        parts = [str(labels.arrow.type).encode(), *_label_bytes(labels)]
+    rings = [np.array([ring.length, ring.u, len(ring.starts)]) for ring in plan.rings]
+    arrays = [np.array([plan.k, plan.u, plan.tail, plan.total]), plan.weights, plan.giants, plan.homes.weights]
+    arrays += [plan.homes.members.astype(np.int64), *rings]
+    for ring in plan.rings:
+        arrays += [ring.starts, np.asarray(ring.members, dtype=np.int64)]
+    parts += [np.ascontiguousarray(array).tobytes() for array in arrays]
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.digest()
+
+
+def _label_bytes(labels: Labels) -> list[bytes]:
+    """The labels' own bytes, whatever offset or width their Arrow array has."""
+    names = labels.arrow
+    if names.type == pa.int64():
+        return [names.to_numpy().tobytes()]
+    names = names.cast(pa.large_string())
+    offsets = np.frombuffer(names.buffers()[1], dtype=np.int64)[names.offset : names.offset + len(names) + 1]
+    text = memoryview(names.buffers()[2] or b"")[int(offsets[0]) : int(offsets[-1])]
+    return [(offsets - offsets[0]).tobytes(), bytes(text)]
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+
+
+def save(plan: Plan, path: str | os.PathLike[str]) -> None:
+    """Write a plan to a file, whole or not at all: to a temporary name beside it, synced, then renamed.
+
+    Labels must be text or 64-bit integers (or none).
+    """
+    name = os.fspath(path)
+    labels = plan.prior.labels
+    if not is_storable(labels):
+        raise InvalidCloak("a file holds labels that are text or 64-bit integers: rename the secrets before the design")
+    table = _table(plan)
+    folder = os.path.dirname(os.path.abspath(name))
+    temporary = os.path.join(folder, f".{os.path.basename(name)}.{secrets.token_hex(6)}.part")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(bytes(_HEADER.size))
+            with pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+            length = file.tell() - _HEADER.size
+        with open(temporary, "r+b") as file:
+            file.write(_HEADER.pack(MAGIC, VERSION, 0, length, _digest(file, length), bytes(8)))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, name)
+    except OSError as error:
+        raise InvalidCloak(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+    _sync_folder(folder)
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the new name last through a power failure, where the system lets a folder be synced."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _table(plan: Plan) -> pa.Table:
+    prior, tables = plan.prior, plan.tables if isinstance(plan, StoredPlan) else Tables.of(plan)
+    index = plan.index if isinstance(plan, StoredPlan) else LabelIndex(prior.labels)
+    arrays: dict[str, Any] = {
+        "weights": plan.weights,
+        "plan_giants": plan.giants,
+        "idle": plan.idle,
+        "home_members": plan.homes.members.ravel(),
+        "home_weights": plan.homes.weights,
+        "slots": index.slots,
+        **tables.arrays(),
+    }
+    if plan.gains is not None:
+        arrays["gains"] = plan.gains
+    if prior.weights is not plan.weights:
+        big = prior.weights.dtype == object
+        arrays["prior"] = pa.array([str(w) for w in prior.weights]) if big else prior.weights
+    if not prior.labels.is_default:
+        arrays["labels"] = prior.labels.arrow
+    header = {
+        "k": plan.k,
+        "u": plan.u,
+        "layout": plan.layout,
+        "total": plan.total,
+        "tail": plan.tail,
+        "distance": plan.distance,
+        "digest": plan_digest(plan).hex(),
+        "shift": tables.shift,
+        "end": tables.end,
+        "segments": [len(ring.starts) for ring in plan.rings],
+        "n": len(prior),
+        "prior_total": prior.total,
+    }
+    columns = {name: pa.array(array) if isinstance(array, np.ndarray) else array for name, array in arrays.items()}
+    lists = [
+        pa.LargeListArray.from_arrays(pa.array([0, len(column)], type=pa.int64()), column)
+        for column in columns.values()
+    ]
+    schema = pa.schema(
+        [pa.field(name, column.type) for name, column in zip(columns, lists, strict=True)],
+        metadata={"minleak": json.dumps(header)},
+    )
+    return pa.Table.from_arrays(lists, schema=schema)
+
+
+def _digest(file: BinaryIO, length: int) -> bytes:
+    """SHA-256 of the SHA-256 digests of 8 MB chunks after the header, two chunks at a time."""
+    handle = file.fileno()
+
+    def chunk(at: int) -> bytes:
+        size = min(_CHUNK, length - at)
+        data = os.pread(handle, size, _HEADER.size + at)
+        return hashlib.sha256(data).digest() if len(data) == size else b""
+
+    with ThreadPoolExecutor(2) as pool:
+        parts = list(pool.map(chunk, range(0, length, _CHUNK)))
+    return hashlib.sha256(length.to_bytes(8, "little") + b"".join(parts)).digest()
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
+    """The plan in a file, mapped into memory: processes that load the same file share its pages.
+
+    All of it is checked against its digest first, so that a file that is cut, changed, foreign or of a newer version is
+    refused with a clear error. A file that is replaced (as `save` does it) stays valid for those that have loaded it;
+    to be safe from a file that somebody writes to in place, use `mapped=False`, which reads it into memory.
+    """
+    name = os.fspath(path)
+    try:
+        with open(name, "rb") as file:
+            length = _checked_length(file, name)
+            before = os.fstat(file.fileno())
+            buffer = pa.memory_map(name).read_buffer() if mapped else pa.py_buffer(file.read())
+            wanted = _HEADER.unpack(buffer.slice(0, _HEADER.size).to_pybytes())[4]
+            # read rather than mapped, so that checking does not fill this process's memory
+            found = _digest(file, length) if mapped else _digest_of(memoryview(buffer)[_HEADER.size :])
+            after = os.stat(name)
+    except OSError as error:
+        raise InvalidCloak(f"cannot read {name}: {error.strerror or 'it cannot be opened'}") from None
+    if (before.st_ino, before.st_size, before.st_mtime_ns) != (after.st_ino, after.st_size, after.st_mtime_ns):
+        raise InvalidCloak(f"{name} was replaced while it was read: load it again")
+    if found != wanted:
+        raise InvalidCloak(f"{name} is damaged: its digest is not that of its contents. Restore it or design it anew")
+    return _opened(buffer, name)
+
+
+def _checked_length(file: BinaryIO, name: str) -> int:
+    header = file.read(_HEADER.size)
+    file.seek(0)
+    if header[: len(MAGIC)] != MAGIC:
+        raise InvalidCloak(f"{name} is not a .cloak file")
+    if len(header) < _HEADER.size:
+        raise InvalidCloak(f"{name} is cut short: it has {len(header)} bytes, not even its header is whole")
+    _, version, zero, length, _, zeros = _HEADER.unpack(header)
+    if version != VERSION:
+        raise InvalidCloak(f"{name} is of format version {version}, this minleak reads version {VERSION}: upgrade it")
+    size = os.fstat(file.fileno()).st_size - _HEADER.size
+    if size != length or zero or any(zeros):
+        raise InvalidCloak(f"{name} is damaged: it holds {size} bytes after its header, which says {length}")
+    return int(length)
+
+
+def _digest_of(data: memoryview) -> bytes:
+    parts = [hashlib.sha256(data[at : at + _CHUNK]).digest() for at in range(0, len(data), _CHUNK)]
+    return hashlib.sha256(len(data).to_bytes(8, "little") + b"".join(parts)).digest()
+
+
+def _opened(buffer: pa.Buffer, name: str) -> StoredPlan:
+    try:
+        batch = pa.ipc.open_file(pa.BufferReader(buffer.slice(_HEADER.size))).get_batch(0)
+        header = json.loads(batch.schema.metadata[b"minleak"])
+        columns = {field.name: batch.column(i).values for i, field in enumerate(batch.schema)}
+        arrays = {
+            key: column.to_numpy(zero_copy_only=True)
+            for key, column in columns.items()
+            if key not in ("labels", "prior") or pa.types.is_primitive(column.type)
+        }
+        return _restored(header, columns, arrays)
+    except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
+        raise InvalidCloak(f"{name} does not hold a plan of this format ({type(error).__name__})") from None
+
+
+def _restored(header: dict[str, Any], columns: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> StoredPlan:
+    n, u = header["n"], header["u"]
+    weights = arrays["weights"]
+    labels = Labels.of(columns.get("labels"), n)
+    prior_weights = arrays.get("prior", weights)
+    if "prior" in columns and "prior" not in arrays:
+        prior_weights = np.array([int(w.as_py()) for w in columns["prior"]], dtype=object)
+    tables = Tables(**{key: arrays[key] for key in Tables.array_names()}, shift=header["shift"], end=header["end"])
+    rings, at = [], 0
+    for size, base, length in zip(header["segments"], tables.bases.tolist(), tables.lengths.tolist(), strict=True):
+        members: Any = tables.members[at : at + size] if len(tables.members) else range(n)
+        starts = tables.starts[at : at + size]
+        rings.append(Ring(members, starts - base if base else starts, length, u))
+        at += size
+    return StoredPlan(
+        prior=Prior.trusted(prior_weights, labels, header["prior_total"]),
+        k=header["k"],
+        layout=header["layout"],
+        gains=arrays.get("gains"),
+        weights=weights,
+        total=header["total"],
+        distance=header["distance"],
+        giants=arrays["plan_giants"],
+        u=u,
+        tail=header["tail"],
+        homes=Homes(arrays["home_members"].reshape(-1, max(u, 1)), arrays["home_weights"]),
+        rings=tuple(rings),
+        idle=arrays["idle"],
+        tables=tables,
+        index=LabelIndex(labels, arrays["slots"]),
+        digest=bytes.fromhex(header["digest"]),
+    )

@@ -1,0 +1,72 @@
+"""Theorem 1 of the paper: no channel with sets of at most k leaves more uncertainty than pi, and the plan leaves that.
+
+pi = (p_1, ..., p_{j*-1}, s/u, ..., s/u) is written down in tests/design/cases.py from its definition.
+"""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.design.cases import CUBES, HARD, LAYOUTS, ROOTS, posteriors, target
+from tests.theorems.rounding import at_most, equal
+
+import minleak as ml
+from minleak.testing import capped_channels, entropies, priors
+
+MEASURES = st.one_of(entropies(), st.sampled_from([ROOTS, CUBES]))
+
+
+@st.composite
+def capped_systems(draw):
+    """A prior, a cap and a channel that respects it."""
+    prior = draw(priors(max_size=7))
+    k = draw(st.integers(1, len(prior)))
+    return prior, k, draw(capped_channels(len(prior), k))
+
+
+@given(MEASURES, capped_systems())
+def test_no_capped_channel_beats_the_plan(H, system):
+    """Lemma 1: |pre-images| <= k implies H(X|Y) <= H(pi), for every symmetric, expansible, core-concave H."""
+    prior, k, channel = system
+    assert channel.preimage_sizes.max() <= k
+    best = H([*map(float, target(prior.weights.tolist(), k))])
+    assert at_most(H.conditional(prior, channel), best)
+    assert equal(ml.design(prior, k).entropy(H), best)
+
+
+@given(MEASURES, priors(min_size=2, max_size=12), st.data())
+def test_no_random_channel_beats_the_plan(H, prior, data):
+    """The same with rows uniform on the simplex, and more observables than secrets."""
+    k, m = data.draw(st.integers(1, len(prior))), data.draw(st.integers(12, 20))
+    channel = ml.Channel.random(len(prior), m, cap=k, seed=data.draw(st.integers(0, 999)))
+    assert channel.preimage_sizes.max() <= k
+    assert at_most(H.conditional(prior, channel), ml.design(prior, k).entropy(H))
+
+
+@given(MEASURES, priors(max_size=9), st.integers(1, 10), st.sampled_from(LAYOUTS))
+def test_the_plan_attains_it(H, prior, k, layout):
+    """Lemma 2: the plan's channel respects the cap, and leaks exactly H(X) - H(pi)."""
+    plan = ml.design(prior, k, layout=layout)
+    channel = plan.channel()
+    assert channel.preimage_sizes.max() <= k
+    assert equal(plan.entropy(H), H.conditional(prior, channel))
+    assert equal(plan.leakage(H), ml.leakage(prior, channel, H))
+
+
+@given(priors(max_size=8), st.integers(1, 9), st.sampled_from(LAYOUTS))
+def test_every_posterior_is_the_target(prior, k, layout):
+    """What makes the plan optimal for all entropies at once: p(x given y) is pi, whatever y, in exact fractions."""
+    weights = prior.weights.tolist()
+    matrix = ml.design(prior, k, layout=layout).channel(exact=True).exact.tolist()
+    assert all(posterior == target(weights, k) for posterior in posteriors(weights, matrix))
+
+
+@pytest.mark.parametrize("weights", HARD.values(), ids=HARD)
+@given(H=MEASURES)
+def test_a_larger_cap_never_leaks_more(weights, H):
+    """pi of k+1 is majorized by pi of k; at k = n nothing leaks, at k = 1 all of H(X) - H(point mass)."""
+    leaked = [ml.design(weights, k).leakage(H) for k in range(1, len(weights) + 1)]
+    assert all(at_most(after, before) for before, after in zip(leaked, leaked[1:], strict=False))
+    assert equal(leaked[-1], 0.0)
+    assert equal(leaked[0], H(weights) - H([1]))
