@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: demo test lint types imports pytest bench clean
+.PHONY: demo test lint types imports docs browser pytest bench clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -13,9 +14,9 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 demo: $(STAMP)
-	$(BIN)/python examples/word_lengths.py
+	$(BIN)/python examples/demo.py
 
-test: lint types imports pytest
+test: lint types imports docs browser pytest
 
 lint: $(STAMP)
 	$(BIN)/ruff check --output-format concise .
@@ -27,6 +28,15 @@ types: $(STAMP)
 imports: $(STAMP)
 	$(BIN)/lint-imports
 
+docs: $(STAMP)
+	$(BIN)/mkdocs build --strict --quiet
+
+# The report is tested in a real browser. Debian's is installed where that is allowed and none is there.
+browser:
+	@command -v chromium || command -v chromium-browser || command -v google-chrome || test -n "$$CHROMIUM" || \
+	{ test "$$(id -u)" = 0 && command -v apt-get && apt-get update -qq && apt-get install -y -qq chromium > /dev/null; } || \
+	echo "no Chromium here: the browser tests will be skipped"
+
 pytest: $(STAMP)
 	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-glob='*.md' README.md docs src/minleak tests
 
@@ -34,4 +44,4 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf $(VENV) build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -59,6 +59,7 @@ from minleak.leakage import (
 from minleak.majorization import Majorization, check_schur_concave, lorenz, majorizes
 from minleak.prior import Prior
 from minleak.reading import read_prior
+from minleak.reading_channels import read_channel
 
 __version__ = "0.1.0"
 
@@ -129,6 +130,7 @@ __all__ = [
     "multiplicative_leakage",
     "paper_algorithm",
     "posterior_vulnerability",
+    "read_channel",
     "read_prior",
     "sweep",
     "vulnerability",

@@ -9,19 +9,24 @@ _u64 = np.uint64
 _BLOCK = 64
 
 
+@nb.njit(cache=True, inline="always")
+def _hash_string(data, begin, end):  # type: ignore[no-untyped-def]
+    """FNV-1a with a final mix."""
+    h = _u64(14695981039346656037)
+    for j in range(begin, end):
+        h = (h ^ _u64(data[j])) * _u64(1099511628211)
+    h ^= h >> _u64(33)
+    h *= _u64(0xFF51AFD7ED558CCD)
+    return h ^ (h >> _u64(33))
+
+
 @nb.njit(parallel=True, cache=True)
 def hash_strings(offsets, data):  # type: ignore[no-untyped-def]
-    """64-bit hashes of the strings data[offsets[i]:offsets[i+1]] (FNV-1a with a final mix)."""
+    """64-bit hashes of the strings data[offsets[i]:offsets[i+1]]."""
     n = offsets.shape[0] - 1
     out = np.empty(n, np.uint64)
     for i in nb.prange(n):
-        h = _u64(14695981039346656037)
-        for j in range(offsets[i], offsets[i + 1]):
-            h = (h ^ _u64(data[j])) * _u64(1099511628211)
-        h ^= h >> _u64(33)
-        h *= _u64(0xFF51AFD7ED558CCD)
-        h ^= h >> _u64(33)
-        out[i] = h
+        out[i] = _hash_string(data, offsets[i], offsets[i + 1])
     return out
 
 
@@ -416,7 +421,10 @@ def _segment_at(position, starts, guide, shift):  # type: ignore[no-untyped-def]
     return low
 
 
-def _draw_sets(  # type: ignore[no-untyped-def]
+# Numba's own threads abort a process that draws after a fork or, on some systems, from two threads at once. So this one
+# lets go of the interpreter's lock, and whoever has many draws calls it from several threads.
+@nb.njit(nogil=True, error_model="numpy", cache=True)
+def draw_sets(  # type: ignore[no-untyped-def]
     secrets,
     places,
     out,
@@ -443,7 +451,7 @@ def _draw_sets(  # type: ignore[no-untyped-def]
     homes, then of all rings.
     """
     n_giants = giants.shape[0]
-    for row in nb.prange(secrets.shape[0]):
+    for row in range(secrets.shape[0]):
         secret, place = secrets[row], places[row]
         if weights[secret] == 0:
             continue
@@ -493,17 +501,15 @@ def _draw_sets(  # type: ignore[no-untyped-def]
             out[row, i] = member
 
 
-# For a few draws starting threads costs more than the draws.
-draw_few = nb.njit(cache=True)(_draw_sets)
-draw_many = nb.njit(parallel=True, cache=True)(_draw_sets)
-
-
 @nb.njit(cache=True)
-def fill_slots(hashes, slots):  # type: ignore[no-untyped-def]
-    """Put positions 0..n-1 into an open-addressing table whose size is a power of two; -1 marks a free slot."""
+def fill_slots(offsets, data, slots):  # type: ignore[no-untyped-def]
+    """Put the positions of the strings into an open-addressing table whose size is a power of two; -1 is a free slot.
+
+    In one thread, so that it can run after a fork.
+    """
     mask = _u64(slots.shape[0] - 1)
-    for position in range(hashes.shape[0]):
-        at = hashes[position] & mask
+    for position in range(offsets.shape[0] - 1):
+        at = _hash_string(data, offsets[position], offsets[position + 1]) & mask
         while slots[at] >= 0:
             at = (at + _u64(1)) & mask
         slots[at] = position

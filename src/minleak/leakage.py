@@ -51,10 +51,9 @@ class LeakageTable:
     rows: tuple[LeakageRow, ...]
 
     def __getitem__(self, entropy: str) -> LeakageRow:
-        for name in (entropy, _own_name(entropy)):
-            for row in self.rows:
-                if row.entropy == name:
-                    return row
+        for row in self.rows:
+            if row.entropy == entropy:
+                return row
         raise KeyError(entropy)
 
     def __str__(self) -> str:
@@ -85,8 +84,8 @@ def leakage_table(
     after = evaluate(measures, as_channel(channel).columns(prior))
     return LeakageTable(
         tuple(
-            LeakageRow(H.name, float(b), float(a), difference(H, b, a))
-            for H, b, a in zip(measures, before, after, strict=True)
+            LeakageRow(given if isinstance(given, str) else H.name, float(b), float(a), difference(H, b, a))
+            for given, H, b, a in zip(entropies, measures, before, after, strict=True)
         )
     )
 
@@ -182,14 +181,6 @@ def _vulnerability(columns: Columns, gain: Any) -> float:
     # A sparse column's missing entries are gains of zero, which beat negative ones.
     product = gained.matrix if gained.scale is None else gained.matrix.multiply(gained.scale[:, None]).tocsc()
     return float(product.max(axis=0).sum())
-
-
-def _own_name(name: str) -> str:
-    """What an entropy calls itself, so that "collision" finds the row of "arimoto:2"."""
-    try:
-        return as_entropy(name).name
-    except InvalidParameter:
-        return name
 
 
 def difference(H: ConditionalEntropy, before: float, after: float) -> float:

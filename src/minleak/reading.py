@@ -61,8 +61,8 @@ def read_prior(
     >>> read_prior(io.BytesIO(b"secret,count\\nflu,812\\ncold,640\\n"), format="csv")
     Prior(n=2, total=1452, exact)
     """
-    kind, name = _kind(source, format)
-    data = _content(source, name)
+    kind, name = kind_of(source, format)
+    data = content_of(source, name)
     if kind in ("csv", "tsv"):
         return _delimited(data, name, secret, weight, "," if kind == "csv" else "\t")
     if kind == "parquet":
@@ -72,7 +72,7 @@ def read_prior(
     return _uniq(data, name)
 
 
-def _kind(source: Any, format: str | None) -> tuple[str, str]:
+def kind_of(source: Any, format: str | None) -> tuple[str, str]:
     """The format, and what messages call the source."""
     if isinstance(source, str | os.PathLike):
         name = str(os.fspath(source))
@@ -92,7 +92,7 @@ def _kind(source: Any, format: str | None) -> tuple[str, str]:
     return _ENDINGS[ending], name
 
 
-def _content(source: Any, name: str) -> bytes:
+def content_of(source: Any, name: str) -> bytes:
     """All bytes of the source, decompressed."""
     is_path = isinstance(source, str | os.PathLike)
     try:

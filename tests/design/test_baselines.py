@@ -90,7 +90,7 @@ def test_simulated_uniform_randomisation(weights, k, H):
     assert within(H.conditional(weights, uniform_randomisation(len(weights), k)), found)
 
 
-@pytest.mark.parametrize("H", (*MEANS, *CLOSED), ids=names((*MEANS, *CLOSED)))
+@pytest.mark.parametrize("H", [*MEANS, *CLOSED], ids=names([*MEANS, *CLOSED]))
 @pytest.mark.parametrize(("weights", "k"), [((5, 3, 2), 3), ((4, 1), 4), ((5, 0, 3, 1), 2)], ids=str)
 def test_popular_decoys(weights, k, H):
     """Near the value of the channel that lists every sequence."""

@@ -46,7 +46,7 @@ def schedules(draw):
 def test_the_lazy_schedule(schedule):
     """Joined, the tracks are full at all times, with u different members, each for u times its residue."""
     u, residues = schedule
-    length, order = sum(residues), np.arange(len(residues))[::-1].copy()
+    length, order = sum(residues), np.arange(len(residues), dtype=np.int32)[::-1].copy()
     tracks, members, starts = _kernels.lazy_schedule(np.array(residues), order, u, length)
     line, begins = _kernels.join_tracks(tracks, members, starts, u, length)
     owners = np.repeat(line, np.diff(begins, append=u * length))
@@ -61,7 +61,7 @@ def test_many_blocks_of_waiting_members():
     residues = np.ones(300, dtype=np.int64)
     residues[-1] = 60
     u, length = 4, int(residues.sum())
-    tracks, members, starts = _kernels.lazy_schedule(residues.copy(), np.arange(300), u, length)
+    tracks, members, starts = _kernels.lazy_schedule(residues.copy(), np.arange(300, dtype=np.int32), u, length)
     line, begins = _kernels.join_tracks(tracks, members, starts, u, length)
     owners = np.repeat(line, np.diff(begins, append=u * length)).reshape(u, length)
     assert np.bincount(owners.ravel()).tolist() == (u * residues).tolist()

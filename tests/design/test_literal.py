@@ -15,8 +15,8 @@ import minleak as ml
 def test_toys(weights, table):
     """The paper's three channels to the four digits printed: with four secrets Step 2 has one solution only."""
     channel = ml.paper_algorithm(weights, 3)
-    found = {y: tuple(np.round(column, 4)) for y, column in zip(channel.outputs, channel.toarray().T, strict=True)}
-    assert found == table
+    columns = np.round(channel.toarray().T, 4)
+    assert {y: tuple(column) for y, column in zip(channel.outputs, columns, strict=True)} == table
 
 
 @given(st.lists(st.integers(1, 100), min_size=1, max_size=7), st.integers(1, 8))

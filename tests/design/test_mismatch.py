@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.design.cases import CORES, LAYOUTS, OTHERS, large, names
+from tests.theorems.rounding import equal
 
 import minleak as ml
 from minleak.testing import entropies, priors
-from tests.theorems.rounding import equal
 
 
 @st.composite

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.design.cases import CORES, FIGURES, HARD, OTHERS, large, names
+from tests.theorems.rounding import equal
 
 import minleak as ml
 from minleak.testing import entropies, priors
-from tests.theorems.rounding import equal
 
 
 @given(priors(max_size=10), entropies())
@@ -164,7 +164,7 @@ REFUSED = {
 @pytest.mark.parametrize("asked", REFUSED.values(), ids=REFUSED)
 def test_bad_targets_are_refused(asked):
     """Saying what a target is."""
-    with pytest.raises(ml.InvalidParameter, match="leakage|success|no k can"):
+    with pytest.raises(ml.InvalidParameter, match=r"leakage|success|no k can"):
         ml.least_k([3, 2, 1], **asked)
 
 

@@ -1,4 +1,4 @@
-"""The corollaries of Theorem 1: closed forms for guessing attackers, as printed, with the print's two slips put right."""
+"""The corollaries of Theorem 1: closed forms for guessing attackers, with two slips of the print put right."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def guess_error(weights, k, l):
 def guesswork(weights, k):
     """min over 1 <= j <= k of the sum over i < j of i p_[i], plus (1 - p_[1] - ... - p_[j-1]) (k+j)/2."""
     p = probabilities(weights, k)
-    ranked = [sum(i * p[i - 1] for i in range(1, j)) + (1 - sum(p[: j - 1])) * Fraction(k + j, 2) for j in range(1, k + 1)]
-    return min(ranked)
+    giants = [sum(i * p[i - 1] for i in range(1, j)) for j in range(1, k + 1)]
+    return min(giants[j - 1] + (1 - sum(p[: j - 1])) * Fraction(k + j, 2) for j in range(1, k + 1))
 
 
 @given(PRIORS, CAPS)

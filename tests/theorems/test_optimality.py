@@ -5,8 +5,10 @@ pi = (p_1, ..., p_{j*-1}, s/u, ..., s/u) is written down in tests/design/cases.p
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
-from hypothesis import given
+from hypothesis import find, given
 from hypothesis import strategies as st
 from tests.design.cases import CUBES, HARD, LAYOUTS, ROOTS, posteriors, target
 from tests.theorems.rounding import at_most, equal
@@ -23,6 +25,13 @@ def capped_systems(draw):
     prior = draw(priors(max_size=7))
     k = draw(st.integers(1, len(prior)))
     return prior, k, draw(capped_channels(len(prior), k))
+
+
+def test_the_channels_tried_are_varied():
+    """Fixed buckets are among them, full rows, and observables that all k places of are taken."""
+    assert find(capped_channels(5, 2), lambda channel: (channel.toarray() % 1 == 0).all())
+    assert find(capped_channels(4, 3), lambda channel: (channel.toarray()[0] > 0).all())
+    assert find(capped_channels(5, 2), lambda channel: (channel.preimage_sizes == 2).all())
 
 
 @given(MEASURES, capped_systems())
@@ -67,6 +76,6 @@ def test_every_posterior_is_the_target(prior, k, layout):
 def test_a_larger_cap_never_leaks_more(weights, H):
     """pi of k+1 is majorized by pi of k; at k = n nothing leaks, at k = 1 all of H(X) - H(point mass)."""
     leaked = [ml.design(weights, k).leakage(H) for k in range(1, len(weights) + 1)]
-    assert all(at_most(after, before) for before, after in zip(leaked, leaked[1:], strict=False))
+    assert all(at_most(after, before) for before, after in pairwise(leaked))
     assert equal(leaked[-1], 0.0)
     assert equal(leaked[0], H(weights) - H([1]))

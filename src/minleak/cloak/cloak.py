@@ -99,9 +99,12 @@ class Cloak:
         Sticky with `scopes`, one for each; or `fresh=True`. Rows of idle secrets may be shorter and are filled up by
         -1.
         """
-        if fresh == (scopes is not None):
+        if bool(fresh) == (scopes is not None):
             raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
-        positions = np.asarray(indices)
+        try:
+            positions = np.asarray(indices)
+        except ValueError:
+            positions = np.empty((0, 0))  # rows of different lengths
         if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
             raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")
         positions = positions.astype(np.int64)
@@ -118,7 +121,7 @@ class Cloak:
 
     def set_id(self, labels: Iterable[Hashable]) -> str:
         """A short stable name for a published set: the same for the same set of this plan, whoever drew it."""
-        members = sorted(self._position(label) for label in labels)
+        members = sorted({self._position(label) for label in labels})
         digest = hashlib.blake2b(self._plan_digest(), digest_size=12, person=b"minleak-set-1")
         digest.update(np.array(members, dtype="<i8").tobytes())
         return digest.hexdigest()
@@ -138,10 +141,7 @@ class Cloak:
         return self._digest
 
     def _position(self, secret: Hashable) -> int:
-        try:
-            position = self._index.find(secret)
-        except TypeError:
-            position = None  # not hashable, so no label
+        position = self._index.find(secret)
         if position is None:
             position = self._stand_in
         if position is None:

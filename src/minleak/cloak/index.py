@@ -18,29 +18,29 @@ _WORD = (1 << 64) - 1
 class LabelIndex:
     """An open-addressing table of positions, hashed by the label's bytes. The labels themselves decide equality.
 
-    Text and 64-bit integers are hashed; the default labels 0..n-1 need no table, and others have a plain dict.
+    Text and integers are hashed; the default labels 0..n-1 need no table, and others have a plain dict.
     """
 
     def __init__(self, labels: Labels, slots: npt.NDArray[Any] | None = None) -> None:
         self._labels = labels
-        self._dict: dict[Hashable, int] | None = None
+        self._names = None if labels.is_default else as_storable(labels)
+        self._dict: dict[Hashable, int] = {}
         self.slots: npt.NDArray[Any] = np.empty(0, dtype=np.int32)
-        if labels.is_default:
-            return
-        if not is_storable(labels):
+        if self._names is not None:
+            self.slots = _built(self._names) if slots is None else slots
+        elif not labels.is_default:
             self._dict = {name: i for i, name in enumerate(labels)}
-        elif slots is not None:
-            self.slots = slots
-        else:
-            self.slots = _built(labels)
 
     def find(self, label: Hashable) -> int | None:
         """The position of the label, or None."""
         if self._labels.is_default:
             return self._labels.position(label)
-        if self._dict is not None:
-            return self._dict.get(label)
-        data = _bytes_of(label, self._labels.arrow.type)
+        if self._names is None:
+            try:
+                return self._dict.get(label)
+            except TypeError:
+                return None  # not hashable, so no label
+        data = _bytes_of(label, self._names.type)
         if data is None:
             return None
         size = len(self.slots)
@@ -49,24 +49,27 @@ class LabelIndex:
             position = int(self.slots[at])
             if position < 0:
                 return None
-            if self._labels[position] == label:
+            if self._names[position].as_py() == label:
                 return position
             at = (at + 1) & (size - 1)
         return None
 
 
-def is_storable(labels: Labels) -> bool:
-    """Whether the labels are text or 64-bit integers, which a file can hold."""
-    if labels.is_default:
-        return True
-    kind = labels.arrow.type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.int64())
+def as_storable(labels: Labels) -> pa.Array | None:
+    """The labels as Arrow text or 64-bit integers, which a file can hold, or None if they are anything else."""
+    try:
+        names = labels.arrow
+        if pa.types.is_integer(names.type):
+            names = names.cast(pa.int64())
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return None  # of several types, half of a surrogate pair, too large; Arrow's message would quote them
+    text = pa.types.is_string(names.type) or pa.types.is_large_string(names.type)
+    return names if (text or names.type == pa.int64()) and not names.null_count else None
 
 
-def _built(labels: Labels) -> npt.NDArray[Any]:
+def _built(names: pa.Array) -> npt.NDArray[Any]:
     from minleak import _kernels
 
-    names = labels.arrow
     offsets: npt.NDArray[Any]
     if names.type == pa.int64():
         data = np.ascontiguousarray(names.to_numpy()).view(np.uint8)
@@ -77,7 +80,7 @@ def _built(labels: Labels) -> npt.NDArray[Any]:
         data = np.frombuffer(names.buffers()[2] or b"", dtype=np.uint8)
     size = 1 << max(4, (3 * len(names) // 2).bit_length())
     empty = np.full(size, -1, dtype=np.int32 if len(names) < 2**31 else np.int64)
-    return np.asarray(_kernels.fill_slots(_kernels.hash_strings(offsets, data), empty))
+    return np.asarray(_kernels.fill_slots(offsets, data, empty))
 
 
 def _bytes_of(label: Hashable, kind: pa.DataType) -> bytes | None:
@@ -92,7 +95,7 @@ def _bytes_of(label: Hashable, kind: pa.DataType) -> bytes | None:
 
 
 def _hashed(data: bytes) -> int:
-    """The hash of `_kernels.hash_strings`, for one label."""
+    """The hash that `_kernels.fill_slots` uses, for one label."""
     h = _OFFSET
     for byte in data:
         h = (h ^ byte) * _PRIME & _WORD

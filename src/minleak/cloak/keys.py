@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -71,11 +72,16 @@ class Key:
             raise InvalidKey(f"{name} exists already: keys are not overwritten, choose another name") from None
         except OSError as error:
             raise InvalidKey(f"cannot write the key file {name}: {error.strerror}") from None
-        with os.fdopen(handle, "wb") as file:
-            os.fchmod(handle, 0o600)
-            file.write(f"minleak-key-1 {self._secret.hex()} {_check(self._secret)}\n".encode())
-            file.flush()
-            os.fsync(handle)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                os.fchmod(handle, 0o600)
+                file.write(f"minleak-key-1 {self._secret.hex()} {_check(self._secret)}\n".encode())
+                file.flush()
+                os.fsync(handle)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                os.unlink(name)  # ours, since it was made here: half a key would only stand in the way
+            raise InvalidKey(f"cannot write the key file {name}: {error.strerror or 'no space'}") from None
 
     def reveal(self) -> bytes:
         """The secret bytes, for the PRF alone."""

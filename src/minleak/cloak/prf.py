@@ -89,16 +89,16 @@ def prefixed(part: bytes) -> bytes:
 
 
 def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
+    if isinstance(scopes, str | bytes) or not isinstance(scopes, Iterable):
+        raise InvalidParameter("scopes are a list of text or bytes, one for each secret")
     known: dict[Any, bytes] = {}
     result = []
     for scope in scopes:
+        if not isinstance(scope, str | bytes):
+            raise InvalidParameter("a scope is text or bytes that name who asks, such as a user's id")
         if scope not in known:
-            if isinstance(scope, str):
-                known[scope] = prefixed(b"s" + scope.encode("utf-8", "surrogatepass"))
-            elif isinstance(scope, bytes):
-                known[scope] = prefixed(b"b" + scope)
-            else:
-                raise InvalidParameter("a scope is text or bytes that name who asks, such as a user's id")
+            text = isinstance(scope, str)
+            known[scope] = prefixed(b"s" + scope.encode("utf-8", "surrogatepass") if text else b"b" + scope)
         result.append(known[scope])
     if len(result) != count:
         raise InvalidParameter(f"{len(result)} scopes for {count} secrets: give one for each")

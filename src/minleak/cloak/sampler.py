@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,7 +14,7 @@ from minleak.design.plan import Plan
 
 Indices = npt.NDArray[np.int64]
 
-# Up to this many draws one thread is quicker than several.
+# With fewer draws than this a thread costs more than it saves.
 _FEW = 4096
 
 
@@ -36,39 +39,47 @@ class Sampler:
         """The set at each secret's place, members in increasing order, of shape (len(secrets), k); -1 fills up sets of
         idle secrets that are smaller.
         """
-        from minleak import _kernels
-
-        plan, t = self.plan, self.tables
-        out = np.full((len(secrets), plan.k), -1, dtype=np.int64)
-        if plan.tail:
-            draw = _kernels.draw_few if len(secrets) < _FEW else _kernels.draw_many
-            draw(
-                secrets,
-                places,
-                out,
-                plan.weights,
-                t.giants,
-                plan.u,
-                plan.homes.members,
-                plan.homes.weights,
-                t.home_of,
-                t.home_ends,
-                t.bases,
-                t.lengths,
-                t.starts,
-                t.members,
-                t.first,
-                t.following,
-                t.guide,
-                t.shift,
-                t.end,
-            )
+        out = np.full((len(secrets), self.plan.k), -1, dtype=np.int64)
+        if self.plan.tail:
+            threads = min(os.cpu_count() or 1, len(secrets) // _FEW)
+            if threads < 2:
+                self._fill(secrets, places, out)
+            else:
+                parts = (np.array_split(array, threads) for array in (secrets, places, out))
+                with ThreadPoolExecutor(threads) as pool:  # made for this call, so that a fork finds none
+                    list(pool.map(self._fill, *parts))
         if self._fixed:
             for row, x in enumerate(secrets.tolist()):
                 group = self._fixed_of.get(x)
                 if group is not None:
                     out[row, : len(self._fixed[group])] = self._fixed[group]
         return out
+
+    def _fill(self, secrets: Indices, places: Indices, out: Indices) -> None:
+        from minleak import _kernels
+
+        plan, t = self.plan, self.tables
+        _kernels.draw_sets(
+            secrets,
+            places,
+            out,
+            plan.weights,
+            t.giants,
+            plan.u,
+            plan.homes.members,
+            plan.homes.weights,
+            t.home_of,
+            t.home_ends,
+            t.bases,
+            t.lengths,
+            t.starts,
+            t.members,
+            t.first,
+            t.following,
+            t.guide,
+            t.shift,
+            t.end,
+        )
 
     def draw(self, secrets: Indices, source: Source) -> Indices:
         """A set for each secret, with the source's randomness."""

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak.cloak.index import LabelIndex, is_storable
+from minleak.cloak.index import LabelIndex, as_storable
 from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
 from minleak.design.rings import Homes, Ring
@@ -49,10 +49,11 @@ def plan_digest(plan: Plan) -> bytes:
         return plan.digest
     digest = hashlib.sha256(b"minleak plan 1")
     labels = plan.prior.labels
-    if labels.is_default or not is_storable(labels):
-        parts = [repr(list(labels)).encode() if not labels.is_default else b"default"]
+    names = None if labels.is_default else as_storable(labels)
+    if names is None:
+        parts = [b"default" if labels.is_default else repr(list(labels)).encode()]
     else:
-        parts = [str(labels.arrow.type).encode(), *_label_bytes(labels)]
+        parts = _label_bytes(names)
     rings = [np.array([ring.length, ring.u, len(ring.starts)]) for ring in plan.rings]
     arrays = [np.array([plan.k, plan.u, plan.tail, plan.total]), plan.weights, plan.giants, plan.homes.weights]
     arrays += [plan.homes.members.astype(np.int64), *rings]
@@ -65,15 +66,14 @@ def plan_digest(plan: Plan) -> bytes:
     return digest.digest()
 
 
-def _label_bytes(labels: Labels) -> list[bytes]:
+def _label_bytes(names: pa.Array) -> list[bytes]:
     """The labels' own bytes, whatever offset or width their Arrow array has."""
-    names = labels.arrow
     if names.type == pa.int64():
-        return [names.to_numpy().tobytes()]
+        return [b"int64", names.to_numpy().tobytes()]
     names = names.cast(pa.large_string())
     offsets = np.frombuffer(names.buffers()[1], dtype=np.int64)[names.offset : names.offset + len(names) + 1]
     text = memoryview(names.buffers()[2] or b"")[int(offsets[0]) : int(offsets[-1])]
-    return [(offsets - offsets[0]).tobytes(), bytes(text)]
+    return [b"text", (offsets - offsets[0]).tobytes(), bytes(text)]
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
     """
     name = os.fspath(path)
     labels = plan.prior.labels
-    if not is_storable(labels):
+    if not labels.is_default and as_storable(labels) is None:
         raise InvalidCloak("a file holds labels that are text or 64-bit integers: rename the secrets before the design")
     table = _table(plan)
     folder = os.path.dirname(os.path.abspath(name))
@@ -138,7 +138,7 @@ def _table(plan: Plan) -> pa.Table:
         big = prior.weights.dtype == object
         arrays["prior"] = pa.array([str(w) for w in prior.weights]) if big else prior.weights
     if not prior.labels.is_default:
-        arrays["labels"] = prior.labels.arrow
+        arrays["labels"] = as_storable(prior.labels)
     header = {
         "k": plan.k,
         "u": plan.u,
@@ -201,6 +201,8 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
             after = os.stat(name)
     except OSError as error:
         raise InvalidCloak(f"cannot read {name}: {error.strerror or 'it cannot be opened'}") from None
+    except (pa.ArrowException, struct.error):  # cut since its header was read
+        raise InvalidCloak(f"{name} was changed while it was read: load it again") from None
     if (before.st_ino, before.st_size, before.st_mtime_ns) != (after.st_ino, after.st_size, after.st_mtime_ns):
         raise InvalidCloak(f"{name} was replaced while it was read: load it again")
     if found != wanted:
@@ -240,7 +242,7 @@ def _opened(buffer: pa.Buffer, name: str) -> StoredPlan:
             if key not in ("labels", "prior") or pa.types.is_primitive(column.type)
         }
         return _restored(header, columns, arrays)
-    except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
+    except (pa.ArrowException, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InvalidCloak(f"{name} does not hold a plan of this format ({type(error).__name__})") from None
 
 
@@ -251,6 +253,7 @@ def _restored(header: dict[str, Any], columns: dict[str, Any], arrays: dict[str,
     prior_weights = arrays.get("prior", weights)
     if "prior" in columns and "prior" not in arrays:
         prior_weights = np.array([int(w.as_py()) for w in columns["prior"]], dtype=object)
+        prior_weights.flags.writeable = False
     tables = Tables(**{key: arrays[key] for key in Tables.array_names()}, shift=header["shift"], end=header["end"])
     rings, at = [], 0
     for size, base, length in zip(header["segments"], tables.bases.tolist(), tables.lengths.tolist(), strict=True):

@@ -82,11 +82,7 @@ class UniformRandomisation(Baseline):
         if isinstance(entropy, Guesswork):
             return _exactly(float(p @ (1 + (i - 1) * (k - 1) / max(n - 1, 1))))
         if isinstance(entropy, GuessError) or entropy.arimoto_order == math.inf:
-            from scipy.stats import hypergeom
-
-            l = entropy.l if isinstance(entropy, GuessError) else 1
-            # one secret more, of no weight and always last, changes no rank: hypergeom wants somebody to draw from
-            among_best = hypergeom.cdf(l - 1, max(n - 1, 1), i - 1, k - 1)
+            among_best = _among_best(n, k, entropy.l if isinstance(entropy, GuessError) else 1)
             if isinstance(entropy, GuessError):
                 return _exactly(float(p @ (1 - among_best)))
             return _exactly(-math.log(float(p @ among_best)) / entropy.unit)
@@ -198,6 +194,17 @@ def baselines(prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, see
     """
     known = as_prior(prior)
     return [kind(known, k, trials=trials, seed=seed) for kind in BASELINES]
+
+
+def _among_best(n: int, k: int, l: int) -> Array:
+    """The chance that the i-th likeliest secret is among the l likeliest of its random set, for i = 1..n."""
+    i = np.arange(1, n + 1)
+    if l == 1:  # C(n-i,k-1) / C(n-1,k-1), each from the one before
+        return np.cumprod(np.append(1.0, np.maximum(n - k + 1 - i[:-1], 0) / (n - i[:-1])))
+    from scipy.stats import hypergeom
+
+    # one secret more, of no weight and always last, changes no rank: hypergeom wants somebody to draw from
+    return np.asarray(hypergeom.cdf(l - 1, max(n - 1, 1), i - 1, k - 1))
 
 
 def _exactly(value: float) -> Estimate:

@@ -176,8 +176,8 @@ def _well_formed(plan: Plan, n: int) -> bool:
         return False
     return all(
         _is_vector(ring.starts)
-        and len(ring.starts) == len(ring.members) > 0
         and (isinstance(ring.members, range) or _are_secrets(ring.members, n))
+        and len(ring.starts) == len(ring.members) > 0
         for ring in rings
     )
 
@@ -194,9 +194,9 @@ def _are_secrets(places: Any, n: int) -> bool:
 def _weights_check(plan: Plan, prior: Prior) -> Check:
     """The weights are the prior's own, or stand for it within the distance the plan states and a grid explains."""
     what = "the weights are the prior's"
-    if plan.gains is None and prior.exact and prior.weights.dtype == np.int64 and plan.distance == 0.0:
+    if plan.gains is None and prior.exact and prior.total * plan.k <= 2**62:
         same = prior.weights is plan.weights or bool(np.array_equal(prior.weights, plan.weights))
-        return Check(what, same, "exactly")
+        return Check(what, same and plan.distance == 0.0, "exactly")
     given = prior.p if plan.gains is None else prior.p * (plan.gains / plan.gains.max())
     given = given / given.sum() if given.any() else given
     apart = 0.5 * float(np.abs(plan.weights / plan.total - given).sum())

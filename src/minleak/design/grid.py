@@ -35,7 +35,8 @@ def to_grid(prior: Prior, k: int) -> Grid:
         return Grid(weights.astype(np.int64, copy=False), int(total), 0.0)
     spare = room - len(prior)  # the cut-off loses less than a unit each, the least unit adds at most one each
     if prior.exact:
-        shift = max(0, int(total).bit_length() - spare.bit_length() + 1)
+        shift = max(0, int(total).bit_length() - spare.bit_length())
+        shift += int(total) >> shift > spare
         cut: npt.NDArray[Any] = (weights >> shift).astype(np.int64)
     else:
         cut = np.floor(prior.p * 2.0 ** (spare.bit_length() - 1)).astype(np.int64)

@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from minleak.design.plan import Plan
 
 Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
 
 # The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
 _Z = 2.5758293035489004
 # How many (intersection, set) pairs a step of the exact computation may visit.
 _EXACT = 200_000
+# Up to this size two sets are compared member by member, above it by sorting.
+_SMALL = 64
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ def _simulated(plan: Plan, draws: tuple[int, ...], trials: int, rng: np.random.G
             log_p, log_d = np.log(p), np.log(plan.u * plan.weights.astype(np.float64))
         log_d[plan.giants] = math.log(plan.tail)
         cumulated = np.cumsum(np.where(loose, p, 0.0))
-        chunk = max(1, 4_000_000 // plan.k**2)
+        chunk = max(1, 4_000_000 // (plan.k * min(plan.k, _SMALL)))
         for begin in range(0, trials, chunk):
             size = min(chunk, trials - begin)
             secrets = np.searchsorted(cumulated, rng.random(size) * cumulated[-1], side="right").astype(np.int64)
@@ -131,7 +134,7 @@ def _simulated(plan: Plan, draws: tuple[int, ...], trials: int, rng: np.random.G
             for t in range(1, max(draws) + 1):
                 if t > 1:
                     seen = sampler.draw(secrets, rng)
-                    alive &= (candidates[:, :, None] == seen[:, None, :]).any(axis=2)
+                    alive &= _among(candidates, seen)
                 if t in chances:
                     score = np.where(alive, log_p[candidates] - t * log_d[candidates], -math.inf)
                     odds = np.exp(score - score.max(axis=1, keepdims=True))
@@ -145,3 +148,12 @@ def _simulated(plan: Plan, draws: tuple[int, ...], trials: int, rng: np.random.G
         low.append(max(0.0, mean - half))
         high.append(min(1.0, mean + half))
     return Repeated(draws, tuple(success), tuple(low), tuple(high), False, trials)
+
+
+def _among(candidates: Indices, seen: Indices) -> npt.NDArray[np.bool_]:
+    """Row by row, which candidates are also among those seen."""
+    rows, k = seen.shape
+    if k <= _SMALL:
+        return np.asarray((candidates[:, :, None] == seen[:, None, :]).any(axis=2))
+    apart = (np.arange(rows, dtype=np.int64) * (int(max(candidates.max(), seen.max())) + 1))[:, None]
+    return np.isin(candidates + apart, seen + apart, kind="sort")

@@ -32,7 +32,10 @@ class Ring:
 
     def member(self, positions: Indices) -> Indices:
         """The members at the given positions of the line."""
-        return np.asarray(self.members)[np.searchsorted(self.starts, positions, side="right") - 1]
+        segments = np.searchsorted(self.starts, positions, side="right") - 1
+        if isinstance(self.members, range):  # not to be listed for a few of them
+            return np.asarray(self.members.start + self.members.step * segments)
+        return np.asarray(self.members)[segments]
 
     def cells(self) -> Cells:
         """The phases at which the set changes, in order, and what changes. O(n log n)."""

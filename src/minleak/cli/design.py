@@ -1,0 +1,48 @@
+"""design: from counts to the plan that leaks least, as a .cloak file."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from minleak.cli.options import AsJson, Entropies, Format, K, PriorFile, PriorSource, Secret, Weight
+from minleak.cli.output import emit, working
+from minleak.cli.show import rendered, summary
+from minleak.design import make
+
+
+def design(
+    prior: PriorFile,
+    k: K,
+    output: Annotated[str | None, typer.Option("-o", "--output", help="The .cloak file to write.")] = None,
+    layout: Annotated[
+        str, typer.Option(help="stable (resists repeated draws) or circle (quickest to make).")
+    ] = "stable",
+    gains: Annotated[
+        str | None, typer.Option(help="A column of what each secret is worth to the attacker, for gain-based leakage.")
+    ] = None,
+    secret: Secret = "secret",
+    weight: Weight = "count",
+    format: Format = None,
+    entropy: Entropies = None,
+    as_json: AsJson = False,
+) -> None:
+    """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
+
+    Example: minleak design queries.csv -k 10 -o queries.cloak
+    """
+    source = PriorSource(prior, secret, format)
+    counts = source.prior(weight)
+    worth = None if gains is None else source.prior(gains).weights
+    with working(f"designing for {len(counts):,} secrets"):
+        plan = make.design(counts, k, layout=layout, gains=worth)
+    data = summary(plan, entropy)
+    parts = rendered(data)
+    if output is not None:
+        with working(f"writing {output}"):
+            plan.save(output)
+        data["file"], data["bytes"] = output, os.path.getsize(output)
+        parts += ["", f"written to {output}; next: minleak report {output} -o report.html, or minleak draw --help"]
+    emit("design", data, parts, as_json=as_json)

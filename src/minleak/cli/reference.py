@@ -1,0 +1,79 @@
+"""The command reference as Markdown, made from the commands: python -m minleak.cli.reference > docs/cli.md."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+_HEAD = """# Command line
+
+This page is made from the commands' own help: `python -m minleak.cli.reference > docs/cli.md`.
+
+Every command reads files or stdin (`-`), prints tables or, with `--json`, one JSON object. Errors are one line on
+stderr. Exit codes: 0 done, 1 failed (or not certified), 2 bad input. Files are written whole or not at all.
+
+"""
+
+_FIELDS = {
+    "design": "as `show`, and `file`, `bytes` when a file was written",
+    "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `distance`, "
+    "`gains`, `success_blind`, `success`, `leakage` (entropy to `before`, `after`, `leakage`)",
+    "sweep": "`secrets`, `k` (list), `success` (list), `leakage` (entropy to list), and where asked `least_k_target`, "
+    "`least_k_success`, `chart`",
+    "measure": "`secrets`, `observables`, `leakage` (entropy to `before`, `after`, `leakage`), `vulnerability_before`, "
+    "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
+    "`shannon_capacity_bits`, `local_dp_epsilon_nats`",
+    "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `prior` (list)",
+    "draw": "`sets`: a list of `id` and `members`",
+    "key new": "`file`, `id`",
+    "certify": "`certified`, `exact`, `checks` (a list of `what`, `ok`, `detail`), `gaps`",
+    "report": "`files`",
+    "paper": "`folder`, `claims` (a list of `what`, `printed`, `ours`, `verdict`)",
+}
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """(name, command) of every command, those of groups by both words."""
+    from minleak.cli.app import app
+
+    top: Any = typer.main.get_command(app)
+    for name, command in top.commands.items():
+        if hasattr(command, "commands"):
+            yield from ((f"{name} {inner}", sub) for inner, sub in command.commands.items())
+        else:
+            yield name, command
+
+
+def example(command: Any) -> str:
+    """The example line of a command's help."""
+    lines = [line.strip() for line in (command.help or "").splitlines()]
+    return next((line.removeprefix("Example: ") for line in lines if line.startswith("Example: ")), "")
+
+
+def markdown() -> str:
+    """The whole page."""
+    parts = [_HEAD]
+    for name, command in commands():
+        text = inspect.cleandoc(command.help or "").split("Example:")[0].strip()
+        parts.append(f"## minleak {name}\n\n{text}\n\n```\n{example(command)}\n```\n\n| | |\n|---|---|\n")
+        for parameter in command.params:
+            if parameter.name == "help":
+                continue
+            shown = ", ".join(f"`{opt}`" for opt in parameter.opts)
+            if parameter.param_type_name == "argument":
+                shown = f"`{parameter.metavar or parameter.name.upper()}`"
+            default = parameter.default
+            if default not in (None, False, "") and isinstance(default, str | int | float) and not parameter.required:
+                parameter_help = f"{parameter.help} Default: {default}."
+            else:
+                parameter_help = parameter.help or ""
+            parts.append(f"| {shown} | {parameter_help.replace('|', chr(92) + '|')} |\n")
+        parts.append(f'\nJSON: `schema` ("minleak/1"), `command`, {_FIELDS[name]}. Infinities are text.\n\n')
+    return "".join(parts).rstrip() + "\n"
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")

@@ -1,0 +1,70 @@
+"""show: what a .cloak file holds, and what it is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minleak.cli.options import AsJson, CloakFile, Entropies
+from minleak.cli.output import emit, table, working
+from minleak.design.plan import Plan
+from minleak.entropy.names import as_entropy
+from minleak.leakage import STANDARD
+
+_NAMED = 8
+
+
+def show(cloak: CloakFile, entropy: Entropies = None, as_json: AsJson = False) -> None:
+    """Show what a .cloak file holds: secrets, k, giants, and the leakage in several entropies.
+
+    Example: minleak show queries.cloak
+    """
+    from minleak.cloak.store import load
+
+    with working(f"opening {cloak}"):
+        plan = load(cloak)
+    data = summary(plan, entropy)
+    emit("show", data, rendered(data), as_json=as_json)
+
+
+def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
+    """A plan in numbers, for JSON and for the eye."""
+    names = list(entropies or STANDARD)
+    labels = plan.prior.labels
+    leakages = {}
+    for name in names:
+        H = as_entropy(name)
+        after = plan.entropy(H)
+        leakage = plan.leakage(H)
+        leakages[name] = {"before": after + leakage, "after": after, "leakage": leakage}
+    return {
+        "secrets": len(plan.prior),
+        "k": plan.k,
+        "layout": plan.layout,
+        "giants": plan.n_giants,
+        "giant_labels": [labels[i] for i in plan.giants[:_NAMED].tolist()],
+        "homes": len(plan.homes.weights),
+        "segments": sum(len(ring.starts) for ring in plan.rings),
+        "distance": plan.distance,
+        "gains": plan.gains is not None,
+        "success_blind": float(plan.prior.p.max()),
+        "success": float(plan.target.max()) if plan.gains is None else None,
+        "leakage": leakages,
+    }
+
+
+def rendered(data: dict[str, Any]) -> list[Any]:
+    """The summary for people."""
+    lines = [f"{data['secrets']:,} secrets in sets of {data['k']}, layout {data['layout']}"]
+    if data["giants"]:
+        more = ", ..." if data["giants"] > _NAMED else ""
+        lines.append(f"in every set (giants): {data['giants']}: {', '.join(map(str, data['giant_labels']))}{more}")
+    if data["success"] is not None:
+        lines.append(
+            f"a guess is right with probability {data['success']:.6g} seeing a set, "
+            f"{data['success_blind']:.6g} without, 1 seeing the secret itself"
+        )
+    if data["distance"]:
+        lines.append(f"weights are on an integer grid, {data['distance']:.2g} from those given (total variation)")
+    rows = [[name, row["before"], row["after"], row["leakage"]] for name, row in data["leakage"].items()]
+    title = "the least leakage that sets of this size allow" + (" (with gains)" if data["gains"] else "")
+    return ["\n".join(lines), "", table(title, ["entropy", "before", "after", "leakage"], rows)]

@@ -1,0 +1,67 @@
+"""Curves over any number of secrets, thinned for the eye: bins that say what they hold, and exact points between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+# Ranks that are always shown one by one, and the bins that the ranks after them are put in.
+SINGLE = 60
+BINS = 120
+
+
+@dataclass(frozen=True)
+class RankBin:
+    """The secrets of ranks first..last (1 is the likeliest): their largest, mean and least probability."""
+
+    first: int
+    last: int
+    highest: float
+    mean: float
+    lowest: float
+
+
+def spaced(n: int, count: int) -> tuple[int, ...]:
+    """At most about `count` whole numbers from 1 to n, both ends among them: all if they are few, else in proportion.
+
+    >>> spaced(5, 10), spaced(1000, 4)
+    ((1, 2, 3, 4, 5), (1, 10, 100, 1000))
+    """
+    if n <= count:
+        return tuple(range(1, n + 1))
+    return tuple(sorted({round(x) for x in np.geomspace(1, n, count).tolist()}))
+
+
+def rank_bins(descending: Array) -> tuple[RankBin, ...]:
+    """Probabilities, largest first, as bins over ranks: the first ones alone, the others in bins that grow in proportion.
+
+    Every entry is in exactly one bin.
+
+    >>> [(bin.first, bin.last) for bin in rank_bins(np.array([0.5, 0.3, 0.2]))]
+    [(1, 1), (2, 2), (3, 3)]
+    """
+    n = len(descending)
+    edges = list(range(min(n, SINGLE) + 1))
+    if n > SINGLE:
+        later = np.unique(np.round(np.geomspace(SINGLE, n, BINS + 1)).astype(np.int64))
+        edges += later[1:].tolist()
+    sums = np.add.reduceat(descending, edges[:-1])
+    return tuple(
+        RankBin(a + 1, b, float(descending[a]), float(total / (b - a)), float(descending[b - 1]))
+        for a, b, total in zip(edges[:-1], edges[1:], sums, strict=True)
+    )
+
+
+def lorenz_points(descending: Array, *, through: tuple[int, ...] = (), count: int = 200) -> tuple[tuple[int, float], ...]:
+    """(j, the sum of the j largest): the Lorenz curve at some j, each exactly on the curve, `through` among them.
+
+    >>> lorenz_points(np.array([0.5, 0.25, 0.25]))
+    ((1, 0.5), (2, 0.75), (3, 1.0))
+    """
+    sums = np.minimum(np.cumsum(descending), 1.0)
+    wanted = {j for j in through if 1 <= j <= len(sums)} | set(spaced(len(sums), count))
+    return tuple((j, float(sums[j - 1])) for j in sorted(wanted))

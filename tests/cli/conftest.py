@@ -1,0 +1,51 @@
+"""A folder with the files that the commands' examples name, and a way to run a command in it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import minleak as ml
+from minleak.cli.app import main
+
+QUERIES = {f"query-{i}": 1000 // i for i in range(1, 41)}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    prior = ml.Prior.from_counts(QUERIES)
+    (tmp_path / "queries.csv").write_text("secret,count\n" + "".join(f"{s},{c}\n" for s, c in QUERIES.items()))
+    ml.design(prior, k=10).save("queries.cloak")
+    ml.Key(bytes(range(32))).save("queries.key")
+    (tmp_path / "diagnoses.csv").write_text("secret,count\nflu,5\ncold,3\ngout,2\n")
+    rows = ["flu,yes,0.9", "flu,no,0.1", "cold,yes,0.9", "cold,no,0.1", "gout,yes,0.2", "gout,no,0.8"]
+    (tmp_path / "test.csv").write_text("\n".join(["secret,observable,probability", *rows]) + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def run(folder, capsys):
+    """run("show", "queries.cloak") -> (exit code, stdout, stderr)."""
+
+    def call(*arguments):
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main(list(arguments))
+        seen = capsys.readouterr()
+        return ended.value.code, seen.out, seen.err
+
+    return call
+
+
+@pytest.fixture
+def asked(run):
+    """The JSON that a command prints."""
+
+    def call(*arguments):
+        code, out, err = run(*arguments, "--json")
+        assert code == 0, err
+        return json.loads(out)
+
+    return call

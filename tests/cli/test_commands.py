@@ -1,0 +1,133 @@
+"""What the commands answer is what the library answers."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+
+import pytest
+
+import minleak as ml
+from minleak.cli.options import whole_numbers
+
+PRIOR = ml.Prior([5, 3, 2], labels=["flu", "cold", "gout"])
+
+
+@pytest.fixture
+def queries(folder):
+    return ml.read_prior("queries.csv")
+
+
+def test_design_writes_the_librarys_plan(asked, queries):
+    """The file holds the plan that ml.design makes, and the numbers are its own."""
+    said = asked("design", "queries.csv", "-k", "7", "-o", "new.cloak", "--layout", "circle", "-e", "shannon")
+    plan = ml.design(queries, k=7, layout="circle")
+    assert said["schema"] == "minleak/1"
+    assert said["command"] == "design"
+    assert said["file"] == "new.cloak"
+    assert said["leakage"]["shannon"]["leakage"] == plan.leakage("shannon")
+    assert ml.load("new.cloak").exact_target == plan.exact_target
+    assert ml.certify(ml.load("new.cloak"), queries).ok
+
+
+def test_design_reads_stdin_and_other_columns(asked, monkeypatch, folder):
+    """`-` is stdin, csv unless said otherwise; columns and gains are named by options."""
+    text = b"name,n,worth\na,3,1\nb,2,4\nc,1,0\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    said = asked("design", "-", "-k", "2", "--secret", "name", "--weight", "n", "--gains", "worth")
+    plan = ml.design(ml.Prior([3, 2, 1]), k=2, gains=[1, 4, 0])
+    assert said["gains"] is True
+    assert said["leakage"]["min-entropy"]["after"] == pytest.approx(plan.entropy("min-entropy"))
+
+
+def test_show(asked, queries):
+    """Giants are named, and the chances are those of the plan."""
+    said = asked("show", "queries.cloak")
+    plan = ml.design(queries, k=10)
+    assert said["giants"] == plan.n_giants > 0
+    assert said["giant_labels"] == [queries.labels[i] for i in plan.giants.tolist()]
+    assert said["success"] == max(plan.target)
+
+
+def test_sweep(asked, queries):
+    """The table is ml.sweep's, the least k ml.least_k's."""
+    said = asked("sweep", "queries.csv", "--ks", "1:5,9", "--target", "shannon=1", "--max-success", "0.3")
+    swept = ml.sweep(queries, ks=[1, 2, 3, 4, 5, 9])
+    assert said["k"] == list(swept.ks)
+    assert said["leakage"]["shannon"] == swept["shannon"].tolist()
+    assert said["least_k_target"] == ml.least_k(queries, "shannon", leakage=1)
+    assert said["least_k_success"] == ml.least_k(queries, success=0.3)
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "html"])
+def test_sweep_saves_its_chart(run, folder, ending):
+    """As a picture or a page."""
+    code, out, _ = run("sweep", "queries.csv", "--chart", f"chart.{ending}")
+    assert code == 0
+    assert f"chart.{ending}" in out
+    start = {"png": b"\x89PNG", "svg": b"<svg", "html": b"<!doctype html>"}[ending]
+    assert (folder / f"chart.{ending}").read_bytes().startswith(start)
+
+
+def test_measure_and_capacity(asked):
+    """The table, the vulnerabilities and the certified capacity of a channel."""
+    channel = ml.read_channel("test.csv")
+    said = asked("measure", "diagnoses.csv", "test.csv", "-e", "shannon", "-e", "collision")
+    assert said["leakage"]["collision"]["leakage"] == ml.leakage(PRIOR, channel, "collision")
+    assert said["vulnerability_after"] == ml.posterior_vulnerability(PRIOR, channel)
+    found = asked("capacity", "test.csv", "-e", "arimoto:2")
+    assert found["status"] == "certified"
+    assert found["value"] == ml.capacity(channel, "arimoto:2").value
+
+
+def test_infinities_are_text_in_json(asked, folder):
+    """JSON has no infinity."""
+    (folder / "sure.csv").write_text("secret,observable,probability\nflu,a,1\ncold,b,1\ngout,b,1\n")
+    assert asked("measure", "diagnoses.csv", "sure.csv")["local_dp_epsilon_nats"] == "inf"
+
+
+def test_draw_is_the_cloaks(asked, monkeypatch):
+    """Sticky draws are those of ml.Cloak; secrets may come by stdin; fresh draws hold the secret."""
+    cloak = ml.Cloak("queries.cloak", key="queries.key")
+    said = asked("draw", "queries.cloak", "query-17", "--key", "queries.key", "--scope", "user-1")
+    assert said["sets"][0]["members"] == list(cloak.draw("query-17", scope="user-1"))
+    assert said["sets"][0]["id"] == cloak.set_id(cloak.draw("query-17", scope="user-1"))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("query-3\nquery-17\n"))
+    fresh = asked("draw", "queries.cloak", "-", "--fresh")
+    assert "query-3" in fresh["sets"][0]["members"]
+    assert "query-17" in fresh["sets"][1]["members"]
+
+
+def test_draw_from_a_plan_of_numbers(asked):
+    """Where nobody named the secrets, numbers do."""
+    ml.design([3, 2, 1], k=2).save("plain.cloak")
+    assert 1 in asked("draw", "plain.cloak", "1", "--fresh")["sets"][0]["members"]
+
+
+def test_key_new(run, folder):
+    """A file that only its owner can read; its bytes are not printed."""
+    code, out, _ = run("key", "new", "mine.key")
+    assert code == 0
+    assert os.stat("mine.key").st_mode & 0o777 == 0o600
+    assert ml.Key.load("mine.key").reveal().hex() not in out
+
+
+def test_certify(run, asked):
+    """Exit code 0 for its own prior, 1 for another one."""
+    assert asked("certify", "queries.cloak", "queries.csv")["certified"] is True
+    assert run("certify", "queries.cloak")[0] == 0
+    code, out, _ = run("certify", "queries.cloak", "diagnoses.csv")
+    assert code == 1
+    assert "NOT certified" in out
+
+
+def test_report_and_paper(run, folder):
+    """One page for the plan; a folder for the paper."""
+    assert run("report", "queries.cloak", "-o", "report.html", "--trials", "500")[0] == 0
+    assert (folder / "report.html").read_text().startswith("<!doctype html>")
+
+
+def test_whole_numbers():
+    """Lists and stretches."""
+    assert whole_numbers("1:3,7") == [1, 2, 3, 7]

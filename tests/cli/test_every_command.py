@@ -1,0 +1,149 @@
+"""A walk over all commands: each has help, documentation, an example that runs, and refuses bad input in one line."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from minleak.cli.reference import commands, example, markdown
+
+DOCS = Path(__file__).parents[2] / "docs"
+COMMANDS = dict(commands())
+
+# For each command, arguments that are wrong, and a word that the one line must hold.
+BAD = {
+    "design": [
+        (["design", "missing.csv", "-k", "3"], "missing.csv"),
+        (["design", "queries.csv", "-k", "0"], "k"),
+        (["design", "queries.csv", "-k", "three"], "-k"),
+        (["design", "queries.csv"], "-k"),
+        (["design", "queries.csv", "-k", "3", "--layout", "square"], "layout"),
+        (["design", "queries.csv", "-k", "3", "--weight", "price"], "price"),
+        (["design", "queries.csv", "-k", "3", "-o", "no/such/folder/x.cloak"], "x.cloak"),
+    ],
+    "show": [(["show", "queries.csv"], ".cloak"), (["show", "queries.cloak", "-e", "nonsense"], "nonsense")],
+    "sweep": [
+        (["sweep", "queries.csv", "--ks", "a"], "whole numbers"),
+        (["sweep", "queries.csv", "--target", "shannon"], "target"),
+        (["sweep", "queries.csv", "--max-success", "0.0001"], "blind guess"),
+        (["sweep", "queries.csv", "--chart", "x.gif"], ".png"),
+    ],
+    "measure": [
+        (["measure", "diagnoses.csv", "diagnoses.csv"], "observable"),
+        (["measure", "queries.csv", "test.csv"], "test.csv"),
+    ],
+    "capacity": [
+        (["capacity", "test.csv", "-e", "arimoto:-1"], "alpha"),
+        (["capacity", "test.csv", "--gap", "0"], "gap"),
+    ],
+    "draw": [
+        (["draw", "queries.cloak", "hidden-thing", "--fresh"], "does not know"),
+        (["draw", "queries.cloak", "query-1"], "--fresh"),
+        (["draw", "queries.cloak", "query-1", "--key", "queries.csv", "--scope", "a"], "queries.csv"),
+    ],
+    "key new": [(["key", "new", "queries.key"], "exists")],
+    "certify": [(["certify", "queries.key"], ".cloak"), (["certify", "queries.cloak", "missing.csv"], "missing.csv")],
+    "report": [
+        (["report", "queries.csv", "-o", "r.html"], ".cloak"),
+        (["report", "queries.cloak", "-o", "r.html", "--format", "gif"], "gif"),
+    ],
+    "paper": [(["paper"], "-o")],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_has_help_and_documentation(name, run):
+    """`--help` works and says something of every parameter; docs/cli.md has its section."""
+    code, out, _ = run(*name.split(), "--help")
+    assert code == 0
+    assert "Usage" in out
+    assert COMMANDS[name].help
+    for parameter in COMMANDS[name].params:
+        assert parameter.help, f"{name}: {parameter.name} has no help"
+    assert f"## minleak {name}\n" in (DOCS / "cli.md").read_text()
+
+
+def test_the_documentation_is_the_help():
+    """docs/cli.md is what `python -m minleak.cli.reference` prints."""
+    assert (DOCS / "cli.md").read_text() == markdown()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_example_runs(name, run, monkeypatch, folder):
+    """The example in the help runs, and prints JSON when asked to."""
+    words = shlex.split(example(COMMANDS[name]))
+    assert words[:1] == ["minleak"], f"{name} has no example"
+    if name == "key new":
+        (folder / "queries.key").unlink()
+    if "-" in words:
+        import io
+
+        monkeypatch.setattr(sys, "stdin", io.StringIO("query-2\n"))
+    code, out, err = run(*words[1:], "--json")
+    assert code == 0, err
+    said = json.loads(out)
+    assert (said["schema"], said["command"]) == ("minleak/1", name)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_bad_input_is_one_line_and_exit_code_2(name, run):
+    """What was wrong, on one line of stderr, and no traceback."""
+    assert BAD.get(name), f"{name} has no bad-input test"
+    for arguments, word in BAD[name]:
+        code, out, err = run(*arguments)
+        assert code == 2, (arguments, out, err)
+        assert err.startswith("minleak: ")
+        assert err.count("\n") == 1
+        assert word in err
+        assert "Traceback" not in err
+        assert "hidden-thing" not in err
+
+
+def test_nobody_is_tested_who_is_gone():
+    """The table of bad input names only commands that exist."""
+    assert set(BAD) == set(COMMANDS)
+
+
+def test_failures_leave_no_file(run, folder):
+    """A command that is refused writes nothing."""
+    before = {path.name for path in folder.iterdir()}
+    run("design", "queries.csv", "-k", "0", "-o", "x.cloak")
+    run("report", "queries.csv", "-o", "x.html")
+    run("sweep", "queries.csv", "--chart", "x.gif")
+    assert {path.name for path in folder.iterdir()} == before
+
+
+def test_unexpected_failures_are_one_line(run, monkeypatch):
+    """A bug is exit code 1 and one line without the values at hand."""
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("query-1")
+
+    monkeypatch.setattr(sys.modules["minleak.design.make"], "design", broken)
+    code, _, err = run("design", "queries.csv", "-k", "2")
+    assert code == 1
+    assert err.count("\n") == 1
+    assert "query-1" not in err
+
+
+def test_the_command_itself_and_ctrl_c(folder):
+    """The installed command runs; interrupted while it waits for stdin it exits 1 with one line and leaves no file."""
+    command = [sys.executable, "-m", "minleak.cli.app"]
+    done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("minleak ")
+    waiting = subprocess.Popen(
+        [*command, "design", "-", "-k", "2", "-o", "x.cloak"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    time.sleep(3)
+    waiting.send_signal(signal.SIGINT)
+    _, err = waiting.communicate(timeout=30)
+    assert waiting.returncode == 1
+    assert err.strip().splitlines()[-1].startswith("minleak: interrupted")
+    assert not (folder / "x.cloak").exists()
