@@ -505,11 +505,29 @@ def draw_sets(  # type: ignore[no-untyped-def]
 def fill_slots(offsets, data, slots):  # type: ignore[no-untyped-def]
     """Put the positions of the strings into an open-addressing table whose size is a power of two; -1 is a free slot.
 
-    In one thread, so that it can run after a fork.
+    Positions are first dealt into up to 1024 parts of the table, so that filling it stays in cache. Hashed here in one
+    thread, not by `hash_strings`: numba's own threads abort a process that uses them after a fork.
     """
-    mask = _u64(slots.shape[0] - 1)
-    for position in range(offsets.shape[0] - 1):
-        at = _hash_string(data, offsets[position], offsets[position + 1]) & mask
+    hashes = np.empty(offsets.shape[0] - 1, np.uint64)
+    for i in range(hashes.shape[0]):
+        hashes[i] = _hash_string(data, offsets[i], offsets[i + 1])
+    size = slots.shape[0]
+    mask = _u64(size - 1)
+    shift = _u64(0)
+    while size >> np.int64(shift) > 1024:
+        shift += _u64(1)
+    ends = np.zeros(1025, np.int64)
+    for h in hashes:
+        ends[((h & mask) >> shift) + _u64(1)] += 1
+    for part in range(1024):
+        ends[part + 1] += ends[part]
+    dealt = np.empty(hashes.shape[0], slots.dtype)
+    for position in range(hashes.shape[0]):
+        part = (hashes[position] & mask) >> shift
+        dealt[ends[part]] = position
+        ends[part] += 1
+    for position in dealt:
+        at = hashes[position] & mask
         while slots[at] >= 0:
             at = (at + _u64(1)) & mask
         slots[at] = position

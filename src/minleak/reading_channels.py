@@ -88,7 +88,7 @@ def _places(header: list[str], name: str, columns: tuple[str, ...]) -> list[int]
     for wanted in columns:
         if header.count(wanted) != 1:
             raise UnreadableFile(
-                f"{name} has {header.count(wanted) or 'no'} column{'s' if header.count(wanted) > 1 else ''} {wanted!r}; "
+                f"{name} has {header.count(wanted) or 'no'} column {wanted!r}, where one is needed; "
                 f"its columns are {', '.join(map(repr, header))} (choose them with secret=, observable=, probability=)"
             )
     return [header.index(wanted) for wanted in columns]

@@ -225,6 +225,20 @@ def test_lengths_that_go_round(stable):
     refused(with_homes(stable, weights=changed(homes, 0, -homes[0])), LENGTHS)
 
 
+def test_starts_that_go_round():
+    """A line that comes back to its end after 2^64: every difference is right, and yet it is no line."""
+    weights = [2**59] * 4
+    plan = ml.design(weights, 2, layout="circle")
+    turns = np.array([*range(9), 8.5, 9, 9.5]) * 2.0**61  # the first secret owns eight tracks and its share
+    starts = np.array([int(start) for start in turns], dtype=object) % 2**64
+    starts = starts.astype(np.uint64).view(np.int64)
+    ring = Ring(np.array([0] * 9 + [1, 2, 3]), starts, 2**61, 2)
+    sizes = (np.append(starts[1:], 2**62) - starts).tolist()
+    assert min(sizes) > 0
+    assert sum(sizes) == 2**64 + 2**62
+    refused(replace(plan, rings=(ring,)), TILED, prior=weights)
+
+
 def test_homes(stable):
     """Weights exchanged, a member twice in a home or in two homes, a giant or an idle secret at home."""
     members, weights = stable.homes.members, stable.homes.weights

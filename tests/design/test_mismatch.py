@@ -36,6 +36,15 @@ def test_entropies_of_every_kind(H, attack):
     assert equal(plan.leakage(H, prior=true), ml.leakage(true, plan.channel(), H))
 
 
+@pytest.mark.parametrize("H", [*CORES, *OTHERS], ids=names([*CORES, *OTHERS]))
+def test_a_set_that_comes_twice(H):
+    """The home shows a set that the other ring shows too: to the attacker it is one observable."""
+    plan, true = ml.design([3, 0, 2, 2, 2, 2, 0], 3), [0, 1, 1, 1, 1, 0, 0]
+    shown = [tuple(sorted(row)) for sets, _ in plan.cells() for row in sets.tolist()]
+    assert len(set(shown)) < len(shown)
+    assert equal(plan.leakage(H, prior=true), ml.leakage(true, plan.channel(), H))
+
+
 @given(attacked(), st.data())
 def test_an_entropy_with_gains_of_its_own(attack, data):
     """A plan without gains, measured by an attacker who has some."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 # The version of the JSON that every command prints; docs/cli.md describes it.
@@ -45,6 +46,17 @@ def working(what: str) -> Iterator[None]:
         return
     with console.status(what):
         yield
+
+
+@contextmanager
+def progressing(what: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on the terminal for something that tells how far it is: a function of (done, steps, step's name)."""
+    if not sys.stderr.isatty():
+        yield lambda _done, _steps, _name: None
+        return
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, steps, name: bar.update(task, completed=done, total=steps, description=f"{what}: {name}")
 
 
 def _cell(value: Any) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from minleak.cli.options import AsJson
-from minleak.cli.output import emit, table, working
+from minleak.cli.output import emit, progressing, table
 
 
 def paper(
@@ -20,8 +20,8 @@ def paper(
     """
     from minleak.report.paper import reproduce
 
-    with working("reproducing the paper"):
-        claims = reproduce(output)
+    with progressing("reproducing the paper") as progress:
+        claims = reproduce(output, progress=progress)
     rows = [[claim.what, claim.printed, claim.ours, claim.verdict] for claim in claims]
     data = {
         "folder": output,
@@ -29,3 +29,5 @@ def paper(
     }
     parts = [table("the paper", ["claim", "printed", "ours", "verdict"], rows), "", f"written to {output}/paper.html"]
     emit("paper", data, parts, as_json=as_json)
+    if not all(claim.ok for claim in claims):
+        raise typer.Exit(1)

@@ -91,15 +91,17 @@ def prefixed(part: bytes) -> bytes:
 def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
     if isinstance(scopes, str | bytes) or not isinstance(scopes, Iterable):
         raise InvalidParameter("scopes are a list of text or bytes, one for each secret")
-    known: dict[Any, bytes] = {}
+    known: dict[str, bytes] = {}
     result = []
     for scope in scopes:
-        if not isinstance(scope, str | bytes):
+        if isinstance(scope, str):
+            if scope not in known:
+                known[scope] = prefixed(b"s" + scope.encode("utf-8", "surrogatepass"))
+            result.append(known[scope])
+        elif isinstance(scope, bytes):
+            result.append(prefixed(b"b" + scope))
+        else:
             raise InvalidParameter("a scope is text or bytes that name who asks, such as a user's id")
-        if scope not in known:
-            text = isinstance(scope, str)
-            known[scope] = prefixed(b"s" + scope.encode("utf-8", "surrogatepass") if text else b"b" + scope)
-        result.append(known[scope])
     if len(result) != count:
         raise InvalidParameter(f"{len(result)} scopes for {count} secrets: give one for each")
     return result

@@ -49,11 +49,7 @@ def plan_digest(plan: Plan) -> bytes:
         return plan.digest
     digest = hashlib.sha256(b"minleak plan 1")
     labels = plan.prior.labels
-    names = None if labels.is_default else as_storable(labels)
-    if names is None:
-        parts = [b"default" if labels.is_default else repr(list(labels)).encode()]
-    else:
-        parts = _label_bytes(names)
+    parts = [b"default"] if labels.is_default else _label_bytes(labels)
     rings = [np.array([ring.length, ring.u, len(ring.starts)]) for ring in plan.rings]
     arrays = [np.array([plan.k, plan.u, plan.tail, plan.total]), plan.weights, plan.giants, plan.homes.weights]
     arrays += [plan.homes.members.astype(np.int64), *rings]
@@ -66,8 +62,11 @@ def plan_digest(plan: Plan) -> bytes:
     return digest.digest()
 
 
-def _label_bytes(names: pa.Array) -> list[bytes]:
+def _label_bytes(labels: Labels) -> list[bytes]:
     """The labels' own bytes, whatever offset or width their Arrow array has."""
+    names = as_storable(labels)
+    if names is None:
+        return [repr(list(labels)).encode()]
     if names.type == pa.int64():
         return [b"int64", names.to_numpy().tobytes()]
     names = names.cast(pa.large_string())
@@ -259,7 +258,10 @@ def _restored(header: dict[str, Any], columns: dict[str, Any], arrays: dict[str,
     for size, base, length in zip(header["segments"], tables.bases.tolist(), tables.lengths.tolist(), strict=True):
         members: Any = tables.members[at : at + size] if len(tables.members) else range(n)
         starts = tables.starts[at : at + size]
-        rings.append(Ring(members, starts - base if base else starts, length, u))
+        if base:
+            starts = starts - base
+            starts.flags.writeable = False
+        rings.append(Ring(members, starts, length, u))
         at += size
     return StoredPlan(
         prior=Prior.trusted(prior_weights, labels, header["prior_total"]),

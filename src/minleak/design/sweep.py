@@ -62,7 +62,7 @@ def sweep(
     sums, O(1) for each k; one's own are evaluated on pi, O(k) each. `ks` defaults to 1..min(n, 100).
 
     >>> table = sweep(range(30, 0, -1), ks=[15, 20])
-    >>> [round(value, 10) for value in table["shannon"]]
+    >>> [round(float(value), 10) for value in table["shannon"]]
     [0.7437328063, 0.3404993987]
     """
     profile = _Profile(as_prior(prior))

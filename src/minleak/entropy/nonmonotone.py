@@ -60,7 +60,7 @@ class JizbaArimitsu(NonMonotone):
         if a == math.inf:
             return float((h - logs).min())
         x = a * logs
-        if x.min() > -700:  # weights p(y)^a that are floats: their exponential mean keeps more digits
+        if a <= 2 or x.min() > -700:  # no p(y)^a that matters underflows: the mean keeps more digits
             return exponential_mean(np.exp(x), h, 1 - a)
         both = x + (1 - a) * h  # the logarithm of the sum over x of p(x,y)^a
         return float(np.logaddexp.reduce(both) - np.logaddexp.reduce(x)) / (1 - a)

@@ -31,7 +31,7 @@ SENSITIVE = ("shannon", "min-entropy")
 # Giants that are named, values of k that are swept, members simulated at most.
 NAMED = 50
 KS = 60
-_WORK = 20_000_000
+_WORK = 2_000_000
 # Those whose eta is the identity: with gains their values are in units of gain.
 _LINEAR = ("shannon", "guess-error:1", "guesswork")
 
@@ -224,9 +224,7 @@ def _layouts(plan: Plan) -> list[tuple[str, Plan]]:
     plans = {plan.layout: plan}
     for name in COMPARED_LAYOUTS:
         if name not in plans:
-            homes, rings = (
-                LAYOUTS[name](plan.weights, plan.giants, plan.u) if plan.tail else (plan.homes, plan.rings)
-            )
+            homes, rings = LAYOUTS[name](plan.weights, plan.giants, plan.u) if plan.tail else (plan.homes, plan.rings)
             plans[name] = replace(plan, layout=name, homes=homes, rings=rings)
     return list(plans.items())
 

@@ -8,10 +8,12 @@ import json
 import os
 import secrets
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any
 
 from minleak.errors import MinleakError
+from minleak.report.look import DARK, LIGHT
 
 # Formats that a chart can be saved in.
 PICTURES = ("png", "svg")
@@ -54,35 +56,63 @@ def picture(chart: Any, format: str, *, scale: float = 2.0) -> bytes:
     return bytes(convert.vegalite_to_png(spec, scale=scale))
 
 
+# No page may load anything from elsewhere; charts are drawn by code that the library makes on the spot.
+_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
+    "img-src data: file: 'self'"
+)
+
+
 def page(title: str, body: str, charts: Sequence[tuple[str, Any]], *, style: str) -> str:
     """A page that opens without network: the charts' library and their specifications are inside.
 
-    `charts` are (id of the element, chart); the body has an element for each.
+    `charts` are (id of the element, chart); the body has an element for each. They are drawn in light or dark colours
+    as the reader's system asks, and again when it changes its mind; `data-ready` on the body tells that all are drawn.
     """
-    library = _extra("vl_convert").javascript_bundle("window.embed = vegaEmbed;")
+    library = _library()
     specs = {name: json.loads(chart.to_json()) for name, chart in charts}
-    data = json.dumps(specs).replace("</", "<\\/")
     return f"""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
 <title>{html.escape(title)}</title>
 <style>{style}</style>
 </head>
 <body>
 {body}
+<noscript>The charts need JavaScript; it is inside this file.</noscript>
 <script type="module">{library}</script>
-<script id="specs" type="application/json">{data}</script>
+<script id="specs" type="application/json">{_embedded(specs)}</script>
+<script id="looks" type="application/json">{_embedded({"light": LIGHT, "dark": DARK})}</script>
 <script type="module">
 const specs = JSON.parse(document.getElementById("specs").textContent);
-const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-for (const [name, spec] of Object.entries(specs)) {{
-  const options = {{actions: false, renderer: "svg", theme: dark ? "dark" : undefined}};
-  await window.embed("#" + name, spec, options);
+const looks = JSON.parse(document.getElementById("looks").textContent);
+const scheme = matchMedia("(prefers-color-scheme: dark)");
+async function draw() {{
+  delete document.body.dataset.ready;
+  const config = scheme.matches ? looks.dark : looks.light;
+  for (const [name, spec] of Object.entries(specs)) {{
+    const tooltip = {{theme: scheme.matches ? "dark" : "light"}};
+    await window.embed("#" + name, spec, {{actions: false, renderer: "svg", config, tooltip}});
+  }}
+  document.body.dataset.ready = "yes";
 }}
-document.body.dataset.ready = "yes";
+scheme.addEventListener("change", draw);
+await draw();
 </script>
 </body>
 </html>
 """
+
+
+@cache
+def _library() -> str:
+    """The code that draws charts, which takes a second to put together."""
+    return str(_extra("vl_convert").javascript_bundle("window.embed = vegaEmbed;"))
+
+
+def _embedded(data: Any) -> str:
+    """JSON that ends no script and opens no comment, whatever text is in it."""
+    return json.dumps(data).replace("<", "\\u003c")

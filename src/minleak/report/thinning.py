@@ -37,7 +37,7 @@ def spaced(n: int, count: int) -> tuple[int, ...]:
 
 
 def rank_bins(descending: Array) -> tuple[RankBin, ...]:
-    """Probabilities, largest first, as bins over ranks: the first ones alone, the others in bins that grow in proportion.
+    """Probabilities, largest first, as bins over ranks: the first alone, the others in bins that grow in proportion.
 
     Every entry is in exactly one bin.
 
@@ -56,7 +56,9 @@ def rank_bins(descending: Array) -> tuple[RankBin, ...]:
     )
 
 
-def lorenz_points(descending: Array, *, through: tuple[int, ...] = (), count: int = 200) -> tuple[tuple[int, float], ...]:
+def lorenz_points(
+    descending: Array, *, through: tuple[int, ...] = (), count: int = 200
+) -> tuple[tuple[int, float], ...]:
     """(j, the sum of the j largest): the Lorenz curve at some j, each exactly on the curve, `through` among them.
 
     >>> lorenz_points(np.array([0.5, 0.25, 0.25]))

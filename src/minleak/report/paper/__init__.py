@@ -45,6 +45,10 @@ def reproduce(
         if progress is not None:
             progress(done, steps, what)
 
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise MinleakError(f"cannot make the folder {os.fspath(folder)}: {error.strerror or 'refused'}") from None
     parts = []
     for done, (name, make) in enumerate(PARTS.items()):
         tell(done, name)
@@ -55,10 +59,6 @@ def reproduce(
         files |= {f"{table.name}.csv": as_csv(table) for table in part.tables}
         files |= {f"{figure.name}.png": picture(figure.chart, "png") for figure in part.figures}
     files["paper.html"] = as_page(parts)
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise MinleakError(f"cannot make the folder {os.fspath(folder)}: {error.strerror or 'refused'}") from None
     for name, data in files.items():
         write_whole(os.path.join(folder, name), data)
     tell(steps, "done")

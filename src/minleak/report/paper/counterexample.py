@@ -43,7 +43,10 @@ def maximisers(p: Prior, H: Entropy) -> tuple[float, float]:
 
     best = golden(value, 0.0, p[1])
     least = value(best) - FLAT
-    return bisect(value, best, 0.0, least), bisect(value, best, p[1], least)
+    low, high = bisect(value, best, 0.0, least), bisect(value, best, p[1], least)
+    if high - low < 1e-5:  # a single one, as wide as rounding makes it
+        return (low + high) / 2, (low + high) / 2
+    return low, high
 
 
 def golden(f: Callable[[float], float], low: float, high: float) -> float:
@@ -78,7 +81,7 @@ def by_hand(p: Prior) -> dict[str, tuple[float, float]]:
 
     Shannon: the posterior of secret 2 is the same after a as after b. Arimoto 2: |(p_1, p_2 - x)| + |(x, p_3, p_4)| is
     least where both norms have the same slope. Guesswork: the slope is the rank of secret 2 after b minus the rank
-    after a, zero from x = p_3 (it becomes first after b) to x = p_2 - p_1 (it becomes second after a), if that is above.
+    after a, zero from x = p_3 (it becomes first after b) to x = p_2 - p_1 (it becomes second after a), if that is more.
     """
     norm = math.hypot(p[2], p[3])
     shannon, arimoto = p[1] * (p[2] + p[3]) / (p[0] + p[2] + p[3]), p[1] * norm / (p[0] + norm)

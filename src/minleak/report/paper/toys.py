@@ -99,7 +99,7 @@ def _toy(number: int) -> tuple[list[Claim], Table, Figure]:
     )
     bars = [{"place": x + 1, "probability": w / sum(weights), "of": "prior"} for x, w in enumerate(weights)]
     bars += [{"place": x + 1, "probability": value, "of": "pi"} for x, value in enumerate(pi)]
-    giants = {0: "no giant", 1: "one giant", 2: "two giants"}[plan.n_giants] if plan.n_giants < 3 else "giants"
+    giants = {0: "no giant", 1: "one giant", 2: "two giants"}.get(plan.n_giants, "giants")
     figure = Figure(
         f"toy-{number + 1}",
         f"The prior {name} beside pi: {giants}.",

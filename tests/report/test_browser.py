@@ -1,0 +1,84 @@
+"""The page in a real browser: nothing goes wrong, every chart is drawn, it fits a phone and obeys dark mode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.report.browser import NAMES, Browser, find_chromium
+
+import minleak as ml
+from minleak.report.facts import gather
+from minleak.report.html import figures, render
+
+WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
+PROGRAM = find_chromium()
+pytestmark = pytest.mark.skipif(
+    PROGRAM is None, reason=f"no browser: none of {', '.join(NAMES)} is on the path, and $CHROMIUM names none"
+)
+LONG = "a label without any blank that is far too long " + "x" * 120
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, list[str]]]:
+    plans = {
+        "words": ml.design(ml.read_prior(WORDS, secret="secret", weight="count"), k=20),
+        "one": ml.design([7], k=1),
+        "gains": ml.design(
+            ml.Prior([60, 20, 10, 0, 3], labels=["<script>throw 1</script>", LONG, "c", "d", "e"]),
+            k=3,
+            gains=[1, 2, 0, 1, 4],
+        ),
+    }
+    folder = tmp_path_factory.mktemp("pages")
+    made = {}
+    for name, plan in plans.items():
+        facts = gather(plan, trials=100)
+        file = folder / f"{name}.html"
+        file.write_text(render(facts))
+        made[name] = (file, [figure.name for figure in figures(facts)])
+    return made
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with Browser(str(PROGRAM), tmp_path_factory.mktemp("profile")) as running:
+        yield running
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.parametrize("name", ["words", "one", "gains"])
+def test_the_page_works(browser: Any, pages: dict[str, Any], name: str, width: int, dark: bool) -> None:
+    file, charts = pages[name]
+    browser.open(file, width=width, dark=dark)
+    assert browser.errors() == []
+    assert browser.requests() == [file.resolve().as_uri()]
+    for chart in charts:
+        marks = browser.evaluate(
+            f"document.querySelectorAll('#{chart} svg .mark-rect path, #{chart} svg .mark-line path, "
+            f"#{chart} svg .mark-symbol path').length"
+        )
+        assert marks > 0, chart
+        box = browser.evaluate(
+            f"(r => [r.left, r.right, r.height])(document.querySelector('#{chart} svg').getBoundingClientRect())"
+        )
+        assert box[0] >= 0, chart
+        assert box[1] <= width, chart
+        assert box[2] > 150, chart
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+    ground = browser.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == ("rgb(20, 24, 28)" if dark else "rgb(255, 255, 255)")
+    ink = browser.evaluate("document.querySelector('#leakage_by_k svg .role-axis-label text').getAttribute('fill')")
+    assert ink == ("#e4e7eb" if dark else "#24292f")
+
+
+def test_charts_follow_when_the_scheme_changes(browser: Any, pages: dict[str, Any]) -> None:
+    browser.open(pages["one"][0], width=390, dark=False)
+    browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
+    browser.wait_until_drawn()
+    ink = browser.evaluate("document.querySelector('#leakage_by_k svg .role-axis-label text').getAttribute('fill')")
+    assert ink == "#e4e7eb"
+    assert browser.errors() == []

@@ -1,0 +1,201 @@
+"""The facts of a report are the library's own numbers, also where they are got by a shorter way."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import minleak as ml
+from minleak.design.baselines import FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
+from minleak.design.repeated import _among
+from minleak.report import facts as facts_module
+from minleak.report.facts import DRAWS, ENTROPIES, NAMED, SENSITIVE, Facts, gather
+from minleak.report.thinning import BINS, SINGLE, lorenz_points, rank_bins
+
+WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
+TRIALS = 200
+
+
+@pytest.fixture(scope="module")
+def plan() -> ml.Plan:
+    return ml.design(ml.read_prior(WORDS, secret="secret", weight="count"), k=20)
+
+
+@pytest.fixture(scope="module")
+def facts(plan: ml.Plan) -> Facts:
+    return gather(plan, trials=TRIALS, seed=3)
+
+
+def test_what_the_plan_is(plan: ml.Plan, facts: Facts) -> None:
+    assert (facts.n, facts.possible, facts.k, facts.layout, facts.gains) == (2000, 2000, 20, "stable", False)
+    assert facts.exact
+    assert facts.distance == 0
+    assert [(giant.label, giant.rank) for giant in facts.giants] == [("the", 1)]
+    assert facts.certificate.checks == ml.certify(plan, plan.prior).checks
+    assert facts.certificate.ok
+
+
+def test_chances_are_the_vulnerabilities(plan: ml.Plan, facts: Facts) -> None:
+    assert facts.chance.blind == pytest.approx(ml.vulnerability(plan.prior))
+    assert facts.chance.bare == 1
+    assert facts.chance.plan == pytest.approx(ml.posterior_vulnerability(plan.prior, plan.channel()))
+
+
+def test_leakages_are_those_of_plan_and_baselines(plan: ml.Plan, facts: Facts) -> None:
+    """The short ways for no cloak and buckets give what their channels give."""
+    kinds = {
+        "no cloak": NoCloak,
+        "uniform randomisation": UniformRandomisation,
+        "popularity decoys": PopularDecoys,
+        "fixed buckets": FixedBuckets,
+    }
+    assert [row.entropy for row in facts.comparisons] == list(ENTROPIES)
+    for row in facts.comparisons:
+        assert row.plan == plan.leakage(row.entropy)
+        assert [rival.name for rival in row.rivals] == list(kinds)
+        for rival in row.rivals:
+            expected = kinds[rival.name](plan.prior, plan.k, trials=TRIALS, seed=3).leakage(row.entropy)
+            assert rival.leakage.exact == expected.exact
+            assert rival.leakage.value == pytest.approx(expected.value, abs=1e-10)
+            assert rival.leakage.high == pytest.approx(expected.high, abs=1e-10)
+            assert rival.leakage.high >= row.plan - 1e-9  # nothing leaks less than the plan
+
+
+def test_leakage_by_k_is_the_sweep(plan: ml.Plan, facts: Facts) -> None:
+    table = facts.by_k
+    assert plan.k in table.ks
+    assert (table.ks[0], table.ks[-1]) == (1, 2000)
+    at = table.ks.index(plan.k)
+    for entropy, row in zip(table.entropies, table.leakage, strict=True):
+        assert row[at] == pytest.approx(plan.leakage(entropy), abs=1e-10)
+        assert row[-1] == pytest.approx(0, abs=1e-9)
+
+
+def test_repeated_draws_are_those_of_both_layouts(plan: ml.Plan, facts: Facts) -> None:
+    layouts = dict(facts.repeated)
+    assert set(layouts) == {"stable", "circle"}
+    for layout, repeated in layouts.items():
+        other = ml.design(plan.prior, plan.k, layout=layout)
+        assert repeated == other.repeated(DRAWS, trials=TRIALS, seed=3)
+
+
+def test_wrong_priors_are_measured_by_the_library(plan: ml.Plan, facts: Facts) -> None:
+    assert [drift.entropy for drift in facts.drift] == list(SENSITIVE)
+    for drift in facts.drift:
+        assert (drift.thetas[0], drift.thetas[-1]) == (0.5, 1.5)
+        for theta, ours, least in list(zip(drift.thetas, drift.plan, drift.least, strict=True))[::5]:
+            q = ml.Prior(plan.prior.p**theta, labels=plan.prior.labels)
+            assert ours == pytest.approx(plan.leakage(drift.entropy, prior=q), abs=1e-9)
+            assert least == pytest.approx(ml.design(q, plan.k).leakage(drift.entropy), abs=1e-9)
+            assert ours >= least - 1e-9
+
+
+@pytest.mark.parametrize("n", [1, 2, SINGLE, SINGLE + 1, 500, 100_000])
+def test_bins_hold_every_secret_once(n: int) -> None:
+    p = np.sort(np.random.default_rng(n).pareto(1.2, n) + 1e-3)[::-1]
+    p /= p.sum()
+    bins = rank_bins(p)
+    assert len(bins) <= SINGLE + BINS
+    assert [bin.first for bin in bins] == [1, *(bin.last + 1 for bin in bins[:-1])]
+    assert bins[-1].last == n
+    assert sum(bin.mean * (bin.last - bin.first + 1) for bin in bins) == pytest.approx(1)
+    assert all(bin.lowest - 1e-15 <= bin.mean <= bin.highest + 1e-15 for bin in bins)
+    exact = ml.lorenz(p)
+    assert all(total == pytest.approx(exact[j]) for j, total in lorenz_points(p))
+
+
+def test_lorenz_curves_end_at_one_and_pi_is_above(facts: Facts) -> None:
+    """pi majorizes the prior: its curve is nowhere below."""
+    prior, target = dict(facts.prior_lorenz), dict(facts.target_lorenz)
+    assert prior[2000] == pytest.approx(1)
+    assert target[20] == pytest.approx(1)
+    shared = prior.keys() & target.keys()
+    assert {1, 20} <= shared
+    assert all(target[j] >= prior[j] - 1e-12 for j in shared)
+
+
+@pytest.mark.parametrize("layout", ["stable", "circle"])
+def test_gains_are_those_of_gain_based_leakage(layout: str) -> None:
+    prior, gains, k = [30, 25, 20, 10, 8, 7], [1, 2, 0.5, 3, 1, 0], 3
+    plan = ml.design(prior, k, gains=gains, layout=layout)
+    facts = gather(plan, trials=TRIALS)
+    e = plan.prior.p * np.array(gains)
+    assert facts.gains
+    assert facts.share == pytest.approx(e.sum())
+    assert (facts.n, facts.possible) == (6, 5)
+    assert facts.chance.blind == pytest.approx(e.max())
+    assert facts.chance.bare == pytest.approx(e.sum())
+    assert facts.chance.plan == pytest.approx(ml.posterior_vulnerability(prior, plan.channel(), gain=np.diag(gains)))
+    identity = ml.Channel.deterministic(range(6))
+    order = np.argsort(-e, kind="stable")
+    bucket = np.empty(6, dtype=int)
+    bucket[order] = np.arange(6) // k
+    for row in facts.comparisons:
+        H = ml.Gain(ml.entropy(row.entropy), gains)
+        assert row.plan == pytest.approx(ml.leakage(prior, plan.channel(), H), abs=1e-9)
+        leaks = {rival.name: rival.leakage.value for rival in row.rivals}
+        assert leaks["no cloak"] == pytest.approx(ml.leakage(prior, identity, H), abs=1e-9)
+        buckets = ml.Channel.deterministic(bucket.tolist())
+        assert leaks["fixed buckets"] == pytest.approx(ml.leakage(prior, buckets, H), abs=1e-9)
+    at = facts.by_k.ks.index(k)
+    for row, swept in zip(facts.comparisons, facts.by_k.leakage, strict=True):
+        assert swept[at] == pytest.approx(row.plan, abs=1e-9)
+    for drift in facts.drift:
+        for theta, ours, least in zip(drift.thetas, drift.plan, drift.least, strict=True):
+            q = ml.Prior(plan.prior.p**theta)
+            assert ours == pytest.approx(plan.leakage(drift.entropy, prior=q), abs=1e-9)
+            assert least == pytest.approx(ml.design(q, k, gains=gains).leakage(drift.entropy), abs=1e-9)
+
+
+CASES = {
+    "one secret": ([7], 1),
+    "k = 1": ([5, 3, 2], 1),
+    "k >= n": ([5, 3, 2], 9),
+    "zeros": ([5, 0, 3, 0, 2, 0], 2),
+    "more zeros than places": ([5, 0, 0, 0, 0], 2),
+    "all giants": ([64, 16, 4, 1], 4),
+    "uniform": ([1] * 12, 4),
+    "floats": ([0.5, 0.3, 0.15, 0.05], 2),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_small_priors_have_facts_that_json_takes(case: str) -> None:
+    weights, k = CASES[case]
+    facts = gather(ml.design(weights, k), trials=50)
+    assert facts.certificate.ok
+    assert facts.possible == sum(w > 0 for w in weights)
+    assert facts.chance.blind - 1e-12 <= facts.chance.plan <= facts.chance.bare
+    assert all(0 <= row.plan <= row.rivals[0].leakage.value + 1e-12 for row in facts.comparisons)
+    text = json.dumps(facts.as_dict(), allow_nan=False)
+    assert json.loads(text)["k"] == facts.k
+
+
+def test_floats_state_their_distance() -> None:
+    plan = ml.design([0.1, 0.2, 0.3, 0.4], 2)
+    assert gather(plan, trials=50).distance == plan.distance
+    assert not gather(plan, trials=50).exact
+
+
+def test_many_giants_are_counted_and_some_named() -> None:
+    weights = [2**i for i in range(60)]
+    plan = ml.design(weights, 59)
+    facts = gather(plan, trials=50)
+    assert facts.n_giants == plan.n_giants > NAMED
+    assert len(facts.giants) == NAMED
+
+
+def test_large_sets_take_fewer_trials_and_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(facts_module, "_WORK", 1000)
+    facts = gather(ml.design(range(1, 101), 10), trials=100_000)
+    assert facts.trials == 100
+    assert all(repeated.trials == 100 for _, repeated in facts.repeated)
+
+
+def test_large_sets_are_intersected_by_sorting_as_small_ones_member_by_member() -> None:
+    rng = np.random.default_rng(5)
+    first, second = (np.array([rng.choice(300, 80, replace=False) for _ in range(20)]) for _ in range(2))
+    assert np.array_equal(_among(first, second), (first[:, :, None] == second[:, None, :]).any(axis=2))

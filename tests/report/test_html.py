@@ -1,0 +1,146 @@
+"""The page is self-contained, escapes what it is given, and is written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+import minleak as ml
+from minleak.report import html, saving
+from minleak.report.html import write_report
+
+EVIL = "<script>alert('&')</script><!--<script>"
+
+
+def written(plan: ml.Plan, folder: Path) -> str:
+    file = folder / "report.html"
+    assert write_report(plan, file, trials=50) == [str(file)]
+    return file.read_text()
+
+
+def own(page: str) -> str:
+    """The page without the charts' library."""
+    return re.sub(r'<script type="module">.*?</script>', "", page, flags=re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> str:
+    prior = ml.Prior([60, 20, 10, 5, 3, 2], labels=[EVIL, "b", "c", "d", "e", "f"])
+    return written(ml.design(prior, k=3), tmp_path_factory.mktemp("page"))
+
+
+def test_the_page_loads_nothing(page: str) -> None:
+    assert "default-src 'none'" in page
+    assert not re.findall(r"<(?:script|img|iframe|link|source)[^>]*\b(?:src|href)\s*=", own(page))
+    addresses = set(re.findall(r"https?://[^\s\"'\\<)]+", own(page)))
+    assert all(address.startswith("https://vega.github.io/schema/") for address in addresses), addresses
+    assert not re.findall(r"@import|url\(", html.STYLE)
+
+
+def test_labels_are_escaped(page: str) -> None:
+    assert EVIL not in page
+    assert "&lt;script&gt;alert(&#x27;&amp;&#x27;)&lt;/script&gt;" in page
+    assert r"\u003cscript" in page  # on the chart
+    for data in re.findall(r'<script id="\w+" type="application/json">(.*?)</script>', page, flags=re.DOTALL):
+        assert "<" not in data
+
+
+def test_the_page_says_all_it_should_in_order(page: str) -> None:
+    titles = [re.sub("<.*?>", "", title) for title in re.findall(r"<h[12]>(.*?)</h[12]>", own(page))]
+    assert titles == [
+        "What this plan leaks",
+        "The attacker's chance of guessing right",
+        "What leaks to each kind of attacker",
+        "What leaks, against other countermeasures",
+        "Larger sets leak less",
+        "What the attacker believes, before and after",
+        "How many guesses it takes",
+        "If one secret is drawn again and again",
+        "If popularity is not as assumed: Shannon entropy",
+        "If popularity is not as assumed: min-entropy",
+        "Certificate",
+        "What the guarantee does not cover",
+    ]
+    for text in ("60%", "100%", "certified optimal", "simulated, ±", "fixed buckets", "no member meets itself"):
+        assert text in page, text
+    for limit in ("Fresh draws", "Correlated secrets", "A lost key", "A wrong prior", "Timing"):
+        assert f"<b>{limit}" in page, limit
+
+
+def test_the_page_is_of_moderate_size(tmp_path: Path) -> None:
+    written(ml.design(ml.Prior.uniform(100_000), k=7), tmp_path)
+    assert (tmp_path / "report.html").stat().st_size < 2_000_000
+
+
+CASES = {
+    "one secret": ([7], 1, None, "100%"),
+    "k >= n": ([5, 3, 2], 9, None, "no more often than without seeing anything"),
+    "zeros": ([5, 0, 3, 0, 2], 2, None, "2 of them of weight zero"),
+    "gains": ([5, 3, 2, 1], 2, [1, 2, 0, 4], "made with gains"),
+    "floats": ([0.5, 0.3, 0.15, 0.05], 2, None, "total variation of"),
+    "no giants": ([1, 1, 1, 1], 2, None, "No secret is so popular"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_small_plans_have_a_page(case: str, tmp_path: Path) -> None:
+    weights, k, gains, text = CASES[case]
+    page = own(written(ml.design(weights, k, gains=gains), tmp_path))
+    assert text in page
+    assert not re.search(r"\b(?:nan|inf)\b", re.sub(r"<[^>]*>", " ", page), flags=re.IGNORECASE)
+
+
+@pytest.mark.parametrize("format", ["png", "svg"])
+def test_pictures_go_into_a_folder(format: str, tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "charts"
+    files = write_report(ml.design([5, 3, 2, 1], k=2), folder, format=format, trials=50)
+    assert sorted(files) == sorted(str(file) for file in folder.iterdir())
+    assert [os.path.basename(file) for file in files] == [
+        f"{name}.{format}"
+        for name in (
+            "comparison",
+            "leakage_by_k",
+            "prior_and_target",
+            "lorenz",
+            "repeated",
+            "wrong_prior_shannon",
+            "wrong_prior_min_entropy",
+        )
+    ]
+    if format == "svg":
+        assert "Larger sets leak less" in Path(files[1]).read_text()
+
+
+def test_unknown_formats_are_refused_before_the_work(tmp_path: Path) -> None:
+    plan = ml.design([5, 3, 2], k=2)
+    with pytest.raises(ml.InvalidParameter, match=r"End it with \.html"):
+        write_report(plan, tmp_path / "charts.png")
+    with pytest.raises(ml.InvalidParameter, match="unknown format 'pdf': one of html, png, svg"):
+        write_report(plan, tmp_path / "report.pdf", format="pdf")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "report.html"
+    file.write_text("before")
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(saving.os, "replace", refuse)
+    with pytest.raises(ml.MinleakError, match=r"cannot write .*report\.html: No space left"):
+        write_report(ml.design([5, 3, 2], k=2), file, trials=50)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
+    assert file.read_text() == "before"
+
+
+def test_a_folder_that_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    plan = ml.design([5, 3, 2], k=2)
+    with pytest.raises(ml.MinleakError, match="cannot make the folder"):
+        write_report(plan, tmp_path / "file" / "charts", format="svg", trials=50)
+    with pytest.raises(ml.MinleakError, match="cannot write"):
+        write_report(plan, tmp_path / "nowhere" / "report.html", trials=50)
