@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def weights_of(n: int) -> np.ndarray:
-    """Counts with a heavy tail, nearly all different: the hardest case for the stable layout, whose residue is large."""
+    """Counts with a heavy tail, nearly all different: the hardest case for the stable layout."""
     return np.exp(2 * np.random.default_rng(0).standard_normal(n) + 14).astype(np.int64) + 1
 
 
@@ -112,7 +112,9 @@ def growth(sizes: tuple[int, ...] = (10**5, 10**6, 10**7, 10**8), k: int = 10) -
 
 
 def literal(k: int = 8, budget: float = 60.0) -> None:
-    print(f"\nThe paper's literal algorithm, k = {k}, the largest n within {budget:.0f} s (at most 2,000,000 unknowns).")
+    print(
+        f"\nThe paper's literal algorithm, k = {k}, the largest n within {budget:.0f} s (at most 2,000,000 unknowns)."
+    )
     n, taken = 12, 0.0
     row = ""
     while math.comb(n, k) <= 2_000_000:

@@ -1,4 +1,4 @@
-"""The main job, from counts to a running cloak and a report, on 2,000 real word counts. Files go to the folder demo/."""
+"""The main job, from counts to a running cloak and a report, on 2,000 real word counts; files go to demo/."""
 
 import sys
 from pathlib import Path

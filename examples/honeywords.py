@@ -61,7 +61,9 @@ def _alike(character: str) -> str:
 def main() -> None:
     prior = ml.read_prior(DATA)
     generator = Honeywords(prior)
-    print("sweetwords of an account:", generator.honeywords("monkey" if prior.labels.position("monkey") else "water", 8))
+    print(
+        "sweetwords of an account:", generator.honeywords("monkey" if prior.labels.position("monkey") else "water", 8)
+    )
     print("of one outside the vocabulary:", generator.honeywords("Tr0ub4dor&3", 8))
     print(f"flat: {generator.flat}, weak: {generator.weak}")
     plan = ml.design(prior, 8)

@@ -60,7 +60,7 @@ BROKEN = {
     "symmetry": ml.CoreConcave(same, core=lambda p: shannon(p) + p[0]),
     "expansibility": ml.CoreConcave(same, core=lambda p: shannon(p) * len(p)),
     "homogeneity": ml.CoreConcave(same, perspective=lambda v: shannon(v / v.sum())),
-    "core-concavity": ml.CoreConcave(same, core=lambda p: float((p**2).sum())),
+    "core-concavity": ml.CoreConcave(same, core=lambda p: float((p**3).sum())),
     "monotone eta": ml.CoreConcave(lambda z: z * (2 - z), core=shannon),
     "non-negative leakage": ml.JizbaArimitsu(2),
     "data processing": SquaredWeights(),

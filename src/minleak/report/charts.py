@@ -69,7 +69,7 @@ def leakage_by_k(table: ByK, k: int) -> Any:
         .mark_line(point=len(table.ks) < 10, strokeWidth=2)
         .encode(
             x=alt.X("k:Q", scale=_log(1, table.ks[-1]), title="k, the size of the sets (log scale)", axis=_log_axis()),
-            y=alt.Y("share:Q", title="least leakage, % of no cloak", scale=alt.Scale(domainMin=0)),
+            y=alt.Y("share:Q", title="least leakage, % of no cloak", scale=alt.Scale(domain=[0, 100])),
             color=alt.Color("measure:N", scale=alt.Scale(domain=names), sort=names),
             strokeDash=alt.StrokeDash("measure:N", scale=alt.Scale(domain=names, range=_DASHES), sort=names),
             tooltip=["k:Q", "measure:N", "leakage:N", alt.Tooltip("share:Q", format=".1f", title="% of no cloak")],
@@ -216,6 +216,7 @@ def wrong_prior(drift: Drift) -> Any:
         for theta, leak in zip(drift.thetas, leaks, strict=True)
     ]
     _, called, unit = ATTACKERS[drift.entropy]
+    most = max(*drift.plan, *drift.least)
     lines = (
         alt.Chart(alt.Data(values=points))
         .mark_line(point=True, strokeWidth=2)
@@ -226,7 +227,9 @@ def wrong_prior(drift: Drift) -> Any:
                 scale=alt.Scale(zero=False),
                 axis=alt.Axis(tickCount=5),
             ),
-            y=alt.Y("leakage:Q", title=f"{called} leakage, {unit}", scale=alt.Scale(domainMin=0)),
+            y=alt.Y(
+                "leakage:Q", title=f"{called} leakage, {unit}", scale=alt.Scale(domain=[0, most or 1.0], nice=True)
+            ),
             color=alt.Color("of:N", scale=alt.Scale(domain=names), sort=names),
             strokeDash=alt.StrokeDash("of:N", scale=alt.Scale(domain=names, range=_DASHES[:2]), sort=names),
             tooltip=["of:N", "theta:Q", alt.Tooltip("leakage:Q", format=".4g")],

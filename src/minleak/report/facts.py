@@ -243,6 +243,11 @@ def _drift(plan: Plan, prior: Prior) -> tuple[Drift, ...]:
         best = sweep(other, ks=[plan.k], entropies=SENSITIVE)
         for name in SENSITIVE:
             scale = 1.0 if plan.gains is None else _scale(name, other.total)
-            leaks[name].append(scale * max(0.0, twin.leakage(name, prior=other)))
-            least[name].append(scale * float(best[name][0]))
+            leaks[name].append(_cleared(scale * twin.leakage(name, prior=other)))
+            least[name].append(_cleared(scale * float(best[name][0])))
     return tuple(Drift(name, thetas, tuple(leaks[name]), tuple(least[name])) for name in SENSITIVE)
+
+
+def _cleared(leak: float) -> float:
+    """Zero where a difference of floats left only rounding, which a chart would blow up to a curve."""
+    return leak if leak > 1e-12 else 0.0

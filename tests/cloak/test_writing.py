@@ -1,0 +1,201 @@
+"""Writing the file: whole or not at all, whatever fails and whenever the writer is killed."""
+
+from __future__ import annotations
+
+import os
+import resource
+import stat
+import subprocess
+import sys
+
+import pytest
+from tests.cloak.plans import diseases, zipf
+
+import minleak as ml
+from minleak.cloak.store import plan_digest
+
+
+@pytest.fixture
+def path(tmp_path):
+    """An old file that a new one is to replace."""
+    diseases().save(tmp_path / "plan.cloak")
+    return tmp_path / "plan.cloak"
+
+
+def assert_untouched(path):
+    """The old file is there, and nothing beside it."""
+    assert list(path.parent.iterdir()) == [path]
+    assert plan_digest(ml.load(path)) == plan_digest(diseases())
+
+
+def is_folder(handle):
+    return stat.S_ISDIR(os.fstat(handle).st_mode)
+
+
+def full(*_):
+    raise OSError(28, "No space left on device")
+
+
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_failing_call(path, monkeypatch, call):
+    """The old file stays, no temporary file does, and the message says why."""
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(ml.InvalidCloak, match=r"cannot write .*: No space left on device"):
+        zipf(50).save(path)
+    monkeypatch.undo()
+    assert_untouched(path)
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_an_interrupted_call(path, monkeypatch, call):
+    """The same, but the interruption goes on."""
+    monkeypatch.setattr(os, call, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        zipf(50).save(path)
+    monkeypatch.undo()
+    assert_untouched(path)
+
+
+@pytest.mark.parametrize("allowed", [0, 1, 64, 1000, 5000])
+def test_no_room_in_the_middle_of_writing(path, allowed):
+    """The system lets no file grow beyond a few bytes: as on a full disk."""
+    plan = zipf(500)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, hard))
+    try:
+        with pytest.raises(ml.InvalidCloak, match=r"cannot write .*: File too large"):
+            plan.save(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert_untouched(path)
+
+
+def test_where_no_file_can_be(path):
+    """A folder that is a file, one that is not there, and a name that is a folder's."""
+    folder = path.with_name("folder")
+    folder.mkdir()
+    for place in (path / "x", path.with_name("none") / "x", folder):
+        with pytest.raises(ml.InvalidCloak, match="cannot write"):
+            diseases().save(place)
+    assert list(folder.iterdir()) == []
+    folder.rmdir()
+    assert_untouched(path)
+
+
+def test_synced_before_it_has_its_name(path, monkeypatch):
+    """The contents, then the name, then the folder: so that a power failure leaves the old file or the new one."""
+    steps = []
+    sync, replace = os.fsync, os.replace
+
+    def seen_sync(handle):
+        steps.append("folder" if is_folder(handle) else "file")
+        sync(handle)
+
+    def seen_replace(source, target):
+        steps.append("name")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "fsync", seen_sync)
+    monkeypatch.setattr(os, "replace", seen_replace)
+    zipf(50).save(path)
+    assert steps == ["file", "name", "folder"]
+
+
+def test_a_folder_that_cannot_be_synced(path, monkeypatch):
+    """Is no failure: the file is whole and has its name."""
+    sync = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda handle: full() if is_folder(handle) else sync(handle))
+    zipf(50).save(path)
+    assert plan_digest(ml.load(path)) == plan_digest(zipf(50))
+
+
+# Kills a writer at its nth line, for every n, then some writers at random moments. Each time the file must be the old
+# one or the new one, byte by byte, and what is left beside it must not load unless it is whole.
+KILLING = """
+import os, pathlib, random, signal, sys, time
+import minleak as ml
+from minleak.cloak import store
+
+folder = pathlib.Path(sys.argv[1])
+path = folder / "plan.cloak"
+old, new = (ml.load(folder / name) for name in ("old", "new"))
+contents = {(folder / name).read_bytes(): name for name in ("old", "new")}
+
+def forked(work):
+    pid = os.fork()
+    if pid == 0:
+        work()
+        os._exit(0)
+    return pid
+
+def saved(kill_at):
+    lines = 0
+    def trace(frame, event, argument):
+        nonlocal lines
+        if frame.f_code is not store.save.__code__:
+            return None
+        lines += event == "line"
+        if lines == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+    sys.settrace(trace)
+    new.save(path)
+
+def outcome():
+    found = contents[path.read_bytes()]
+    assert ml.load(path).digest == ml.load(folder / found).digest
+    for part in folder.glob(".*"):
+        try:
+            ml.load(part)
+            assert part.read_bytes() in contents
+        except ml.InvalidCloak:
+            pass
+        part.unlink()
+        left.append(found)
+    return found
+
+left, by_line, status = [], [], -9
+while status:
+    old.save(path)
+    status = os.waitpid(forked(lambda: saved(len(by_line) + 1)), 0)[1]
+    by_line.append(outcome())
+rng = random.Random(7)
+def forever():
+    while True:
+        new.save(path)
+        old.save(path)
+for _ in range(8):
+    pid = forked(forever)
+    time.sleep(rng.uniform(0.001, 0.05))
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    outcome()
+print(by_line.count("old"), by_line.count("new"), len(left))
+"""
+
+
+def test_killing_the_writer(tmp_path):
+    """At each of its lines, or at any other moment: the old file stays, or the new one is there."""
+    zipf(20_000).save(tmp_path / "old")
+    zipf(20_001).save(tmp_path / "new")
+    command = [sys.executable, "-W", "error", "-c", KILLING, os.fspath(tmp_path)]
+    shown = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert shown.stderr == ""
+    old, new, left = map(int, shown.stdout.split())
+    assert old > 5
+    assert new > 1
+    assert left > 3
+
+
+def test_what_a_killed_writer_left_does_not_matter(path):
+    """Later files are saved and loaded beside it."""
+    left = path.with_name(".plan.cloak.0123456789ab.part")
+    left.write_bytes(path.read_bytes()[:1000])
+    zipf(50).save(path)
+    assert plan_digest(ml.load(path)) == plan_digest(zipf(50))
+    with pytest.raises(ml.InvalidCloak):
+        ml.load(left)

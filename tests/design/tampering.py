@@ -1,0 +1,59 @@
+"""Ways to tamper with a plan, and what a certificate must then say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+import minleak as ml
+
+# How the checks of a plan begin or end, in their order.
+SECRETS = "the secrets are the prior's"
+FORM = "one integer weight for each secret"
+TOTAL = "the total is"
+WEIGHTS = "the weights are the prior's"
+GIANTS = "giants are the heaviest"
+FITS = "every other secret fits"
+IDLE = "idle secrets"
+LENGTHS = "the rings' lengths"
+HOMES = "homes are sets"
+LINE = "from the start of the line"
+TILED = "tiled from end to end"
+APART = "no member meets itself"
+OWNED = "every secret owns"
+
+# At k = 4: one giant, homes that keep most, a ring of the rest, two idle secrets.
+PRIOR = (400, 60, 59, 55, 52, 51, 50, 44, 41, 40, 33, 31, 30, 21, 20, 11, 0, 9, 0)
+
+
+def refused(plan, *whats, prior=PRIOR):
+    """Not certified, for exactly these reasons."""
+    certificate = ml.certify(plan, prior)
+    assert not certificate
+    assert not certificate.ok
+    failed = [check.what for check in certificate.checks if not check.ok]
+    assert len(failed) == len(whats), failed
+    assert all(what in failure for what, failure in zip(whats, failed, strict=True)), failed
+    assert str(certificate).startswith("NOT certified")
+    assert "NO " in str(certificate)
+
+
+def changed(array, at, value):
+    copy = np.array(array)
+    copy[at] = value
+    return copy
+
+
+def swapped(array, i, j):
+    copy = np.array(array)
+    copy[[i, j]] = copy[[j, i]]
+    return copy
+
+
+def with_ring(plan, **fields):
+    return replace(plan, rings=(replace(plan.rings[0], **fields),))
+
+
+def with_homes(plan, **fields):
+    return replace(plan, homes=replace(plan.homes, **fields))
