@@ -32,9 +32,7 @@ def main() -> None:
         except ml.UnknownSecret as refusal:
             print("an unknown package:", refusal)
 
-    print(
-        "\nIf every look-up were drawn afresh and linked to the same package, an attacker would be right with probability"
-    )
+    print("\nIf look-ups were drawn afresh and linked to one package, an attacker would be right with probability")
     print(plan.repeated([1, 2, 5, 20]))
 
 

@@ -24,9 +24,8 @@ def main() -> None:
         print(f"at worst, over all word frequencies: {worst.value:.4f} bits ({worst.status})\n")
     plan = ml.design(prior, k=20)
     print("-- a look-up that must name the word: send 20 words, one of them the real one")
-    print(
-        f"the least that sets of 20 can leak: {plan.leakage('shannon'):.4f} bits; certified: {ml.certify(plan, prior).ok}"
-    )
+    certified = ml.certify(plan, prior).ok
+    print(f"the least that sets of 20 can leak: {plan.leakage('shannon'):.4f} bits; certified: {certified}")
     print(f"a guess is right with probability {max(plan.target):.4f}, no more than a blind one")
     cloak = ml.Cloak(plan, key=ml.Key.new())
     print("for 'house' a subject shows, now and always:", ", ".join(cloak.draw("house", scope="subject-1")))
