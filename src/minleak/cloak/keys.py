@@ -25,7 +25,7 @@ class Key:
 
     >>> key = Key(bytes(32))
     >>> key
-    Key(id=8f2c7b54)
+    Key(id=ef1722db)
     """
 
     __slots__ = ("_secret", "id")
