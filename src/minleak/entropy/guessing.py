@@ -10,6 +10,9 @@ from minleak.columns import heavy_columns
 from minleak.entropy.base import Array, Entropy, log, log_base
 from minleak.errors import InvalidParameter
 
+# Columns this long, in blocks this large, are sorted by a compiled radix sort; below, loading it costs more than it saves.
+_LONG, _LARGE = 1024, 1 << 16
+
 
 class MinEntropy(Entropy):
     """One best guess: Fhat(v) = max v, eta(z) = -log z. In bits unless `base` says otherwise.
@@ -95,6 +98,10 @@ class Guesswork(Entropy):
         return z
 
     def _perspective(self, v: Array) -> Array:
+        if len(v) >= _LONG and v.size >= _LARGE:
+            from minleak import _kernels
+
+            return np.asarray(_kernels.guesswork_sums(v, np.empty(v.shape[1])))
         ascending = np.array(v.T, order="C")  # a copy always: others look at v too
         ascending.sort(axis=1)
         return np.asarray(ascending @ np.arange(len(v), 0, -1, dtype=np.float64))
