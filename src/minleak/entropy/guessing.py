@@ -10,7 +10,7 @@ from minleak.columns import heavy_columns
 from minleak.entropy.base import Array, Entropy, log, log_base
 from minleak.errors import InvalidParameter
 
-# Columns this long, in blocks this large, are sorted by a compiled radix sort; below, loading it costs more than it saves.
+# Columns this long, in blocks this large, are sorted by a compiled radix sort; loading it costs more than others save.
 _LONG, _LARGE = 1024, 1 << 16
 
 
