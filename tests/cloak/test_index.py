@@ -45,6 +45,13 @@ def test_integers(names, others):
         assert index.find(np.int64(names[0])) == 0
 
 
+def test_what_equals_a_number_is_not_its_label():
+    """In Python True is 1 and so is 1.0, but neither is the label 1."""
+    for names in ([1, 0], None):
+        index = LabelIndex(Labels.of(names, 2))
+        assert [index.find(x) for x in (True, False, 1.0, 0.0, np.float64(1), np.True_)] == [None] * 6
+
+
 @pytest.mark.parametrize("kind", [pa.int8(), pa.int32(), pa.uint16(), pa.uint64()])
 def test_integers_of_other_widths(kind):
     """Are integers too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minleak.columns import heavy_columns
+from minleak.columns import heavy_columns, workspace
 from minleak.entropy.base import Array, Entropy, log_base
 
 
@@ -38,10 +38,11 @@ class Shannon(Entropy):
 def log_ratios(v: Array) -> tuple[Array, Array]:
     """The sums s of the columns and the array log(v/s), every entry to full relative precision (0 counts as 1e-308).
 
-    An entry that is most of its column has v/s close to one; there log1p of the others keeps the digits.
+    An entry that is most of its column has v/s close to one; there log1p of the others keeps the digits. The array is
+    work space: use it before the next call.
     """
     s = v.sum(axis=0)
-    logs = v / np.where(s > 0, s, 1.0)
+    logs = np.divide(v, np.where(s > 0, s, 1.0), out=workspace("logs", v.shape))
     has_heavy = logs.max() > 0.5
     if logs.min() < 1e-308:
         np.maximum(logs, 1e-308, out=logs)
