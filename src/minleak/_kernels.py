@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numba as nb
 import numpy as np
 
@@ -65,18 +67,24 @@ def any_equal(hashes):  # type: ignore[no-untyped-def]
     return False
 
 
-@nb.njit(cache=True)
-def sort_descending(weights, positions):  # type: ignore[no-untyped-def]
+# Large arrays are allocated by numpy and handed to the loops: it asks for huge pages, without which scattering over
+# gigabytes waits for the page tables.
+
+
+def sort_descending(weights: Any, positions: Any) -> Any:
     """The weights from the largest down, and the positions in that order, ties kept in order.
 
     A radix sort by eleven bits at a time, as many times as the largest weight needs. Uses `positions` as work space.
     """
-    n = weights.shape[0]
+    return _sort_descending(weights.copy(), np.empty_like(weights), positions, np.empty_like(positions))
+
+
+@nb.njit(cache=True)
+def _sort_descending(keys, spare_keys, positions, spare_positions):  # type: ignore[no-untyped-def]
+    n = keys.shape[0]
     top = np.int64(0)
-    for weight in weights:
-        top = max(top, weight)
-    keys, spare_keys = weights.copy(), np.empty(n, np.int64)
-    spare_positions = np.empty_like(positions)
+    for key in keys:
+        top = max(top, key)
     places = np.empty(2049, np.int64)
     shift = 0
     while shift < 63 and top >> shift > 0:
@@ -96,12 +104,16 @@ def sort_descending(weights, positions):  # type: ignore[no-untyped-def]
     return keys, positions
 
 
-@nb.njit(cache=True)
-def join_tracks(track_of, member_of, start_of, u, length):  # type: ignore[no-untyped-def]
+def join_tracks(track_of: Any, member_of: Any, start_of: Any, u: int, length: int) -> Any:
     """The pieces of a schedule on one line, track after track, without those that gave way at once.
 
     Pieces come in order of their starts; each ends where the next on its track starts.
     """
+    return _join_tracks(track_of, member_of, start_of, u, length, np.empty_like(member_of), np.empty_like(start_of))
+
+
+@nb.njit(cache=True)
+def _join_tracks(track_of, member_of, start_of, u, length, members, starts):  # type: ignore[no-untyped-def]
     pieces = track_of.shape[0]
     upcoming = np.full(u, length, np.int64)
     place = np.zeros(u + 1, np.int64)
@@ -112,8 +124,7 @@ def join_tracks(track_of, member_of, start_of, u, length):  # type: ignore[no-un
         upcoming[track] = start_of[i]
     for track in range(u):
         place[track + 1] += place[track]
-    members = np.empty(place[u], member_of.dtype)
-    starts = np.empty(place[u], np.int64)
+    members, starts = members[: place[u]], starts[: place[u]]
     upcoming[:] = length
     for i in range(pieces - 1, -1, -1):
         track = track_of[i]
@@ -125,8 +136,7 @@ def join_tracks(track_of, member_of, start_of, u, length):  # type: ignore[no-un
     return members, starts
 
 
-@nb.njit(cache=True)
-def lazy_schedule(residues, order, u, length):  # type: ignore[no-untyped-def]
+def lazy_schedule(residues: Any, order: Any, u: int, length: int) -> Any:
     """Lay members on u tracks from time 0 to `length`, member i for u * residues[i] units, in the given order.
 
     u members are on at a time. When one is used up, the next in order takes its track. A waiting member that needs all
@@ -135,6 +145,14 @@ def lazy_schedule(residues, order, u, length):  # type: ignore[no-untyped-def]
     its track, its member (of `order`) and its start. Needs u * max(residues) <= sum(residues) = length. Zeroes some of
     the residues on the way.
     """
+    room = len(residues) + 3 * u + 1
+    pieces = np.empty(room, np.int32), np.empty(room, order.dtype), np.empty(room, np.int64)
+    count = _lazy_schedule(residues, order, u, length, *pieces)
+    return tuple(part[:count] for part in pieces)
+
+
+@nb.njit(cache=True)
+def _lazy_schedule(residues, order, u, length, track_of, member_of, start_of):  # type: ignore[no-untyped-def]
     n = residues.shape[0]
     n_blocks = n // _BLOCK + 1
     peak = np.zeros(n_blocks, np.int64)  # the largest residue of each block of the order
@@ -142,10 +160,6 @@ def lazy_schedule(residues, order, u, length):  # type: ignore[no-untyped-def]
     for b in range(n_blocks - 1, -1, -1):
         _refresh(residues, peak, b)
         later[b] = max(later[b + 1], peak[b])
-    room = n + 3 * u + 1
-    track_of = np.empty(room, np.int32)
-    member_of = np.empty(room, order.dtype)
-    start_of = np.empty(room, np.int64)
     pieces = 0
     done, who, where = np.empty(u, np.int64), np.empty(u, np.int64), np.empty(u, np.int64)  # those on, a heap by end
     size = 0
@@ -214,7 +228,7 @@ def lazy_schedule(residues, order, u, length):  # type: ignore[no-untyped-def]
         track_of[pieces], member_of[pieces], start_of[pieces] = track, order[urgent], now
         pieces += 1
         _push(done, who, where, size - 1, length, urgent, track)
-    return track_of[:pieces], member_of[:pieces], start_of[:pieces]
+    return pieces
 
 
 @nb.njit(cache=True)
