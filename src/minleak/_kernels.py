@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numba as nb
@@ -22,14 +23,24 @@ def _hash_string(data, begin, end):  # type: ignore[no-untyped-def]
     return h ^ (h >> _u64(33))
 
 
-@nb.njit(parallel=True, cache=True)
-def hash_strings(offsets, data):  # type: ignore[no-untyped-def]
-    """64-bit hashes of the strings data[offsets[i]:offsets[i+1]]."""
-    n = offsets.shape[0] - 1
-    out = np.empty(n, np.uint64)
-    for i in nb.prange(n):
-        out[i] = _hash_string(data, offsets[i], offsets[i + 1])
+def hash_strings(offsets: Any, data: Any) -> Any:
+    """64-bit hashes of the strings data[offsets[i]:offsets[i+1]], on two threads.
+
+    Ordinary threads, made for this call: numba's own abort a process that uses them after a fork.
+    """
+    out = np.empty(len(offsets) - 1, np.uint64)
+    middle = len(out) // 2
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(_hash_strings, offsets[: middle + 1], data, out[:middle])
+        _hash_strings(offsets[middle:], data, out[middle:])
+        first.result()
     return out
+
+
+@nb.njit(cache=True, nogil=True)
+def _hash_strings(offsets, data, out):  # type: ignore[no-untyped-def]
+    for i in range(out.shape[0]):
+        out[i] = _hash_string(data, offsets[i], offsets[i + 1])
 
 
 @nb.njit(cache=True)
@@ -520,7 +531,7 @@ def fill_slots(offsets, data, slots):  # type: ignore[no-untyped-def]
     """Put the positions of the strings into an open-addressing table whose size is a power of two; -1 is a free slot.
 
     Positions are first dealt into up to 1024 parts of the table, so that filling it stays in cache. Hashed here in one
-    thread, not by `hash_strings`: numba's own threads abort a process that uses them after a fork.
+    thread on the way.
     """
     hashes = np.empty(offsets.shape[0] - 1, np.uint64)
     for i in range(hashes.shape[0]):
