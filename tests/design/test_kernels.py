@@ -79,3 +79,14 @@ def test_sweeping_keeps_its_digits_when_most_of_a_sum_goes_away(order):
     alone = _kernels.sweep_cells(last, tracks[:0], members[:0], density, giants, order)
     assert sums[-1] == pytest.approx(alone[0][0], rel=1e-14)
     assert entropies[-1] == pytest.approx(alone[1][0], rel=1e-13)
+
+
+@pytest.mark.parametrize("top", [2, 2**20, 2**53 + 2, 2**62 + 1])
+def test_long_sorts_are_stable_up_to_the_largest_weights(top):
+    """Many weights that differ in their lowest and in their highest bits: largest first, ties in input order."""
+    weights = np.random.default_rng(top % 97).integers(0, top, 3000)
+    weights[::7] = top - 1
+    keys, places = _kernels.sort_descending(weights, np.arange(3000, dtype=np.int32))
+    expected = np.argsort(-weights, kind="stable")
+    assert (places == expected).all()
+    assert (keys == weights[expected]).all()
