@@ -94,19 +94,23 @@ def reading(n: int = 10_000_000) -> None:
     from pyarrow import csv
 
     print(f"\nA CSV of {n:,} rows.")
-    rng = np.random.default_rng(2)
-    counts = rng.zipf(1.5, n).clip(1, 10**9)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "counts.csv")
-        with open(path, "w") as file:
-            file.write("secret,count\n")
-            for start in range(0, n, 1_000_000):
-                stop = min(n, start + 1_000_000)
-                file.write("".join(f"item-{i * 2654435761 % n:08d},{counts[i]}\n" for i in range(start, stop)))
+        write_counts(path, n)
         timed = interleaved({"ours": lambda: ml.read_prior(path), "pyarrow": lambda: csv.read_csv(path)}, runs=3)
     ours = Timed(timed["ours"].seconds, timed["ours"].value.total)
     theirs = Timed(timed["pyarrow"].seconds, int(np.sum(timed["pyarrow"].value["count"].to_numpy())))
     line("read_prior, duplicates refused", ours, "pyarrow", theirs, bar="(bar 3x)", slower=True)
+
+
+def write_counts(path: str, n: int) -> None:
+    """A CSV of n secrets and their heavy-tailed counts."""
+    counts = np.random.default_rng(2).zipf(1.5, n).clip(1, 10**9)
+    with open(path, "w") as file:
+        file.write("secret,count\n")
+        for start in range(0, n, 1_000_000):
+            stop = min(n, start + 1_000_000)
+            file.write("".join(f"item-{i * 2654435761 % n:08d},{counts[i]}\n" for i in range(start, stop)))
 
 
 def importing() -> None:
