@@ -36,12 +36,15 @@ from minleak.entropy.renyi import Arimoto, Collision, FehrBerens, Hartley, Hayas
 from minleak.entropy.shannon import Shannon
 from minleak.entropy.sharma_mittal import SharmaMittal, Tsallis
 from minleak.errors import (
+    Infeasible,
     InvalidChannel,
     InvalidCloak,
     InvalidKey,
     InvalidParameter,
     InvalidPrior,
     MinleakError,
+    MissingExtra,
+    SolverFailed,
     UnknownSecret,
     UnreadableFile,
 )
@@ -84,6 +87,7 @@ __all__ = [
     "Guesswork",
     "Hartley",
     "Hayashi",
+    "Infeasible",
     "InvalidChannel",
     "InvalidCloak",
     "InvalidKey",
@@ -96,6 +100,7 @@ __all__ = [
     "MinEntropy",
     "MinleakError",
     "MismatchedAdversary",
+    "MissingExtra",
     "OptimalAdversary",
     "Plan",
     "Posteriors",
@@ -103,6 +108,7 @@ __all__ = [
     "RennerWolf",
     "Shannon",
     "SharmaMittal",
+    "SolverFailed",
     "Sweep",
     "Tsallis",
     "UniformAdversary",

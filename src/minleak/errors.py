@@ -36,3 +36,15 @@ class UnknownSecret(MinleakError, KeyError):
 
 class InvalidCloak(MinleakError, ValueError):
     """A .cloak file that is foreign, cut, damaged, of a newer version, or cannot be written."""
+
+
+class Infeasible(MinleakError, ValueError):
+    """A design problem that no channel solves; the message says why, and what would be feasible."""
+
+
+class SolverFailed(MinleakError, RuntimeError):
+    """A solver stopped without an answer that can be trusted; the message carries its status."""
+
+
+class MissingExtra(MinleakError, ImportError):
+    """A capability whose optional packages are not installed; the message says how to install them."""

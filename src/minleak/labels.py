@@ -146,12 +146,12 @@ class Labels(Sequence[Any]):
         if not isinstance(names, pa.Array):
             return len(set(names)) < len(names)
         if len(names) > _SMALL and _is_text(names.type):
-            from minleak import _kernels
+            from minleak._kernels import hashing
 
             width = np.int64 if pa.types.is_large_string(names.type) else np.int32
             _, offsets, data = names.buffers()
             ends = np.frombuffer(offsets, dtype=width)[names.offset : names.offset + len(names) + 1]
-            return bool(_kernels.any_equal(_kernels.hash_strings(ends, np.frombuffer(data, dtype=np.uint8))))
+            return bool(hashing.any_equal(hashing.hash_strings(ends, np.frombuffer(data, dtype=np.uint8))))
         return bool(pc.count_distinct(names).as_py() < len(names))
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minleak import _kernels
+from minleak._kernels import certifying, scheduling, sorting, sweeping
 
 WEIGHTS = st.lists(st.one_of(st.integers(0, 3), st.integers(0, 5000), st.integers(0, 2**62)), min_size=1, max_size=40)
 
@@ -15,7 +15,7 @@ WEIGHTS = st.lists(st.one_of(st.integers(0, 3), st.integers(0, 5000), st.integer
 @given(WEIGHTS, st.sampled_from([np.int32, np.int64]))
 def test_sorting(weights, kind):
     """From the largest down, ties in order."""
-    keys, places = _kernels.sort_descending(np.array(weights), np.arange(len(weights), dtype=kind))
+    keys, places = sorting.sort_descending(np.array(weights), np.arange(len(weights), dtype=kind))
     order = sorted(range(len(weights)), key=lambda i: -weights[i])
     assert places.tolist() == order
     assert keys.tolist() == [weights[i] for i in order]
@@ -25,7 +25,7 @@ def test_sorting(weights, kind):
 def test_the_survey_of_weights(weights, data):
     """Least, largest that is no giant, zeros, and a sum that may pass 64 bits."""
     giants = sorted(data.draw(st.sets(st.integers(0, len(weights) - 1), max_size=3)))
-    least, largest, zeros, high, low = _kernels.survey_weights(np.array(weights), np.array(giants, dtype=np.int64))
+    least, largest, zeros, high, low = certifying.survey_weights(np.array(weights), np.array(giants, dtype=np.int64))
     assert least == min(weights)
     assert largest == max([w for i, w in enumerate(weights) if i not in giants], default=0)
     assert zeros == weights.count(0)
@@ -47,8 +47,8 @@ def test_the_lazy_schedule(schedule):
     """Joined, the tracks are full at all times, with u different members, each for u times its residue."""
     u, residues = schedule
     length, order = sum(residues), np.arange(len(residues), dtype=np.int32)[::-1].copy()
-    tracks, members, starts = _kernels.lazy_schedule(np.array(residues), order, u, length)
-    line, begins = _kernels.join_tracks(tracks, members, starts, u, length)
+    tracks, members, starts = scheduling.lazy_schedule(np.array(residues), order, u, length)
+    line, begins = scheduling.join_tracks(tracks, members, starts, u, length)
     owners = np.repeat(line, np.diff(begins, append=u * length))
     assert len(owners) == u * length
     table = owners.reshape(u, length)
@@ -61,8 +61,8 @@ def test_many_blocks_of_waiting_members():
     residues = np.ones(300, dtype=np.int64)
     residues[-1] = 60
     u, length = 4, int(residues.sum())
-    tracks, members, starts = _kernels.lazy_schedule(residues.copy(), np.arange(300, dtype=np.int32), u, length)
-    line, begins = _kernels.join_tracks(tracks, members, starts, u, length)
+    tracks, members, starts = scheduling.lazy_schedule(residues.copy(), np.arange(300, dtype=np.int32), u, length)
+    line, begins = scheduling.join_tracks(tracks, members, starts, u, length)
     owners = np.repeat(line, np.diff(begins, append=u * length)).reshape(u, length)
     assert np.bincount(owners.ravel()).tolist() == (u * residues).tolist()
     assert all(len(set(column)) == u for column in owners.T.tolist())
@@ -75,8 +75,8 @@ def test_sweeping_keeps_its_digits_when_most_of_a_sum_goes_away(order):
     first = np.arange(u)
     tracks, members = np.array([0, 0, 1, 1]), np.array([150, 101, 150, 102])
     giants, last = np.array([1.5]), np.array([101, 102, *range(2, u)])
-    sums, entropies = _kernels.sweep_cells(first, tracks, members, density, giants, order)
-    alone = _kernels.sweep_cells(last, tracks[:0], members[:0], density, giants, order)
+    sums, entropies = sweeping.sweep_cells(first, tracks, members, density, giants, order)
+    alone = sweeping.sweep_cells(last, tracks[:0], members[:0], density, giants, order)
     assert sums[-1] == pytest.approx(alone[0][0], rel=1e-14)
     assert entropies[-1] == pytest.approx(alone[1][0], rel=1e-13)
 
@@ -86,7 +86,7 @@ def test_long_sorts_are_stable_up_to_the_largest_weights(top):
     """Many weights that differ in their lowest and in their highest bits: largest first, ties in input order."""
     weights = np.random.default_rng(top % 97).integers(0, top, 3000)
     weights[::7] = top - 1
-    keys, places = _kernels.sort_descending(weights, np.arange(3000, dtype=np.int32))
+    keys, places = sorting.sort_descending(weights, np.arange(3000, dtype=np.int32))
     expected = np.argsort(-weights, kind="stable")
     assert (places == expected).all()
     assert (keys == weights[expected]).all()

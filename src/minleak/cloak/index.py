@@ -68,7 +68,7 @@ def as_storable(labels: Labels) -> pa.Array | None:
 
 
 def _built(names: pa.Array) -> npt.NDArray[Any]:
-    from minleak import _kernels
+    from minleak._kernels import hashing
 
     offsets: npt.NDArray[Any]
     if names.type == pa.int64():
@@ -80,7 +80,7 @@ def _built(names: pa.Array) -> npt.NDArray[Any]:
         data = np.frombuffer(names.buffers()[2] or b"", dtype=np.uint8)
     size = 1 << max(4, (3 * len(names) // 2).bit_length())
     empty = np.full(size, -1, dtype=np.int32 if len(names) < 2**31 else np.int64)
-    return np.asarray(_kernels.fill_slots(offsets, data, empty))
+    return np.asarray(hashing.fill_slots(offsets, data, empty))
 
 
 def _bytes_of(label: Hashable, kind: pa.DataType) -> bytes | None:
@@ -95,7 +95,7 @@ def _bytes_of(label: Hashable, kind: pa.DataType) -> bytes | None:
 
 
 def _hashed(data: bytes) -> int:
-    """The hash that `_kernels.fill_slots` uses, for one label."""
+    """The hash that `hashing.fill_slots` uses, for one label."""
     h = _OFFSET
     for byte in data:
         h = (h ^ byte) * _PRIME & _WORD

@@ -56,10 +56,10 @@ class Sampler:
         return out
 
     def _fill(self, secrets: Indices, places: Indices, out: Indices) -> None:
-        from minleak import _kernels
+        from minleak._kernels import drawing
 
         plan, t = self.plan, self.tables
-        _kernels.draw_sets(
+        drawing.draw_sets(
             secrets,
             places,
             out,

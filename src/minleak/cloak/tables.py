@@ -41,7 +41,7 @@ class Tables:
     @classmethod
     def of(cls, plan: Plan) -> Tables:
         """Made from a plan in O(n)."""
-        from minleak import _kernels
+        from minleak._kernels import drawing
 
         n, u = len(plan.weights), plan.u
         index = np.int32 if n < 2**31 and plan.n_cells < 2**31 else np.int64
@@ -58,9 +58,9 @@ class Tables:
                 starts = np.concatenate([ring.starts + base for ring, base in zip(rings, bases.tolist(), strict=True)])
             if not in_order:
                 members = np.concatenate([np.asarray(ring.members) for ring in rings]).astype(index, copy=False)
-                first, following = _kernels.link_segments(members, np.full(n, -1, dtype=index))
+                first, following = drawing.link_segments(members, np.full(n, -1, dtype=index))
         shift = max(0, end.bit_length() - max(len(starts), 1).bit_length())
-        guide = _kernels.guide_table(starts, shift, (end >> shift) + 1, none) if rings else none
+        guide = drawing.guide_table(starts, shift, (end >> shift) + 1, none) if rings else none
         home_of = none
         if len(plan.homes.weights):
             home_of = np.full(n, -1, dtype=index)

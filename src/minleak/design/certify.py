@@ -107,7 +107,7 @@ def _certify_plan(plan: Plan, prior: Prior) -> Certificate:
 
 def _plan_checks(plan: Plan, prior: Prior) -> Iterator[Check]:
     """One check after the other; what the later ones rely on ends the list where it fails."""
-    from minleak import _kernels
+    from minleak._kernels import certifying
 
     n, weights, k, u, giants = len(prior), plan.weights, plan.k, plan.u, plan.giants
     known = len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None
@@ -116,7 +116,7 @@ def _plan_checks(plan: Plan, prior: Prior) -> Iterator[Check]:
     yield Check("one integer weight for each secret, and places that are secrets", formed)
     if not formed:
         return
-    least, largest, zeros, high, low = _kernels.survey_weights(weights, np.sort(giants))
+    least, largest, zeros, high, low = certifying.survey_weights(weights, np.sort(giants))
     total = (int(high) << 31) + int(low)
     summed = least >= 0 and total == plan.total > 0 and total * k <= 2**62
     yield Check("the total is the sum of the weights", bool(summed))
@@ -207,13 +207,13 @@ def _weights_check(plan: Plan, prior: Prior) -> Check:
 
 def _line_checks(ring: Ring, u: int, weights: Indices) -> Iterator[Check]:
     """The one ring of all secrets in input order, in a single pass."""
-    from minleak import _kernels
+    from minleak._kernels import certifying
 
     everyone = ring.members == range(len(weights)) and ring.u == u and int(ring.starts[0]) == 0
     yield Check("ring 0: one segment for every secret, from the start of the line", everyone)
     if not everyone:
         return
-    tiled, short, owned = _kernels.measure_line(ring.starts, u * ring.length, ring.length, u, weights)
+    tiled, short, owned = certifying.measure_line(ring.starts, u * ring.length, ring.length, u, weights)
     yield Check(f"ring 0: {u} tracks tiled from end to end", tiled, f"{len(ring.starts)} segments")
     yield Check("ring 0: no member meets itself", short)
     yield Check("every secret owns u times its weight", owned)
@@ -228,7 +228,7 @@ def _homes_check(plan: Plan, owned: Indices) -> Check:
 
 
 def _ring_checks(number: int, ring: Ring, u: int, owned: Indices) -> Iterator[Check]:
-    from minleak import _kernels
+    from minleak._kernels import certifying
 
     starts, length, members = ring.starts, int(ring.length), np.asarray(ring.members)
     inside = ring.u == u and int(starts[0]) == 0 and _are_secrets(members, len(owned))
@@ -236,7 +236,7 @@ def _ring_checks(number: int, ring: Ring, u: int, owned: Indices) -> Iterator[Ch
     if not inside:
         return
     times = np.zeros(len(owned), dtype=np.uint8)
-    tiled, short = _kernels.measure_segments(starts, u * length, length, members, owned, times)
+    tiled, short = certifying.measure_segments(starts, u * length, length, members, owned, times)
     yield Check(f"ring {number}: {u} tracks tiled from end to end", tiled, f"{len(starts)} segments")
     if not tiled:
         return

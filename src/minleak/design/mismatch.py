@@ -76,7 +76,7 @@ def _sweepable_order(H: ConditionalEntropy) -> float | None:
 
 def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
     """For every cell its mass under the prior, and the Renyi entropy of its posterior in nats."""
-    from minleak import _kernels
+    from minleak._kernels import sweeping
 
     for sets, lengths in plan.home_cells(_BATCH):
         block = renyi_columns(_with_giants(plan, density, sets), order)
@@ -86,7 +86,7 @@ def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
         cells = ring.cells()
         lengths = np.diff(np.append(cells.phases, cells.length), prepend=0)
         scaled = density * plan.tail  # not far from one, so that the logarithms of sums keep their digits
-        sums, entropies = _kernels.sweep_cells(
+        sums, entropies = sweeping.sweep_cells(
             cells.first, cells.tracks, cells.members, scaled, scaled[plan.giants], order
         )
         yield np.stack([sums / plan.tail * lengths, entropies])

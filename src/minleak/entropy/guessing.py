@@ -99,9 +99,9 @@ class Guesswork(Entropy):
 
     def _perspective(self, v: Array) -> Array:
         if len(v) >= _LONG and v.size >= _LARGE:
-            from minleak import _kernels
+            from minleak._kernels import guessing
 
-            return np.asarray(_kernels.guesswork_sums(v, np.empty(v.shape[1])))
+            return np.asarray(guessing.guesswork_sums(v, np.empty(v.shape[1])))
         ascending = np.array(v.T, order="C")  # a copy always: others look at v too
         ascending.sort(axis=1)
         return np.asarray(ascending @ np.arange(len(v), 0, -1, dtype=np.float64))

@@ -17,10 +17,10 @@ def stable(weights: Indices, giants: Indices, u: int) -> tuple[Homes, tuple[Ring
     The residues can form a ring if u times the largest is at most their sum. Where it is not, homes give weight back,
     as little as possible. O(n log n), of which sorting is most.
     """
-    from minleak import _kernels
+    from minleak._kernels import scheduling, sorting
 
     positions = np.arange(len(weights), dtype=np.int32 if len(weights) < 2**31 else np.int64)
-    residues, order = _kernels.sort_descending(weights, positions)
+    residues, order = sorting.sort_descending(weights, positions)
     del positions  # it was work space: memory is what limits n
     loose = slice(len(giants), int(np.count_nonzero(weights)))  # giants are heavier than all others, so they come first
     residues, order = residues[loose], order[loose]  # weights as yet
@@ -34,9 +34,9 @@ def stable(weights: Indices, giants: Indices, u: int) -> tuple[Homes, tuple[Ring
     length = int(residues.sum())
     if length == 0:
         return homes, ()
-    tracks, owners, times = _kernels.lazy_schedule(residues, order, u, length)
+    tracks, owners, times = scheduling.lazy_schedule(residues, order, u, length)
     del residues
-    line, starts = _kernels.join_tracks(tracks, owners, times, u, length)
+    line, starts = scheduling.join_tracks(tracks, owners, times, u, length)
     return homes, (Ring(line, starts, length, u),)
 
 
