@@ -1,0 +1,137 @@
+"""The lower hull of leakage against mean overhead over all contiguous buckets, walked by a price on the overhead.
+
+For a price lambda >= 0 the buckets with the largest worth - lambda * overhead are found exactly, by dynamic programming
+over the rungs. Every such optimum is a corner of the hull, and proves for every budget B that no buckets with an overhead
+of at most B are worth more than lambda * B + (worth - lambda * overhead).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.design.padding.ladder import Ladder
+from minleak.design.padding.worth import Worth
+
+Indices = npt.NDArray[np.int64]
+Rule = npt.NDArray[np.int8]
+
+# A corner counts as new if it lies above the chord of its neighbours by more than rounding.
+_ROUNDING = 1e-12
+# Overheads that are the same up to rounding are the same.
+_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Corner:
+    """Contiguous buckets: bucket b is the rungs before cuts[b] that are in none before it; cuts[-1] is the top."""
+
+    cuts: Indices
+    overhead: float
+    worth: float
+
+
+@dataclass(frozen=True, eq=False)
+class Bracket:
+    """The neighbouring corners around a budget, the price at which both are optimal, and the most that any buckets within
+    the budget can be worth. `above` is None where nothing costs more: the corner below is the best of all.
+    """
+
+    below: Corner
+    above: Corner | None
+    price: float
+    most: float
+
+
+class Hull:
+    """Corners of one ladder in one entropy, no bucket with fewer than `floor` secrets.
+
+    `rule[j]` is 1 where a bucket must end before rung j, -1 where none may, 0 where it is free. A corner costs O(m^2) for m
+    rungs at worst, and far less where blocks of starts are ruled out together.
+    """
+
+    def __init__(self, ladder: Ladder, worth: Worth, *, floor: int = 1, rule: Rule | None = None) -> None:
+        self.ladder, self.worth, self.floor = ladder, worth, floor
+        self.rule = np.zeros(len(ladder.rungs) + 1, dtype=np.int8) if rule is None else rule
+
+    def corner(self, price: float, *, use: float = 1.0) -> Corner | None:
+        """The buckets with the least price * overhead - use * worth; None if rule and floor leave none."""
+        from minleak._kernels import bucketing as kernel
+
+        ladder = self.ladder
+        start = kernel.best_buckets(
+            ladder.rungs, ladder.mass, ladder.load, self.rule, self.worth.tables, price, use, self.floor
+        )
+        cuts = []
+        j = len(ladder.rungs)
+        while j > 0:
+            cuts.append(j)
+            j = int(start[j])
+        return self.measured(np.array(cuts[::-1], dtype=np.int64)) if j == 0 else None
+
+    def measured(self, cuts: Indices) -> Corner:
+        """These buckets with their overhead and worth."""
+        return Corner(cuts, overhead_of(self.ladder, cuts), self.worth.total(cuts))
+
+    def cheapest(self) -> Corner | None:
+        """The buckets of least overhead: one for each size, unless the rule or the floor forbids it."""
+        if self.floor == 1 and not (self.rule < 0).any():
+            return self.measured(np.arange(1, len(self.ladder.rungs) + 1, dtype=np.int64))
+        return self.corner(1.0, use=0.0)
+
+    def coarsest(self) -> Corner | None:
+        """The buckets worth most: those that the rule demands, since merging never loses worth."""
+        ends = np.flatnonzero(self.rule > 0)
+        cuts = np.append(ends[(ends > 0) & (ends < len(self.ladder.rungs))], len(self.ladder.rungs)).astype(np.int64)
+        secrets = np.diff(self.ladder.ends[np.append(0, cuts)])
+        return self.measured(cuts) if secrets.min() >= self.floor else None
+
+    def around(self, budget: float, *, price: float | None = None) -> Bracket | None:
+        """The corners on both sides of a budget; None if no buckets are within it.
+
+        Prices go by turns to the slope between the two nearest corners, which ends the search when nothing lies above it,
+        and to the middle of the prices of these corners, which halves what is left. `price` is where to begin.
+        """
+        above, below = self.coarsest(), self.cheapest()
+        if above is None or below is None or not fits(below.overhead, budget):
+            return None
+        if fits(above.overhead, budget):
+            return Bracket(above, None, 0.0, above.worth)
+        low, high = 0.0, math.inf
+        turn = 0
+        while True:
+            chord = (above.worth - below.worth) / (above.overhead - below.overhead)
+            tried = chord
+            if turn == 0 and price is not None:
+                tried = price
+            elif turn % 2 and 0 < low < high < math.inf:
+                tried = math.sqrt(low * high)
+            new = self.corner(tried)
+            if new is None:  # cannot be: `above` keeps rule and floor
+                return None
+            ahead = (new.worth - tried * new.overhead) - (below.worth - tried * below.overhead)
+            if tried == chord and ahead <= _ROUNDING * max(1.0, abs(above.worth)):
+                at_zero = max(corner.worth - chord * corner.overhead for corner in (below, new))
+                return Bracket(below, above, chord, chord * budget + at_zero)
+            if fits(new.overhead, budget):
+                high = tried
+                below = new if new.worth >= below.worth else below
+            else:
+                low = tried
+                above = new if new.overhead <= above.overhead else above
+            turn += 1
+
+
+def fits(overhead: float, budget: float) -> bool:
+    """overhead <= budget, up to rounding."""
+    return overhead <= budget * (1 + _TOLERANCE)
+
+
+def overhead_of(ladder: Ladder, cuts: Indices) -> float:
+    """sum of p(x) (size that x is padded to - size of x), added up without cancelling."""
+    p = np.diff(ladder.mass)
+    bucket = np.searchsorted(cuts, np.arange(len(p)), side="right")
+    return float(p @ (ladder.rungs[cuts[bucket] - 1] - ladder.rungs))
