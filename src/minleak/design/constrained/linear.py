@@ -37,22 +37,27 @@ class LinearModel(Model):
         self.highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
         self.highs.passModel(lp)
 
-    def solve(self, budgets: Sequence[float]) -> Solution:
-        from highspy import HighsModelStatus
-
-        problem, highs = self.programme.problem, self.highs
-        n = len(problem.left)
+    def run(self, budgets: Sequence[float]) -> str:
+        """Let HiGHS find the optimum under these budgets; its status."""
+        highs, n = self.highs, len(self.programme.problem.left)
         for i, budget in enumerate(budgets):
             highs.changeRowBounds(n + i, -math.inf, budget)
         highs.run()
-        status = highs.modelStatusToString(highs.getModelStatus())
-        if highs.getModelStatus() != HighsModelStatus.kOptimal:
+        status = str(highs.modelStatusToString(highs.getModelStatus()))
+        if status != "Optimal":
             raise SolverFailed(f"HiGHS stopped with the status {status!r}, without an optimal channel")
+        return status
+
+    def solve(self, budgets: Sequence[float]) -> Solution:
+        problem, highs = self.programme.problem, self.highs
+        n = len(problem.left)
+        status = self.run(budgets)
         found = highs.getSolution()
         z = np.array(found.col_value)[: len(problem.rows)]
         dual = -np.array(found.row_dual)
         lam, mu = dual[:n], np.maximum(dual[n : n + len(budgets)], 0.0)
         if self.programme.direct:
+            lam = lam + self.programme.terms[0].weight
             return Solution(z, lam, mu, (1.0,), (told_apart(self.programme, lam, mu),), status)
         multipliers, duals = [], []
         at = n + len(budgets)
@@ -94,7 +99,8 @@ def _assembled(programme: Programme) -> tuple[Any, Array, Array, Array]:
             lower.append(term.seen.constant)
             upper.append(term.seen.constant)
         else:
-            objective[0] = on_z + weight * form.on_entries
+            # All cores have slope 1 along |v|_1, which the row sums fix: left out, it does not disturb the solver.
+            objective[0] = on_z + weight * (form.on_entries - 1.0)
         objective.append(weight * form.on_aux)
         aux = len(objective) - 1
         parts.append([(seen, form.rows_v), (aux, form.rows_aux)])

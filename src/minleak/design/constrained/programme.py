@@ -44,7 +44,7 @@ class Programme:
     @property
     def direct(self) -> bool:
         """True where the only core sees z itself, so that no copy of z is needed to tell the duals apart."""
-        return len(self.terms) == 1 and self.terms[0].seen.matrix is None
+        return len(self.terms) == 1 and self.terms[0].seen.matrix is None and self.terms[0].floor is None
 
     def objective(self, z: Array) -> float:
         """What is maximised, at z."""
