@@ -1,4 +1,4 @@
-"""Cutting a line of rungs into the best contiguous buckets: worth minus lambda times overhead, by dynamic programming."""
+"""Cutting a line of rungs into the contiguous buckets of most worth less a price on overhead: dynamic programming."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def stretch(i, j, table, join, level):  # type: ignore[no-untyped-def]
 def worth(i, j, kind, a, c, count, by_count, masses, others, level):  # type: ignore[no-untyped-def]
     """P (exp(c R) - 1) / c of the rungs i, ..., j-1, with P their probability and R their Renyi entropy in nats.
 
-    The order of R is a. `count` are the secrets before each rung, `by_count` is the worth by number of secrets, `masses`
-    and `others` are tables of stretches: of probabilities, and of what the kind needs.
+    The order of R is a. `count` are the secrets before each rung, `by_count` is the worth by number of secrets,
+    `masses` and `others` are tables of stretches: of probabilities, and of what the kind needs.
     """
     if kind == BY_COUNT:
         return by_count[count[j] - count[i]]
@@ -122,11 +122,12 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
 
     rule[j] is 1 where a bucket must end before rung j, -1 where none may.
 
-    A start i costs first[i] = least[i] + price * load[i], and then - price * size_j * mass[i] - use * worth(i, j). Starts
-    are kept in blocks. Over a block, worth(i, j) is at most worth(l, j) - worth(l, i), which rules most blocks out by one
-    number kept for each; and it is at most a line in mass[i] plus something of i alone (see CHORD and the others), so that
-    what the block can reach at best is found on the lower convex hull of its starts, by bisection. Where the worth is convex in mass[i] only corners of the hull can be best, and only those
-    are tried. The result is that of trying all starts.
+    A start i costs first[i] = least[i] + price * load[i], and then - price * size_j * mass[i] - use * worth(i, j).
+    Starts are kept in blocks. Over a block, worth(i, j) is at most worth(l, j) - worth(l, i), which rules most blocks
+    out by one number kept for each; and it is at most a line in mass[i] plus something of i alone (see CHORD and the
+    others), so that what the block can reach at best is found on the lower convex hull of its starts, by bisection.
+    Where the worth is convex in mass[i] only corners of the hull can be best, and only those are tried. The result is
+    that of trying all starts.
     """
     kind, bound, a, c, count, by_count, additive, masses, others, level = w  # once: inside the loops it is slow
     m = size.shape[0]
@@ -169,7 +170,7 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
                 if low[b] + base - slope * mass[r] - use * whole >= best:
                     continue
                 height, tilt = whole, 0.0  # worth(i, j) <= height + tilt * mass[i] + what `shifted` holds
-                if bound == CHORD or bound == TANGENT:
+                if bound in (CHORD, TANGENT):
                     height -= additive[l]
                     near = worth(r, j, kind, a, c, count, by_count, masses, others, level) - additive[r]
                     if bound == CHORD:

@@ -12,7 +12,7 @@ from minleak.design.padding.ladder import Ladder
 from minleak.design.padding.worth import Worth
 
 # Branches are looked at as long as rungs times branches is within this; at least a few are.
-_WORK, _FEWEST, _MOST = 400_000, 4, 400
+_WORK, _FEWEST, _MOST = 160_000, 4, 400
 # Worths this close are the same up to rounding.
 _ROUNDING = 1e-12
 
@@ -30,9 +30,9 @@ def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> B
     """Maximise the worth over contiguous buckets with overhead <= budget and at least `floor` secrets in each.
 
     The corners of the hull around the budget give buckets within it and a bound on all. They differ in some bucket's
-    end: either it is there or it is not, and each of the two cases has a hull of its own with tighter corners and bound.
-    The case with the largest bound is split next, until nothing is left between the best buckets and the bound (then they
-    are optimal), or the work is done; the bound holds in any case. None if no buckets are within the budget.
+    end: either it is there or it is not, and each of the two cases has a hull of its own with tighter corners and
+    bound. The case with the largest bound is split next, until nothing is left between the best buckets and the bound
+    (then they are optimal), or the work is done; the bound holds in any case. None if no buckets are within the budget.
     """
     free = np.zeros(len(ladder.rungs) + 1, dtype=np.int8)
     root = Hull(ladder, worth, floor=floor, rule=free).around(budget)
@@ -51,7 +51,7 @@ def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> B
             branches += 1
             child = rule.copy()
             child[_end(bracket)] = kept
-            part = Hull(ladder, worth, floor=floor, rule=child).around(budget, price=bracket.price)
+            part = Hull(ladder, worth, floor=floor, rule=child).around(budget, near=bracket)
             if part is None:
                 continue
             if part.below.worth > best.worth and fits(part.below.overhead, budget):
@@ -64,7 +64,7 @@ def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> B
 
 
 def _end(bracket: Bracket) -> int:
-    """An end of a bucket on one side of the budget that is none on the other: the one highest up, where padding costs."""
+    """An end of a bucket on one side of the budget but not on the other: the one highest up, where padding costs."""
     above = bracket.above.cuts if bracket.above is not None else bracket.below.cuts
     return int(np.setxor1d(bracket.below.cuts, above)[-1])
 

@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.padding.frontier import Hull
 from minleak.design.padding.ladder import Ladder, as_ladder
 from minleak.design.padding.make import leaked_by, padding
 from minleak.design.padding.policies import POLICIES
 from minleak.design.padding.result import Padding
-from minleak.design.padding.worth import Worth
 from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter
-from minleak.leakage import difference
 from minleak.prior import Prior
 
 # The attackers that a comparison is about if nobody says.
@@ -28,16 +25,23 @@ Policy = Callable[[Any], npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class Rival:
-    """A policy: its mean overhead, its smallest class, and for each entropy what it leaks and the best at its overhead.
-
-    `randomised` holds the randomised optima at the same overhead where they were asked for, else nothing.
+class Applied:
+    """A policy on some sizes: its mean overhead, how many sizes can be seen, the least number of secrets that share
+    one, and its leakage in each entropy asked for.
     """
 
     name: str
     overhead: float
+    observables: int
     smallest_class: int
     leakage: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Rival:
+    """A policy, and for each entropy the best padding at its overhead: buckets, and the randomised one if asked for."""
+
+    policy: Applied
     best: tuple[Padding, ...]
     randomised: tuple[Padding, ...]
 
@@ -58,26 +62,16 @@ class PaddingComparison:
         ]
         for rival in self.rivals:
             for i, name in enumerate(self.entropies):
-                ours = rival.best[i]
-                head = (rival.name, f"{rival.overhead / self.mean:.2%}") if i == 0 else ("", "")
-                less = 1 - ours.leakage / rival.leakage[i] if rival.leakage[i] > 0 else 0.0
+                ours, theirs = rival.best[i], rival.policy.leakage[i]
+                head = (rival.policy.name, f"{rival.policy.overhead / self.mean:.2%}") if i == 0 else ("", "")
+                less = 1 - ours.leakage / theirs if theirs > 0 else 0.0
                 lines.append(
-                    f"{head[0]:<20}{head[1]:>10}  {name:<14}{rival.leakage[i]:>10.4f}{ours.leakage:>10.4f}"
+                    f"{head[0]:<20}{head[1]:>10}  {name:<14}{theirs:>10.4f}{ours.leakage:>10.4f}"
                     f"{ours.bound:>10.4f}"
                     + (f"{rival.randomised[i].leakage:>10.4f}" if rival.randomised else "")
-                    + f"{less:>9.1%}   {rival.smallest_class} -> {ours.smallest_class}"
+                    + f"{less:>9.1%}   {rival.policy.smallest_class} -> {ours.smallest_class}"
                 )
         return "\n".join(lines)
-
-
-@dataclass(frozen=True, eq=False)
-class PaddingFrontier:
-    """Leakage against mean overhead in one entropy: corners of the deterministic hull, largest overhead last."""
-
-    entropy: str
-    overhead: tuple[float, ...]
-    leakage: tuple[float, ...]
-    observables: tuple[int, ...]
 
 
 def compare_paddings(
@@ -91,9 +85,9 @@ def compare_paddings(
 ) -> PaddingComparison:
     """For each policy its overhead and leakage, and for each entropy the best padding whose mean overhead is no larger.
 
-    A policy is a function from an array of sizes to one of sizes that are nowhere smaller; `POLICIES` if not given. With a
-    `floor` the best must also have so many secrets in each bucket; a policy within whose overhead that cannot be is
-    refused as `padding` refuses it. Buckets never leak more than a policy that keeps the order of sizes.
+    A policy is a function from an array of sizes to one of sizes that are nowhere smaller; `POLICIES` if not given.
+    With a `floor` the best must also have so many secrets in each bucket; a policy within whose overhead that cannot be
+    is refused as `padding` refuses it. Buckets never leak more than a policy that keeps the order of sizes.
 
     >>> from minleak.design.padding.policies import to_power_of_two
     >>> print(compare_paddings([3, 4, 5, 6, 9, 12], entropies=["shannon"], policies={"powers of two": to_power_of_two}))
@@ -104,70 +98,27 @@ def compare_paddings(
     measures = tuple(as_entropy(H) for H in entropies)
     rivals = []
     for name, policy in (POLICIES if policies is None else policies).items():
-        padded = np.asarray(policy(ladder.sizes))
-        if padded.shape != ladder.sizes.shape or not (padded >= ladder.sizes).all():
-            raise InvalidParameter(f"the policy {name!r} makes a size smaller, or gives another number of sizes")
-        overhead = float(ladder.prior.p @ (padded - ladder.sizes))
-        seen, columns = np.unique(padded, return_inverse=True)
-        classes = np.bincount(columns[ladder.prior.p > 0], minlength=len(seen))
+        applied = apply_policy(ladder, name, policy, measures)
         best, random = [], []
         for H in measures:
-            best.append(padding(ladder.sizes, ladder.prior, budget=overhead, entropy=H, floor=floor))
+            best.append(padding(ladder.sizes, ladder.prior, budget=applied.overhead, entropy=H, floor=floor))
             if randomised:
-                random.append(padding(ladder.sizes, ladder.prior, budget=overhead, entropy=H, randomised=True))
-        rivals.append(
-            Rival(
-                name=name,
-                overhead=overhead,
-                smallest_class=int(classes[classes > 0].min()),
-                leakage=tuple(row.leakage for row in leaked_by(ladder.prior, columns, measures).rows),
-                best=tuple(best),
-                randomised=tuple(random),
-            )
-        )
+                random.append(padding(ladder.sizes, ladder.prior, budget=applied.overhead, entropy=H, randomised=True))
+        rivals.append(Rival(applied, tuple(best), tuple(random)))
     return PaddingComparison(tuple(H.name for H in measures), ladder.mean, tuple(rivals))
 
 
-def padding_frontier(
-    sizes: Iterable[Any] | Mapping[Any, Any],
-    prior: Prior | Iterable[Any] | None = None,
-    *,
-    entropy: ConditionalEntropy | str = "shannon",
-    floor: int = 1,
-    points: int = 24,
-) -> PaddingFrontier:
-    """Leakage against mean overhead for the best contiguous buckets: corners of its lower hull, from the least overhead that
-    the floor allows to one bucket.
-
-    `points` prices are spread evenly in their logarithms over those at which the hull turns; fewer corners come back where
-    neighbouring prices share one. Between corners, budgets have optima that may lie above the hull: `padding` finds them.
-
-    >>> padding_frontier([3, 4, 5, 6, 9, 12], points=4).leakage[-1]
-    0.0
-    """
-    ladder, H = as_ladder(sizes, prior), as_entropy(entropy)
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
-        raise InvalidParameter(f"points is a whole number from 2 on, not {points!r}")
-    worth = Worth.of(ladder, H)
-    hull = Hull(ladder, worth, floor=floor)
-    ends = [corner for corner in (hull.cheapest(), hull.coarsest()) if corner is not None]
-    corners = {len(corner.cuts): corner for corner in ends}
-    for price in _prices(ladder, worth, points):
-        corner = hull.corner(price)
-        if corner is not None:
-            corners[len(corner.cuts)] = corner
-    before = H(ladder.prior)
-    ordered = sorted(corners.values(), key=lambda corner: corner.overhead)
-    return PaddingFrontier(
-        entropy=H.name,
-        overhead=tuple(corner.overhead for corner in ordered),
-        leakage=tuple(difference(H, before, worth.posterior(corner.worth)) for corner in ordered),
-        observables=tuple(len(corner.cuts) for corner in ordered),
+def apply_policy(ladder: Ladder, name: str, policy: Policy, entropies: Sequence[ConditionalEntropy]) -> Applied:
+    """What a policy costs and leaks on these sizes; refused where it makes a size smaller."""
+    padded = np.asarray(policy(ladder.sizes))
+    if padded.shape != ladder.sizes.shape or not (padded >= ladder.sizes).all():
+        raise InvalidParameter(f"the policy {name!r} makes a size smaller, or gives another number of sizes")
+    seen, columns = np.unique(padded, return_inverse=True)
+    classes = np.bincount(columns[ladder.prior.p > 0], minlength=len(seen))
+    return Applied(
+        name=name,
+        overhead=float(ladder.prior.p @ (padded - ladder.sizes)),
+        observables=len(seen),
+        smallest_class=int(classes[classes > 0].min()),
+        leakage=tuple(row.leakage for row in leaked_by(ladder.prior, columns, entropies).rows),
     )
-
-
-def _prices(ladder: Ladder, worth: Worth, points: int) -> npt.NDArray[np.float64]:
-    """Prices from that at which everything is worth merging to that at which hardly anything is."""
-    top = np.array([len(ladder.rungs)], dtype=np.int64)
-    scale = worth.total(top) / max(Hull(ladder, worth).measured(top).overhead, 1e-300)
-    return scale * np.logspace(-2, 5, points)

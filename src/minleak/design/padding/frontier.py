@@ -1,8 +1,8 @@
 """The lower hull of leakage against mean overhead over all contiguous buckets, walked by a price on the overhead.
 
 For a price lambda >= 0 the buckets with the largest worth - lambda * overhead are found exactly, by dynamic programming
-over the rungs. Every such optimum is a corner of the hull, and proves for every budget B that no buckets with an overhead
-of at most B are worth more than lambda * B + (worth - lambda * overhead).
+over the rungs. Every such optimum is a corner of the hull, and proves for every budget B that no buckets with an
+overhead of at most B are worth more than lambda * B + (worth - lambda * overhead).
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from minleak.design.padding.worth import Worth
 Indices = npt.NDArray[np.int64]
 Rule = npt.NDArray[np.int8]
 
-# A corner counts as new if it lies above the chord of its neighbours by more than rounding.
-_ROUNDING = 1e-12
+# A corner that lies above the chord of its neighbours by no more than rounding, or than this part of what is open
+# between the best buckets and the bound, ends the search.
+_ROUNDING, _ENOUGH = 1e-12, 0.02
 # Overheads that are the same up to rounding are the same.
 _TOLERANCE = 1e-12
 
@@ -36,8 +37,8 @@ class Corner:
 
 @dataclass(frozen=True, eq=False)
 class Bracket:
-    """The neighbouring corners around a budget, the price at which both are optimal, and the most that any buckets within
-    the budget can be worth. `above` is None where nothing costs more: the corner below is the best of all.
+    """The neighbouring corners around a budget, the price at which both are optimal, and the most that any buckets
+    within the budget can be worth. `above` is None where nothing costs more: the corner below is the best of all.
     """
 
     below: Corner
@@ -49,8 +50,8 @@ class Bracket:
 class Hull:
     """Corners of one ladder in one entropy, no bucket with fewer than `floor` secrets.
 
-    `rule[j]` is 1 where a bucket must end before rung j, -1 where none may, 0 where it is free. A corner costs O(m^2) for m
-    rungs at worst, and far less where blocks of starts are ruled out together.
+    `rule[j]` is 1 where a bucket must end before rung j, -1 where none may, 0 where it is free. A corner costs O(m^2)
+    for m rungs at worst, and far less where blocks of starts are ruled out together.
     """
 
     def __init__(self, ladder: Ladder, worth: Worth, *, floor: int = 1, rule: Rule | None = None) -> None:
@@ -77,9 +78,9 @@ class Hull:
         return Corner(cuts, overhead_of(self.ladder, cuts), self.worth.total(cuts))
 
     def cheapest(self) -> Corner | None:
-        """The buckets of least overhead: one for each size, unless the rule or the floor forbids it."""
-        if self.floor == 1 and not (self.rule < 0).any():
-            return self.measured(np.arange(1, len(self.ladder.rungs) + 1, dtype=np.int64))
+        """The buckets of least overhead: as many as the rule allows, unless the floor forbids some."""
+        if self.floor == 1:
+            return self.measured(np.flatnonzero(self.rule[1:] >= 0).astype(np.int64) + 1)
         return self.corner(1.0, use=0.0)
 
     def coarsest(self) -> Corner | None:
@@ -89,40 +90,57 @@ class Hull:
         secrets = np.diff(self.ladder.ends[np.append(0, cuts)])
         return self.measured(cuts) if secrets.min() >= self.floor else None
 
-    def around(self, budget: float, *, price: float | None = None) -> Bracket | None:
-        """The corners on both sides of a budget; None if no buckets are within it.
+    def keeps(self, corner: Corner) -> bool:
+        """Whether these buckets keep the rule."""
+        ends = np.zeros(len(self.rule), dtype=bool)
+        ends[corner.cuts] = True
+        return not ((self.rule > 0) & ~ends | (self.rule < 0) & ends).any()
 
-        Prices go by turns to the slope between the two nearest corners, which ends the search when nothing lies above it,
-        and to the middle of the prices of these corners, which halves what is left. `price` is where to begin.
+    def around(self, budget: float, *, near: Bracket | None = None) -> Bracket | None:
+        """Corners on both sides of a budget, and a bound; None if no buckets are within it.
+
+        Prices go by turns to the slope between the two nearest corners, which ends the search when hardly anything lies
+        above it, and to the middle of the prices of these corners, which halves what is left. `near` is the bracket of
+        fewer rules to begin with: the one of its corners that keeps the rule is a corner here too.
         """
         above, below = self.coarsest(), self.cheapest()
         if above is None or below is None or not fits(below.overhead, budget):
             return None
         if fits(above.overhead, budget):
             return Bracket(above, None, 0.0, above.worth)
-        low, high = 0.0, math.inf
-        turn = 0
+        low, high, most, turn = 0.0, math.inf, above.worth, 0
+        if near is not None and near.above is not None:
+            turn = 1
+            if self.keeps(near.below):
+                below, high = near.below, near.price
+            else:
+                above, low = near.above if self.keeps(near.above) else above, near.price
         while True:
             chord = (above.worth - below.worth) / (above.overhead - below.overhead)
-            tried = chord
-            if turn == 0 and price is not None:
-                tried = price
-            elif turn % 2 and 0 < low < high < math.inf:
-                tried = math.sqrt(low * high)
-            new = self.corner(tried)
+            price = _between(low, high) if turn % 2 and (low > 0 or high < math.inf) else chord
+            new = self.corner(price)
             if new is None:  # cannot be: `above` keeps rule and floor
                 return None
-            ahead = (new.worth - tried * new.overhead) - (below.worth - tried * below.overhead)
-            if tried == chord and ahead <= _ROUNDING * max(1.0, abs(above.worth)):
-                at_zero = max(corner.worth - chord * corner.overhead for corner in (below, new))
-                return Bracket(below, above, chord, chord * budget + at_zero)
+            most = min(most, price * budget + new.worth - price * new.overhead)
+            beyond = (new.worth - price * new.overhead) - (below.worth - price * below.overhead)
+            if price == chord and beyond <= max(_ENOUGH * (most - below.worth), _ROUNDING * max(1.0, above.worth)):
+                if fits(new.overhead, budget):
+                    below = max(below, new, key=lambda corner: corner.worth)
+                return Bracket(below, above, chord, max(most, below.worth))
             if fits(new.overhead, budget):
-                high = tried
-                below = new if new.worth >= below.worth else below
+                high = price
+                below = max(below, new, key=lambda corner: corner.worth)
             else:
-                low = tried
-                above = new if new.overhead <= above.overhead else above
+                low = price
+                above = min(above, new, key=lambda corner: corner.overhead)
             turn += 1
+
+
+def _between(low: float, high: float) -> float:
+    """The middle of two prices in their logarithms, or some way beyond the one that is known."""
+    if low == 0:
+        return high / 4
+    return low * 4 if high == math.inf else math.sqrt(low * high)
 
 
 def fits(overhead: float, budget: float) -> bool:

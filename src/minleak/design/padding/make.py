@@ -34,24 +34,24 @@ def padding(
     """Minimise H(X) - H(X|Y) where secret x, of natural size s(x), is seen with a size Y >= s(x), and the mean overhead
     E[Y - s(X)] is at most `budget`.
 
-    Buckets (the default): sizes are cut into contiguous buckets, and all of a bucket are padded to its largest. Among all
-    such buckets, which are all paddings that never show a larger size smaller than a smaller one, the best are found by
-    dynamic programming under a price on the overhead, and by branching between two prices; `bound` is proven for all of them.
-    If all secrets are equally likely and have different sizes, no other deterministic padding leaks less; else one that
-    interleaves sizes may (see the how-to on padding).
+    Buckets (the default): sizes are cut into contiguous buckets, and all of a bucket are padded to its largest. Among
+    all such buckets, which are all paddings that never show a larger size smaller than a smaller one, the best are
+    found by dynamic programming under a price on the overhead, and by branching between two prices; `bound` is proven
+    for all of them. If all secrets are equally likely and have different sizes, no other deterministic padding leaks
+    less; else one that interleaves sizes may (see the how-to on padding).
 
     Parameters
     ----------
     sizes
-        Natural sizes, times or anything else that can only be made larger: one for each secret, or a mapping from secret
-        to size.
+        Natural sizes, times or anything else that can only be made larger: one for each secret, or a mapping from
+        secret to size.
     prior
         How likely each secret is; all equally if not given.
     budget
         The largest mean overhead, in the unit of the sizes.
     entropy
-        Buckets: Shannon, min-entropy, the Renyi families, Tsallis, Sharma-Mittal, one guess; guesswork and l guesses if all
-        secrets are equally likely. Randomised: every entropy that `minleak.optimise` takes.
+        Buckets: Shannon, min-entropy, the Renyi families, Tsallis, Sharma-Mittal, one guess; guesswork and l guesses if
+        all secrets are equally likely. Randomised: every entropy that `minleak.optimise` takes.
     floor
         The least number of secrets, of those that can occur, in any bucket. Buckets only.
     randomised
@@ -65,8 +65,8 @@ def padding(
 
     Time for buckets: O(m^2) for m distinct sizes at worst; some seconds for 40,000 in practice.
 
-    The paper's opening example: a tax site answers in 10 seconds to those who owe little, and in 20 to those who owe much. Always
-    answering after 20 seconds leaks nothing, and lets 80% of the users wait 10 seconds longer:
+    The paper's opening example: a tax site answers in 10 seconds to those who owe little, and in 20 to those who owe
+    much. Always answering after 20 seconds leaks nothing, and lets 80% of the users wait 10 seconds longer:
 
     >>> site = padding([10, 20], [80, 20], budget=8)
     >>> site.pad(10), site.overhead, site.leakage
@@ -92,8 +92,8 @@ def padding(
         cheapest = Hull(ladder, worth, floor=least).cheapest()
         needed = math.inf if cheapest is None else cheapest.overhead
         raise Infeasible(
-            f"buckets of at least {least} secrets have a mean overhead of at least {needed:.6g}, more than the budget of "
-            f"{allowed:.6g}: allow that much, or lower the floor"
+            f"buckets of at least {least} secrets have a mean overhead of at least {needed:.6g}, more than the budget "
+            f"of {allowed:.6g}: allow that much, or lower the floor"
         )
     ends = ladder.rungs[best.corner.cuts - 1].astype(ladder.sizes.dtype)
     if ends[-1] < ladder.sizes.max():  # sizes that only impossible secrets have: an observable that is never seen

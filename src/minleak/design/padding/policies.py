@@ -47,8 +47,8 @@ def to_multiple(sizes: npt.ArrayLike, of: int) -> Sizes:
 
 def padme(sizes: npt.ArrayLike) -> Sizes:
     """Padmé of Nikitin, Barman, Lueks, Underwood, Hubaux and Ford (Reducing Metadata Leakage from Encrypted Files and
-    Communication with PURBs, PETS 2019): with E = floor(log2 L) and S = floor(log2 E) + 1, round L up until its low E - S
-    bits are zero. At most about 12% overhead, O(log log L) bits of the size left. Sizes below 2 stay as they are.
+    Communication with PURBs, PETS 2019): with E = floor(log2 L) and S = floor(log2 E) + 1, round L up until its low E -
+    S bits are zero. At most about 12% overhead, O(log log L) bits of the size left. Sizes below 2 stay as they are.
 
     >>> padme([0, 1, 2, 3, 9, 100, 1000, 10000])
     array([    0,     1,     2,     3,    10,   104,  1024, 10240])
@@ -57,7 +57,8 @@ def padme(sizes: npt.ArrayLike) -> Sizes:
     e = np.maximum(_bits(whole) - 1, 0)
     low = np.maximum(e - _bits(e), 0)  # floor(log2 E) + 1 is the number of bits of E
     mask = (np.int64(1) << low) - 1
-    return (whole + mask) & ~mask
+    padded: Sizes = (whole + mask) & ~mask
+    return padded
 
 
 # By the names that tables and charts show.

@@ -23,6 +23,8 @@ Indices = npt.NDArray[np.int64]
 
 # Probabilities of a randomised padding are multiples of one over this.
 DENOMINATOR = 1 << 32
+# A relative gap that counts as none: what convex solvers reach.
+OPTIMAL = 1e-6
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,10 @@ class Padding:
     `observables` are the sizes that can be seen, increasing. Secret x is shown as observables[columns[e]] with
     probability weights[e] / 2^32, over the entries e from starts[x] to starts[x+1]; buckets have one entry a secret.
 
-    `overhead` is the mean of padded minus natural size, `leakage` that in the `entropy` designed for, and `bound` is proven: no
-    contiguous buckets (no channel at all, for a randomised padding) within the budget leak less. `gap` is leakage - bound,
-    and the status "optimal" where that is nothing but rounding, else "within gap". `smallest_class` is the least number
-    of secrets, of those that can occur, that share an observable.
+    `overhead` is the mean of padded minus natural size, `leakage` that in the `entropy` designed for, and `bound` is
+    proven: no contiguous buckets (no channel at all, for a randomised padding) within the budget leak less. `gap` is
+    leakage - bound, and the status "optimal" where that is at most a millionth of the leakage, else "within gap".
+    `smallest_class` is the least number of secrets, of those that can occur, that share an observable.
     """
 
     prior: Prior
@@ -70,7 +72,7 @@ class Padding:
     @property
     def status(self) -> str:
         """ "optimal", or "within gap"."""
-        return "optimal" if self.gap <= 1e-9 * max(1.0, abs(self.leakage)) else "within gap"
+        return "optimal" if self.gap <= OPTIMAL * max(1.0, self.leakage) else "within gap"
 
     @property
     def smallest_class(self) -> int:
@@ -80,7 +82,8 @@ class Padding:
         return int(shown[shown > 0].min())
 
     def pad(self, size: float) -> int | float:
-        """What to pad this size to: the least observable that is not smaller, for buckets of any size up to the largest.
+        """What to pad this size to: the least observable that is not smaller, for buckets of any size up to the
+        largest.
 
         A randomised padding belongs to the secrets that it was designed for: use `draw`.
 
@@ -98,10 +101,11 @@ class Padding:
         return self._shown(int(np.searchsorted(self.observables, size)))
 
     def draw(self, secret: Hashable) -> int | float:
-        """The size to show this secret as, with fresh randomness from the operating system if the padding is randomised.
+        """The size to show this secret as, with fresh randomness from the operating system if the padding is
+        randomised.
 
-        Integers throughout: a uniform number below 2^32 falls on an observable exactly as often as its weight says. Each
-        call draws anew, and several draws of one secret tell more than one.
+        Integers throughout: a uniform number below 2^32 falls on an observable exactly as often as its weight says.
+        Each call draws anew, and several draws of one secret tell more than one.
         """
         import secrets
 

@@ -4,8 +4,8 @@ With P the probability of a bucket and R the Renyi entropy of its posterior, in 
 
     H(X|Y) = increasing function of  sum over buckets of  P (exp(c R) - 1) / c
 
-(P R at c = 0): the perspective of the core less a multiple of P, whose sum is fixed. It is concave and homogeneous in the
-bucket's probabilities and never negative, so merging buckets never loses worth, and larger buckets are worth more.
+(P R at c = 0): the perspective of the core less a multiple of P, whose sum is fixed. It is concave and homogeneous in
+the bucket's probabilities and never negative, so merging buckets never loses worth, and larger buckets are worth more.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def _order(entropy: ConditionalEntropy) -> tuple[float | None, float]:
 
 
 def _by_count(entropy: ConditionalEntropy, n: int, order: float | None, exponent: float) -> Array:
-    """The worth of N = 0, ..., n secrets that have probability 1/n each, whose Renyi entropy is log N in every order."""
+    """The worth of N = 0, ..., n secrets of probability 1/n each, whose Renyi entropy is log N in every order."""
     N = np.arange(n + 1, dtype=np.float64)
     if order is not None:
         return np.asarray(N / n * deformed(np.log(np.maximum(N, 1.0)), exponent))
