@@ -201,11 +201,11 @@ def _checked(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) 
         if values.dtype.kind == "b":
             raise InvalidPrior(f"the weight at {where(0)} is a bool: give an integer, a float or a Fraction")
         if values.dtype.kind == "f":
-            array = values.astype(np.float64)
+            array = values.astype(np.float64, copy=values.flags.writeable or not values.flags.owndata)
         elif values.dtype == np.uint64 and values.size and values.max() > np.iinfo(np.int64).max:
             array = values.astype(object)
         else:
-            array = values.astype(np.int64)
+            array = values.astype(np.int64, copy=values.flags.writeable or not values.flags.owndata)
     else:
         array, denominator = _from_objects(values, where)
     if array.dtype == np.int64 and (not array.size or array.min() >= 0):

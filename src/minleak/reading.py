@@ -134,7 +134,7 @@ def _delimited(text: bytes, name: str, secret: str, weight: str, delimiter: str)
         if not _is_number(weights.type) or weights.null_count or _passes_int64(weights):
             weights = _numbers(_table(text, delimiter, {weight: pa.string()})[weight], where)
         else:
-            weights = weights.to_numpy()
+            weights = _taken(weights)
     except pa.ArrowException as error:
         raise _unparsable(text, name, delimiter, error) from None
     return Prior(weights, labels=table[secret], _where=where)
@@ -234,6 +234,13 @@ def _passes_int64(weights: pa.ChunkedArray) -> bool:
     return bool(pa.types.is_floating(weights.type) and pc.max(weights).as_py() >= 2**63)
 
 
+def _taken(column: pa.ChunkedArray) -> np.ndarray[Any, Any]:
+    """The numbers of a column as an array that nobody else will write to, which a prior keeps without copying."""
+    numbers = column.to_numpy()
+    numbers.flags.writeable = False
+    return np.asarray(numbers)
+
+
 def _numbers(column: pa.ChunkedArray, where: Callable[[int], str]) -> list[int | float]:
     """The numbers that texts spell, integers exactly."""
     numbers: list[int | float] = []
@@ -279,7 +286,7 @@ def _parquet(data: bytes, name: str, secret: str, weight: str) -> Prior:
     if pa.types.is_decimal(kind):
         weights = [int(value) if value == int(value) else float(value) for value in weights.to_pylist()]
     elif _is_number(kind):
-        weights = weights.to_numpy()
+        weights = _taken(weights)
     else:
         raise UnreadableFile(
             f"the weight at {where(0)} is of type {kind}, which is not a number: store integers or floats"
