@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from minleak._kernels.warming import warm_up
 from minleak.errors import UnreadableFile
 from minleak.prior import Prior
 
@@ -29,6 +30,8 @@ _ENDINGS = {
     ".txt": "uniq",
 }
 FORMATS = ("csv", "tsv", "parquet", "json", "uniq")
+# From so many bytes on reading takes longer than loading the compiler, which is then done meanwhile.
+_LARGE = 1 << 25
 _BOM = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -128,6 +131,7 @@ def _delimited(text: bytes, name: str, secret: str, weight: str, delimiter: str)
         line, _ = next(islice(_records(text, delimiter), i + 1, None))
         return f"line {line} of {name}"
 
+    warming = warm_up() if len(text) >= _LARGE else None
     try:
         table = _table(text, delimiter, {secret: pa.string(), weight: None})
         weights = table[weight]
@@ -137,6 +141,9 @@ def _delimited(text: bytes, name: str, secret: str, weight: str, delimiter: str)
             weights = _taken(weights)
     except pa.ArrowException as error:
         raise _unparsable(text, name, delimiter, error) from None
+    finally:
+        if warming is not None:
+            warming.join()
     return Prior(weights, labels=table[secret], _where=where)
 
 

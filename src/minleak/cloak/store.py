@@ -11,6 +11,7 @@ import json
 import os
 import secrets
 import struct
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
@@ -68,7 +69,11 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
                 writer.write_table(table)
             length = file.tell() - _HEADER.size
         with open(temporary, "r+b") as file:
-            file.write(_HEADER.pack(MAGIC, VERSION, 0, length, digests.of_file(file, _HEADER.size, length), bytes(8)))
+            with ThreadPoolExecutor(1) as pool:  # to the disk while it is digested; the header follows
+                synced = pool.submit(os.fsync, file.fileno())
+                digest = digests.of_file(file, _HEADER.size, length)
+                synced.result()  # where it failed, say so: the system tells it only once
+            file.write(_HEADER.pack(MAGIC, VERSION, 0, length, digest, bytes(8)))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, name)
