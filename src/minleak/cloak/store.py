@@ -96,8 +96,11 @@ def _sync_folder(folder: str) -> None:
 
 
 def _table(plan: Plan) -> pa.Table:
-    prior, tables = plan.prior, plan.tables if isinstance(plan, StoredPlan) else Tables.of(plan)
-    index = plan.index if isinstance(plan, StoredPlan) else LabelIndex(prior.labels)
+    prior = plan.prior
+    with ThreadPoolExecutor(1) as pool:
+        digest = pool.submit(plan_digest, plan)
+        tables = plan.tables if isinstance(plan, StoredPlan) else Tables.of(plan)
+        index = plan.index if isinstance(plan, StoredPlan) else LabelIndex(prior.labels)
     arrays: dict[str, Any] = {
         "weights": plan.weights,
         "plan_giants": plan.giants,
@@ -121,7 +124,7 @@ def _table(plan: Plan) -> pa.Table:
         "total": plan.total,
         "tail": plan.tail,
         "distance": plan.distance,
-        "digest": plan_digest(plan).hex(),
+        "digest": digest.result().hex(),
         "shift": tables.shift,
         "end": tables.end,
         "segments": [len(ring.starts) for ring in plan.rings],
