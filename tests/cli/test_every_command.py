@@ -28,6 +28,18 @@ BAD = {
         (["design", "queries.csv", "-k", "3", "--weight", "price"], "price"),
         (["design", "queries.csv", "-k", "3", "-o", "no/such/folder/x.cloak"], "x.cloak"),
     ],
+    "optimise": [
+        (["optimise", "diagnoses.csv", "missing.csv"], "missing.csv"),
+        (["optimise", "diagnoses.csv", "test.csv", "--budget", "1"], "cost"),
+        (["optimise", "queries.csv", "pairs.csv"], "does not have"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--budget", "-1"], "least expected cost"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "-e", "hartley"], "order"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "-o", "channel.xls"], ".parquet"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--chart", "x.png"], "--tradeoff"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "--chart", "x.gif"], ".png"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "--budget", "1"], "--budget"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "1"], "points"),
+    ],
     "pad": [
         (["pad", "missing.csv", "--budget", "10%"], "missing.csv"),
         (["pad", "files.csv"], "--budget"),

@@ -14,6 +14,8 @@ from minleak.errors import SolverFailed
 
 # An expected cost may pass its budget by this much of the larger of one and the budget: rounding of sums.
 BUDGET_TOLERANCE = 1e-12
+# More than this share of a cheap channel is not mixed in.
+_MIXED = 1e-3
 # Shares of a row below these are tried as zero, the largest first.
 _CUTS = (1e-6, 1e-8, 1e-10)
 # What cutting may cost at most, in the objective.
@@ -42,16 +44,42 @@ def _scaled(problem: Problem, z: Array) -> Array:
 
 
 def _within(problem: Problem, z: Array, budgets: Sequence[float]) -> Array:
-    over = [(cost @ z - budget) for cost, budget in zip(problem.costs, budgets, strict=True) if np.isfinite(budget)]
-    if not over or max(over) <= 0:
+    capped = [(cost, budget) for cost, budget in zip(problem.costs, budgets, strict=True) if np.isfinite(budget)]
+    over = [(cost, float(cost @ z) - budget) for cost, budget in capped]
+    over = [(cost, excess) for (cost, excess), (_, budget) in zip(over, capped, strict=True) if excess > _hair(budget)]
+    if not over:
         return z
-    _, cheap = least_excess(problem.with_budgets([b + s for b, s in zip(budgets, problem.settled_costs, strict=True)]))
-    share = 0.0
-    for cost, budget in zip(problem.costs, budgets, strict=True):
-        excess, saved = float(cost @ z) - budget, float(cost @ (z - cheap))
-        if np.isfinite(budget) and excess > 0:
-            share = max(share, excess / saved if saved > excess else 1.0)
-    return np.asarray((1 - share) * z + share * cheap)
+    whole = [budget + settled for budget, settled in zip(budgets, problem.settled_costs, strict=True)]
+    _, cheap = least_excess(problem.with_budgets(whole))
+    saved = [float(cost @ (z - cheap)) for cost, _ in over]
+    share = max(excess / saves if saves > 0 else 1.0 for (_, excess), saves in zip(over, saved, strict=True))
+    return np.asarray((1 - share) * z + share * cheap) if share <= _MIXED else _nearest(problem, z, capped)
+
+
+def _hair(budget: float) -> float:
+    return BUDGET_TOLERANCE * max(1.0, abs(budget))
+
+
+def _nearest(problem: Problem, z: Array, capped: list[tuple[Array, float]]) -> Array:
+    """The feasible entries with the least sum of distances to z, for budgets that leave no room to mix: by HiGHS."""
+    import scipy.sparse as sp
+    from scipy.optimize import linprog
+
+    pairs = len(z)
+    eye, none = sp.eye_array(pairs), sp.csr_array((len(capped), pairs))
+    costs = sp.csr_array(np.array([cost for cost, _ in capped]))
+    sums = sp.csr_array((np.ones(pairs), (problem.rows, np.arange(pairs))), shape=(len(problem.left), 2 * pairs))
+    result = linprog(
+        np.concatenate([np.zeros(pairs), np.ones(pairs)]),
+        A_ub=sp.block_array([[eye, -eye], [-eye, -eye], [costs, none]]),
+        b_ub=np.concatenate([z, -z, [budget for _, budget in capped]]),
+        A_eq=sums,
+        b_eq=problem.left,
+        method="highs",
+    )
+    if result.status != 0:
+        raise SolverFailed(f"the solver's channel could not be brought within the budgets: {result.message}")
+    return np.maximum(np.asarray(result.x[:pairs], dtype=np.float64), 0.0)
 
 
 def as_channel_of(problem: Problem, z: Array) -> Channel:

@@ -27,7 +27,7 @@ SLACKS = (1e-11, 1e-9, 1e-7)
 # An answer of a conic solver may fall short of the earlier entropies' floors by this much.
 _SHORT = 2e-8
 # A bound this close to what is attained is close enough for no other way to be tried.
-CLOSE = 1e-10
+CLOSE = 1e-8
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def tradeoff(
     >>> wrong = [[0, 1], [1, 0]]
     >>> frontier = tradeoff([1, 1], cost=wrong, entropy="guess-error:1", points=3)
     >>> [(point.budget, round(point.leakage, 9), round(point.shadow_price, 9)) for point in frontier.points]
-    [(0.0, 0.5, 1.0), (0.25, 0.25, 1.0), (0.5, 0.0, 0.0)]
+    [(0.0, 0.5, 1.0), (0.25, 0.25, 1.0), (0.5, 0.0, 1.0)]
     """
     measure = measure_of(entropy, gains)
     problem = as_problem(prior, allowed=allowed, cost=cost, fixed=fixed, outputs=outputs)
