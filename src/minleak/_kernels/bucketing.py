@@ -214,3 +214,34 @@ def total_worth(cuts, w):  # type: ignore[no-untyped-def]
         total += worth(i, j, kind, a, c, count, by_count, masses, others, level)
         i = j
     return total
+
+
+@nb.njit(cache=True, nogil=True)
+def best_move(cuts, size, mass, w, left, floor):  # type: ignore[no-untyped-def]
+    """The end of a bucket to move, and where to, for most worth at no more than `left` additional overhead.
+
+    (b, j, gain): the end cuts[b] goes to rung j, anywhere between its neighbours or onto that below it, which merges
+    two buckets. b is -1 where no move gains. O(m) for m rungs.
+    """
+    kind, _, a, c, count, by_count, _, masses, others, level = w
+    which, where, most = -1, -1, 0.0
+    for b in range(cuts.shape[0] - 1):
+        before = cuts[b - 1] if b > 0 else 0
+        here, after = cuts[b], cuts[b + 1]
+        had = worth(before, here, kind, a, c, count, by_count, masses, others, level)
+        had += worth(here, after, kind, a, c, count, by_count, masses, others, level)
+        lower = mass[here] - mass[before]
+        for j in range(before, after):
+            # Padded to the rung below j are those up to j, to the top of the bucket above all others.
+            under = 0.0 if j == before else size[j - 1] * (mass[j] - mass[before])
+            more = under + size[after - 1] * (mass[here] - mass[j]) - size[here - 1] * lower
+            if j == here or more > left or (j > before and count[j] - count[before] < floor):
+                continue
+            if count[after] - count[j] < floor:
+                break
+            gain = worth(j, after, kind, a, c, count, by_count, masses, others, level) - had
+            if j > before:
+                gain += worth(before, j, kind, a, c, count, by_count, masses, others, level)
+            if gain > most:
+                which, where, most = b, j, gain
+    return which, where, most

@@ -12,7 +12,9 @@ from minleak.design.padding.ladder import Ladder
 from minleak.design.padding.worth import Worth
 
 # Branches are looked at as long as rungs times branches is within this; at least a few are.
-_WORK, _FEWEST, _MOST = 160_000, 4, 400
+_WORK, _FEWEST, _MOST = 20_000, 2, 200
+# Ends that are moved at most to spend what is left of a budget.
+_MOVES = 200
 # Worths this close are the same up to rounding.
 _ROUNDING = 1e-12
 
@@ -38,13 +40,13 @@ def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> B
     root = Hull(ladder, worth, floor=floor, rule=free).around(budget)
     if root is None:
         return None
-    best = root.below
-    waiting: list[tuple[float, int, Bracket, Rule]] = [(-root.most, 0, root, free)]
+    best = spent(root.below, ladder, worth, budget, floor=floor)
+    waiting: list[tuple[float, int, Bracket, Rule]] = [(-worth.attainable(root.most), 0, root, free)]
     branches = 0
     limit = max(_FEWEST, min(_MOST, _WORK // len(ladder.rungs)))
     while waiting and branches < limit:
-        _, _, bracket, rule = waiting[0]
-        if bracket.most <= best.worth + _slack(best.worth):
+        most, _, bracket, rule = waiting[0]
+        if -most <= best.worth + _slack(best.worth):
             break
         heapq.heappop(waiting)
         for kept in (1, -1):
@@ -54,13 +56,33 @@ def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> B
             part = Hull(ladder, worth, floor=floor, rule=child).around(budget, near=bracket)
             if part is None:
                 continue
-            if part.below.worth > best.worth and fits(part.below.overhead, budget):
-                best = part.below
-            if part.above is not None and part.most > best.worth + _slack(best.worth):
-                tighter = Bracket(part.below, part.above, part.price, min(part.most, bracket.most))
-                heapq.heappush(waiting, (-tighter.most, branches, tighter, child))
+            best = max(best, spent(part.below, ladder, worth, budget, floor=floor), key=lambda corner: corner.worth)
+            bound = worth.attainable(min(part.most, bracket.most))
+            if part.above is not None and bound > best.worth + _slack(best.worth):
+                heapq.heappush(waiting, (-bound, branches, part, child))
     most = max(-waiting[0][0], best.worth) if waiting and root.above is not None else best.worth
     return Best(best, most, branches)
+
+
+def spent(corner: Corner, ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> Corner:
+    """The buckets after what a corner leaves of the budget is spent: ends are moved, or removed, one at a time, each
+    time to where most worth is gained, until nothing is.
+    """
+    from minleak._kernels import bucketing as kernel
+
+    hull = Hull(ladder, worth, floor=floor)
+    for _ in range(_MOVES):
+        left = budget - corner.overhead
+        b, j, gain = kernel.best_move(corner.cuts, ladder.rungs, ladder.mass, worth.tables, left, floor)
+        if b < 0 or gain <= _slack(corner.worth):
+            break
+        cuts = corner.cuts.copy()
+        cuts[b] = j
+        moved = hull.measured(np.unique(cuts[cuts > 0]))
+        if not fits(moved.overhead, budget) or moved.worth <= corner.worth:  # by rounding
+            break
+        corner = moved
+    return corner
 
 
 def _end(bracket: Bracket) -> int:

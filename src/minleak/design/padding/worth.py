@@ -28,6 +28,8 @@ Array = npt.NDArray[np.float64]
 
 # Orders this close to 1 are computed from sum p (p^(a-1) - 1)/(a-1), which has all its digits there.
 _NEAR = 0.25
+# Multiples of one over a total weight are told apart from rounding up to such a total.
+_GRAINS, _ROUNDING = 10**9, 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +37,13 @@ class Worth:
     """The worth of any bucket of a ladder in an entropy, ready for the compiled loops; O(m log m) to make.
 
     A uniform prior needs only the number of secrets, and serves guesswork and l guesses too. Else two tables are kept
-    of which any bucket's sums are joined, at full precision for every order.
+    of which any bucket's sums are joined, at full precision for every order. With one guess and whole weights the worth
+    of buckets is a multiple of `grain`, else that is 0.
     """
 
     entropy: ConditionalEntropy
     tables: tuple[Any, ...]
+    grain: float
 
     @classmethod
     def of(cls, ladder: Ladder, entropy: ConditionalEntropy) -> Worth:
@@ -55,10 +59,8 @@ class Worth:
         if p.min() == p.max():
             by_count = _by_count(entropy, n, order, exponent)
             bound = kernel.CHORD if order is None or exponent >= -1 else kernel.TANGENT
-            return cls(
-                entropy,
-                (kernel.BY_COUNT, bound, 1.0, -1.0, ladder.ends, by_count, nothing, none, none, level),
-            )
+            tables = (kernel.BY_COUNT, bound, 1.0, -1.0, ladder.ends, by_count, nothing, none, none, level)
+            return cls(entropy, tables, 1 / n if order == math.inf or isinstance(entropy, GuessError) else 0.0)
         if order is None:
             raise InvalidParameter(
                 f"buckets cannot be weighed quickly in {entropy.name} unless all secrets are equally likely: use "
@@ -83,7 +85,14 @@ class Worth:
             kind = kernel.BY_POWERS
             others = kernel.stretches(by_rung(order * logs, np.logaddexp), kernel.ADD_LOGS)
         masses = kernel.stretches(by_rung(p, np.add), kernel.ADD)
-        return cls(entropy, (kind, bound, order, exponent, ladder.ends, nothing, additive, masses, others, level))
+        tables = (kind, bound, order, exponent, ladder.ends, nothing, additive, masses, others, level)
+        total = ladder.prior.total
+        whole = order == math.inf and ladder.prior.exact and total <= _GRAINS
+        return cls(entropy, tables, 1 / total if whole else 0.0)
+
+    def attainable(self, most: float) -> float:
+        """The largest worth up to this that buckets can have."""
+        return math.floor(most / self.grain + _ROUNDING) * self.grain if self.grain else most
 
     def total(self, cuts: npt.NDArray[np.int64]) -> float:
         """The worth of all buckets that end before the rungs `cuts`, the last of them at the top."""
