@@ -19,6 +19,8 @@ from minleak.prior import Prior, as_prior
 
 # A row of a partial channel may pass one by this much, as a channel's may.
 _ROUNDING = 1e-9
+# A budget with no more than this to spare, relative to the least cost, is the least cost.
+_SPARE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +89,16 @@ class Problem:
         """The same under other budgets (for the whole, settled entries included)."""
         left = tuple(b - s for b, s in zip(budgets, self.settled_costs, strict=True))
         return replace(self, budgets=left)
+
+    def unaffordable(self) -> npt.NDArray[np.bool_]:
+        """The pairs that no feasible channel uses because one budget is just the least cost, dearer than their row's
+        cheapest as they are.
+        """
+        for cost, budget in zip(self.costs, self.budgets, strict=True):
+            least = -self.row_best(-cost)
+            if budget - float(self.left @ least) <= _SPARE * max(1.0, abs(float(self.left @ least))):
+                return np.asarray(cost > least[self.rows] + _SPARE * max(1.0, float(np.abs(cost).max())))
+        return np.zeros(len(self.rows), dtype=bool)
 
     def on(self, kept: npt.NDArray[np.bool_]) -> Problem:
         """The same with only those of the free pairs."""
