@@ -110,3 +110,12 @@ def test_newtons_steps_add_digits(monkeypatch):
     rough = ml.optimise(**COUNTEREXAMPLE).channel.toarray()[1, 1]
     assert abs(sharp - 0.6) < 1e-10
     assert 1e-10 < abs(rough - 0.6) < 1e-5
+
+
+def test_a_bound_below_what_is_attained_is_reported(monkeypatch):
+    """If planes did not lie above a core, that would be noticed."""
+    solving = sys.modules["minleak.design.constrained.solve"]
+    real = solving.upper_bound
+    monkeypatch.setattr(solving, "upper_bound", lambda *given: real(*given) - 1e-3)
+    with pytest.raises(ml.SolverFailed, match="one of the two is wrong"):
+        ml.optimise(entropy="min-entropy", **random_problem(4))

@@ -138,32 +138,29 @@ def optimise(
     enough = _positive(gap)
     problem = as_problem(prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs)
     check_feasible(problem)
-    return improved(problem, measures, enough=enough, cheapest=cost is not None and budget is None)
+    return lexicographic(problem, measures, enough=enough, cheapest=cost is not None and budget is None)
 
 
-def improved(problem: Problem, measures: Sequence[Measure], *, enough: float, cheapest: bool) -> Optimum:
+def lexicographic(problem: Problem, measures: Sequence[Measure], *, enough: float, cheapest: bool) -> Optimum:
     """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost."""
     if any(isinstance(measure.core, Smooth) and measure.core.steep for measure in measures):
         dear = problem.unaffordable()
         if dear.any():
             return _on_the_cheapest(problem, measures, dear, enough=enough)
     floors: list[Term] = []  # each at what was attained
-    found: list[tuple[Solved, float]] = []
+    found: list[Solved] = []
     z = np.zeros(0)
     for measure in measures:
         seen = seen_through(problem, measure.gain)
         term = Term(measure.core, seen)
         solved = _above_floors(Programme(problem, (term,)), floors)
-        mass = 1.0 if measure.gain is None else float(seen.of(solved.z).sum())
-        found.append((solved, mass))
+        found.append(solved)
         z = solved.z
         floors.append(replace(term, floor=term.total(z)))
     if cheapest:
         z = _above_floors(Programme(problem, (), expense=problem.costs[0]), floors).z
     channel = as_channel_of(problem, z)
-    stages = tuple(
-        _stage(problem, channel, measure, solved, mass) for measure, (solved, mass) in zip(measures, found, strict=True)
-    )
+    stages = tuple(stage_of(problem, channel, measure, solved) for measure, solved in zip(measures, found, strict=True))
     first = stages[0]
     if not first.gap <= enough:
         raise SolverFailed(
@@ -193,7 +190,7 @@ def _on_the_cheapest(
     There a little more budget would buy a steep entropy without bound, so that no finite prices exist.
     """
     free = replace(problem.on(~dear), budgets=(math.inf,) * len(problem.budgets))
-    best = improved(free, measures, enough=enough, cheapest=False)
+    best = lexicographic(free, measures, enough=enough, cheapest=False)
     unbounded = tuple(replace(stage, shadow_prices=(math.inf,) * len(problem.budgets)) for stage in best.stages)
     return replace(best, shadow_price=math.inf, stages=unbounded)
 
@@ -221,8 +218,10 @@ def _above_floors(programme: Programme, floors: Sequence[Term]) -> Solved:
     return best[1]
 
 
-def _stage(problem: Problem, channel: Channel, measure: Measure, solved: Solved, mass: float) -> Stage:
+def stage_of(problem: Problem, channel: Channel, measure: Measure, solved: Solved) -> Stage:
+    """What the channel leaks, by the library's own measure of it, beside the bound of what was solved."""
     H = measure.entropy
+    mass = 1.0 if measure.gain is None else float(seen_through(problem, measure.gain).of(solved.z).sum())
     before, after = H(problem.prior), H.conditional(problem.prior, channel)
     most = max(measure.outer(solved.bound, mass), after)  # rounding may cross them where they meet
     slope = measure.slope(solved.objective, mass)

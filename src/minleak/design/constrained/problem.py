@@ -91,14 +91,18 @@ class Problem:
         return replace(self, budgets=left)
 
     def unaffordable(self) -> npt.NDArray[np.bool_]:
-        """The pairs that no feasible channel uses because one budget is just the least cost, dearer than their row's
-        cheapest as they are.
+        """Where the only budget is just the least cost: the pairs that cost more than the cheapest of their row, which
+        no feasible channel uses.
         """
-        for cost, budget in zip(self.costs, self.budgets, strict=True):
-            least = -self.row_best(-cost)
-            if budget - float(self.left @ least) <= _SPARE * max(1.0, abs(float(self.left @ least))):
-                return np.asarray(cost > least[self.rows] + _SPARE * max(1.0, float(np.abs(cost).max())))
-        return np.zeros(len(self.rows), dtype=bool)
+        none = np.zeros(len(self.rows), dtype=bool)
+        if len(self.budgets) != 1:
+            return none
+        cost = self.costs[0]
+        cheapest = -self.row_best(-cost)
+        least = float(self.left @ cheapest)
+        if self.budgets[0] - least > _SPARE * max(1.0, abs(least)):
+            return none
+        return np.asarray(cost > cheapest[self.rows] + _SPARE * max(1.0, float(np.abs(cost).max(initial=0.0))))
 
     def on(self, kept: npt.NDArray[np.bool_]) -> Problem:
         """The same with only those of the free pairs."""

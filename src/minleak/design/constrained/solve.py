@@ -18,6 +18,8 @@ from minleak.design.constrained.programme import Model, Programme, Solution
 from minleak.design.constrained.sifting import SiftedModel, can_be_sifted
 from minleak.errors import SolverFailed
 
+# What is attained may pass the bound by rounding, and by what a budget is kept to times its price.
+_CONTRADICTION = 1e-8
 # No more digits are asked of a bound this close.
 _SHARP = 1e-11
 
@@ -104,8 +106,13 @@ def answered(programme: Programme, model: Model, budgets: Sequence[float]) -> So
 
 def _checked(programme: Programme, solution: Solution, budgets: Sequence[float]) -> Solved:
     z = cleaned(programme.problem, solution.z, budgets, programme.objective)
-    bound = upper_bound(programme, solution, tuple(budgets))
-    return Solved(z, programme.objective(z), bound, solution.mu, solution.status)
+    value, bound = programme.objective(z), upper_bound(programme, solution, tuple(budgets))
+    floored = any(term.floor is not None for term in programme.terms)  # those are kept only nearly
+    if not floored and not value <= bound + _CONTRADICTION * max(1.0, abs(value)):
+        raise SolverFailed(
+            f"a channel attains {value:.12g} where the bound is {bound:.12g}: one of the two is wrong, please report it"
+        )
+    return Solved(z, value, bound, solution.mu, solution.status)
 
 
 def _better(a: Solved, b: Solved) -> Solved:
