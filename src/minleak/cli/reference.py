@@ -20,7 +20,8 @@ stderr. Exit codes: 0 done, 1 failed (or not certified), 2 bad input. Files are 
 _FIELDS = {
     "design": "as `show`, and `file`, `bytes` when a file was written",
     "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `distance`, "
-    "`gains`, `success_blind`, `success`, `leakage` (entropy to `before`, `after`, `leakage`)",
+    "`gains`, `success_blind`, `success`, `leakage` (entropy to `before`, `after`, `leakage`), and for plans made with "
+    "`--near` `cost`, `cost_bound`, `metric`, `stability`",
     "sweep": "`secrets`, `k` (list), `success` (list), `leakage` (entropy to list), and where asked `least_k_target`, "
     "`least_k_success`, `chart`",
     "measure": "`secrets`, `observables`, `leakage` (entropy to `before`, `after`, `leakage`), `vulnerability_before`, "
