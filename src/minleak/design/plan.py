@@ -136,6 +136,16 @@ class Plan:
         """What no plan of least leakage costs less than, where it is known."""
         return None if self.priced is None else self.priced.bound
 
+    def decoy_distances(self, shares: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9)) -> tuple[float, ...]:
+        """How far decoys are from the secret they hide: the mean over a set's other members, giants aside, at the
+        given shares of draws (0.5 is the median), in the metric that the plan was designed with.
+
+        Draws are of secrets that are no giants, as likely as they are. Exact, O(sets * u^2).
+        """
+        from minleak.design.decoys import decoy_distances
+
+        return decoy_distances(self, shares)
+
     # -- the sets ---------------------------------------------------------------------------------------------------
 
     def idle_sets(self) -> list[Indices]:

@@ -31,6 +31,10 @@ class Distances(ABC):
     def centres_of(self, members: Indices) -> Indices:
         """A centre close to each member: itself, where the secrets are the centres."""
 
+    @abstractmethod
+    def within(self, sets: Indices) -> Array:
+        """d between the members of each set, of shape (sets, u, u): from the centre close to the one to the other."""
+
     points: Array  # places in a flat space, in which nearer is nearer; of shape (n, 0) where there are none
 
 
@@ -47,6 +51,16 @@ class Euclidean(Distances):
         squares = np.zeros((len(centres), len(members)))
         for axis in self.points.T:
             squares += np.subtract.outer(axis[centres], axis[members]) ** 2
+        return self._from_squares(squares)
+
+    def within(self, sets: Indices) -> Array:
+        """The same between the members of each set."""
+        squares = np.zeros((*sets.shape, sets.shape[1]))
+        for axis in self.points.T:
+            squares += (axis[sets][:, :, None] - axis[sets][:, None, :]) ** 2
+        return self._from_squares(squares)
+
+    def _from_squares(self, squares: Array) -> Array:
         return np.sqrt(squares)
 
     def centres_of(self, members: Indices) -> Indices:
@@ -66,10 +80,8 @@ class Haversine(Euclidean):
         level = np.cos(latitude)
         self.points = np.stack([level * np.cos(longitude), level * np.sin(longitude), np.sin(latitude)], axis=1)
 
-    def between(self, centres: Indices, members: Indices) -> Array:
-        """Arcs from chords."""
-        chords = super().between(centres, members)
-        return np.asarray(2 * EARTH * np.arcsin(np.minimum(chords / 2, 1.0)))
+    def _from_squares(self, squares: Array) -> Array:
+        return np.asarray(2 * EARTH * np.arcsin(np.minimum(np.sqrt(squares) / 2, 1.0)))
 
 
 class Given(Distances):
@@ -79,6 +91,7 @@ class Given(Distances):
         self.matrix = matrix
         self.points = np.empty((matrix.shape[1], 0))
         self.n_centres = len(matrix)
+        self._closest = matrix.argmin(axis=0)
 
     def between(self, centres: Indices, members: Indices) -> Array:
         """A part of the matrix."""
@@ -86,7 +99,11 @@ class Given(Distances):
 
     def centres_of(self, members: Indices) -> Indices:
         """The centre that each member costs least at."""
-        return np.asarray(self.matrix[:, members].argmin(axis=0))
+        return np.asarray(self._closest[members])
+
+    def within(self, sets: Indices) -> Array:
+        """The costs of the members at the centres close to them."""
+        return np.asarray(self.matrix[self._closest[sets][:, :, None], sets[:, None, :]])
 
 
 METRICS: dict[str, type[Euclidean]] = {"euclidean": Euclidean, "haversine": Haversine}

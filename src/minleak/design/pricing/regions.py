@@ -25,6 +25,8 @@ _GAP = 1e-2
 _ROUNDS = 15
 # Landmarks that stand for places where there are none.
 _LANDMARKS = 8
+# Sets looked at in one go.
+_CHUNK = 4096
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,15 @@ class Priced:
 
 def priced(sets: Sets, distances: Distances) -> Priced:
     """Sets priced with their own members' centres: at most twice c(M), and c(M) itself in most sets."""
-    centres, costs = np.empty(len(sets.lengths), dtype=np.int64), np.empty(len(sets.lengths))
-    for s, members in enumerate(sets.members):
-        candidates = distances.centres_of(members)
-        sums = distances.between(candidates, members).sum(axis=1)
-        best = int(sums.argmin())
-        centres[s], costs[s] = candidates[best], sums[best]
+    count = len(sets.lengths)
+    centres, costs = np.empty(count, dtype=np.int64), np.empty(count)
+    for begin in range(0, count, _CHUNK):
+        members = sets.members[begin : begin + _CHUNK]
+        sums = distances.within(members).sum(axis=2)
+        best = sums.argmin(axis=1)
+        rows = np.arange(len(members))
+        centres[begin : begin + _CHUNK] = distances.centres_of(members[rows, best])
+        costs[begin : begin + _CHUNK] = sums[rows, best]
     return Priced(sets, centres, costs)
 
 
