@@ -24,6 +24,7 @@ from minleak.design.certify import Certificate, certify
 from minleak.design.literal import paper_algorithm
 from minleak.design.make import design
 from minleak.design.plan import Plan
+from minleak.design.pricing.cost import Cost
 from minleak.design.sweep import Sweep, least_k, sweep
 from minleak.entropy.base import ConditionalEntropy, Entropy
 from minleak.entropy.check import EntropyCheck, check_entropy
@@ -63,6 +64,7 @@ from minleak.majorization import Majorization, check_schur_concave, lorenz, majo
 from minleak.prior import Prior
 from minleak.reading import read_prior
 from minleak.reading_channels import read_channel
+from minleak.reading_places import read_places
 
 __version__ = "0.1.0"
 
@@ -78,6 +80,7 @@ __all__ = [
     "Collision",
     "ConditionalEntropy",
     "CoreConcave",
+    "Cost",
     "Entropy",
     "EntropyCheck",
     "Estimate",
@@ -137,6 +140,7 @@ __all__ = [
     "paper_algorithm",
     "posterior_vulnerability",
     "read_channel",
+    "read_places",
     "read_prior",
     "sweep",
     "vulnerability",

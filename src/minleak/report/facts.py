@@ -19,6 +19,7 @@ from minleak.entropy.base import evaluate
 from minleak.entropy.names import as_entropy
 from minleak.leakage import difference
 from minleak.prior import Prior
+from minleak.report.nearness import Nearness, nearness
 from minleak.report.thinning import RankBin, lorenz_points, rank_bins, spaced
 
 Array = npt.NDArray[np.float64]
@@ -118,6 +119,7 @@ class Facts:
     repeated: tuple[tuple[str, Repeated], ...]
     drift: tuple[Drift, ...]
     certificate: Certificate
+    nearness: Nearness | None
     trials: int
     seed: int
 
@@ -163,6 +165,7 @@ def gather(plan: Plan, *, trials: int = 20_000, seed: int = 0) -> Facts:
         repeated=tuple((name, twin.repeated(DRAWS, trials=trials, seed=seed)) for name, twin in _layouts(plan)),
         drift=_drift(plan, prior),
         certificate=certify(plan, plan.prior),
+        nearness=nearness(plan, trials=trials, seed=seed),
         trials=trials,
         seed=seed,
     )

@@ -225,7 +225,7 @@ class _Programme:
         bound, found, added = -np.inf, duals, 0
         for smooth in (_SMOOTHING * anchor + (1 - _SMOOTHING) * duals, duals):
             pricing.price_stars(self.distances, smooth, self.groups, self.u, values, sets)
-            here = self.mean * (self.weights @ smooth + self.weights.sum() / self.u * values.min())
+            here = self.mean * float(self.weights @ smooth + self.weights.sum() / self.u * values.min())
             if here > bound:
                 bound, found = here, smooth
             costs = self.star_costs(sets)
