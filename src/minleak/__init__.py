@@ -32,6 +32,7 @@ from minleak.design.padding.make import padding
 from minleak.design.padding.policies import padme, to_multiple, to_power_of_two
 from minleak.design.padding.result import Padding
 from minleak.design.plan import Plan
+from minleak.design.pricing.cost import Cost
 from minleak.design.sweep import Sweep, least_k, sweep
 from minleak.entropy.base import ConditionalEntropy, Entropy
 from minleak.entropy.check import EntropyCheck, check_entropy
@@ -72,6 +73,7 @@ from minleak.prior import Prior
 from minleak.reading import read_prior
 from minleak.reading_channels import read_channel
 from minleak.reading_pairs import Pairs, read_pairs
+from minleak.reading_places import read_places
 
 __version__ = "0.1.0"
 
@@ -88,6 +90,7 @@ __all__ = [
     "ConditionalEntropy",
     "Conflict",
     "CoreConcave",
+    "Cost",
     "Entropy",
     "EntropyCheck",
     "Estimate",
@@ -163,6 +166,7 @@ __all__ = [
     "posterior_vulnerability",
     "read_channel",
     "read_pairs",
+    "read_places",
     "read_prior",
     "sweep",
     "to_multiple",

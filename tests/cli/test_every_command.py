@@ -27,6 +27,11 @@ BAD = {
         (["design", "queries.csv", "-k", "3", "--layout", "square"], "layout"),
         (["design", "queries.csv", "-k", "3", "--weight", "price"], "price"),
         (["design", "queries.csv", "-k", "3", "-o", "no/such/folder/x.cloak"], "x.cloak"),
+        (["design", "queries.csv", "-k", "3", "--near", "lat,lon"], "no column 'lat'"),
+        (["design", "queries.csv", "-k", "3", "--near", "secret"], "must be a number"),
+        (["design", "queries.csv", "-k", "3", "--near", "count", "--metric", "miles"], "miles"),
+        (["design", "queries.csv", "-k", "3", "--metric", "haversine"], "--near"),
+        (["design", "queries.csv", "-k", "3", "--near", "count", "--layout", "circle"], "layout"),
     ],
     "optimise": [
         (["optimise", "diagnoses.csv", "missing.csv"], "missing.csv"),

@@ -26,7 +26,8 @@ _FIELDS = {
     "`status`, `observables` (list), `smallest_class`, `beside` (entropy to leakage), `policies` (whole sizes only: a "
     "list of `name`, `overhead`, `leakage`, `observables`, `smallest_class`), and `file`, `chart` where asked",
     "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `distance`, "
-    "`gains`, `success_blind`, `success`, `leakage` (entropy to `before`, `after`, `leakage`)",
+    "`gains`, `success_blind`, `success`, `leakage` (entropy to `before`, `after`, `leakage`), and for plans made with "
+    "`--near` `cost`, `cost_bound`, `metric`, `stability`",
     "sweep": "`secrets`, `k` (list), `success` (list), `leakage` (entropy to list), and where asked `least_k_target`, "
     "`least_k_success`, `chart`",
     "measure": "`secrets`, `observables`, `leakage` (entropy to `before`, `after`, `leakage`), `vulnerability_before`, "

@@ -79,7 +79,7 @@ def test_a_solver_that_lies_is_found_out(monkeypatch):
         return replace(found, z=z, duals=(np.zeros_like(found.duals[0]),))
 
     monkeypatch.setattr(conic.ConicModel, "solve", lying)
-    monkeypatch.setattr(sys.modules["minleak.design.constrained.solve"], "polished", lambda *_: None)
+    monkeypatch.setattr(sys.modules["minleak.design.constrained.solve"], "polished", lambda *_, **__: None)
     with pytest.raises(ml.SolverFailed, match="further apart than gap=1e-06"):
         ml.optimise(**COUNTEREXAMPLE)
 
@@ -106,7 +106,16 @@ def test_a_solver_that_gives_up(monkeypatch):
 def test_newtons_steps_add_digits(monkeypatch):
     """Without them Shannon's maximiser of the counterexample is right to six digits, with them to twelve."""
     sharp = ml.optimise(**COUNTEREXAMPLE).channel.toarray()[1, 1]
-    monkeypatch.setattr(sys.modules["minleak.design.constrained.solve"], "polished", lambda *_: None)
+    monkeypatch.setattr(sys.modules["minleak.design.constrained.solve"], "polished", lambda *_, **__: None)
     rough = ml.optimise(**COUNTEREXAMPLE).channel.toarray()[1, 1]
     assert abs(sharp - 0.6) < 1e-10
     assert 1e-10 < abs(rough - 0.6) < 1e-5
+
+
+def test_a_bound_below_what_is_attained_is_reported(monkeypatch):
+    """If planes did not lie above a core, that would be noticed."""
+    solving = sys.modules["minleak.design.constrained.solve"]
+    real = solving.upper_bound
+    monkeypatch.setattr(solving, "upper_bound", lambda *given: real(*given) - 1e-3)
+    with pytest.raises(ml.SolverFailed, match="one of the two is wrong"):
+        ml.optimise(entropy="min-entropy", **random_problem(4))

@@ -179,6 +179,31 @@ def test_a_cost_without_a_budget_breaks_ties():
     assert ends == pytest.approx([0.15, 0.3], abs=1e-7)
 
 
+def test_ties_that_cannot_be_certified_are_told():
+    """Channels that agree to 1e-11 in one entropy may differ by more in one that is steep at zero: the status tells."""
+    p = [2, 4, 6]
+    best = ml.optimise(p, entropy=["min-entropy", "shannon"], cost=hamming(3), budget=0.2, gap=1e-6)
+    assert best.status == "certified"
+    told = ml.optimise(p, entropy=["min-entropy", "arimoto:0.3"], cost=hamming(3), budget=0.2, gap=1e-13)
+    assert told.status == "certified in the first entropy"
+    assert told.stages[0].gap <= 1e-13 < told.stages[1].gap < 1e-3
+
+
+@pytest.mark.parametrize("name", ["shannon", "arimoto:0.5", "arimoto:2", "min-entropy"])
+def test_a_budget_of_just_the_least_cost(name):
+    """Only the cheapest pairs are left; a steep entropy would gain without bound from the first bit of budget."""
+    given = random_problem(13)
+    least = float(given["prior"] @ given["cost"].min(axis=1))
+    best = ml.optimise(given["prior"], entropy=name, cost=given["cost"], budget=least)
+    assert best.channel.toarray().argmax(axis=1).tolist() == given["cost"].argmin(axis=1).tolist()
+    assert best.gap < 1e-6
+    assert math.isinf(best.shadow_price) == (name in ("shannon", "arimoto:0.5"))
+    ties = [[0, 0, 1], [0, 0, 1], [1, 0, 0]]
+    among = ml.optimise([1, 1, 1], entropy=name, cost=ties, budget=0.0)
+    assert (among.channel.toarray() * np.array(ties)).max() < 1e-9
+    assert among.gap < 1e-6
+
+
 # -- what else can be given ------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,7 @@ from minleak.design.constrained.cores.guessing import GuessCore
 from minleak.design.constrained.cores.of import Measure, measure_of
 from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.infeasible import check_feasible
-from minleak.design.constrained.optimise import Optimum, improved
+from minleak.design.constrained.optimise import Optimum, lexicographic
 from minleak.design.constrained.problem import Problem, as_problem
 from minleak.design.constrained.programme import Programme, Term
 from minleak.design.constrained.seen import Seen, seen_through
@@ -92,8 +92,10 @@ def metric_invariance(
     problem = as_problem(prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs)
     check_feasible(problem)
     seen = seen_through(problem)
-    optima = {measure.entropy.name: improved(problem, [measure], enough=gap, cheapest=False) for measure in measures}
-    shannon = optima.get("shannon") or improved(problem, [measure_of("shannon")], enough=gap, cheapest=False)
+    optima = {
+        measure.entropy.name: lexicographic(problem, [measure], enough=gap, cheapest=False) for measure in measures
+    }
+    shannon = optima.get("shannon") or lexicographic(problem, [measure_of("shannon")], enough=gap, cheapest=False)
     levels = _guess_levels(problem, seen)
     channel, posterior, spread, short = _one_posterior(problem, shannon.channel, levels)
     if spread <= COINCIDE and short <= COINCIDE:

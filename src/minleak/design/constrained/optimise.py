@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from minleak.channel import Channel
 from minleak.design.constrained.cleaning import as_channel_of
+from minleak.design.constrained.cores.base import Smooth
 from minleak.design.constrained.cores.of import Measure, measure_of
 from minleak.design.constrained.infeasible import check_feasible
 from minleak.design.constrained.problem import Problem, as_problem
@@ -107,7 +110,7 @@ def optimise(
     outputs
         Labels of the m observables.
     gap
-        How far the channel may be from the best, in the unit of each entropy, before the answer is refused.
+        How far the channel may be from the best, in the unit of the entropy, before the answer is refused.
 
     Returns
     -------
@@ -119,7 +122,9 @@ def optimise(
     Infeasible
         Naming the secret without an observable, or the least budget that is feasible.
     SolverFailed
-        Where no channel could be certified to within `gap`.
+        Where no channel could be certified to within `gap` in the first entropy. Later ones of a list only break ties,
+        among channels that agree to a solver's last digits; their gaps are in `stages`, and `status` tells if one of
+        them is larger.
 
     Linear problems need nothing but HiGHS; others the extra `convex`. Cost: seconds for 60 x 60 (Shannon) and
     200 x 200 (min-entropy); guesswork needs n^2 m / 2 auxiliary unknowns.
@@ -133,35 +138,36 @@ def optimise(
     enough = _positive(gap)
     problem = as_problem(prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs)
     check_feasible(problem)
-    return improved(problem, measures, enough=enough, cheapest=cost is not None and budget is None)
+    return lexicographic(problem, measures, enough=enough, cheapest=cost is not None and budget is None)
 
 
-def improved(problem: Problem, measures: Sequence[Measure], *, enough: float, cheapest: bool) -> Optimum:
+def lexicographic(problem: Problem, measures: Sequence[Measure], *, enough: float, cheapest: bool) -> Optimum:
     """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost."""
+    if any(isinstance(measure.core, Smooth) and measure.core.steep for measure in measures):
+        dear = problem.unaffordable()
+        if dear.any():
+            return _on_the_cheapest(problem, measures, dear, enough=enough)
     floors: list[Term] = []  # each at what was attained
-    found: list[tuple[Solved, float]] = []
+    found: list[Solved] = []
     z = np.zeros(0)
     for measure in measures:
         seen = seen_through(problem, measure.gain)
         term = Term(measure.core, seen)
         solved = _above_floors(Programme(problem, (term,)), floors)
-        mass = 1.0 if measure.gain is None else float(seen.of(solved.z).sum())
-        found.append((solved, mass))
+        found.append(solved)
         z = solved.z
         floors.append(replace(term, floor=term.total(z)))
     if cheapest:
         z = _above_floors(Programme(problem, (), expense=problem.costs[0]), floors).z
     channel = as_channel_of(problem, z)
-    stages = tuple(
-        _stage(problem, channel, measure, solved, mass) for measure, (solved, mass) in zip(measures, found, strict=True)
-    )
-    for stage in stages:
-        if not stage.gap <= enough:
-            raise SolverFailed(
-                f"the channel found leaks {stage.leakage:.9g} in {stage.entropy}, and only {stage.bound:.9g} is proven "
-                f"to be the least: further apart than gap={enough:g} (the solver said {stage.status!r})"
-            )
+    stages = tuple(stage_of(problem, channel, measure, solved) for measure, solved in zip(measures, found, strict=True))
     first = stages[0]
+    if not first.gap <= enough:
+        raise SolverFailed(
+            f"the channel found leaks {first.leakage:.9g} in {first.entropy}, and only {first.bound:.9g} is proven to "
+            f"be the least: further apart than gap={enough:g} (the solver said {first.status!r})"
+        )
+    certified = all(stage.gap <= enough for stage in stages)
     costs = tuple(float(cost @ z) + settled for cost, settled in zip(problem.costs, problem.settled_costs, strict=True))
     return Optimum(
         channel=channel,
@@ -169,11 +175,24 @@ def improved(problem: Problem, measures: Sequence[Measure], *, enough: float, ch
         leakage=first.leakage,
         bound=first.bound,
         gap=first.gap,
-        status="certified",
+        status="certified" if certified else "certified in the first entropy",
         shadow_price=first.shadow_prices[0] if first.shadow_prices else 0.0,
         costs=costs,
         stages=stages,
     )
+
+
+def _on_the_cheapest(
+    problem: Problem, measures: Sequence[Measure], dear: npt.NDArray[np.bool_], *, enough: float
+) -> Optimum:
+    """The optimum under a budget that is just the least cost: on the cheapest pairs, where it binds no more.
+
+    There a little more budget would buy a steep entropy without bound, so that no finite prices exist.
+    """
+    free = replace(problem.on(~dear), budgets=(math.inf,) * len(problem.budgets))
+    best = lexicographic(free, measures, enough=enough, cheapest=False)
+    unbounded = tuple(replace(stage, shadow_prices=(math.inf,) * len(problem.budgets)) for stage in best.stages)
+    return replace(best, shadow_price=math.inf, stages=unbounded)
 
 
 def _above_floors(programme: Programme, floors: Sequence[Term]) -> Solved:
@@ -199,8 +218,10 @@ def _above_floors(programme: Programme, floors: Sequence[Term]) -> Solved:
     return best[1]
 
 
-def _stage(problem: Problem, channel: Channel, measure: Measure, solved: Solved, mass: float) -> Stage:
+def stage_of(problem: Problem, channel: Channel, measure: Measure, solved: Solved) -> Stage:
+    """What the channel leaks, by the library's own measure of it, beside the bound of what was solved."""
     H = measure.entropy
+    mass = 1.0 if measure.gain is None else float(seen_through(problem, measure.gain).of(solved.z).sum())
     before, after = H(problem.prior), H.conditional(problem.prior, channel)
     most = max(measure.outer(solved.bound, mass), after)  # rounding may cross them where they meet
     slope = measure.slope(solved.objective, mass)

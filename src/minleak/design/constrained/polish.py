@@ -18,14 +18,16 @@ from minleak.design.constrained.programme import Programme, Solution, told_apart
 # More unknowns than this are left as they are: a dense system is solved.
 LARGEST = 400
 _LARGEST_SEEN = 1200
-# Entries below this share of their row are off the support.
-_SUPPORT = 1e-5
+# Entries below this share of their row are off the support; cores that are steep at zero have tiny ones on it.
+SUPPORTS = (1e-5, 1e-8, 1e-11)
 _STEPS = 6
 # Equations solved this well are solved.
 _DONE = 1e-13
 
 
-def polished(programme: Programme, solution: Solution, budgets: tuple[float, ...]) -> Solution | None:
+def polished(
+    programme: Programme, solution: Solution, budgets: tuple[float, ...], *, support: float = SUPPORTS[0]
+) -> Solution | None:
     """The solution with Newton's digits, or None where that does not apply or does not get closer."""
     from threadpoolctl import threadpool_limits
 
@@ -33,7 +35,7 @@ def polished(programme: Programme, solution: Solution, budgets: tuple[float, ...
     core = term.core
     if len(programme.terms) > 1 or programme.expense is not None or not isinstance(core, Smooth):
         return None
-    on = solution.z > _SUPPORT * problem.left[problem.rows]
+    on = solution.z > support * problem.left[problem.rows]
     spent = [i for i, budget in enumerate(budgets) if np.isfinite(budget) and solution.mu[i] > 1e-7]
     present = np.flatnonzero(problem.left > 0)
     if not on.any() or on.sum() + len(present) + len(spent) > LARGEST:

@@ -19,6 +19,8 @@ from minleak.prior import Prior, as_prior
 
 # A row of a partial channel may pass one by this much, as a channel's may.
 _ROUNDING = 1e-9
+# A budget with no more than this to spare, relative to the least cost, is the least cost.
+_SPARE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +89,20 @@ class Problem:
         """The same under other budgets (for the whole, settled entries included)."""
         left = tuple(b - s for b, s in zip(budgets, self.settled_costs, strict=True))
         return replace(self, budgets=left)
+
+    def unaffordable(self) -> npt.NDArray[np.bool_]:
+        """Where the only budget is just the least cost: the pairs that cost more than the cheapest of their row, which
+        no feasible channel uses.
+        """
+        none = np.zeros(len(self.rows), dtype=bool)
+        if len(self.budgets) != 1:
+            return none
+        cost = self.costs[0]
+        cheapest = -self.row_best(-cost)
+        least = float(self.left @ cheapest)
+        if self.budgets[0] - least > _SPARE * max(1.0, abs(least)):
+            return none
+        return np.asarray(cost > cheapest[self.rows] + _SPARE * max(1.0, float(np.abs(cost).max(initial=0.0))))
 
     def on(self, kept: npt.NDArray[np.bool_]) -> Problem:
         """The same with only those of the free pairs."""

@@ -12,14 +12,13 @@ from minleak.channel import Channel
 from minleak.design.constrained.cleaning import as_channel_of
 from minleak.design.constrained.cores.of import Measure, measure_of
 from minleak.design.constrained.infeasible import check_feasible
-from minleak.design.constrained.optimise import CLOSE, improved
+from minleak.design.constrained.optimise import lexicographic, stage_of
 from minleak.design.constrained.problem import Problem, as_problem
-from minleak.design.constrained.programme import Programme, Term
+from minleak.design.constrained.programme import Model, Programme, Term
 from minleak.design.constrained.seen import seen_through
-from minleak.design.constrained.solve import answered, model_of, solve
+from minleak.design.constrained.solve import answered, model_of
 from minleak.entropy.base import ConditionalEntropy, real
 from minleak.errors import InvalidParameter, SolverFailed
-from minleak.leakage import difference
 from minleak.prior import Prior
 
 
@@ -89,41 +88,35 @@ def tradeoff(
     if len(problem.costs) != 1:
         raise InvalidParameter("a frontier is against one cost: give cost= as one matrix")
     asked = _asked(budgets, points, problem, measure, gap)
-    seen = seen_through(problem, measure.gain)
-    programme = Programme(problem.with_budgets([asked[-1]]), (Term(measure.core, seen),))
+    programme = Programme(problem.with_budgets([asked[-1]]), (Term(measure.core, seen_through(problem, measure.gain)),))
     model = model_of(programme) if len(problem.rows) else None
     found = []
     for budget in asked:
         at = problem.with_budgets([budget])
         check_feasible(at)
-        left = at.budgets
-        if model is None:
-            solved = solve(programme, enough=CLOSE)
-        else:
-            try:
-                solved = answered(programme, model, left)
-            except SolverFailed:
-                solved = solve(Programme(at, programme.terms), enough=CLOSE)
-        mass = 1.0 if measure.gain is None else float(seen.of(solved.z).sum())
-        channel = as_channel_of(problem, solved.z)
-        H = measure.entropy
-        before, after = H(problem.prior), H.conditional(problem.prior, channel)
-        bound = difference(H, before, min(max(measure.outer(solved.bound, mass), after), before))
-        point = FrontierPoint(
-            budget=budget,
-            leakage=difference(H, before, after),
-            bound=bound,
-            cost=float(problem.costs[0] @ solved.z) + problem.settled_costs[0],
-            shadow_price=float(solved.mu[0]) * measure.slope(solved.objective, mass),
-            channel=channel,
-        )
-        if not point.gap <= gap:
-            retried = improved(at, [measure], enough=gap, cheapest=False)
-            point = FrontierPoint(
-                budget, retried.leakage, retried.bound, retried.costs[0], retried.shadow_price, retried.channel
-            )
+        point = None
+        if model is not None and not at.unaffordable().any():
+            point = _next(programme, model, measure, at)
+        if point is None or not point.gap <= gap:
+            best = lexicographic(at, [measure], enough=gap, cheapest=False)
+            stage = best.stages[0]
+            spent = best.costs[0]
+            point = FrontierPoint(budget, stage.leakage, stage.bound, spent, stage.shadow_prices[0], best.channel)
         found.append(point)
     return Tradeoff(measure.entropy.name, tuple(found))
+
+
+def _next(programme: Programme, model: Model, measure: Measure, at: Problem) -> FrontierPoint | None:
+    """The point at these budgets from the model that is compiled already; None if the solver gives up."""
+    try:
+        solved = answered(programme, model, at.budgets)
+    except SolverFailed:
+        return None
+    channel = as_channel_of(at, solved.z)
+    stage = stage_of(at, channel, measure, solved)
+    (settled,) = at.settled_costs
+    spent = float(at.costs[0] @ solved.z) + settled
+    return FrontierPoint(at.budgets[0] + settled, stage.leakage, stage.bound, spent, stage.shadow_prices[0], channel)
 
 
 def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, measure: Measure, gap: float) -> list[float]:
@@ -149,4 +142,4 @@ def _enough(problem: Problem, measure: Measure, gap: float) -> float:
         common = p[p > 0] @ costs[p > 0]
         if np.isfinite(common).any():
             return float(common.min())
-    return improved(problem, [measure], enough=gap, cheapest=True).costs[0]
+    return lexicographic(problem, [measure], enough=gap, cheapest=True).costs[0]

@@ -68,6 +68,9 @@ class Core(ABC):
 class Smooth(Core):
     """A core with a gradient wherever all entries are positive."""
 
+    #: The gradient grows without bound towards zero entries: at its optimum every pair is used as far as it may be.
+    steep: bool = False
+
     @abstractmethod
     def gradient_at(self, v: Array, by: Grouped) -> Array:
         """The gradient of U at v > 0, entry by entry."""

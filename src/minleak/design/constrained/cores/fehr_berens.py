@@ -11,7 +11,7 @@ from minleak.design.constrained.cores.powers import above, below
 from minleak.design.constrained.cores.renyi import RenyiCore, Weights
 from minleak.design.constrained.grouped import Grouped
 from minleak.design.constrained.modelling import cvxpy
-from minleak.entropy.renyi import deformed
+from minleak.entropy.deformed import deformed
 
 
 class FehrBerensCore(RenyiCore):

@@ -15,10 +15,11 @@ from minleak.design.constrained.cores.hayashi import HayashiCore
 from minleak.design.constrained.cores.renyi import RenyiCore
 from minleak.design.constrained.cores.shannon import ShannonCore
 from minleak.entropy.base import ConditionalEntropy, Entropy
+from minleak.entropy.deformed import restored
 from minleak.entropy.gain import Gain
 from minleak.entropy.guessing import GuessError, Guesswork, MinEntropy
 from minleak.entropy.names import as_entropy
-from minleak.entropy.renyi import Arimoto, FehrBerens, Hayashi, Renyi, restored
+from minleak.entropy.renyi import Arimoto, FehrBerens, Hayashi, Renyi
 from minleak.entropy.shannon import Shannon
 from minleak.entropy.sharma_mittal import SharmaMittal
 from minleak.errors import InvalidParameter

@@ -19,7 +19,7 @@ import numpy as np
 
 from minleak.design.constrained.cores.base import Array, Smooth
 from minleak.design.constrained.grouped import Grouped
-from minleak.entropy.renyi import deformed, restored
+from minleak.entropy.deformed import deformed, restored
 
 # Closer to 1 than this the family's exponent 1/(alpha-1) is taken from here; the plane is still that of the order.
 _CLOSEST = 1e-9
@@ -44,6 +44,7 @@ class RenyiCore(Smooth):
 
     def __init__(self, alpha: float) -> None:
         self.alpha = alpha
+        self.steep = alpha <= 1
 
     @property
     def is_nearly_shannon(self) -> bool:

@@ -14,6 +14,8 @@ from minleak.design.constrained.modelling import cvxpy
 class ShannonCore(Smooth):
     """U(v) = sum of v_i log(|v|_1 / v_i), in nats."""
 
+    steep = True
+
     def values(self, v: Array, by: Grouped) -> Array:
         s = by.sum(v)[by.of]
         seen = v > 0
