@@ -23,6 +23,8 @@ from minleak.report.saving import write_whole
 
 # What the padding leaks in these is shown beside the entropy asked for.
 _BESIDE = ("shannon", "min-entropy", "guesswork")
+# Prices at which a chart's curve is found, and from how many secrets on there are fewer.
+_POINTS, _MANY = 72, 5000
 
 
 def pad(
@@ -190,6 +192,7 @@ def _chart(sizes: Any, prior: Prior, best: Padding) -> Any:
         prior,
         entropy=best.entropy,
         floor=best.floor,
+        points=_POINTS if len(prior) <= _MANY else _POINTS // 3,
         randomised=best.randomised,
         policies=POLICIES if sizes.dtype.kind == "i" else None,
     )

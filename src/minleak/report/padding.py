@@ -8,12 +8,14 @@ from minleak.design.padding.curve import PaddingFrontier
 from minleak.report.saving import altair
 
 _BUCKETS, _RANDOM = "best buckets", "best randomised"
+# Pixels of the chart, and of a line of text on it.
+_HEIGHT, _LINE = 340, 15
 
 
 def padding_chart(curve: PaddingFrontier) -> Any:
     """Lines for the best buckets and the randomised optimum, named points for the policies.
 
-    Buckets are a staircase: between two corners the lower budget's buckets can be had, and sometimes better ones.
+    The line of the buckets joins corners of their hull: no buckets lie below it, and at the corners they are on it.
     Overheads are in % of the mean size, on a scale that is linear below 1% and logarithmic beyond, so that no padding
     has its place.
     """
@@ -39,7 +41,7 @@ def padding_chart(curve: PaddingFrontier) -> Any:
         "overhead:Q",
         title="mean overhead, % of the mean size",
         scale=alt.Scale(type="symlog", constant=0.3, domain=[0, max(ticks[-1], 1)], nice=False),
-        axis=alt.Axis(values=ticks, format=","),
+        axis=alt.Axis(values=ticks, format=",d"),
     )
     y = alt.Y("leakage:Q", title=f"leakage in {curve.entropy}", scale=alt.Scale(zero=True))
     tooltip = [
@@ -58,22 +60,26 @@ def padding_chart(curve: PaddingFrontier) -> Any:
         tooltip=tooltip,
     )
     layers = [
-        base.transform_filter(f"datum.of == '{name}'").mark_line(strokeWidth=2, point={"size": 30}, interpolate=way)
-        for name, way in zip(names, ("step-after", "linear"), strict=False)
+        base.transform_filter(f"datum.of == '{name}'").mark_line(strokeWidth=2, point=len(rows) <= 60) for name in names
     ]
     if policies:
         at = alt.Chart(alt.Data(values=policies)).encode(x=x, y=y, tooltip=tooltip)
         layers.append(at.mark_point(shape="diamond", filled=True, size=70, opacity=1, color="gray"))
-    for i, policy in enumerate(sorted(policies, key=lambda row: row["overhead"])):  # above and below by turns
+    highest = max(row["leakage"] for row in (*rows, *policies)) or 1.0
+    taken = -_LINE
+    for policy in sorted(policies, key=lambda row: -row["leakage"]):  # names go down where they would overlap
+        place = _HEIGHT * (1 - policy["leakage"] / highest)
+        taken = max(place, taken + _LINE)
         far = policy["overhead"] > 0.2 * ticks[-1]
+        lift = 0.7 * _LINE if place > _HEIGHT - _LINE else 0.0  # off the axis
         layers.append(
             alt.Chart(alt.Data(values=[policy]))
             .mark_text(
                 align="right" if far else "left",
-                baseline="top" if i % 2 else "bottom",
-                dx=-6 if far else 6,
-                dy=4 if i % 2 else -4,
+                baseline="middle",
+                dx=-9 if far else 9,
+                dy=min(taken - place, 2 * _LINE) - lift,
             )
             .encode(x=x, y=y, text="of:N")
         )
-    return alt.layer(*layers).properties(height=340)
+    return alt.layer(*layers).properties(height=_HEIGHT)

@@ -92,7 +92,7 @@ def compare_paddings(
     >>> from minleak.design.padding.policies import to_power_of_two
     >>> print(compare_paddings([3, 4, 5, 6, 9, 12], entropies=["shannon"], policies={"powers of two": to_power_of_two}))
     policy                overhead  entropy            leaks   buckets     bound  less by   smallest class
-    powers of two           38.46%  shannon           1.5850    0.6500    0.6500    59.0%   2 -> 1
+    powers of two           43.59%  shannon           1.5850    0.9183    0.9183    42.1%   2 -> 2
     """
     ladder = as_ladder(sizes, prior)
     measures = tuple(as_entropy(H) for H in entropies)

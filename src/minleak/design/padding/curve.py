@@ -64,7 +64,7 @@ def padding_frontier(
 
     >>> curve = padding_frontier([3, 4, 5, 6, 9, 12])
     >>> [(round(point.overhead, 3), round(point.leakage, 3)) for point in curve.buckets]
-    [(0.0, 2.585), (0.333, 1.918), (1.333, 1.0), (5.5, 0.0)]
+    [(0.0, 2.585), (0.333, 1.918), (1.0, 1.252), (1.5, 0.918), (5.5, 0.0)]
     """
     ladder, H = as_ladder(sizes, prior), as_entropy(entropy)
     if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:

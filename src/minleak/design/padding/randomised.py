@@ -8,10 +8,13 @@ import numpy.typing as npt
 from minleak.channel import Channel
 from minleak.design.constrained.optimise import optimise
 from minleak.design.padding.ladder import Ladder
-from minleak.design.padding.result import DENOMINATOR, Padding
+from minleak.design.padding.rate import shannon_rows
+from minleak.design.padding.result import DENOMINATOR, OPTIMAL, Padding
 from minleak.entropy.base import ConditionalEntropy
-from minleak.errors import InvalidParameter
+from minleak.entropy.shannon import Shannon
+from minleak.errors import InvalidParameter, SolverFailed
 from minleak.leakage import leakage
+from minleak.prior import Prior
 
 Array = npt.NDArray[np.float64]
 
@@ -35,15 +38,8 @@ def randomised_padding(ladder: Ladder, entropy: ConditionalEntropy, budget: floa
             f"{n} secrets of {m} sizes make {int(allowed.sum())} pairs, and a randomised padding is found for up to "
             f"{_LIMIT}: use buckets (randomised=False), or round sizes up first, with minleak.to_multiple for instance"
         )
-    scale = max(float(overheads.max()), 1.0)  # solvers like costs of about one
-    best = optimise(
-        ladder.prior,
-        entropy=entropy,
-        allowed=allowed,
-        cost=np.where(allowed, overheads, 0.0) / scale,
-        budget=min(budget, scale) / scale,
-    )
-    rows = _within(best.channel.toarray(), overheads, ladder.prior.p, budget)
+    rows, bound = _best_rows(ladder.prior, entropy, overheads, budget)
+    rows = _within(rows, overheads, ladder.prior.p, budget)
     weights = _rounded(rows)
     used = np.flatnonzero(weights.any(axis=0))
     weights = weights[:, used]
@@ -64,8 +60,36 @@ def randomised_padding(ladder: Ladder, entropy: ConditionalEntropy, budget: floa
         weights=weights[columns],
         overhead=overhead,
         leakage=leaked,
-        bound=min(leaked, best.bound),
+        bound=min(leaked, bound),
     )
+
+
+def _best_rows(prior: Prior, entropy: ConditionalEntropy, overheads: Array, budget: float) -> tuple[Array, float]:
+    """The rows that leak least and a bound on the leakage of all: for Shannon by Blahut and Arimoto, where a price on
+    the overhead decides and that comes close; else, and for all other entropies, by `minleak.optimise`.
+    """
+    decided = 0 < budget < float(prior.p @ overheads[:, -1])
+    rate = None
+    if isinstance(entropy, Shannon) and decided:
+        rows, least = shannon_rows(prior.p, overheads, budget)
+        rate = rows, least / entropy.unit
+        if leakage(prior, rows, entropy) - rate[1] <= OPTIMAL:
+            return rate
+    allowed = overheads >= 0
+    scale = max(float(overheads.max()), 1.0)  # solvers like costs of about one
+    try:
+        best = optimise(
+            prior,
+            entropy=entropy,
+            allowed=allowed,
+            cost=np.where(allowed, overheads, 0.0) / scale,
+            budget=min(budget, scale) / scale,
+        )
+    except SolverFailed:
+        if rate is None:
+            raise
+        return rate
+    return best.channel.toarray(), best.bound if rate is None else max(best.bound, rate[1])
 
 
 def _within(rows: Array, overheads: Array, p: Array, budget: float) -> Array:

@@ -19,8 +19,9 @@ import numpy.typing as npt
 
 from minleak.design.padding.ladder import Ladder
 from minleak.entropy.base import ConditionalEntropy
+from minleak.entropy.deformed import deformed
 from minleak.entropy.guessing import GuessError, Guesswork, MinEntropy
-from minleak.entropy.renyi import Renyi, arimoto_exponent, deformed
+from minleak.entropy.renyi import Renyi, arimoto_exponent
 from minleak.entropy.shannon import Shannon
 from minleak.errors import InvalidParameter
 
