@@ -1,0 +1,15 @@
+"""warehouse: the same design, cloak and audit inside DuckDB or Spark, through Ibis, where the data is."""
+
+from minleak.warehouse.engines import connect
+from minleak.warehouse.making import design
+from minleak.warehouse.plan import Header, WarehousePlan, load
+from minleak.warehouse.sources import read
+
+__all__ = [
+    "Header",
+    "WarehousePlan",
+    "connect",
+    "design",
+    "load",
+    "read",
+]
