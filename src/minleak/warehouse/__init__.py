@@ -1,15 +1,21 @@
 """warehouse: the same design, cloak and audit inside DuckDB or Spark, through Ibis, where the data is."""
 
+from minleak.warehouse.certifying import certify
+from minleak.warehouse.drawing import cloak
 from minleak.warehouse.engines import connect
 from minleak.warehouse.making import design
+from minleak.warehouse.memory import to_plan
 from minleak.warehouse.plan import Header, WarehousePlan, load
 from minleak.warehouse.sources import read
 
 __all__ = [
     "Header",
     "WarehousePlan",
+    "certify",
+    "cloak",
     "connect",
     "design",
     "load",
     "read",
+    "to_plan",
 ]

@@ -8,6 +8,7 @@ import sys
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from inspect import Parameter, Signature
 from typing import Any
 
 from minleak.errors import InvalidParameter, MissingExtra
@@ -158,6 +159,12 @@ class Engine(ABC):
         return self.rows(table)[0]
 
 
+def _present(function: Any, inputs: int) -> None:
+    """Give a function of any columns a name of its own and the signature that Ibis wants to see."""
+    function.__name__ = f"minleak_{secrets.token_hex(4)}"
+    function.__signature__ = Signature([Parameter(f"c{i}", Parameter.POSITIONAL_OR_KEYWORD) for i in range(inputs)])
+
+
 class DuckDB(Engine):
     """DuckDB, in this process."""
 
@@ -170,7 +177,7 @@ class DuckDB(Engine):
         def of_arrow(*columns: Any) -> Any:
             return pa.array(function(*(column.to_pylist() for column in columns)))
 
-        of_arrow.__name__ = f"minleak_{secrets.token_hex(4)}"
+        _present(of_arrow, len(inputs))
         made: Callable[..., Any] = ibis_module().udf.scalar.pyarrow(of_arrow, signature=(inputs, output))
         return made
 
@@ -205,12 +212,15 @@ class Spark(Engine):
 
             return pd.Series(function(*(column.tolist() for column in columns)))
 
-        of_pandas.__name__ = f"minleak_{secrets.token_hex(4)}"
+        _present(of_pandas, len(inputs))
         made: Callable[..., Any] = ibis_module().udf.scalar.pandas(of_pandas, signature=(inputs, output))
         return made
 
     def keep(self, table: Any) -> Any:
-        return table.cache()
+        self.backend.to_pyarrow(table.limit(0))  # Ibis 12 registers functions and small tables only where it fetches
+        kept = table.cache()
+        self.backend.to_pyarrow(kept.count())  # now, while what it is made of is still kept
+        return kept
 
     def drop(self, table: Any) -> None:
         table.release()
