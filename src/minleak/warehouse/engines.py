@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from inspect import Parameter, Signature
@@ -17,7 +16,7 @@ from minleak.errors import InvalidParameter, MissingExtra
 Vectorised = Callable[..., Any]
 
 # PySpark 4 warns at every turn that it has not been tried with pandas 3; what is used of it here is tested with it.
-_PANDAS_WARNING = "PySpark does not yet fully support pandas"
+PANDAS_WARNING = "PySpark does not yet fully support pandas"
 
 
 def connect(
@@ -88,7 +87,6 @@ def _connect_duckdb(database: str | None, memory_limit: str | None, spill: Any) 
 
 def _connect_spark() -> Any:
     ibis = ibis_module()
-    warnings.filterwarnings("ignore", message=_PANDAS_WARNING, category=FutureWarning)
     try:
         from pyspark.sql import SparkSession
     except ImportError:
