@@ -48,7 +48,8 @@ def spark(spark_log, tmp_path_factory):
         "spark.driver.memory": "1g",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{settings}",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile=file:{settings} -XX:TieredStopAtLevel=1",
+        "spark.sql.codegen.wholeStage": "false",  # compiling takes longer than tables of a few hundred rows
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.shuffle.partitions": "2",

@@ -31,7 +31,7 @@ def owners(probes: Any, segments: Any, *, u: int, end: int, count: int, longest:
     listed = segments.mutate(level=level.cast("int64"), stop=segments.start + length)
     by = shift + _SPREAD * listed.level
     listed = listed.mutate(bin=ibis.range(listed.start >> by, ((listed.stop - 1) >> by) + 1).unnest())
-    probing = probes.mutate(level=ibis.range(0, levels).unnest().cast("int64"))
+    probing = probes.mutate(level=ibis.range(0, levels).unnest())
     probing = probing.mutate(bin=probing["at"] >> (shift + _SPREAD * probing.level))
     found = probing.join(
         listed,
