@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from tests.warehouse.priors import PRIORS, given, in_memory, segments
 
 import minleak as ml
 from minleak import warehouse
-from tests.warehouse.priors import PRIORS, given, in_memory, segments
 
 KEY = ml.Key(bytes(range(32)))
 K, ROWS = 7, 40

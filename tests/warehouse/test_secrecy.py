@@ -8,10 +8,10 @@ import logging
 import ibis
 import pyarrow as pa
 import pytest
+from tests.warehouse.priors import given, heavy_tail
 
 import minleak as ml
 from minleak import warehouse
-from tests.warehouse.priors import given, heavy_tail
 
 SECRET = bytes((7 * i + 3) % 251 for i in range(32))
 SHOWN = [

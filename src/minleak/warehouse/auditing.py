@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -54,10 +55,11 @@ class Audit:
 
     def __str__(self) -> str:
         width = max(len(word) for word in ("measure", *(row.measure for row in self.rows)))
-        lines = [f"{'measure':<{width}}  {'estimate':>10}  {'corrected':>10}  {'low':>10}  {'high':>10}  {'chance':>10}  {'p':>7}"]
+        lines = [
+            f"{'measure':<{width}}  {'estimate':>10}  {'corrected':>10}  {'low':>10}  {'high':>10}  {'chance':>10}  {'p':>7}"
+        ]
         lines += [
-            f"{row.measure:<{width}}  {row.estimate:>10.6g}  {row.corrected:>10.6g}  {row.low:>10.6g}  "
-            f"{row.high:>10.6g}  {row.chance:>10.6g}  {row.p_value:>7.3g}"
+            f"{row.measure:<{width}}  {'  '.join(f'{getattr(row, name):>10.6g}' for name in names)}  {row.p_value:>7.3g}"
             for row in self.rows
         ]
         return "\n".join([*lines, self.verdict])
@@ -92,8 +94,9 @@ def audit(
       leak as much: exact for independent secrets and observables, whatever the counts.
 
     Limits: events must be independent. Those of sticky draws are not: keep one for each scope and secret. Corrections
-    and intervals are asymptotic: rough while most pairs have occurred once or never (compare the estimate with `chance`)
-    and for measures of a maximum, such as min-entropy, while the likeliest secrets are tied. P-values are exact.
+    and intervals are asymptotic: rough while most pairs have occurred once or never (compare the estimate with
+    `chance`), and for measures of a maximum, such as min-entropy, while the likeliest secrets are tied. P-values are
+    exact.
 
     Parameters
     ----------
@@ -146,7 +149,7 @@ def _check(resamples: int, permutations: int, level: float, alpha: float) -> Non
             raise InvalidParameter(f"{name} is between 0 and 1, not {part!r}")
     if (1 + permutations) * alpha < 1:
         raise InvalidParameter(
-            f"{permutations} permutations cannot give a p-value of {alpha:g}: take at least {int(np.ceil(1 / alpha)) - 1}"
+            f"{permutations} permutations cannot give a p-value of {alpha:g}: take at least {math.ceil(1 / alpha) - 1}"
         )
 
 

@@ -128,7 +128,7 @@ def _giants_checks(header: Header, owned: dict[str, Any]) -> Iterator[Check]:
 
 
 def _line_check(engine: Engine, rows: Any, header: Header) -> Check:
-    """Segments on rings from 0 on, sorted by start, leave no gap: inside a bin by a window, between bins by their ends."""
+    """Segments on rings from 0 on leave no gap: inside a bin by a window over it, between bins by their ends."""
     ibis, u = ibis_module(), header.u
     end = u * header.tail
     shift = max(0, end.bit_length() - _BINS.bit_length() + 1)
@@ -147,7 +147,9 @@ def _line_check(engine: Engine, rows: Any, header: Header) -> Check:
     for row in sorted(bins, key=lambda row: row["bin"]):
         ok &= row["broken"] == 0 and row["first"] == at
         at = row["last"]
-    return Check("segments tile the line from end to end", ok and at == end, f"{sum(r['count'] for r in bins)} segments")
+    return Check(
+        "segments tile the line from end to end", ok and at == end, f"{sum(r['count'] for r in bins)} segments"
+    )
 
 
 def _ring_checks(engine: Engine, rows: Any, header: Header) -> Iterator[Check]:
@@ -191,9 +193,7 @@ def _ring_checks(engine: Engine, rows: Any, header: Header) -> Iterator[Check]:
     yield Check("idle secrets are in sets of at most k", small)
 
 
-def _weights_check(
-    engine: Engine, owners: Any, header: Header, prior: Any, secret: str, weight: str | None
-) -> Check:
+def _weights_check(engine: Engine, owners: Any, header: Header, prior: Any, secret: str, weight: str | None) -> Check:
     """The plan's weights and the prior's, added up with opposite signs, are zero for every secret."""
     ibis = ibis_module()
     kind = "string" if header.is_text else "int64"
@@ -205,9 +205,7 @@ def _weights_check(
     missing = both.left.isnull() | (both["rows"] == 0)
     listed = [name for name, _ in header.giants]
     is_giant = both.secret.isin(listed) if listed else ibis.literal(False)
-    found = engine.row(
-        both.aggregate(secrets=both.count(), off=_times(missing | (~is_giant & (both.left != 0))))
-    )
+    found = engine.row(both.aggregate(secrets=both.count(), off=_times(missing | (~is_giant & (both.left != 0)))))
     giants = {}
     if listed:
         giants = {row["secret"]: -int(row["left"]) for row in engine.rows(both.filter(is_giant & ~missing))}

@@ -137,7 +137,9 @@ def _refuse(found: list[dict[str, Any]], secret: str, weight: str | None) -> Non
     if nameless:
         raise InvalidPrior(f"{nameless} rows have no secret in {secret!r}: filter them out, or give them a name")
     if weightless:
-        raise InvalidPrior(f"{weightless} rows have no whole number in {weight!r}: counts are digits alone, and present")
+        raise InvalidPrior(
+            f"{weightless} rows have no whole number in {weight!r}: counts are digits alone, and present"
+        )
     below = sum(row["count"] for row in found if row["number"] == -1)
     if below:
         raise InvalidPrior(f"{below} weights in {weight!r} are negative: weights are whole numbers from 0 on")

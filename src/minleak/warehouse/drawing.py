@@ -30,7 +30,7 @@ def cloak(
 
     p(set given secret) is that of the plan's channel, exactly: a keyed function of plan, scope and secret gives a
     uniform integer below u w_x, which is a place on what the secret owns. Draws are sticky, so events of the same scope
-    and secret have the same set, and it is the set that `Cloak(to_plan(plan), key=key).draw(secret, scope=scope)` shows.
+    and secret have the same set: the one that `Cloak(to_plan(plan), key=key).draw(secret, scope=scope)` shows.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def cloak(
     One draw is made for each pair of scope and secret. Owners of positions are found by a join on bins; the cost is
     that of a pass over the plan and u rows for each pair.
     """
-    ibis, header = ibis_module(), plan.header
+    header = plan.header
     key = key if isinstance(key, Key) else _loaded(key)
     table = as_table(events)
     engine = engine_of(plan.table, table)
@@ -103,7 +103,9 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
     if not engine.row(names.filter(names.secret == stand_in).aggregate(count=ibis._.count()))["count"]:
         raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
     replaced = unknown.select("scope", secret=ibis.literal(stand_in, asked.secret.type()), asked=unknown.secret)
-    return asked.semi_join(names, "secret").mutate(asked=ibis._.secret).select("scope", "secret", "asked").union(replaced)
+    return (
+        asked.semi_join(names, "secret").mutate(asked=ibis._.secret).select("scope", "secret", "asked").union(replaced)
+    )
 
 
 def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key) -> Any:

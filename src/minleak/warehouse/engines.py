@@ -199,10 +199,9 @@ class Spark(Engine):
     def integer(self, digits: Any) -> Any:
         ibis = ibis_module()
 
-        @ibis.udf.scalar.builtin(signature=((str, int, int), str))
         def conv(digits: Any, from_base: Any, to_base: Any) -> Any: ...
 
-        return conv(digits, 16, 10).cast("int64")
+        return ibis.udf.scalar.builtin(conv, signature=((str, int, int), str))(digits, 16, 10).cast("int64")
 
     def vectorised(self, function: Vectorised, inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
         def of_pandas(*columns: Any) -> Any:
@@ -251,7 +250,7 @@ def engine_of(*tables: Any) -> Engine:
     ibis = ibis_module()
     from ibis.common.exceptions import IbisError
 
-    found = []
+    found: list[Any] = []
     for table in tables:
         try:
             backend = ibis.get_backend(table) if _is_bound(table) else None

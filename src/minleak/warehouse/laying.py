@@ -66,9 +66,7 @@ def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int) 
     return grouped.select("secret", "weight", "part", "rank", home=home, spread=spread)
 
 
-def _without(
-    classes: tuple[WeightClass, ...], header: Header, giant_weight: int | None
-) -> tuple[WeightClass, ...]:
+def _without(classes: tuple[WeightClass, ...], header: Header, giant_weight: int | None) -> tuple[WeightClass, ...]:
     """The classes without the giants; those that were of giants alone are left out."""
     left = []
     for c in classes:
@@ -107,7 +105,8 @@ def _segments(dealt: Any, sums: list[dict[str, Any]], at_home: dict[int, int], g
     kept = kept.mutate(residue=kept.weight - kept.home)
     before = ibis.window(group_by=kept.part, order_by=kept.rank, preceding=None, following=0)
     summed = kept.mutate(
-        home_before=kept.home.sum().over(before) - kept.home, residue_before=kept.residue.sum().over(before) - kept.residue
+        home_before=kept.home.sum().over(before) - kept.home,
+        residue_before=kept.residue.sum().over(before) - kept.residue,
     )
     placed = summed.join(small, "part").mutate(which=ibis.range(0, 2).unnest())
     common, idle = placed.which == 0, placed.weight == 0
@@ -123,9 +122,9 @@ def _segments(dealt: Any, sums: list[dict[str, Any]], at_home: dict[int, int], g
     rows = placed.select(
         "secret",
         position=(len(header.giants) + placed.positions_before + placed.rank).cast("int64"),
-        ring=ibis.cases(
-            (idle, lone), (common, 0), else_=1 + placed.homes_before + placed.rank // max(u, 1)
-        ).cast("int64"),
+        ring=ibis.cases((idle, lone), (common, 0), else_=1 + placed.homes_before + placed.rank // max(u, 1)).cast(
+            "int64"
+        ),
         start=ibis.ifelse(idle, rank, start).cast("int64"),
         weight=ibis.ifelse(common, placed.residue, placed.home).cast("int64"),
         wanted=ibis.cases((idle, common), (common, placed.residue > 0), else_=placed.home > 0),

@@ -1,4 +1,4 @@
-"""Partitions: how the secrets are dealt out so that each part can be sorted by itself, and the parts laid end to end."""
+"""Partitions: how secrets are dealt out so that each part is sorted by itself, and parts are laid end to end."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Span:
 
 
 def spans_of(classes: Sequence[WeightClass], rows: int, *, by_weight: bool) -> tuple[Span, ...]:
-    """Spans of the classes (heaviest first), such that a partition has about `rows` secrets and at most about twice that.
+    """Spans of the classes, heaviest first, such that a partition has about `rows` secrets, at most about twice that.
 
     By weight: classes are put together from the heaviest down until they fill a partition, so that the heavy head of
     a prior, where weights differ most, is sorted as a whole; a class that is larger is dealt out by hash, among weights

@@ -97,7 +97,9 @@ class WarehousePlan:
 
     def __repr__(self) -> str:
         h = self.header
-        return f"WarehousePlan(n={h.n}, k={h.k}, giants={len(h.giants)}, layout={h.layout!r}, at_home={self.at_home:.3f})"
+        return (
+            f"WarehousePlan(n={h.n}, k={h.k}, giants={len(h.giants)}, layout={h.layout!r}, at_home={self.at_home:.3f})"
+        )
 
 
 def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:

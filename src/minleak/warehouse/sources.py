@@ -18,6 +18,7 @@ def read(
     *,
     table: str | None = None,
     backend: Any = None,
+    memory_limit: str | None = None,
 ) -> Any:
     """An Ibis table of a file, of a folder of files, or of a table that the engine knows.
 
@@ -29,7 +30,9 @@ def read(
     table
         The name of a table: in the database at `path`, or one that the backend knows.
     backend
-        An Ibis connection, see `connect`; DuckDB if not given.
+        An Ibis connection, see `connect`; DuckDB if not given, and always for a database file.
+    memory_limit
+        How much memory DuckDB may take where it is started here, such as "1GB".
 
     All columns of separated values are text, so that a secret 007 stays itself; `design` and `audit` take counts
     written in digits. Nothing is read before it is asked for.
@@ -50,10 +53,10 @@ def read(
             raise UnreadableFile(f"{name} is a database: say which table of it to read")
         if backend is not None and backend.name != "duckdb":
             raise UnreadableFile(f"{name} is read by DuckDB alone; give Spark Parquet, or a table that it knows")
-        return _named(connect("duckdb", database=name), table, name)
+        return _named(connect("duckdb", database=name, memory_limit=memory_limit), table, name)
     if table is not None:
         raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {table!r}")
-    backend = connect() if backend is None else backend
+    backend = connect("duckdb", memory_limit=memory_limit) if backend is None else backend
     kind = _kind(name)
     try:
         if kind == "parquet":
