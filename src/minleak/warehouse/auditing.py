@@ -55,13 +55,11 @@ class Audit:
 
     def __str__(self) -> str:
         width = max(len(word) for word in ("measure", *(row.measure for row in self.rows)))
-        lines = [
-            f"{'measure':<{width}}  {'estimate':>10}  {'corrected':>10}  {'low':>10}  {'high':>10}  {'chance':>10}  {'p':>7}"
-        ]
-        lines += [
-            f"{row.measure:<{width}}  {'  '.join(f'{getattr(row, name):>10.6g}' for name in names)}  {row.p_value:>7.3g}"
-            for row in self.rows
-        ]
+        names = ("estimate", "corrected", "low", "high", "chance")
+        lines = [f"{'measure':<{width}}  {'  '.join(f'{name:>10}' for name in names)}  {'p':>7}"]
+        for row in self.rows:
+            numbers = "  ".join(f"{getattr(row, name):>10.6g}" for name in names)
+            lines.append(f"{row.measure:<{width}}  {numbers}  {row.p_value:>7.3g}")
         return "\n".join([*lines, self.verdict])
 
 
@@ -87,8 +85,8 @@ def audit(
 
     - `corrected` takes the bias off: Miller and Madow's for Shannon, (pairs - secrets - observables + 1) / (2 events)
       nats; for all others that of the bootstrap, the mean over `resamples` less the estimate.
-    - `low` and `high` are the basic bootstrap interval, from events drawn anew with probabilities J. It reaches down to
-      no leakage where that is not rejected.
+    - `low` and `high` are quantiles of the bootstrap, events drawn anew with probabilities J, moved so that their mean
+      is the corrected estimate. The interval reaches down to no leakage where that is not rejected.
     - `chance` is the mean over permutations of the observables: what the same events would show by chance.
     - `p_value` is the part of tables with the same margins, drawn uniformly among permutations of the observables, that
       leak as much: exact for independent secrets and observables, whatever the counts.

@@ -142,7 +142,8 @@ def measured(
         if isinstance(entropy, Shannon):
             taken = (pairs - n - m + 1) / (2 * joint.events) / entropy.unit
         estimate = float(found[i])
-        low, high = (max(floor, 2 * estimate - float(tails[side][i])) for side in (1, 0))
+        moved = estimate - taken - float(again[:, i].mean()) if np.isfinite(bias[i]) else 0.0
+        low, high = (max(floor, float(tail[i]) + moved) for tail in tails)
         chance, p_value = float(null[:, i].mean()), float(p_values[i])
         rows.append(Measured(name, estimate, max(floor, estimate - taken), low, high, chance, p_value, floor))
     return tuple(rows[:-1]), float(p_values[-1])  # the last is Shannon's, for the verdict
