@@ -1,4 +1,4 @@
-"""The theorem inside an engine: whatever the prior and however it is dealt out, the plan is optimal and draws are exact."""
+"""The theorem inside an engine: whatever the prior and however it is dealt out, the plan is optimal."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 import minleak as ml
 from minleak import warehouse
 
-BACKEND = None
-
 
 def table_of(weights):
     return pa.table({"secret": [f"s{i}" for i in range(len(weights))], "count": pa.array(weights, type=pa.int64())})
@@ -21,7 +19,7 @@ def table_of(weights):
 WEIGHTS = st.lists(st.integers(0, 6) | st.integers(0, 10**9), min_size=1, max_size=24).filter(any)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(WEIGHTS, st.integers(1, 9), st.sampled_from(["circle", "stable"]), st.integers(1, 12))
 def test_plans_are_optimal(weights, k, layout, rows):
     """pi is that of Theorem 1, exactly, and every posterior of the plan's channel is pi, in Fractions."""
@@ -40,11 +38,10 @@ def test_plans_are_optimal(weights, k, layout, rows):
             assert tuple(value / sum(column) for value in column) == plan.exact_target
 
 
-@settings(max_examples=12)
-@given(WEIGHTS.filter(lambda w: len(w) > 3), st.integers(2, 6), st.integers(2, 12))
-def test_a_single_partition_keeps_as_much_at_home(weights, k, rows):
-    """Up to twice `rows` secrets of a class are sorted as a whole: then homes are those of the plan in memory."""
-    del rows
+@settings(max_examples=8)
+@given(WEIGHTS.filter(lambda w: len(w) > 3), st.integers(2, 6))
+def test_a_single_partition_keeps_as_much_at_home(weights, k):
+    """Secrets that are sorted as a whole have the homes of the plan in memory, and give back as little."""
     inside, outside = warehouse.design(table_of(weights), k), ml.design(weights, k)
     mass = outside.u * int(outside.homes.weights.sum())
     assert inside.header.at_home == mass

@@ -31,7 +31,6 @@ def heavy_tail(n=400, seed=0):
 
 PRIORS = {
     "heavy tail": heavy_tail(),
-    "uniform": table_of(np.ones(300, dtype=np.int64)),
     "spread": table_of(np.random.default_rng(1).integers(1, 10**9, 350)),
     "integers": table_of(np.random.default_rng(2).integers(0, 9, 300), list(range(-150, 150))),
 }

@@ -87,7 +87,7 @@ def test_tampered_segments(what, plan, duckdb, tmp_path):
 @pytest.mark.parametrize(
     "change",
     [
-        {"u": 3},
+        {"u": 4},
         {"k": 6},
         {"tail": 1},
         {"total": 10**6},
