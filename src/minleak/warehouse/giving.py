@@ -48,7 +48,7 @@ class Giving:
         window = ibis.window(group_by=joined.part, order_by=joined.rank, preceding=None, following=0)
         joined = joined.mutate(earlier=joined.given_before + joined["last"].sum().over(window) - joined["last"])
         give = ibis.greatest(0, ibis.least(self.needed - joined.earlier, joined.able))
-        return joined.select("secret", "weight", "part", "rank", home=(joined.home - give).cast("int64"))
+        return joined.select("secret", "weight", "part", "rank", "before", home=(joined.home - give).cast("int64"))
 
 
 def giving_back(engine: Engine, dealt: Any, sums: list[dict[str, Any]], u: int) -> Giving:

@@ -41,7 +41,7 @@ def laid(
 
 
 def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int) -> Any:
-    """Every secret that is no giant, with its partition, its rank there, and what its home could be.
+    """Every secret that is no giant: its partition, its rank there, the weight before it, and what its home could be.
 
     Ranks are by falling weight. In a partition every u consecutive secrets of positive weight are a home, in which each
     has the weight `home` of the lightest; `spread` is the largest weight in it less that. Both are zero without homes.
@@ -53,7 +53,10 @@ def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int) 
     part = partition(loose.number, loose.hash, spans_of(classes, rows, by_weight=by_weight))
     loose = loose.select("secret", "weight", part=part.cast("int64"))
     sorted_part = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret])
-    ranked = loose.mutate(rank=ibis.row_number().over(sorted_part).cast("int64"))
+    up_to = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret], preceding=None, following=0)
+    ranked = loose.mutate(
+        rank=ibis.row_number().over(sorted_part), before=loose.weight.sum().over(up_to) - loose.weight
+    )
     if not (by_weight and header.tail):
         return ranked.mutate(home=ibis.literal(0, "int64"), spread=ibis.literal(0, "int64"))
     ranked = ranked.mutate(group=ranked.rank // u)
@@ -63,7 +66,7 @@ def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int) 
     )
     home = ibis.ifelse(grouped.members == u, grouped.least, 0).cast("int64")
     spread = ibis.ifelse(grouped.members == u, grouped.most - grouped.least, 0).cast("int64")
-    return grouped.select("secret", "weight", "part", "rank", home=home, spread=spread)
+    return grouped.select("secret", "weight", "part", "rank", "before", home=home, spread=spread)
 
 
 def _without(classes: tuple[WeightClass, ...], header: Header, giant_weight: int | None) -> tuple[WeightClass, ...]:
@@ -81,7 +84,7 @@ def _number(weight: int) -> int:
     return 10 * len(digits) + int(digits[0])
 
 
-def _segments(dealt: Any, sums: list[dict[str, Any]], at_home: dict[int, int], giving: Giving, header: Header) -> Any:
+def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], giving: Giving, header: Header) -> Any:
     """The rows of the plan: a prefix sum in each partition, plus the sum of the partitions before it."""
     import pyarrow as pa
 
@@ -89,8 +92,8 @@ def _segments(dealt: Any, sums: list[dict[str, Any]], at_home: dict[int, int], g
     columns = {
         "positions": {row["part"]: row["count"] for row in sums},
         "homes": {row["part"]: -(-row["count"] // max(u, 1)) for row in sums},
-        "home_weights": at_home,
-        "residues": {row["part"]: row["weight"] - at_home[row["part"]] for row in sums},
+        "home_weights": homes,
+        "residues": {row["part"]: row["weight"] - homes[row["part"]] for row in sums},
         "idles": {row["part"]: row["count"] - row["positive"] for row in sums},
     }
     first = {name: offsets(totals.items()) for name, totals in columns.items()}
@@ -102,31 +105,29 @@ def _segments(dealt: Any, sums: list[dict[str, Any]], at_home: dict[int, int], g
         )
     )
     kept = giving.applied(dealt)  # home less what it gives back
-    kept = kept.mutate(residue=kept.weight - kept.home)
-    before = ibis.window(group_by=kept.part, order_by=kept.rank, preceding=None, following=0)
-    summed = kept.mutate(
-        home_before=kept.home.sum().over(before) - kept.home,
-        residue_before=kept.residue.sum().over(before) - kept.residue,
-    )
-    placed = summed.join(small, "part").mutate(which=ibis.range(0, 2).unnest())
-    common, idle = placed.which == 0, placed.weight == 0
     # idle secrets fill up the giants' set where nobody else is left, then sets of their own
     spare = 0 if header.tail else header.k - len(header.giants)
-    rank = placed.idles_before + placed.rank
+    if header.at_home:
+        up_to = ibis.window(group_by=kept.part, order_by=kept.rank, preceding=None, following=0)
+        kept = kept.mutate(home_before=kept.home.sum().over(up_to) - kept.home)
+        # a row for the common ring and one for the home
+        placed = kept.join(small, "part").mutate(which=ibis.range(0, 2).unnest())
+    else:
+        kept = kept.mutate(home_before=ibis.literal(0, "int64"), which=ibis.literal(0, "int64"))
+        placed = kept.join(small, "part")
+    common, idle = placed.which == 0, placed.weight == 0
+    residue = placed.weight - placed.home
+    rank = placed.idles_before + placed["rank"]
     lone = ibis.ifelse(rank < spare, -1, -(1 + int(spare > 0)) - (rank - spare) // header.k)
-    start = ibis.ifelse(
-        common,
-        u * (placed.residues_before + placed.residue_before),
-        u * (header.length + placed.home_weights_before + placed.home_before),
-    )
+    on_ring = u * (placed.residues_before + placed.before - placed.home_before)
+    at_home = u * (header.length + placed.home_weights_before + placed.home_before)
+    home = 1 + placed.homes_before + placed["rank"] // max(u, 1)
     rows = placed.select(
         "secret",
-        position=(len(header.giants) + placed.positions_before + placed.rank).cast("int64"),
-        ring=ibis.cases((idle, lone), (common, 0), else_=1 + placed.homes_before + placed.rank // max(u, 1)).cast(
-            "int64"
-        ),
-        start=ibis.ifelse(idle, rank, start).cast("int64"),
-        weight=ibis.ifelse(common, placed.residue, placed.home).cast("int64"),
-        wanted=ibis.cases((idle, common), (common, placed.residue > 0), else_=placed.home > 0),
+        position=(len(header.giants) + placed.positions_before + placed["rank"]).cast("int64"),
+        ring=ibis.cases((idle, lone), (common, 0), else_=home).cast("int64"),
+        start=ibis.cases((idle, rank), (common, on_ring), else_=at_home).cast("int64"),
+        weight=ibis.ifelse(common, residue, placed.home).cast("int64"),
+        wanted=ibis.cases((idle, common), (common, residue > 0), else_=placed.home > 0),
     )
     return rows.filter(rows.wanted).drop("wanted")
