@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 
@@ -12,6 +13,7 @@ from tests.warehouse.priors import given, heavy_tail, in_memory, segments
 
 import minleak as ml
 from minleak import warehouse
+from minleak.cli.app import main
 
 pytestmark = [needs_java, pytest.mark.xdist_group("spark")]
 
@@ -78,3 +80,17 @@ def test_a_killed_task(spark, spark_log, tmp_path):
     assert segments(killed) == segments(whole)
     assert killed.exact_target == ml.design(in_memory(prior), 7).exact_target
     assert np.sum([row["weight"] for row in segments(killed)]) == killed.header.tail
+
+
+def test_the_command_line(spark, tmp_path, monkeypatch, capsys):
+    """The same plan by `minleak design --engine spark`, which takes the session that is there."""
+    monkeypatch.chdir(tmp_path)
+    counts = {f"query-{i}": 1000 // i for i in range(1, 41)}
+    rows = "".join(f"{secret},{count}\n" for secret, count in counts.items())
+    (tmp_path / "queries.csv").write_text("secret,count\n" + rows)
+    with pytest.raises(SystemExit) as ended:
+        main(["design", "queries.csv", "-k", "10", "--engine", "spark", "-o", "queries.plan", "--json"])
+    assert ended.value.code == 0
+    plan = ml.design(ml.Prior.from_counts(counts), 10)
+    assert json.loads(capsys.readouterr().out)["success"] == plan.target.max()
+    assert warehouse.load("queries.plan").exact_target == plan.exact_target

@@ -22,7 +22,7 @@ def certify(
     member meets itself, homes are sets of u different secrets, and every secret owns u times its weight.
 
     With `table`, the prior it was designed for, the weights are compared secret by secret; without it they are taken
-    from the plan. From these checks every posterior is pi (Section 3 of the theory page), so the plan is optimal for
+    from the plan. From these checks every posterior is pi (see the theory page on rings), so the plan is optimal for
     every entropy at once. One aggregate over all segments, three within partitions, and a join with the prior.
 
     >>> import pyarrow as pa
@@ -34,7 +34,7 @@ def certify(
       ok  giants are the heaviest secrets, each above its share: 1 giants, the heaviest other 30
       ok  every other secret fits its share s/u
       ok  every secret has one number, at most one segment on the common ring and one at home: 4 secrets
-      ok  segments tile the line from end to end: 4 segments
+      ok  segments tile the line from end to end: 5 segments
       ok  no member of the common ring meets itself
       ok  homes are sets of u different secrets of one weight: 1 homes
       ok  idle secrets are in sets of at most k

@@ -18,6 +18,9 @@ Vectorised = Callable[..., Any]
 # PySpark 4 warns at every turn that it has not been tried with pandas 3; what is used of it here is tested with it.
 PANDAS_WARNING = "PySpark does not yet fully support pandas"
 
+# Where somebody has said what Spark to use, nothing is said here.
+_CONFIGURED = ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS")
+
 
 def connect(
     engine: str = "duckdb",
@@ -31,9 +34,9 @@ def connect(
     Parameters
     ----------
     engine
-        "duckdb" runs in this process. "spark" takes the Spark session that is active, or starts one as SPARK_HOME, the
-        master in spark-defaults or `spark-submit` say; where nothing is said, one on this machine, on all its cores,
-        which only this machine can reach. It needs Java 17 or 21.
+        "duckdb" runs in this process. "spark" takes the Spark session that is active, or starts one as `spark-submit`,
+        SPARK_HOME or SPARK_CONF_DIR say; where nothing is said, one on this machine, on all its cores, which only this
+        machine can reach. It needs Java 17 or 21.
     database
         A DuckDB database file, opened for reading alone; in memory if not given.
     memory_limit
@@ -95,7 +98,7 @@ def _connect_spark() -> Any:
     if session is None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         builder = SparkSession.builder.appName("minleak")
-        if not os.environ.get("SPARK_HOME") and not os.environ.get("MASTER"):
+        if not any(os.environ.get(name) for name in _CONFIGURED):
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
             for name, value in {
                 "spark.master": "local[*]",

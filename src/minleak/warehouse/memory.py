@@ -31,7 +31,7 @@ def to_plan(plan: WarehousePlan) -> StoredPlan:
     >>> from minleak.warehouse.making import design
     >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
     >>> to_plan(design(prior, k=3))
-    Plan(n=4, k=3, giants=1, layout='stable', homes=1, segments=2)
+    Plan(n=4, k=3, giants=1, layout='stable', homes=1, segments=3)
     """
     header = plan.header
     rows = engine_of(plan.table).backend.to_pyarrow(plan.table)

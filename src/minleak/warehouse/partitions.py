@@ -46,7 +46,7 @@ def spans_of(classes: Sequence[WeightClass], rows: int, *, by_weight: bool) -> t
 
 
 def _bits(count: int, rows: int) -> int:
-    return min(19, max(0, (count // rows).bit_length()) if count >= 2 * rows else 0)
+    return min(19, max(0, (count // rows).bit_length() - 1))
 
 
 def partition(number: Any, hash: Any, spans: Sequence[Span]) -> Any:
