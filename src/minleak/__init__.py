@@ -21,6 +21,9 @@ from minleak.cloak.keys import Key
 from minleak.cloak.store import load
 from minleak.design.baselines import Baseline, Estimate, baselines
 from minleak.design.certify import Certificate, certify
+from minleak.design.constrained.invariance import Conflict, Invariance, metric_invariance
+from minleak.design.constrained.optimise import Optimum, Stage, optimise
+from minleak.design.constrained.tradeoff import FrontierPoint, Tradeoff, tradeoff
 from minleak.design.literal import paper_algorithm
 from minleak.design.make import design
 from minleak.design.plan import Plan
@@ -63,6 +66,7 @@ from minleak.majorization import Majorization, check_schur_concave, lorenz, majo
 from minleak.prior import Prior
 from minleak.reading import read_prior
 from minleak.reading_channels import read_channel
+from minleak.reading_pairs import Pairs, read_pairs
 
 __version__ = "0.1.0"
 
@@ -77,11 +81,13 @@ __all__ = [
     "Cloak",
     "Collision",
     "ConditionalEntropy",
+    "Conflict",
     "CoreConcave",
     "Entropy",
     "EntropyCheck",
     "Estimate",
     "FehrBerens",
+    "FrontierPoint",
     "Gain",
     "GuessError",
     "Guesswork",
@@ -93,6 +99,7 @@ __all__ = [
     "InvalidKey",
     "InvalidParameter",
     "InvalidPrior",
+    "Invariance",
     "JizbaArimitsu",
     "Key",
     "LeakageTable",
@@ -102,6 +109,8 @@ __all__ = [
     "MismatchedAdversary",
     "MissingExtra",
     "OptimalAdversary",
+    "Optimum",
+    "Pairs",
     "Plan",
     "Posteriors",
     "Prior",
@@ -109,7 +118,9 @@ __all__ = [
     "Shannon",
     "SharmaMittal",
     "SolverFailed",
+    "Stage",
     "Sweep",
+    "Tradeoff",
     "Tsallis",
     "UniformAdversary",
     "UnknownSecret",
@@ -133,11 +144,15 @@ __all__ = [
     "lorenz",
     "majorizes",
     "maximal_leakage",
+    "metric_invariance",
     "multiplicative_leakage",
+    "optimise",
     "paper_algorithm",
     "posterior_vulnerability",
     "read_channel",
+    "read_pairs",
     "read_prior",
     "sweep",
+    "tradeoff",
     "vulnerability",
 ]
