@@ -28,6 +28,10 @@ REGIONS = 60_000
 # The relative gap of the proof, and secrets to a block where a first plan is made.
 GAP = 1e-6
 _BLOCK = 8192
+# Passes over the regions and rounds in each: for secrets beyond so many, and for fewer.
+_MANY = 5_000
+_FEW_PASSES = (1, 15)
+_PASSES = (3, 30)
 _STEPS = 100
 
 
@@ -76,12 +80,13 @@ def near(
         return _exact(units, group, secrets, u, distances, told)
     plan = priced(_first(units, group, secrets, u, distances), distances)
     if len(secrets) <= REGIONS:
-        start = plan.total
+        start = plan.total / scale
 
-        def tell(share: float) -> None:
-            told(round(_STEPS * share), _STEPS, f"cheaper in regions, from {start / scale:.4g}")
+        def tell(share: float, total: float, gap: float) -> None:
+            told(round(_STEPS * share), _STEPS, f"cost {total / scale:.4g} from {start:.4g}, gap in regions {gap:.1%}")
 
-        plan = improved(plan, groups, distances, progress=tell)
+        passes, rounds = _FEW_PASSES if len(secrets) > _MANY else _PASSES
+        plan = improved(plan, groups, distances, passes=passes, rounds=rounds, progress=tell)
     ring = chained(plan.sets, plan.centres)
     return Laid(Homes.none(u), (ring,), plan.total / scale, None, None)
 
