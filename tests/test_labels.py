@@ -145,7 +145,8 @@ def test_many_empty_names_repeat():
 def test_equal_hashes_are_not_taken_for_equal_names(monkeypatch):
     """A collision of hashes is settled by the names themselves."""
     monkeypatch.setattr(labels, "_SMALL", 1)
-    monkeypatch.setattr(hashing, "any_equal", lambda _: True)
+    fill = hashing.fill_slots
+    monkeypatch.setattr(hashing, "fill_slots", lambda *text: (fill(*text)[0], True))
     assert Labels.of(["a", "b", "c"], 3).first_duplicate() is None
 
 
@@ -171,3 +172,16 @@ def test_the_first_difference():
     assert first_difference(abc, abd) == 2
     assert first_difference(abc, Labels.of(pa.array(list("abc"), pa.large_string()), 3)) is None
     assert first_difference(abc, Labels.of(None, 3)) is None
+
+
+@pytest.mark.parametrize("n", [1, 3, 1000, 70_000])
+def test_equal_texts_meet_in_the_table(n):
+    """fill_slots says whether two texts agree, wherever they stand, and holds every position once if none do."""
+    names = [f"n{i}" for i in range(n)]
+    rng = np.random.default_rng(n)
+    for twice in (None, *rng.integers(n, size=20)):
+        held = pa.array(names if twice is None else [*names, names[twice]])
+        ends = np.frombuffer(held.buffers()[1], dtype=np.int32)[: len(held) + 1]
+        slots, met = hashing.fill_slots(ends, np.frombuffer(held.buffers()[2], dtype=np.uint8))
+        assert met == (twice is not None)
+        assert sorted(slots[slots >= 0].tolist()) == list(range(len(held)))

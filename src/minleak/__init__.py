@@ -21,6 +21,9 @@ from minleak.cloak.keys import Key
 from minleak.cloak.store import load
 from minleak.design.baselines import Baseline, Estimate, baselines
 from minleak.design.certify import Certificate, certify
+from minleak.design.constrained.invariance import Conflict, Invariance, metric_invariance
+from minleak.design.constrained.optimise import Optimum, Stage, optimise
+from minleak.design.constrained.tradeoff import FrontierPoint, Tradeoff, tradeoff
 from minleak.design.literal import paper_algorithm
 from minleak.design.make import design
 from minleak.design.plan import Plan
@@ -64,6 +67,7 @@ from minleak.majorization import Majorization, check_schur_concave, lorenz, majo
 from minleak.prior import Prior
 from minleak.reading import read_prior
 from minleak.reading_channels import read_channel
+from minleak.reading_pairs import Pairs, read_pairs
 from minleak.reading_places import read_places
 
 __version__ = "0.1.0"
@@ -79,12 +83,14 @@ __all__ = [
     "Cloak",
     "Collision",
     "ConditionalEntropy",
+    "Conflict",
     "CoreConcave",
     "Cost",
     "Entropy",
     "EntropyCheck",
     "Estimate",
     "FehrBerens",
+    "FrontierPoint",
     "Gain",
     "GuessError",
     "Guesswork",
@@ -96,6 +102,7 @@ __all__ = [
     "InvalidKey",
     "InvalidParameter",
     "InvalidPrior",
+    "Invariance",
     "JizbaArimitsu",
     "Key",
     "LeakageTable",
@@ -105,6 +112,8 @@ __all__ = [
     "MismatchedAdversary",
     "MissingExtra",
     "OptimalAdversary",
+    "Optimum",
+    "Pairs",
     "Plan",
     "Posteriors",
     "Prior",
@@ -112,7 +121,9 @@ __all__ = [
     "Shannon",
     "SharmaMittal",
     "SolverFailed",
+    "Stage",
     "Sweep",
+    "Tradeoff",
     "Tsallis",
     "UniformAdversary",
     "UnknownSecret",
@@ -136,12 +147,16 @@ __all__ = [
     "lorenz",
     "majorizes",
     "maximal_leakage",
+    "metric_invariance",
     "multiplicative_leakage",
+    "optimise",
     "paper_algorithm",
     "posterior_vulnerability",
     "read_channel",
+    "read_pairs",
     "read_places",
     "read_prior",
     "sweep",
+    "tradeoff",
     "vulnerability",
 ]

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from minleak.channel import Channel, as_channel
 from minleak.entropy.base import ConditionalEntropy
+from minleak.entropy.deformed import deformed
 from minleak.entropy.names import as_entropy
-from minleak.entropy.renyi import deformed
 from minleak.errors import InvalidParameter
 from minleak.leakage import leakage, maximal_leakage
 from minleak.prior import Prior

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -24,11 +25,13 @@ class Labels(Sequence[Any]):
     any other hashable objects. Build one with `Labels.of`.
     """
 
-    __slots__ = ("_names", "_positions")
+    __slots__ = ("_names", "_positions", "slots")
 
     def __init__(self, names: range | pa.Array | tuple[Hashable, ...]) -> None:
         self._names = names
         self._positions: dict[Hashable, int] | None = None
+        #: The hash table of many texts, which looking for duplicates makes and looking labels up needs again.
+        self.slots: npt.NDArray[Any] | None = None
 
     @classmethod
     def of(cls, names: Iterable[Hashable] | pa.Array | pa.ChunkedArray | None, n: int) -> Labels:
@@ -151,7 +154,8 @@ class Labels(Sequence[Any]):
             width = np.int64 if pa.types.is_large_string(names.type) else np.int32
             _, offsets, data = names.buffers()
             ends = np.frombuffer(offsets, dtype=width)[names.offset : names.offset + len(names) + 1]
-            return bool(hashing.any_equal(hashing.hash_strings(ends, np.frombuffer(data, dtype=np.uint8))))
+            self.slots, twice = hashing.fill_slots(ends, np.frombuffer(data or b"", dtype=np.uint8))
+            return twice
         return bool(pc.count_distinct(names).as_py() < len(names))
 
 

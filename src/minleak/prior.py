@@ -20,6 +20,8 @@ Array = npt.NDArray[np.float64]
 
 # How far float weights may be from one in all when `normalised=True` demands it.
 SUM_TOLERANCE = 1e-9
+# From so many secrets on it pays to look for weights that repeat; those below the second number are counted by value.
+_MANY, _SMALL = 1 << 15, 1 << 20
 
 
 class Prior:
@@ -135,6 +137,27 @@ class Prior:
         p.flags.writeable = False
         return p
 
+    @cached_property
+    def spectrum(self) -> tuple[Array, Array] | None:
+        """The distinct probabilities, largest first, and how many secrets have each; None where they are not few.
+
+        Counts repeat: ten million of them often take some thousand values, and H(X) follows from these.
+        """
+        weights = self.weights
+        if len(weights) < _MANY or weights.dtype != np.int64:
+            return None
+        largest = int(weights.max())
+        times = np.bincount(weights if largest < _SMALL else np.minimum(weights, _SMALL), minlength=1)
+        values = np.flatnonzero(times)
+        counts = times[values]
+        if largest >= _SMALL:
+            large, often = np.unique(weights[weights >= _SMALL], return_counts=True)
+            small = values < _SMALL
+            values, counts = np.concatenate([values[small], large]), np.concatenate([counts[small], often])
+        if 4 * len(values) > len(weights):
+            return None
+        return values[::-1] / float(self.total), counts[::-1].astype(np.float64)
+
     def __len__(self) -> int:
         return len(self.weights)
 
@@ -178,13 +201,15 @@ def _checked(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) 
         if values.dtype.kind == "b":
             raise InvalidPrior(f"the weight at {where(0)} is a bool: give an integer, a float or a Fraction")
         if values.dtype.kind == "f":
-            array = values.astype(np.float64)
+            array = values.astype(np.float64, copy=values.flags.writeable or not values.flags.owndata)
         elif values.dtype == np.uint64 and values.size and values.max() > np.iinfo(np.int64).max:
             array = values.astype(object)
         else:
-            array = values.astype(np.int64)
+            array = values.astype(np.int64, copy=values.flags.writeable or not values.flags.owndata)
     else:
         array, denominator = _from_objects(values, where)
+    if array.dtype == np.int64 and (not array.size or array.min() >= 0):
+        return array, denominator
     good = np.asarray((array >= 0) & (array < math.inf), dtype=bool)  # NaN fails both
     if not good.all():
         i = int(np.argmin(good))
@@ -224,4 +249,6 @@ def _total(weights: npt.NDArray[Any]) -> Any:
             return float(weights.sum())
     if weights.dtype.kind == "O":
         return sum(weights.tolist())
+    if int(weights.max()) * len(weights) < 2**63:
+        return int(weights.sum())
     return (int((weights >> 32).sum()) << 32) + int((weights & 0xFFFFFFFF).sum())

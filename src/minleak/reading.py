@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from minleak._kernels.warming import warm_up
 from minleak.errors import UnreadableFile
 from minleak.prior import Prior
 
@@ -29,6 +30,8 @@ _ENDINGS = {
     ".txt": "uniq",
 }
 FORMATS = ("csv", "tsv", "parquet", "json", "uniq")
+# From so many bytes on reading takes longer than loading the compiler, which is then done meanwhile.
+_LARGE = 1 << 25
 _BOM = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -128,15 +131,19 @@ def _delimited(text: bytes, name: str, secret: str, weight: str, delimiter: str)
         line, _ = next(islice(_records(text, delimiter), i + 1, None))
         return f"line {line} of {name}"
 
+    warming = warm_up() if len(text) >= _LARGE else None
     try:
         table = _table(text, delimiter, {secret: pa.string(), weight: None})
         weights = table[weight]
         if not _is_number(weights.type) or weights.null_count or _passes_int64(weights):
             weights = _numbers(_table(text, delimiter, {weight: pa.string()})[weight], where)
         else:
-            weights = weights.to_numpy()
+            weights = _taken(weights)
     except pa.ArrowException as error:
         raise _unparsable(text, name, delimiter, error) from None
+    finally:
+        if warming is not None:
+            warming.join()
     return Prior(weights, labels=table[secret], _where=where)
 
 
@@ -234,6 +241,13 @@ def _passes_int64(weights: pa.ChunkedArray) -> bool:
     return bool(pa.types.is_floating(weights.type) and pc.max(weights).as_py() >= 2**63)
 
 
+def _taken(column: pa.ChunkedArray) -> np.ndarray[Any, Any]:
+    """The numbers of a column as an array that nobody else will write to, which a prior keeps without copying."""
+    numbers = column.to_numpy()
+    numbers.flags.writeable = False
+    return np.asarray(numbers)
+
+
 def _numbers(column: pa.ChunkedArray, where: Callable[[int], str]) -> list[int | float]:
     """The numbers that texts spell, integers exactly."""
     numbers: list[int | float] = []
@@ -279,7 +293,7 @@ def _parquet(data: bytes, name: str, secret: str, weight: str) -> Prior:
     if pa.types.is_decimal(kind):
         weights = [int(value) if value == int(value) else float(value) for value in weights.to_pylist()]
     elif _is_number(kind):
-        weights = weights.to_numpy()
+        weights = _taken(weights)
     else:
         raise UnreadableFile(
             f"the weight at {where(0)} is of type {kind}, which is not a number: store integers or floats"

@@ -22,6 +22,8 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "diagnoses.csv").write_text("secret,count\nflu,5\ncold,3\ngout,2\n")
     rows = ["flu,yes,0.9", "flu,no,0.1", "cold,yes,0.9", "cold,no,0.1", "gout,yes,0.2", "gout,no,0.8"]
     (tmp_path / "test.csv").write_text("\n".join(["secret,observable,probability", *rows]) + "\n")
+    pairs = ["flu,hot,0", "flu,mild,1", "cold,hot,1", "cold,mild,0", "cold,none,1", "gout,mild,1", "gout,none,0"]
+    (tmp_path / "pairs.csv").write_text("\n".join(["secret,observable,cost", *pairs]) + "\n")
     return tmp_path
 
 

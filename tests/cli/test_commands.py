@@ -81,6 +81,61 @@ def test_measure_and_capacity(asked):
     assert found["value"] == ml.capacity(channel, "arimoto:2").value
 
 
+def test_optimise_writes_the_librarys_channel(asked, run):
+    """The numbers are ml.optimise's, and the file is the channel, as rows that `measure` reads."""
+    pairs = ml.read_pairs("pairs.csv", inputs=PRIOR.labels)
+    for ending in ("csv", "tsv", "parquet"):
+        said = asked(
+            "optimise", "diagnoses.csv", "pairs.csv", "--budget", "0.2", "-e", "arimoto:2", "-o", f"channel.{ending}"
+        )
+        best = ml.optimise(PRIOR, entropy="arimoto:2", allowed=pairs.allowed, cost=pairs.cost, budget=0.2)
+        assert said["stages"][0]["leakage"] == best.leakage
+        assert said["stages"][0]["bound"] == best.bound
+        read = ml.read_channel(f"channel.{ending}", inputs=PRIOR.labels)
+        assert ml.leakage(PRIOR, read, "arimoto:2") == pytest.approx(best.leakage, abs=1e-12)
+        assert said["cost"] == pytest.approx(0.2, abs=1e-9)
+    assert run("measure", "diagnoses.csv", "channel.csv")[0] == 0
+
+
+def test_optimise_takes_gains_and_lists(asked, folder):
+    """The second entropy breaks ties of the first; gains are a column of the prior's file."""
+    (folder / "worth.csv").write_text("secret,count,worth\nflu,5,1\ncold,3,3\ngout,2,0\n")
+    said = asked(
+        "optimise",
+        "worth.csv",
+        "pairs.csv",
+        "--budget",
+        "0.2",
+        "--gains",
+        "worth",
+        "-e",
+        "min-entropy",
+        "-e",
+        "guesswork",
+    )
+    pairs = ml.read_pairs("pairs.csv", inputs=PRIOR.labels)
+    best = ml.optimise(
+        PRIOR,
+        entropy=["min-entropy", "guesswork"],
+        allowed=pairs.allowed,
+        cost=pairs.cost,
+        budget=0.2,
+        gains=[1.0, 3.0, 0.0],
+    )
+    assert [stage["leakage"] for stage in said["stages"]] == [stage.leakage for stage in best.stages]
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "html"])
+def test_optimise_follows_the_frontier(asked, folder, ending):
+    """--tradeoff gives ml.tradeoff's points, and the chart of them."""
+    said = asked("optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "4", "--chart", f"frontier.{ending}")
+    pairs = ml.read_pairs("pairs.csv", inputs=PRIOR.labels)
+    found = ml.tradeoff(PRIOR, cost=pairs.cost, allowed=pairs.allowed, points=4)
+    assert [point["leakage"] for point in said["frontier"]] == [point.leakage for point in found.points]
+    start = {"png": b"\x89PNG", "svg": b"<svg", "html": b"<!doctype html>"}[ending]
+    assert (folder / f"frontier.{ending}").read_bytes().startswith(start)
+
+
 def test_infinities_are_text_in_json(asked, folder):
     """JSON has no infinity."""
     (folder / "sure.csv").write_text("secret,observable,probability\nflu,a,1\ncold,b,1\ngout,b,1\n")

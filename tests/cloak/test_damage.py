@@ -12,7 +12,7 @@ from tests.cloak.files import arrow_file, sealed
 from tests.cloak.plans import diseases, zipf
 
 import minleak as ml
-from minleak.cloak import store
+from minleak.cloak import digests, store
 from minleak.cloak.store import plan_digest
 
 pytestmark = pytest.mark.parametrize("mapped", [True, False], ids=["mapped", "read"])
@@ -145,16 +145,16 @@ def overwritten(_, path):
 @pytest.mark.parametrize("happens", [replaced_by, emptied, cut, removed, overwritten])
 def test_what_happens_to_a_file_while_it_is_read(path, mapped, happens, step, monkeypatch):
     """After its header is read, or after its digest is computed: an error, never a mixture of two files."""
-    name = "_checked_length" if step == "header" else "_digest" if mapped else "_digest_of"
-    whole = getattr(store, name)
+    where, name = (store, "_checked_length") if step == "header" else (digests, "of_file" if mapped else "of_bytes")
+    whole = getattr(where, name)
 
     def interrupted(*given):
         result = whole(*given)
-        monkeypatch.setattr(store, name, whole)
+        monkeypatch.setattr(where, name, whole)
         happens(zipf(50), path)
         return result
 
-    monkeypatch.setattr(store, name, interrupted)
+    monkeypatch.setattr(where, name, interrupted)
     with pytest.raises(ml.InvalidCloak, match=r"was replaced|was changed|cannot read|is damaged"):
         ml.load(path, mapped=mapped)
 

@@ -98,14 +98,14 @@ def test_golden(cloak):
     """Key bytes(range(32)), the plans of `diseases`, scope "user-17": draws, digests and set ids never change."""
     expected = {
         "circle": (
-            "653386687a6c972880f68ffd83ac606ecf0070db5c1f1e1910ee9c5517cd8492",
-            (("flu", "gout"), ("flu", "cold"), ("flu", "gout"), ("flu", "mumps"), ("rabies",)),
-            "49519621f79f5f4ebd42d699",
+            "85c1ee0d9930819b87995a1d06f398ea454bf10cd71b725dc88ccd89e5bf06f7",
+            (("flu", "cold"), ("flu", "cold"), ("flu", "gout"), ("flu", "mumps"), ("rabies",)),
+            "e2fcc890934101991d59642a",
         ),
         "stable": (
-            "08c6048ea234ae0ea9f9cfdecc8d4eb43d79daa6849e556f005b047b75566cd3",
-            (("flu", "cold"), ("flu", "cold"), ("flu", "gout"), ("flu", "mumps"), ("rabies",)),
-            "655674b816f9c2ed7446f53c",
+            "c16a9092eef5887a8331f02fe8cbdeb21502d7a1a6ba1d8bd50907aebd4d8506",
+            (("flu", "cold"), ("flu", "cold"), ("gout", "mumps"), ("flu", "mumps"), ("rabies",)),
+            "642e79a05839986d095f035d",
         ),
     }[cloak.plan.layout]
     assert plan_digest(cloak.plan).hex() == expected[0]

@@ -10,7 +10,7 @@ from tests.cloak.files import PLANS, arrays_of, sealed
 from tests.cloak.plans import KEY, diseases, zipf
 
 import minleak as ml
-from minleak.cloak import store
+from minleak.cloak import digests
 from minleak.cloak.store import StoredPlan, plan_digest
 from minleak.cloak.tables import Tables
 
@@ -89,7 +89,7 @@ def test_a_payload_of_several_chunks(tmp_path, monkeypatch):
     """Is the same checked in parts or at once; a byte changed in any part is found."""
     diseases().save(tmp_path / "plan.cloak")
     content = (tmp_path / "plan.cloak").read_bytes()
-    monkeypatch.setattr(store, "_CHUNK", 1000)
+    monkeypatch.setattr(digests, "_CHUNK", 1000)
     monkeypatch.setattr("tests.cloak.files.CHUNK", 1000)
     (tmp_path / "plan.cloak").write_bytes(sealed(content[64:]))
     for mapped in (True, False):

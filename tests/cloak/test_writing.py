@@ -87,7 +87,9 @@ def test_where_no_file_can_be(path):
 
 
 def test_synced_before_it_has_its_name(path, monkeypatch):
-    """The contents, then the name, then the folder: so that a power failure leaves the old file or the new one."""
+    """The contents, their header, then the name, then the folder: a power failure leaves the old file or the new
+    one.
+    """
     steps = []
     sync, replace = os.fsync, os.replace
 
@@ -102,7 +104,23 @@ def test_synced_before_it_has_its_name(path, monkeypatch):
     monkeypatch.setattr(os, "fsync", seen_sync)
     monkeypatch.setattr(os, "replace", seen_replace)
     zipf(50).save(path)
-    assert steps == ["file", "name", "folder"]
+    assert steps == ["file", "file", "name", "folder"]
+
+
+def test_a_disk_that_fails_while_contents_are_synced(path, monkeypatch):
+    """Is believed the first time it says so: it may not say so again."""
+    failures = [OSError(5, "Input/output error")]
+    sync = os.fsync
+
+    def fails_once(handle):
+        if failures:
+            raise failures.pop()
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", fails_once)
+    with pytest.raises(ml.InvalidCloak, match="cannot write"):
+        zipf(50).save(path)
+    assert_untouched(path)
 
 
 def test_a_folder_that_cannot_be_synced(path, monkeypatch):

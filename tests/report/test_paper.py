@@ -178,6 +178,9 @@ def test_counterexample(made):
         assert ends[key] == pytest.approx(value, abs=2e-6)
     assert about(found, "best for Renyi").ours == "0.2573593"
     assert about(found, "best for Shannon").ours == "0.3000000"
+    for p in (counterexample.RECONSTRUCTED, counterexample.SEPARATING):  # designed, searched: two ways
+        for H in counterexample.ENTROPIES.values():
+            assert counterexample.maximisers(p, H) == pytest.approx(counterexample.searched(p, H), abs=2e-6)
     p = counterexample.RECONSTRUCTED
     guesses = [ml.Guesswork().conditional(p, counterexample.channel(p, x)) for x in (0.15, 0.1518, 0.2573, 0.3)]
     assert guesses == pytest.approx([1.65] * 4, abs=1e-12)

@@ -6,7 +6,7 @@ import numba as nb
 import numpy as np
 
 
-@nb.njit(cache=True)
+@nb.njit(cache=True, nogil=True)
 def link_segments(members, first):  # type: ignore[no-untyped-def]
     """For each secret a segment of its own, and for each segment the next of the same secret, -1 where there is
     none.
@@ -18,7 +18,7 @@ def link_segments(members, first):  # type: ignore[no-untyped-def]
     return first, following
 
 
-@nb.njit(cache=True)
+@nb.njit(cache=True, nogil=True)
 def guide_table(starts, shift, size, like):  # type: ignore[no-untyped-def]
     """For each stretch of 2^shift positions the last segment that starts at or before its first position."""
     guide = np.empty(size, like.dtype)

@@ -42,53 +42,25 @@ def _hash_strings(offsets, data, out):  # type: ignore[no-untyped-def]
         out[i] = _hash_string(data, offsets[i], offsets[i + 1])
 
 
-@nb.njit(cache=True)
-def any_equal(hashes):  # type: ignore[no-untyped-def]
-    """True if two of the hashes agree in their upper 63 bits.
+def fill_slots(offsets: Any, data: Any) -> tuple[Any, bool]:
+    """The positions of the strings in an open-addressing table, and whether two have the same hash.
 
-    Hashes are first dealt into 1024 parts by their upper bits, so that the table of each part stays in cache.
+    The table's size is a power of two, at least one and a half times the number of strings; -1 is a free slot.
     """
-    parts, shift = 1024, _u64(54)
-    ends = np.zeros(parts + 1, np.int64)
-    for h in hashes:
-        ends[(h >> shift) + _u64(1)] += 1
-    for part in range(parts):
-        ends[part + 1] += ends[part]
-    place = ends[:parts].copy()
-    dealt = np.empty_like(hashes)
-    for h in hashes:
-        part = h >> shift
-        dealt[place[part]] = h
-        place[part] += 1
-    for part in range(parts):
-        size = 16
-        while size < 2 * (ends[part + 1] - ends[part]):
-            size *= 2
-        table = np.zeros(size, np.uint64)
-        mask = _u64(size - 1)
-        for i in range(ends[part], ends[part + 1]):
-            key = dealt[i] | _u64(1)  # zero marks a free slot
-            slot = (key >> _u64(1)) & mask
-            while table[slot] != _u64(0):
-                if table[slot] == key:
-                    return True
-                slot = (slot + _u64(1)) & mask
-            table[slot] = key
-    return False
+    n = len(offsets) - 1
+    hashes = hash_strings(offsets, data)
+    slots = np.full(1 << max(4, (3 * n // 2).bit_length()), -1, dtype=np.int32 if n < 2**31 else np.int64)
+    dealt, places = np.empty_like(hashes), np.empty(n, slots.dtype)
+    return slots, bool(_fill_slots(hashes, dealt, places, np.empty(len(slots), np.uint32), slots))
 
 
-@nb.njit(cache=True)
-def fill_slots(offsets, data, slots):  # type: ignore[no-untyped-def]
-    """Put the positions of the strings into an open-addressing table whose size is a power of two; -1 is a free slot.
-
-    Positions are first dealt into up to 1024 parts of the table, so that filling it stays in cache. Hashed here in one
-    thread on the way.
+@nb.njit(cache=True, nogil=True)
+def _fill_slots(hashes, dealt, places, tags, slots):  # type: ignore[no-untyped-def]
+    """Hashes and positions are first dealt into up to 1024 parts of the table, so that filling it stays in cache. Equal
+    hashes meet, since both are looked for from the same slot on; of the hashes in the table the upper halves are kept.
     """
-    hashes = np.empty(offsets.shape[0] - 1, np.uint64)
-    for i in range(hashes.shape[0]):
-        hashes[i] = _hash_string(data, offsets[i], offsets[i + 1])
     size = slots.shape[0]
-    mask = _u64(size - 1)
+    mask, upper = _u64(size - 1), _u64(32)
     shift = _u64(0)
     while size >> np.int64(shift) > 1024:
         shift += _u64(1)
@@ -97,14 +69,20 @@ def fill_slots(offsets, data, slots):  # type: ignore[no-untyped-def]
         ends[((h & mask) >> shift) + _u64(1)] += 1
     for part in range(1024):
         ends[part + 1] += ends[part]
-    dealt = np.empty(hashes.shape[0], slots.dtype)
     for position in range(hashes.shape[0]):
         part = (hashes[position] & mask) >> shift
-        dealt[ends[part]] = position
+        dealt[ends[part]] = hashes[position]
+        places[ends[part]] = position
         ends[part] += 1
-    for position in dealt:
-        at = hashes[position] & mask
+    twice = False
+    for i in range(hashes.shape[0]):
+        h = dealt[i]
+        tag = np.uint32(h >> upper)
+        at = h & mask
         while slots[at] >= 0:
+            if tags[at] == tag and hashes[slots[at]] == h:
+                twice = True
             at = (at + _u64(1)) & mask
-        slots[at] = position
-    return slots
+        slots[at] = places[i]
+        tags[at] = tag
+    return twice

@@ -16,6 +16,7 @@ from minleak.cli import (
     draw,
     key,
     measure,
+    optimise,
     paper,
     report,
     show,
@@ -34,6 +35,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 done, 1 failed (or not certified), 2 bad input. All commands print JSON with --json.",
 )
 app.command(name="design")(design.design)
+app.command(name="optimise")(optimise.optimise)
 app.command(name="show")(show.show)
 app.command(name="sweep")(sweep.sweep)
 app.command(name="measure")(measure.measure)

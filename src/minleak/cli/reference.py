@@ -19,6 +19,9 @@ stderr. Exit codes: 0 done, 1 failed (or not certified), 2 bad input. Files are 
 
 _FIELDS = {
     "design": "as `show`, and `file`, `bytes` when a file was written",
+    "optimise": "`secrets`, `observables`, `status`, `cost`, `stages` (a list of `entropy`, `value`, `leakage`, "
+    "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --tradeoff `entropy`, "
+    "`frontier` (a list of `budget`, `leakage`, `bound`, `cost`, `shadow_price`), `chart`",
     "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `distance`, "
     "`gains`, `success_blind`, `success`, `leakage` (entropy to `before`, `after`, `leakage`), and for plans made with "
     "`--near` `cost`, `cost_bound`, `metric`, `stability`",

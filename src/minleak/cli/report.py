@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from minleak.cli.options import AsJson, CloakFile
-from minleak.cli.output import emit, working
+from minleak.cli.output import emit, progressing
 
 
 def report(
@@ -24,6 +24,6 @@ def report(
     from minleak.cloak.store import load
     from minleak.report.html import write_report
 
-    with working(f"reporting on {cloak}"):
-        files = write_report(load(cloak), output, format=format, trials=trials)
+    with progressing(f"reporting on {cloak}") as progress:
+        files = write_report(load(cloak), output, format=format, trials=trials, progress=progress)
     emit("report", {"files": files}, [f"written: {', '.join(files)}"], as_json=as_json)

@@ -46,7 +46,7 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
         "segments": sum(len(ring.starts) for ring in plan.rings),
         "distance": plan.distance,
         "gains": plan.gains is not None,
-        "success_blind": float(plan.prior.p.max()),
+        "success_blind": float(plan.prior.weights.max() / plan.prior.total),
         "success": float(plan.target.max()) if plan.gains is None else None,
         "leakage": leakages,
         "cost": plan.cost,

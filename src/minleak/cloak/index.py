@@ -27,6 +27,7 @@ class LabelIndex:
         self._dict: dict[Hashable, int] = {}
         self.slots: npt.NDArray[Any] = np.empty(0, dtype=np.int32)
         if self._names is not None:
+            slots = labels.slots if slots is None else slots
             self.slots = _built(self._names) if slots is None else slots
         elif not labels.is_default:
             self._dict = {name: i for i, name in enumerate(labels)}
@@ -78,9 +79,7 @@ def _built(names: pa.Array) -> npt.NDArray[Any]:
         width = np.int64 if pa.types.is_large_string(names.type) else np.int32
         offsets = np.frombuffer(names.buffers()[1], dtype=width)[names.offset : names.offset + len(names) + 1]
         data = np.frombuffer(names.buffers()[2] or b"", dtype=np.uint8)
-    size = 1 << max(4, (3 * len(names) // 2).bit_length())
-    empty = np.full(size, -1, dtype=np.int32 if len(names) < 2**31 else np.int64)
-    return np.asarray(hashing.fill_slots(offsets, data, empty))
+    return np.asarray(hashing.fill_slots(offsets, data)[0])
 
 
 def _bytes_of(label: Hashable, kind: pa.DataType) -> bytes | None:

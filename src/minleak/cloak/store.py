@@ -7,7 +7,6 @@ follows and the digest of all of it; the Arrow file has one row, whose columns a
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import secrets
@@ -20,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak.cloak import digests
 from minleak.cloak.index import LabelIndex, as_storable
 from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
@@ -32,7 +32,6 @@ from minleak.prior import Prior
 MAGIC = b"MINLEAK\n"
 VERSION = 1
 _HEADER = struct.Struct("<8sIIQ32s8s")  # magic, version, zero, payload length, digest, zeros
-_CHUNK = 1 << 23
 _PRICED = ("value", "bound", "rounding", "metric", "stability")
 
 
@@ -46,35 +45,8 @@ class StoredPlan(Plan):
 
 
 def plan_digest(plan: Plan) -> bytes:
-    """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes and rings."""
-    if isinstance(plan, StoredPlan):
-        return plan.digest
-    digest = hashlib.sha256(b"minleak plan 1")
-    labels = plan.prior.labels
-    parts = [b"default"] if labels.is_default else _label_bytes(labels)
-    rings = [np.array([ring.length, ring.u, len(ring.starts)]) for ring in plan.rings]
-    arrays = [np.array([plan.k, plan.u, plan.tail, plan.total]), plan.weights, plan.giants, plan.homes.weights]
-    arrays += [plan.homes.members.astype(np.int64), *rings]
-    for ring in plan.rings:
-        arrays += [ring.starts, np.asarray(ring.members, dtype=np.int64)]
-    parts += [np.ascontiguousarray(array).tobytes() for array in arrays]
-    for part in parts:
-        digest.update(len(part).to_bytes(8, "little"))
-        digest.update(part)
-    return digest.digest()
-
-
-def _label_bytes(labels: Labels) -> list[bytes]:
-    """The labels' own bytes, whatever offset or width their Arrow array has."""
-    names = as_storable(labels)
-    if names is None:
-        return [repr(list(labels)).encode()]
-    if names.type == pa.int64():
-        return [b"int64", names.to_numpy().tobytes()]
-    names = names.cast(pa.large_string())
-    offsets = np.frombuffer(names.buffers()[1], dtype=np.int64)[names.offset : names.offset + len(names) + 1]
-    text = memoryview(names.buffers()[2] or b"")[int(offsets[0]) : int(offsets[-1])]
-    return [b"text", (offsets - offsets[0]).tobytes(), bytes(text)]
+    """32 bytes that stand for everything a draw depends on; a plan from a file brings them with it."""
+    return plan.digest if isinstance(plan, StoredPlan) else digests.of_plan(plan)
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------
@@ -99,7 +71,11 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
                 writer.write_table(table)
             length = file.tell() - _HEADER.size
         with open(temporary, "r+b") as file:
-            file.write(_HEADER.pack(MAGIC, VERSION, 0, length, _digest(file, length), bytes(8)))
+            with ThreadPoolExecutor(1) as pool:  # to the disk while it is digested; the header follows
+                synced = pool.submit(os.fsync, file.fileno())
+                digest = digests.of_file(file, _HEADER.size, length)
+                synced.result()  # where it failed, say so: the system tells it only once
+            file.write(_HEADER.pack(MAGIC, VERSION, 0, length, digest, bytes(8)))
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, name)
@@ -122,8 +98,11 @@ def _sync_folder(folder: str) -> None:
 
 
 def _table(plan: Plan) -> pa.Table:
-    prior, tables = plan.prior, plan.tables if isinstance(plan, StoredPlan) else Tables.of(plan)
-    index = plan.index if isinstance(plan, StoredPlan) else LabelIndex(prior.labels)
+    prior = plan.prior
+    with ThreadPoolExecutor(1) as pool:
+        digest = pool.submit(plan_digest, plan)
+        tables = plan.tables if isinstance(plan, StoredPlan) else Tables.of(plan)
+        index = plan.index if isinstance(plan, StoredPlan) else LabelIndex(prior.labels)
     arrays: dict[str, Any] = {
         "weights": plan.weights,
         "plan_giants": plan.giants,
@@ -150,7 +129,7 @@ def _table(plan: Plan) -> pa.Table:
         "total": plan.total,
         "tail": plan.tail,
         "distance": plan.distance,
-        "digest": plan_digest(plan).hex(),
+        "digest": digest.result().hex(),
         "shift": tables.shift,
         "end": tables.end,
         "segments": [len(ring.starts) for ring in plan.rings],
@@ -170,20 +149,6 @@ def _table(plan: Plan) -> pa.Table:
     return pa.Table.from_arrays(lists, schema=schema)
 
 
-def _digest(file: BinaryIO, length: int) -> bytes:
-    """SHA-256 of the SHA-256 digests of 8 MB chunks after the header, two chunks at a time."""
-    handle = file.fileno()
-
-    def chunk(at: int) -> bytes:
-        size = min(_CHUNK, length - at)
-        data = os.pread(handle, size, _HEADER.size + at)
-        return hashlib.sha256(data).digest() if len(data) == size else b""
-
-    with ThreadPoolExecutor(2) as pool:
-        parts = list(pool.map(chunk, range(0, length, _CHUNK)))
-    return hashlib.sha256(length.to_bytes(8, "little") + b"".join(parts)).digest()
-
-
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
@@ -201,8 +166,8 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
             before = os.fstat(file.fileno())
             buffer = pa.memory_map(name).read_buffer() if mapped else pa.py_buffer(file.read())
             wanted = _HEADER.unpack(buffer.slice(0, _HEADER.size).to_pybytes())[4]
-            # read rather than mapped, so that checking does not fill this process's memory
-            found = _digest(file, length) if mapped else _digest_of(memoryview(buffer)[_HEADER.size :])
+            payload = memoryview(buffer)[_HEADER.size :]
+            found = digests.of_file(file, _HEADER.size, length) if mapped else digests.of_bytes(payload)
             after = os.stat(name)
     except OSError as error:
         raise InvalidCloak(f"cannot read {name}: {error.strerror or 'it cannot be opened'}") from None
@@ -229,11 +194,6 @@ def _checked_length(file: BinaryIO, name: str) -> int:
     if size != length or zero or any(zeros):
         raise InvalidCloak(f"{name} is damaged: it holds {size} bytes after its header, which says {length}")
     return int(length)
-
-
-def _digest_of(data: memoryview) -> bytes:
-    parts = [hashlib.sha256(data[at : at + _CHUNK]).digest() for at in range(0, len(data), _CHUNK)]
-    return hashlib.sha256(len(data).to_bytes(8, "little") + b"".join(parts)).digest()
 
 
 def _opened(buffer: pa.Buffer, name: str) -> StoredPlan:

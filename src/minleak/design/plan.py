@@ -19,6 +19,7 @@ from minleak.entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak.entropy.gain import Gain
 from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter
+from minleak.labels import Labels
 from minleak.leakage import difference
 from minleak.prior import Prior
 
@@ -85,6 +86,13 @@ class Plan:
         """The sum of gamma_x p(x)."""
         return 1.0 if self.gains is None else float(self.gains @ self.prior.p)
 
+    @cached_property
+    def _on_grid(self) -> Prior:
+        """The prior that the plan is exactly optimal for; with gains, that of gamma_x p(x)."""
+        if self.weights is self.prior.weights:
+            return self.prior
+        return Prior.trusted(self.weights, Labels.of(None, len(self.weights)), self.total)
+
     @property
     def n_cells(self) -> int:
         """An upper bound on the number of distinct sets: one for each home, one for each segment on a ring."""
@@ -115,7 +123,7 @@ class Plan:
 
             return mismatched_leakage(self, entropy, prior)
         if self.gains is None:
-            before = entropy(Prior(self.weights))
+            before = entropy(self._on_grid)
         else:
             before = self.core(entropy).plain(Columns((self.weights / self.total * self._mass)[:, None]))
         return difference(entropy, before, self.entropy(entropy))

@@ -142,16 +142,16 @@ class _Profile:
     def __init__(self, prior: Prior) -> None:
         self.prior = prior
         self.n = len(prior)
-        self.p = np.sort(prior.p)[::-1]
+        weights = np.sort(prior.weights)[::-1] if prior.exact else prior.weights
+        self.p = np.sort(prior.p)[::-1] if weights.dtype.kind != "i" else weights / float(prior.total)
         self.positive = int(np.count_nonzero(prior.weights))
-        self.bounds = self._bounds()
+        self.bounds = self._bounds(weights[: self.positive])
         self.sums = np.concatenate([[0.0], np.cumsum(self.p)])
         self.tails = np.concatenate([np.cumsum(self.p[::-1])[::-1], [0.0]])
 
-    def _bounds(self) -> Indices:
+    def _bounds(self, weights: npt.NDArray[Any]) -> Indices:
         """For each j the largest k at which secret j is still no giant, exactly where the weights are integers."""
         places = np.arange(self.positive, dtype=np.int64)
-        weights = np.sort(self.prior.weights)[::-1][: self.positive]
         if weights.dtype == np.int64 and self.prior.total < 2**63:
             tails = np.cumsum(weights[::-1])[::-1]
             return np.asarray(places + tails // weights)

@@ -56,7 +56,16 @@ class ConditionalEntropy(ABC):
 
     def __call__(self, prior: Prior | Iterable[Any]) -> float:
         """H(X), the uncertainty before any observation."""
-        return evaluate([self], Columns(as_prior(prior).p[:, None]))[0]
+        prior = as_prior(prior)
+        spectrum = prior.spectrum
+        value = None if spectrum is None else self.of_spectrum(*spectrum)
+        return evaluate([self], Columns(prior.p[:, None]))[0] if value is None else value
+
+    def of_spectrum(self, values: Array, times: Array) -> float | None:  # noqa: ARG002 - for those who have a way
+        """H(X) from the distinct probabilities, largest first, and how many secrets have each; None if there is no way
+        to it but through the whole prior.
+        """
+        return None
 
     def conditional(self, prior: Prior | Iterable[Any], channel: Channel | Any) -> float:
         """H(X|Y), the average uncertainty after observing the channel's output. Cost: the channel's non-zeros."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from minleak.columns import heavy_columns
 from minleak.entropy.base import Array, Entropy, log, log_base
+from minleak.entropy.spectra import beyond, guesswork_of_spectrum, renyi_of_spectrum
 from minleak.errors import InvalidParameter
 
 # Columns this long, in blocks this large, are sorted by a compiled radix sort; loading it costs more than others save.
@@ -48,6 +49,9 @@ class MinEntropy(Entropy):
         top, rest = summary.sum(axis=1)
         return math.log1p(rest / top) / self.unit
 
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        return renyi_of_spectrum(values, times, math.inf) / self.unit
+
 
 class GuessError(Entropy):
     """The probability that l best guesses are all wrong: Fhat(v) = |v|_1 - (the sum of the l largest), eta(z) = z.
@@ -80,6 +84,9 @@ class GuessError(Entropy):
             return heavy_columns(v)[1]
         return np.asarray(np.partition(v, others, axis=0)[:others].sum(axis=0))
 
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        return beyond(values, times, self.l)
+
 
 class Guesswork(Entropy):
     """The expected number of guesses until right: Fhat(v) = sum of i v_[i], v_[i] the i-th largest, eta(z) = z.
@@ -105,3 +112,6 @@ class Guesswork(Entropy):
         ascending = np.array(v.T, order="C")  # a copy always: others look at v too
         ascending.sort(axis=1)
         return np.asarray(ascending @ np.arange(len(v), 0, -1, dtype=np.float64))
+
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        return guesswork_of_spectrum(values, times)

@@ -19,14 +19,10 @@ import numpy as np
 
 from minleak.columns import heavy_columns
 from minleak.entropy.base import Array, Entropy, log, log_base, order, shortest
+from minleak.entropy.deformed import deformed, restored
 from minleak.entropy.shannon import log_ratios, shannon_sums
+from minleak.entropy.spectra import NEAR_ONE, renyi_of_spectrum
 from minleak.errors import InvalidParameter
-
-# Up to this order sum q^a is formed as 1 + sum q expm1((a-1) log q), which is exact at a = 1; above it relative
-# to the largest entry, which cannot underflow.
-_NEAR_ONE = 1.25
-# Below this expm1(z) = log1p(z) = z to all digits, and a tiny z = c x may have lost its own to underflow.
-_LINEAR = 1e-17
 
 
 def renyi_columns(v: Array, alpha: float) -> Array:
@@ -36,7 +32,7 @@ def renyi_columns(v: Array, alpha: float) -> Array:
     """
     if alpha == 0:
         return np.stack([v.sum(axis=0), np.log(np.maximum(np.count_nonzero(v, axis=0), 1))])
-    if alpha <= _NEAR_ONE:
+    if alpha <= NEAR_ONE:
         s, logs = log_ratios(v)
         excess = -(v * deformed(logs, alpha - 1)).sum(axis=0) / np.where(s > 0, s, 1.0)
         return np.stack([s, restored(excess, 1 - alpha)])
@@ -69,22 +65,6 @@ def exponential_mean(s: Array, h: Array, c: float) -> float:
         if c * excess > -0.5:
             return float(restored(excess, c))
     return float(largest + math.log(s @ np.exp(x - largest))) / c
-
-
-def deformed(x: Any, c: float) -> Any:
-    """(exp(c x) - 1) / c, and x at c = 0, with all the digits of x."""
-    if c == 0:
-        return x
-    z = c * x
-    return np.where(np.abs(z) < _LINEAR, x, np.expm1(z) / c)
-
-
-def restored(y: Any, c: float) -> Any:
-    """log(1 + c y) / c, and y at c = 0: the inverse of `deformed`."""
-    if c == 0:
-        return y
-    z = c * y
-    return np.where(np.abs(z) < _LINEAR, y, np.log1p(z) / c)
 
 
 def arimoto_exponent(alpha: float) -> float:
@@ -123,6 +103,9 @@ class Renyi(Entropy):
 
     def value(self, summary: Array) -> float:
         return exponential_mean(summary[0], summary[1], self.exponent) / self.unit
+
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        return self.value(np.array([[1.0], [renyi_of_spectrum(values, times, self.alpha)]]))
 
 
 class Arimoto(Renyi):

@@ -6,6 +6,7 @@ import numpy as np
 
 from minleak.columns import heavy_columns, workspace
 from minleak.entropy.base import Array, Entropy, log_base
+from minleak.entropy.spectra import renyi_of_spectrum
 
 # Blocks from this size on are worth a look at whether they allow the shorter way.
 _LARGE = 1 << 14
@@ -36,6 +37,9 @@ class Shannon(Entropy):
 
     def _perspective(self, v: Array) -> Array:
         return shannon_sums(v) / self.unit
+
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        return renyi_of_spectrum(values, times, 1.0) / self.unit
 
 
 def log_ratios(v: Array) -> tuple[Array, Array]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from minleak.entropy.base import Array, order, real, shortest
-from minleak.entropy.renyi import Hayashi, deformed
+from minleak.entropy.deformed import deformed
+from minleak.entropy.renyi import Hayashi
 from minleak.errors import InvalidParameter
 
 _OVERFLOW = 709.0  # exp of more than this may not be a float

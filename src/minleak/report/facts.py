@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -33,6 +34,8 @@ SENSITIVE = ("shannon", "min-entropy")
 NAMED = 50
 KS = 60
 _WORK = 2_000_000
+# What `gather` does one after the other, and then drawing.
+STEPS = 7
 # Those whose eta is the identity: with gains their values are in units of gain.
 _LINEAR = ("shannon", "guess-error:1", "guesswork")
 
@@ -128,13 +131,17 @@ class Facts:
         return asdict(self)
 
 
-def gather(plan: Plan, *, trials: int = 20_000, seed: int = 0) -> Facts:
+def gather(
+    plan: Plan, *, trials: int = 20_000, seed: int = 0, progress: Callable[[int, int, str], None] | None = None
+) -> Facts:
     """All facts of a plan. O(n log n); simulations take `trials` secrets, fewer where sets are so large that it would
     take minutes (`Facts.trials` says how many).
 
     With gains everything is about gamma_x p(x): it takes the place of the prior, for the rivals too, and what is linear
-    in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret.
+    in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret. `progress` is
+    told the steps done, their number and the next one's name.
     """
+    begin = progress or (lambda _done, _steps, _name: None)
     trials = max(min(trials, max(50, _WORK // plan.k)), 2)
     prior = _effective(plan)
     ordered = np.sort(prior.p)[::-1]
@@ -142,6 +149,18 @@ def gather(plan: Plan, *, trials: int = 20_000, seed: int = 0) -> Facts:
     share = 1.0 if plan.gains is None else float(plan.gains @ plan.prior.p)
     pi = plan.target / share
     named = plan.giants[:NAMED].tolist()
+    begin(0, STEPS, "rivals")
+    comparisons = _comparisons(plan, prior, ordered, share, trials, seed)
+    begin(1, STEPS, "every k")
+    by_k = _by_k(plan, prior, possible, share)
+    begin(2, STEPS, "repeated draws")
+    repeated = tuple((name, twin.repeated(DRAWS, trials=trials, seed=seed)) for name, twin in _layouts(plan))
+    begin(3, STEPS, "other priors")
+    drift = _drift(plan, prior)
+    begin(4, STEPS, "the certificate")
+    certificate = certify(plan, plan.prior)
+    begin(5, STEPS, "nearness")
+    near = nearness(plan, trials=trials, seed=seed)
     return Facts(
         n=len(prior),
         possible=possible,
@@ -156,16 +175,16 @@ def gather(plan: Plan, *, trials: int = 20_000, seed: int = 0) -> Facts:
             Giant(str(plan.prior.labels[x]), rank, float(prior.p[x])) for rank, x in enumerate(named, start=1)
         ),
         chance=Chance(share * float(ordered[0]), share, float(plan.target[0])),
-        comparisons=_comparisons(plan, prior, ordered, share, trials, seed),
-        by_k=_by_k(plan, prior, possible, share),
+        comparisons=comparisons,
+        by_k=by_k,
         prior=rank_bins(ordered[:possible]),
         target=rank_bins(pi),
         prior_lorenz=lorenz_points(ordered[:possible], through=(plan.n_giants, plan.k)),
         target_lorenz=lorenz_points(pi, through=(plan.n_giants, plan.k)),
-        repeated=tuple((name, twin.repeated(DRAWS, trials=trials, seed=seed)) for name, twin in _layouts(plan)),
-        drift=_drift(plan, prior),
-        certificate=certify(plan, plan.prior),
-        nearness=nearness(plan, trials=trials, seed=seed),
+        repeated=repeated,
+        drift=drift,
+        certificate=certificate,
+        nearness=near,
         trials=trials,
         seed=seed,
     )

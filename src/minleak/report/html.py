@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from minleak.design.plan import Plan
 from minleak.errors import InvalidParameter, MinleakError
 from minleak.report import charts, maps
-from minleak.report.facts import Facts, gather
+from minleak.report.facts import STEPS, Facts, gather
 from minleak.report.look import LIGHT, STYLE
 from minleak.report.saving import PICTURES, altair, page, picture, write_whole
 from minleak.report.words import ATTACKERS, LIMITS, amount, meaning, number, percent, resistance, verdict
@@ -28,16 +29,25 @@ class Figure:
 
 
 def write_report(
-    plan: Plan, path: str | os.PathLike[str], *, format: str | None = None, trials: int = 20_000, seed: int = 0
+    plan: Plan,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    trials: int = 20_000,
+    seed: int = 0,
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> list[str]:
     """Write the report of a plan and return the files written.
 
     The ending .html (or format="html") gives one page with everything inside; format="png" or "svg" the charts as
-    pictures into the folder `path`. `trials` and `seed` are those of the simulations.
+    pictures into the folder `path`. `trials` and `seed` are those of the simulations; `progress` is told the steps
+    done, their number and the next one's name.
     """
     name, kind = os.fspath(path), _format(os.fspath(path), format)
     altair()  # if it is missing, say so before the work
-    facts = gather(plan, trials=trials, seed=seed)
+    facts = gather(plan, trials=trials, seed=seed, progress=progress)
+    if progress is not None:
+        progress(STEPS - 1, STEPS, "drawing")
     if kind == "html":
         write_whole(name, render(facts))
         return [name]

@@ -1,0 +1,80 @@
+"""Digests: of a plan, for everything that a draw depends on, and of a file, for every byte of it.
+
+Both are SHA-256 of the SHA-256 digests of chunks, so that large ones are hashed on two threads.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, BinaryIO
+
+import numpy as np
+import pyarrow as pa
+
+from minleak.cloak.index import as_storable
+from minleak.design.plan import Plan
+from minleak.labels import Labels
+
+_CHUNK = 1 << 23
+
+
+def of_plan(plan: Plan) -> bytes:
+    """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes and rings."""
+    index = "<i4" if len(plan.weights) < 2**31 else "<i8"
+    rings = [np.array([ring.length, ring.u, len(ring.starts)]) for ring in plan.rings]
+    parts: list[Any] = [*_label_parts(plan.prior.labels)]
+    parts += [np.array([plan.k, plan.u, plan.tail, plan.total]), plan.weights, plan.giants, plan.homes.weights]
+    parts += [plan.homes.members.astype(index, copy=False), *rings]
+    for ring in plan.rings:
+        parts += [ring.starts, np.asarray(ring.members).astype(index, copy=False)]
+    whole = hashlib.sha256(b"minleak plan 2")
+    for part in parts:
+        data = np.ascontiguousarray(part).reshape(-1).view(np.uint8).data if isinstance(part, np.ndarray) else part
+        whole.update(of_bytes(memoryview(data)))
+    return whole.digest()
+
+
+def _label_parts(labels: Labels) -> list[Any]:
+    """The labels' own bytes, whatever offset or width their Arrow array has."""
+    if labels.is_default:
+        return [b"default"]
+    names = as_storable(labels)
+    if names is None:
+        return [repr(list(labels)).encode()]
+    if names.type == pa.int64():
+        return [b"int64", names.to_numpy()]
+    width = np.int64 if pa.types.is_large_string(names.type) else np.int32
+    offsets = np.frombuffer(names.buffers()[1], dtype=width)[names.offset : names.offset + len(names) + 1]
+    begin, end = int(offsets[0]), int(offsets[-1])
+    ends = (offsets - begin if begin else offsets).astype("<i4" if end - begin < 2**31 else "<i8", copy=False)
+    return [b"text", ends, memoryview(names.buffers()[2] or b"")[begin:end]]
+
+
+def of_bytes(data: memoryview) -> bytes:
+    """The digest of what is in memory."""
+    return _of_chunks(len(data), lambda at, size: data[at : at + size])
+
+
+def of_file(file: BinaryIO, begin: int, length: int) -> bytes:
+    """The digest of a stretch of a file; it is read, not mapped, so that checking does not fill this process's
+    memory.
+    """
+    return _of_chunks(length, lambda at, size: os.pread(file.fileno(), size, begin + at))
+
+
+def _of_chunks(length: int, chunk: Callable[[int, int], Any]) -> bytes:
+    def digest(at: int) -> bytes:
+        size = min(_CHUNK, length - at)
+        data = chunk(at, size)
+        return hashlib.sha256(data).digest() if len(data) == size else b""
+
+    starts = range(0, length, _CHUNK)
+    if len(starts) < 2:
+        parts = [digest(at) for at in starts]
+    else:
+        with ThreadPoolExecutor(2) as pool:
+            parts = list(pool.map(digest, starts))
+    return hashlib.sha256(length.to_bytes(8, "little") + b"".join(parts)).digest()

@@ -1,0 +1,38 @@
+"""The certificate: a bound on the optimum from planes above the cores, in plain numpy, whoever made the duals.
+
+Every core has U(v) <= <S, v>, so for multipliers t >= 0 of the terms and mu >= 0 of the budgets, every feasible z has
+
+    objective(z) <= <s, z> + const <= sum over x of left_x max over y of (s_xy - mu c_xy) + mu budget + const,
+
+with s = sum of t K^T S - expense and const = sum of t (<S, k> - floor). The right-hand side needs no solver.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from minleak.design.constrained.grouped import Array
+from minleak.design.constrained.programme import Programme, Solution
+
+
+def upper_bound(programme: Programme, solution: Solution, budgets: tuple[float, ...]) -> float:
+    """No feasible z has a larger objective than this, up to rounding."""
+    problem = programme.problem
+    plane = np.zeros(len(problem.rows)) if programme.expense is None else -programme.expense
+    constant = 0.0
+    for term, multiplier, dual in zip(programme.terms, solution.multipliers, solution.duals, strict=True):
+        if multiplier <= 0:
+            continue
+        S = term.core.majorant(dual, term.seen.by)
+        plane = plane + multiplier * term.seen.pulled(S)
+        constant += multiplier * (float(S @ term.seen.constant) - (term.floor or 0.0))
+    capped = [i for i, budget in enumerate(budgets) if np.isfinite(budget)]
+
+    def relaxed(mu: Array) -> float:
+        priced = plane
+        for i in capped:
+            priced = priced - mu[i] * problem.costs[i]
+        spent = sum(float(mu[i]) * budgets[i] for i in capped)
+        return float(problem.left @ problem.row_best(priced)) + spent + constant
+
+    return relaxed(solution.mu)
