@@ -25,8 +25,10 @@ Progress = Callable[[int, int, str], None]
 # Up to this many secrets on rings the plan is the cheapest of all, proven; up to the next it is improved in regions.
 EXACT = 600
 REGIONS = 60_000
-# The relative gap of the proof, and secrets to a block where a first plan is made.
+# The relative gap of the proof; up to so many places all are centres, else those of the secrets on rings.
 GAP = 1e-6
+_CENTRES = 10_000
+# Secrets to a block where a first plan is made, and steps that progress is told in.
 _BLOCK = 8192
 # Passes over the regions and rounds in each: for secrets beyond so many, and for fewer.
 _MANY = 5_000
@@ -95,7 +97,8 @@ def _exact(units: Indices, group: Indices, secrets: Indices, u: int, distances: 
     from minleak._kernels import pricing
 
     start = peeled(units, group, u, distances, secrets)
-    between = distances.between(np.arange(distances.n_centres), secrets)
+    everywhere = not distances.points.shape[1] or distances.n_centres <= _CENTRES
+    between = distances.between(np.arange(distances.n_centres) if everywhere else secrets, secrets)
     names, group = np.unique(group, return_inverse=True)
     apart = group.ravel() if len(names) < len(secrets) else np.empty(0, dtype=np.int64)
     least = 1.0
