@@ -59,6 +59,17 @@ BAD = {
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "--budget", "1"], "--budget"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "1"], "points"),
     ],
+    "pad": [
+        (["pad", "missing.csv", "--budget", "10%"], "missing.csv"),
+        (["pad", "files.csv"], "--budget"),
+        (["pad", "files.csv", "--budget", "ten"], "budget"),
+        (["pad", "files.csv", "--budget", "nan"], "budget"),
+        (["pad", "files.csv", "--budget", "1", "--floor", "20"], "floor"),
+        (["pad", "files.csv", "--budget", "1", "--size", "bytes"], "bytes"),
+        (["pad", "files.csv", "--budget", "1", "--weight", "count", "-e", "guesswork"], "guesswork"),
+        (["pad", "files.csv", "--budget", "1", "-o", "x.txt"], ".csv"),
+        (["pad", "files.csv", "--budget", "1", "--chart", "x.gif"], ".png"),
+    ],
     "show": [(["show", "queries.csv"], ".cloak"), (["show", "queries.cloak", "-e", "nonsense"], "nonsense")],
     "sweep": [
         (["sweep", "queries.csv", "--ks", "a"], "whole numbers"),

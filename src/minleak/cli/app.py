@@ -18,6 +18,7 @@ from minleak.cli import (
     key,
     measure,
     optimise,
+    pad,
     paper,
     report,
     show,
@@ -37,6 +38,7 @@ app = typer.Typer(
 )
 app.command(name="design")(design.design)
 app.command(name="optimise")(optimise.optimise)
+app.command(name="pad")(pad.pad)
 app.command(name="show")(show.show)
 app.command(name="sweep")(sweep.sweep)
 app.command(name="measure")(measure.measure)
