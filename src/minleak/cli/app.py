@@ -10,6 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from minleak.cli import (
+    audit,
     capacity,
     certify,
     design,
@@ -42,6 +43,7 @@ app.command(name="show")(show.show)
 app.command(name="sweep")(sweep.sweep)
 app.command(name="measure")(measure.measure)
 app.command(name="capacity")(capacity.capacity)
+app.command(name="audit")(audit.audit)
 app.command(name="draw")(draw.draw)
 app.add_typer(key.app, name="key")
 app.command(name="certify")(certify.certify)

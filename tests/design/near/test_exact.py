@@ -148,3 +148,25 @@ def test_progress_ends_at_its_steps():
 def test_where_it_is_exact_is_stated():
     """The docstring of design tells the limit that the code has."""
     assert f"Proven least up to {layout.EXACT} secrets" in ml.design.__doc__
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e12, 1e90])
+def test_scale_does_not_matter(scale):
+    """Distances of any size, and none at all: everybody in one place costs nothing."""
+    rng = np.random.default_rng(4)
+    weights, points = rng.integers(1, 10**6, 40), rng.random((40, 2))
+    plan, scaled = ml.design(weights, 5, near=points), ml.design(weights, 5, near=scale * points)
+    assert scaled.cost == pytest.approx(scale * plan.cost, rel=1e-6)
+    assert scaled.priced.gap <= 1e-6
+    heap = ml.design(weights, 5, near=np.full((40, 2), scale))
+    assert heap.cost == heap.cost_bound == 0
+    assert ml.certify(heap, weights)
+
+
+def test_centres_of_idle_secrets_count_while_they_are_few(monkeypatch):
+    """A place of weight zero may be the centre; beyond a stated number of places only those on rings are."""
+    weights, points = [3, 3, 3, 0], [(0, 0), (2, 0), (1, 2), (1, 0.6)]
+    plan = ml.design(weights, 3, near=points)
+    assert plan.cost == pytest.approx(cost_of(plan, euclidean(points)), rel=1e-12)
+    monkeypatch.setattr(layout, "_CENTRES", 3)
+    assert ml.design(weights, 3, near=points).cost > plan.cost

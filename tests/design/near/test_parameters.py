@@ -17,6 +17,8 @@ BAD = {
     "ragged": ({"near": [(1, 2), (3,), (4, 5)]}, "same length"),
     "nan": ({"near": [1, float("nan"), 3]}, "row 1"),
     "infinite": ({"near": [(1, 2), (3, 4), (5, float("inf"))]}, "row 2"),
+    "too large": ({"near": [1, 2, 1e200]}, "row 2"),
+    "too dear": ({"cost": [[1, 1e200, 1]]}, r"cost\[0, 1\]"),
     "text": ({"near": ["a", "b", "c"]}, "numbers"),
     "metric": ({"near": [1, 2, 3], "metric": "taxi"}, "taxi"),
     "three on a sphere": ({"near": np.ones((3, 3)), "metric": "haversine"}, "latitude and longitude"),

@@ -25,9 +25,15 @@ Progress = Callable[[int, int, str], None]
 # Up to this many secrets on rings the plan is the cheapest of all, proven; up to the next it is improved in regions.
 EXACT = 600
 REGIONS = 60_000
-# The relative gap of the proof, and secrets to a block where a first plan is made.
+# The relative gap of the proof; up to so many places all are centres, else those of the secrets on rings.
 GAP = 1e-6
+_CENTRES = 10_000
+# Secrets to a block where a first plan is made, and steps that progress is told in.
 _BLOCK = 8192
+# Passes over the regions and rounds in each: for secrets beyond so many, and for fewer.
+_MANY = 5_000
+_FEW_PASSES = (1, 15)
+_PASSES = (3, 30)
 _STEPS = 100
 
 
@@ -76,12 +82,13 @@ def near(
         return _exact(units, group, secrets, u, distances, told)
     plan = priced(_first(units, group, secrets, u, distances), distances)
     if len(secrets) <= REGIONS:
-        start = plan.total
+        start = plan.total / scale
 
-        def tell(share: float) -> None:
-            told(round(_STEPS * share), _STEPS, f"cheaper in regions, from {start / scale:.4g}")
+        def tell(share: float, total: float, gap: float) -> None:
+            told(round(_STEPS * share), _STEPS, f"cost {total / scale:.4g} from {start:.4g}, gap in regions {gap:.1%}")
 
-        plan = improved(plan, groups, distances, progress=tell)
+        passes, rounds = _FEW_PASSES if len(secrets) > _MANY else _PASSES
+        plan = improved(plan, groups, distances, passes=passes, rounds=rounds, progress=tell)
     ring = chained(plan.sets, plan.centres)
     return Laid(Homes.none(u), (ring,), plan.total / scale, None, None)
 
@@ -90,7 +97,8 @@ def _exact(units: Indices, group: Indices, secrets: Indices, u: int, distances: 
     from minleak._kernels import pricing
 
     start = peeled(units, group, u, distances, secrets)
-    between = distances.between(np.arange(distances.n_centres), secrets)
+    everywhere = not distances.points.shape[1] or distances.n_centres <= _CENTRES
+    between = distances.between(np.arange(distances.n_centres) if everywhere else secrets, secrets)
     names, group = np.unique(group, return_inverse=True)
     apart = group.ravel() if len(names) < len(secrets) else np.empty(0, dtype=np.int64)
     least = 1.0

@@ -82,5 +82,5 @@ def check_apart(groups: Indices, weights: Indices, giants: Indices, u: int, tail
         raise Infeasible(
             f"{where(int(members[0]))} cannot be hidden: {names}{more}, to be kept apart, weigh {int(heavy[g]):,} "
             f"together, and at most {tail // u:,} (the rest's weight over the {u} places in a set) can be kept apart: "
-            "let the heaviest share sets with the others, or take a smaller k"
+            "let the heaviest share sets with the others, or take a smaller k (pairs that share a secret are one group)"
         )

@@ -16,6 +16,8 @@ Indices = npt.NDArray[np.int64]
 
 # The mean radius of the earth in kilometres (IUGG 1980, R1).
 EARTH = 6371.0088
+# Coordinates and costs beyond this could not be squared and summed.
+_LARGEST = 1e100
 
 
 class Distances(ABC):
@@ -124,10 +126,12 @@ def from_coordinates(near: Any, metric: str, labels: Labels) -> Euclidean:
     if rows.ndim != 2 or len(rows) != n or not rows.shape[1]:
         raise InvalidParameter(f"near= has shape {np.shape(near)}: give one row of coordinates for each of {n} secrets")
     where = named(labels)
-    bad = ~np.isfinite(rows).all(axis=1)
+    bad = ~(np.abs(rows) <= _LARGEST).all(axis=1)  # NaN fails too
     if bad.any():
         i = int(np.argmax(bad))
-        raise InvalidParameter(f"the coordinates at {where(i)} are {rows[i].tolist()}: they must be finite numbers")
+        raise InvalidParameter(
+            f"the coordinates at {where(i)} are {rows[i].tolist()}: they must be finite numbers, at most {_LARGEST:g}"
+        )
     if metric == "haversine":
         if rows.shape[1] != 2:
             raise InvalidParameter(f"metric='haversine' takes latitude and longitude, not {rows.shape[1]} coordinates")
@@ -154,7 +158,7 @@ def from_costs(cost: Any, n: int) -> Given:
         raise InvalidParameter(
             f"cost= has shape {matrix.shape}: give a row for each centre z and a column for each of the {n} secrets"
         )
-    good = (matrix >= 0) & (matrix < np.inf)  # NaN fails both
+    good = (matrix >= 0) & (matrix <= _LARGEST)  # NaN fails both
     if not good.all():
         z, i = np.argwhere(~good)[0].tolist()
         raise InvalidParameter(f"cost[{z}, {i}] is {matrix[z, i]}: costs must be finite and not negative")

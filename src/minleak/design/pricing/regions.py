@@ -19,10 +19,9 @@ from minleak.errors import SolverFailed
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-# Sets in a region, the relative gap it is solved to, and the rounds after which it has to do with what it has.
-_SETS = 80
+# Secrets in a region at most, and the relative gap it is solved to, if the rounds suffice.
+_SECRETS = 120
 _GAP = 1e-2
-_ROUNDS = 15
 # Landmarks that stand for places where there are none.
 _LANDMARKS = 8
 # Sets looked at in one go.
@@ -48,7 +47,7 @@ class Priced:
 
 
 def priced(sets: Sets, distances: Distances) -> Priced:
-    """Sets priced with their own members' centres: at most twice c(M), and c(M) itself in most sets."""
+    """Sets priced with their own members' centres: never less than c(M), and at most twice as much for a metric."""
     count = len(sets.lengths)
     centres, costs = np.empty(count, dtype=np.int64), np.empty(count)
     for begin in range(0, count, _CHUNK):
@@ -67,25 +66,32 @@ def improved(
     distances: Distances,
     *,
     passes: int = 1,
-    progress: Callable[[float], None] | None = None,
+    rounds: int = 30,
+    progress: Callable[[float, float, float], None] | None = None,
     seed: int = 0,
 ) -> Priced:
     """Take the sets of a region, which always are a valid plan of what they own, and put the cheapest in their place.
 
     The regions of a pass cut the sets (not the secrets: a heavy one is in many regions) into neighbours; the next
-    pass cuts elsewhere. Cost never rises. Regions are solved in ordinary threads; the result does not depend on how
-    many there are.
+    pass cuts elsewhere. A region is solved by at most so many `rounds` of pricing. Cost never rises. Regions are
+    solved in ordinary threads; the result does not depend on how many there are. `progress` hears the share that is
+    done, the total cost as it is, and the relative gap of the regions solved in this pass, each to its own cheapest.
     """
     rng = np.random.default_rng(seed)
     u = plan.sets.members.shape[1]
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 8)) as pool:
         for turn in range(passes):
-            parts = [plan.part(region) for region in _regions(_places(plan, distances, rng), rng)]
-            solved = []
-            for part in pool.map(lambda part: _resolved(part, groups, distances), parts):
+            parts = [plan.part(region) for region in _regions(plan.sets.members, _places(plan, distances, rng), rng)]
+            solved: list[Priced] = []
+            total, now, least = plan.total, 0.0, 0.0
+            for before, (part, bound) in zip(
+                parts, pool.map(lambda part: _resolved(part, groups, distances, rounds), parts), strict=True
+            ):
                 solved.append(part)
+                total, now, least = total + part.total - before.total, now + part.total, least + bound
                 if progress is not None:
-                    progress((turn + len(solved) / len(parts)) / passes)
+                    gap = (now - least) / now if now > 0 else 0.0
+                    progress((turn + len(solved) / len(parts)) / passes, total, gap)
             plan = Priced(
                 joined([part.sets for part in solved], u),
                 np.concatenate([part.centres for part in solved]),
@@ -102,12 +108,12 @@ def _places(plan: Priced, distances: Distances, rng: np.random.Generator) -> Arr
     return distances.between(landmarks, plan.sets.members[:, 0]).T
 
 
-def _regions(places: Array, rng: np.random.Generator) -> Iterator[Indices]:
-    """Cut along the widest of some random directions, not always in the middle, until regions are small."""
+def _regions(members: Indices, places: Array, rng: np.random.Generator) -> Iterator[Indices]:
+    """Cut along the widest of some random directions, not always in the middle, until regions have few secrets."""
     waiting = [np.arange(len(places))]
     while waiting:
         region = waiting.pop()
-        if len(region) <= _SETS:
+        if len(region) == 1 or len(np.unique(members[region])) <= _SECRETS:
             yield region
             continue
         here = places[region]
@@ -120,8 +126,8 @@ def _regions(places: Array, rng: np.random.Generator) -> Iterator[Indices]:
         waiting += [region[order[:cut]], region[order[cut:]]]
 
 
-def _resolved(part: Priced, groups: Indices, distances: Distances) -> Priced:
-    """The cheapest sets that own what these own, or these where nothing cheaper comes out."""
+def _resolved(part: Priced, groups: Indices, distances: Distances, rounds: int) -> tuple[Priced, float]:
+    """The cheapest sets that own what these own, or these where nothing cheaper comes out, and a bound on both."""
     from minleak._kernels import pricing
 
     u = part.sets.members.shape[1]
@@ -133,11 +139,11 @@ def _resolved(part: Priced, groups: Indices, distances: Distances) -> Priced:
     names, group = np.unique(groups[secrets], return_inverse=True)
     apart = group.ravel() if len(names) < len(secrets) else np.empty(0, dtype=np.int64)
     try:
-        solution = generate(between, units.astype(np.float64), u, members, groups=apart, gap=_GAP, rounds=_ROUNDS)
+        solution = generate(between, units.astype(np.float64), u, members, groups=apart, gap=_GAP, rounds=rounds)
     except SolverFailed:
-        return part
+        return part, 0.0
     sets = rounded(solution.members, solution.values, units, groups=group.ravel(), distances=distances, secrets=secrets)
     costs, at = np.empty(len(sets.lengths)), np.empty(len(sets.lengths), dtype=np.int64)
     pricing.star_costs(np.ascontiguousarray(between.T), sets.members, costs, at)
     found = Priced(Sets(secrets[sets.members], sets.lengths), centres[at], costs)
-    return found if found.total < part.total else part
+    return (found if found.total < part.total else part), max(solution.bound, 0.0)
