@@ -63,6 +63,16 @@ def test_rounding_repairs_what_a_solver_got_wrong(off):
     assert all(len(set(row)) == 3 for row in sets.members.tolist())
 
 
+def test_rounding_gives_back_for_the_heaviest():
+    """What is left of the heaviest passes its share of what is left in all: sets without it give back."""
+    members, units = np.array([[0, 1], [0, 2], [0, 3], [1, 2]]), np.array([18, 10, 10, 2])
+    values = np.array([5.0, 6.0, 2.0, 4.0])  # leaves (5, 1, 0, 0), and 5 is more than (5 + 1) / 2
+    distances = Euclidean(np.arange(4.0)[:, None])
+    sets = rounded(members, values, units, groups=np.arange(4), distances=distances, secrets=np.arange(4))
+    assert sets.owned(4).tolist() == units.tolist()
+    assert all(a != b for a, b in sets.members.tolist())
+
+
 @given(st.integers(0, 10**6))
 @settings(max_examples=40)
 def test_blocks_can_each_hold_a_plan(seed):
