@@ -32,7 +32,7 @@ def heavy_tailed(n, u, seed):
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=12), st.integers(1, 5), st.integers(0, 5), st.data())
 @settings(max_examples=200)
 def test_peeling_owns_just_the_units(weights, u, colours, data):
-    """Whatever can be peeled is, in sets of u members of different groups, each member its units in all."""
+    """Whatever can be peeled is, in sets of u members of different groups, each its units; the rest is refused."""
     n = len(weights)
     groups = np.array(data.draw(st.lists(st.integers(0, colours), min_size=n, max_size=n))) + n
     groups = np.where(groups == n, np.arange(n), groups)
@@ -40,9 +40,11 @@ def test_peeling_owns_just_the_units(weights, u, colours, data):
     shares = Counter()
     for g, w in zip(groups.tolist(), units.tolist(), strict=True):
         shares[g] += w
-    if max(shares.values()) * u > sum(shares.values()) or not any(weights):
-        return
     distances = Euclidean(np.arange(n, dtype=float)[:, None] ** 2)
+    if max(shares.values()) * u > sum(shares.values()):
+        with pytest.raises(ml.SolverFailed, match="share"):
+            peeled(units, groups, u, distances, np.arange(n))
+        return
     sets = peeled(units, groups, u, distances, np.arange(n))
     assert sets.owned(n).tolist() == units.tolist()
     assert (sets.lengths > 0).all()
