@@ -6,7 +6,7 @@ STAMP := $(VENV)/.installed
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
 
-.PHONY: demo test lint types imports docs browser pytest bench clean
+.PHONY: demo test lint types imports docs browser java pytest bench clean
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -16,7 +16,7 @@ $(STAMP): pyproject.toml constraints.txt
 demo: $(STAMP)
 	$(BIN)/python examples/demo.py
 
-test: lint types imports docs browser pytest
+test: lint types imports docs browser java pytest
 
 lint: $(STAMP)
 	$(BIN)/ruff check --output-format concise .
@@ -37,8 +37,15 @@ browser:
 	{ test "$$(id -u)" = 0 && command -v apt-get && apt-get update -qq && apt-get install -y -qq chromium > /dev/null; } || \
 	echo "no Chromium here: the browser tests will be skipped"
 
+# Spark is tested on this machine, on Java 17 or 21. Debian's is installed where that is allowed and none is there.
+java:
+	@command -v java || test -n "$$JAVA_HOME" || \
+	{ test "$$(id -u)" = 0 && command -v apt-get && apt-get update -qq && \
+	  apt-get install -y -qq openjdk-17-jre-headless > /dev/null; } || \
+	echo "no Java here: the tests on Spark will be skipped"
+
 pytest: $(STAMP)
-	$(BIN)/python -m pytest -n 2 --doctest-modules --doctest-glob='*.md' README.md docs src/minleak tests
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --doctest-modules --doctest-glob='*.md' README.md docs src/minleak tests
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks

@@ -26,6 +26,11 @@ from minleak.design.constrained.optimise import Optimum, Stage, optimise
 from minleak.design.constrained.tradeoff import FrontierPoint, Tradeoff, tradeoff
 from minleak.design.literal import paper_algorithm
 from minleak.design.make import design
+from minleak.design.padding.compare import PaddingComparison, compare_paddings
+from minleak.design.padding.curve import PaddingFrontier, padding_frontier
+from minleak.design.padding.make import padding
+from minleak.design.padding.policies import padme, to_multiple, to_power_of_two
+from minleak.design.padding.result import Padding
 from minleak.design.plan import Plan
 from minleak.design.pricing.cost import Cost
 from minleak.design.sweep import Sweep, least_k, sweep
@@ -113,6 +118,9 @@ __all__ = [
     "MissingExtra",
     "OptimalAdversary",
     "Optimum",
+    "Padding",
+    "PaddingComparison",
+    "PaddingFrontier",
     "Pairs",
     "Plan",
     "Posteriors",
@@ -136,6 +144,7 @@ __all__ = [
     "certify",
     "check_entropy",
     "check_schur_concave",
+    "compare_paddings",
     "design",
     "entropy",
     "find_increase",
@@ -150,6 +159,9 @@ __all__ = [
     "metric_invariance",
     "multiplicative_leakage",
     "optimise",
+    "padding",
+    "padding_frontier",
+    "padme",
     "paper_algorithm",
     "posterior_vulnerability",
     "read_channel",
@@ -157,6 +169,8 @@ __all__ = [
     "read_places",
     "read_prior",
     "sweep",
+    "to_multiple",
+    "to_power_of_two",
     "tradeoff",
     "vulnerability",
 ]

@@ -24,6 +24,10 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "test.csv").write_text("\n".join(["secret,observable,probability", *rows]) + "\n")
     pairs = ["flu,hot,0", "flu,mild,1", "cold,hot,1", "cold,mild,0", "cold,none,1", "gout,mild,1", "gout,none,0"]
     (tmp_path / "pairs.csv").write_text("\n".join(["secret,observable,cost", *pairs]) + "\n")
+    sizes = [f"query-{i % 5},{(i % 5) // 2 + (i % 7 == 0)}" for i in range(200)]
+    (tmp_path / "events.csv").write_text("\n".join(["query,size", *sizes]) + "\n")
+    files = "".join(f"file-{i},{100 * i + i % 7},{1000 // i}\n" for i in range(1, 41))
+    (tmp_path / "files.csv").write_text(f"secret,size,count\n{files}")
     return tmp_path
 
 

@@ -28,6 +28,13 @@ def test_picture(frontier):
     assert picture(frontier.chart(), "png").startswith(b"\x89PNG")
 
 
+def test_an_infinite_shadow_price_can_be_drawn():
+    """Shannon's at the least budget: a chart is JSON, which has no infinity."""
+    steep = ml.tradeoff([5, 3, 2], cost=1 - np.eye(3), points=3)
+    assert steep.points[0].shadow_price == np.inf
+    assert picture(steep.chart(), "png").startswith(b"\x89PNG")
+
+
 def test_a_flat_frontier_can_be_drawn():
     """One budget only, nothing leaks."""
     flat = ml.tradeoff([1, 1], cost=np.zeros((2, 2)), budgets=[0.0])

@@ -10,6 +10,7 @@ import typer
 from typer.exceptions import TyperException
 
 from minleak.cli import (
+    audit,
     capacity,
     certify,
     design,
@@ -17,6 +18,7 @@ from minleak.cli import (
     key,
     measure,
     optimise,
+    pad,
     paper,
     report,
     show,
@@ -36,10 +38,12 @@ app = typer.Typer(
 )
 app.command(name="design")(design.design)
 app.command(name="optimise")(optimise.optimise)
+app.command(name="pad")(pad.pad)
 app.command(name="show")(show.show)
 app.command(name="sweep")(sweep.sweep)
 app.command(name="measure")(measure.measure)
 app.command(name="capacity")(capacity.capacity)
+app.command(name="audit")(audit.audit)
 app.command(name="draw")(draw.draw)
 app.add_typer(key.app, name="key")
 app.command(name="certify")(certify.certify)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from minleak.cli.engines import Engine, MemoryLimit, TableName, design_inside
 from minleak.cli.options import AsJson, Entropies, Format, K, PriorFile, PriorSource, Secret, Weight
 from minleak.cli.output import emit, progressing, working
 from minleak.cli.show import rendered, summary
@@ -17,7 +18,9 @@ from minleak.errors import InvalidParameter
 def design(
     prior: PriorFile,
     k: K,
-    output: Annotated[str | None, typer.Option("-o", "--output", help="The .cloak file to write.")] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="The .cloak file to write; with --engine also a new folder.")
+    ] = None,
     layout: Annotated[
         str | None,
         typer.Option(help="stable (resists repeated draws, the default) or circle (quickest); see --near for a third."),
@@ -40,12 +43,36 @@ def design(
     weight: Weight = "count",
     format: Format = None,
     entropy: Entropies = None,
+    engine: Engine = None,
+    table: TableName = None,
+    memory_limit: MemoryLimit = None,
     as_json: AsJson = False,
 ) -> None:
     """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
 
     Example: minleak design queries.csv -k 10 -o queries.cloak
     """
+    if engine is not None:
+        if gains is not None or format is not None or near is not None or metric is not None or stability:
+            raise InvalidParameter(
+                "--gains, --format, --near, --metric and --stability go with a design in memory, without --engine"
+            )
+        design_inside(
+            prior,
+            k,
+            engine=engine,
+            name=table,
+            memory_limit=memory_limit,
+            output=output,
+            layout=layout or "stable",
+            secret=secret,
+            weight=weight,
+            entropies=entropy,
+            as_json=as_json,
+        )
+        return
+    if table is not None or memory_limit is not None:
+        raise InvalidParameter("--table and --memory-limit go with --engine")
     source = PriorSource(prior, secret, format)
     counts = source.prior(weight)
     worth = None if gains is None else source.prior(gains).weights

@@ -18,10 +18,14 @@ stderr. Exit codes: 0 done, 1 failed (or not certified), 2 bad input. Files are 
 """
 
 _FIELDS = {
-    "design": "as `show`, and `file`, `bytes` when a file was written",
+    "design": "as `show`, and `file`, `bytes` when a file was written; with `--engine`: `engine`, `secrets`, `k`, "
+    "`layout`, `giants`, `giant_labels`, `at_home`, `success`, `after` (entropy to value), `file`",
     "optimise": "`secrets`, `observables`, `status`, `cost`, `stages` (a list of `entropy`, `value`, `leakage`, "
     "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --tradeoff `entropy`, "
     "`frontier` (a list of `budget`, `leakage`, `bound`, `cost`, `shadow_price`), `chart`",
+    "pad": "`secrets`, `randomised`, `entropy`, `budget`, `mean_size`, `overhead`, `leakage`, `bound`, `gap`, "
+    "`status`, `observables` (list), `smallest_class`, `beside` (entropy to leakage), `policies` (whole sizes only: a "
+    "list of `name`, `overhead`, `leakage`, `observables`, `smallest_class`), and `file`, `chart` where asked",
     "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `distance`, "
     "`gains`, `success_blind`, `success`, `leakage` (entropy to `before`, `after`, `leakage`), and for plans made with "
     "`--near` `cost`, `cost_bound`, `metric`, `stability`",
@@ -31,6 +35,8 @@ _FIELDS = {
     "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
     "`shannon_capacity_bits`, `local_dp_epsilon_nats`",
     "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `prior` (list)",
+    "audit": "`events`, `secrets`, `observables`, `pairs`, `measures` (a list of `measure`, `estimate`, `corrected`, "
+    "`low`, `high`, `chance`, `p_value`, `floor`), `p_value`, `alpha`, `level`, `rejected`",
     "draw": "`sets`: a list of `id` and `members`",
     "key new": "`file`, `id`",
     "certify": "`certified`, `exact`, `checks` (a list of `what`, `ok`, `detail`), `gaps`",

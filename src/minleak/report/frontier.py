@@ -14,12 +14,12 @@ def frontier(tradeoff: Tradeoff) -> Any:
     Tooltips have the gap of each point and its shadow price, by how much the leakage falls for one more unit.
     """
     alt = altair()
-    rows = [
+    rows: list[dict[str, Any]] = [
         {
             "budget": point.budget,
             "leakage": point.leakage,
             "gap": point.gap,
-            "price": point.shadow_price,
+            "price": f"{point.shadow_price:.4g}",  # text, since it may be infinite, which JSON has not
             "impossible": 0.0,
         }
         for point in tradeoff.points
@@ -42,7 +42,7 @@ def frontier(tradeoff: Tradeoff) -> Any:
             alt.Tooltip("budget:Q", format=".4g"),
             alt.Tooltip("leakage:Q", format=".6g"),
             alt.Tooltip("gap:Q", format=".1e", title="certified gap"),
-            alt.Tooltip("price:Q", format=".4g", title="shadow price"),
+            alt.Tooltip("price:N", title="shadow price"),
         ],
     )
     # Where the curve leaves the most room below it, so that the words stand clear of the line.

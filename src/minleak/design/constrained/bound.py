@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.programme import Programme, Solution
 
 
@@ -26,13 +25,8 @@ def upper_bound(programme: Programme, solution: Solution, budgets: tuple[float, 
         S = term.core.majorant(dual, term.seen.by)
         plane = plane + multiplier * term.seen.pulled(S)
         constant += multiplier * (float(S @ term.seen.constant) - (term.floor or 0.0))
-    capped = [i for i, budget in enumerate(budgets) if np.isfinite(budget)]
-
-    def relaxed(mu: Array) -> float:
-        priced = plane
-        for i in capped:
-            priced = priced - mu[i] * problem.costs[i]
-        spent = sum(float(mu[i]) * budgets[i] for i in capped)
-        return float(problem.left @ problem.row_best(priced)) + spent + constant
-
-    return relaxed(solution.mu)
+    for mu, cost, budget in zip(solution.mu.tolist(), problem.costs, budgets, strict=True):
+        if np.isfinite(budget):
+            plane = plane - mu * cost
+            constant += mu * budget
+    return float(problem.left @ problem.row_best(plane)) + constant

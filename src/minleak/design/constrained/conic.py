@@ -80,7 +80,8 @@ class ConicModel(Model):
         lam[self.present] = self.rows.dual_value
         z = np.maximum(np.asarray(self.z.value, dtype=np.float64), 0.0)
         if self.programme.direct:
-            return Solution(z, lam, mu, (1.0,), (told_apart(self.programme, lam, mu),), status)
+            weight = self.programme.terms[0].weight
+            return Solution(z, lam, mu, (weight,), (told_apart(self.programme, lam, mu),), status)
         multipliers: list[float] = []
         duals: list[Array] = []
         for term, link, floor in zip(self.programme.terms, self.links, self.floors, strict=True):

@@ -57,8 +57,9 @@ class LinearModel(Model):
         dual = -np.array(found.row_dual)
         lam, mu = dual[:n], np.maximum(dual[n : n + len(budgets)], 0.0)
         if self.programme.direct:
-            lam = lam + self.programme.terms[0].weight
-            return Solution(z, lam, mu, (1.0,), (told_apart(self.programme, lam, mu),), status)
+            weight = self.programme.terms[0].weight
+            lam = lam + weight
+            return Solution(z, lam, mu, (weight,), (told_apart(self.programme, lam, mu),), status)
         multipliers, duals = [], []
         at = n + len(budgets)
         for term in self.programme.terms:

@@ -14,6 +14,7 @@ from minleak.channel import Channel
 from minleak.design.constrained.cleaning import as_channel_of
 from minleak.design.constrained.cores.base import Smooth
 from minleak.design.constrained.cores.of import Measure, measure_of
+from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.infeasible import check_feasible
 from minleak.design.constrained.problem import Problem, as_problem
 from minleak.design.constrained.programme import Programme, Term
@@ -153,12 +154,12 @@ def lexicographic(problem: Problem, measures: Sequence[Measure], *, enough: floa
     for measure in measures:
         seen = seen_through(problem, measure.gain)
         term = Term(measure.core, seen)
-        solved = _above_floors(Programme(problem, (term,)), floors)
+        solved = _above_floors(Programme(problem, (term,)), floors, z)
         found.append(solved)
         z = solved.z
         floors.append(replace(term, floor=term.total(z)))
     if cheapest:
-        z = _above_floors(Programme(problem, (), expense=problem.costs[0]), floors).z
+        z = _above_floors(Programme(problem, (), expense=problem.costs[0]), floors, z).z
     channel = as_channel_of(problem, z)
     stages = tuple(stage_of(problem, channel, measure, solved) for measure, solved in zip(measures, found, strict=True))
     first = stages[0]
@@ -195,8 +196,11 @@ def _on_the_cheapest(
     return replace(best, shadow_price=math.inf, stages=unbounded)
 
 
-def _above_floors(programme: Programme, floors: Sequence[Term]) -> Solved:
-    """The programme solved with the floors kept: as tightly as the solver can, which must be told a little slack."""
+def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Solved:
+    """The programme solved with the floors kept: as tightly as the solver can, which must be told a little slack.
+
+    z keeps them exactly. It stays if the solver cannot keep them nearly, as where it is the only one that does.
+    """
     if not floors:
         return solve(programme, enough=CLOSE)
     best: tuple[float, Solved] | None = None
@@ -215,7 +219,8 @@ def _above_floors(programme: Programme, floors: Sequence[Term]) -> Solved:
             break
     if best is None:
         raise trouble or SolverFailed("no slack was tried")
-    return best[1]
+    short, solved = best
+    return solved if short <= SLACKS[-1] + _SHORT else replace(solved, z=z, objective=programme.objective(z))
 
 
 def stage_of(problem: Problem, channel: Channel, measure: Measure, solved: Solved) -> Stage:

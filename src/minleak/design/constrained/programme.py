@@ -83,4 +83,4 @@ def told_apart(programme: Programme, lam: Array, mu: Array) -> Array:
     for price, cost in zip(mu, problem.costs, strict=True):
         if price:
             a = a + price * cost
-    return np.asarray(a if programme.expense is None else a + programme.expense)
+    return np.asarray((a if programme.expense is None else a + programme.expense) / programme.terms[0].weight)

@@ -95,13 +95,13 @@ def _renyi(H: Renyi) -> tuple[Core, float]:
     if H.alpha == 0:
         raise InvalidParameter(
             f"{H.name} counts what is possible, however unlikely, so a best channel need not exist: "
-            "choose a small order instead, such as 0.05"
+            "choose a small order instead, such as 0.2"
         )
     if H.alpha == math.inf:
         if isinstance(H, Hayashi):
             raise InvalidParameter(
                 f"{H.name} is about the worst observable alone, which is no convex problem of this form: "
-                "choose a large order instead, such as 50"
+                "choose a large order instead, such as 8"
             )
         return GuessCore(1), -1.0
     if H.alpha == 1 and not isinstance(H, FehrBerens):

@@ -1,0 +1,247 @@
+"""Cutting a line of rungs into the contiguous buckets of most worth less a price on overhead: dynamic programming."""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+# How the worth of a bucket is got: from the number of its secrets alone (a uniform prior), from its largest
+# probability, or from the Renyi entropy of order 1, close to 1, or any other.
+BY_COUNT, BY_LARGEST, SHANNON, NEAR_ONE, BY_POWERS = range(5)
+# How two stretches are put together.
+ADD, LARGEST, ADD_LOGS = range(3)
+# What is known of the worth of all buckets that start in a block l..r and end at j, as a function of their start i:
+# convex in mass[i] (below its chord), concave in it (below its tangent), at most worth(r, j) + (mass[r] - mass[i]) / -c
+# since the perspective grows with the bucket, or at most worth(l, j) - worth(l, i) since merging loses nothing.
+CHORD, TANGENT, GROWING, MERGING = range(4)
+# Starts that are ruled out together.
+_BLOCK = 128
+
+
+@nb.njit(cache=True, nogil=True)
+def stretches(values, join):  # type: ignore[no-untyped-def]
+    """A table from which any stretch values[i:j] is joined of two entries, without subtracting what was added before.
+
+    Row k holds, for every place in a block of 2^(k+1) places, the stretch between it and the middle of the block.
+    """
+    m = values.shape[0]
+    depth = 1
+    while (1 << depth) < m:
+        depth += 1
+    table = np.empty((depth, m))
+    for k in range(depth):
+        half = 1 << k
+        for middle in range(half, m + half, 2 * half):
+            for i in range(min(middle, m) - 1, middle - half - 1, -1):
+                last = i == middle - 1 or i == m - 1
+                table[k, i] = values[i] if last else joined(values[i], table[k, i + 1], join)
+            for i in range(middle, min(middle + half, m)):
+                table[k, i] = values[i] if i == middle else joined(table[k, i - 1], values[i], join)
+    return table
+
+
+@nb.njit(cache=True, nogil=True)
+def joined(a, b, join):  # type: ignore[no-untyped-def]
+    if join == ADD:
+        return a + b
+    if join == LARGEST:
+        return max(a, b)
+    high, low = max(a, b), min(a, b)
+    return high if low == -np.inf else high + np.log1p(np.exp(low - high))
+
+
+@nb.njit(cache=True, nogil=True)
+def stretch(i, j, table, join, level):  # type: ignore[no-untyped-def]
+    """values[i:j], for i < j."""
+    if j - i == 1:
+        return table[0, i]
+    k = level[i ^ (j - 1)]
+    return joined(table[k, i], table[k, j - 1], join)
+
+
+@nb.njit(cache=True, nogil=True)
+def worth(i, j, kind, a, c, count, by_count, masses, others, level):  # type: ignore[no-untyped-def]
+    """P (exp(c R) - 1) / c of the rungs i, ..., j-1, with P their probability and R their Renyi entropy in nats.
+
+    The order of R is a. `count` are the secrets before each rung, `by_count` is the worth by number of secrets,
+    `masses` and `others` are tables of stretches: of probabilities, and of what the kind needs.
+    """
+    if kind == BY_COUNT:
+        return by_count[count[j] - count[i]]
+    mass = stretch(i, j, masses, ADD, level)
+    if kind == BY_LARGEST:
+        return max(mass - stretch(i, j, others, LARGEST, level), 0.0)
+    if not mass > 0.0:
+        return 0.0
+    if kind == SHANNON:
+        return max(mass * np.log(mass) - stretch(i, j, others, ADD, level), 0.0)
+    if kind == NEAR_ONE:
+        mean = stretch(i, j, others, ADD, level) / mass
+        r = np.log(mass) - (mean if a == 1.0 else np.log1p((a - 1.0) * mean) / (a - 1.0))
+    else:
+        r = (stretch(i, j, others, ADD_LOGS, level) - a * np.log(mass)) / (1.0 - a)
+    r = max(r, 0.0)
+    return mass * (r if c == 0.0 else np.expm1(c * r) / c)
+
+
+@nb.njit(cache=True, nogil=True)
+def lower_hull(begin, end, x, y, hull):  # type: ignore[no-untyped-def]
+    """The corners of the lower convex hull of the points begin..end-1 where y is finite; x increases. Their number."""
+    h = 0
+    for i in range(begin, end):
+        if y[i] == np.inf:
+            continue
+        while h >= 2:
+            u, v = hull[h - 2], hull[h - 1]
+            if (y[v] - y[u]) * (x[i] - x[v]) < (y[i] - y[v]) * (x[v] - x[u]):
+                break
+            h -= 1
+        hull[h] = i
+        h += 1
+    return h
+
+
+@nb.njit(cache=True, nogil=True)
+def least_on_hull(x, y, slope, hull, h):  # type: ignore[no-untyped-def]
+    """The least y - slope * x on a hull of h corners."""
+    low, high = 0, h - 1
+    while low < high:
+        middle = (low + high) // 2
+        u, v = hull[middle], hull[middle + 1]
+        if y[v] - y[u] < slope * (x[v] - x[u]):
+            low = middle + 1
+        else:
+            high = middle
+    return y[hull[low]] - slope * x[hull[low]]
+
+
+@nb.njit(cache=True, nogil=True)
+def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[no-untyped-def]
+    """The least sum over buckets of price * overhead - use * worth: where the last bucket of the best starts, for every
+    number j of rungs from the bottom; -1 where no buckets of at least `floor` secrets fit.
+
+    rule[j] is 1 where a bucket must end before rung j, -1 where none may.
+
+    A start i costs first[i] = least[i] + price * load[i], and then - price * size_j * mass[i] - use * worth(i, j).
+    Starts are kept in blocks. Over a block, worth(i, j) is at most worth(l, j) - worth(l, i), which rules most blocks
+    out by one number kept for each; and it is at most a line in mass[i] plus something of i alone (see CHORD and the
+    others), so that what the block can reach at best is found on the lower convex hull of its starts, by bisection.
+    Where the worth is convex in mass[i] only corners of the hull can be best, and only those are tried. The result is
+    that of trying all starts.
+    """
+    kind, bound, a, c, count, by_count, additive, masses, others, level = w  # once: inside the loops it is slow
+    m = size.shape[0]
+    blocks = m // _BLOCK + 1
+    start = np.full(m + 1, -1, np.int64)
+    first, shifted = np.full(m + 1, np.inf), np.full(m + 1, np.inf)
+    hulls, corners, low = np.empty((blocks, _BLOCK), np.int64), np.zeros(blocks, np.int64), np.full(blocks, np.inf)
+    first[0] = 0.0
+    earliest, last, guess = 0, 0, 0
+    for j in range(1, m + 1):
+        if j % _BLOCK == 0:  # a block of starts is full
+            b = j // _BLOCK - 1
+            l = b * _BLOCK
+            for i in range(l, j):
+                own = 0.0 if i == l else worth(l, i, kind, a, c, count, by_count, masses, others, level)
+                shifted[i] = first[i] + use * (own if bound == MERGING else -additive[i])
+                low[b] = min(low[b], first[i] + price * size[j - 1] * (mass[j - 1] - mass[i]) + use * own)
+            corners[b] = lower_hull(l, j, mass, shifted, hulls[b])
+        if rule[j - 1] > 0:
+            earliest = j - 1
+        while last + 1 < j and count[j] - count[last + 1] >= floor:
+            last += 1
+        if rule[j] < 0 or last < earliest or count[j] - count[last] < floor:
+            continue
+        slope = price * size[j - 1]
+        base = slope * mass[j] - price * load[j]
+        best, arg = np.inf, -1
+        if guess >= earliest and first[guess] < np.inf:
+            best = first[guess] + base - slope * mass[guess]
+            best -= use * worth(guess, j, kind, a, c, count, by_count, masses, others, level)
+            arg = guess
+        for b in range(last // _BLOCK, earliest // _BLOCK - 1, -1):
+            l = b * _BLOCK
+            r = l + _BLOCK - 1
+            closed = r < j
+            if closed:
+                if corners[b] == 0:
+                    continue
+                whole = worth(l, j, kind, a, c, count, by_count, masses, others, level)
+                if low[b] + base - slope * mass[r] - use * whole >= best:
+                    continue
+                height, tilt = whole, 0.0  # worth(i, j) <= height + tilt * mass[i] + what `shifted` holds
+                if bound in (CHORD, TANGENT):
+                    height -= additive[l]
+                    near = worth(r, j, kind, a, c, count, by_count, masses, others, level) - additive[r]
+                    if bound == CHORD:
+                        tilt = (near - height) / (mass[r] - mass[l])
+                    else:  # the slope at the far end, where a concave function of the bucket's size is flattest
+                        one = worth(l + 1, j, kind, a, c, count, by_count, masses, others, level)
+                        tilt = (one - additive[l + 1] - height) / (mass[l + 1] - mass[l])
+                    height -= tilt * mass[l]
+                elif bound == GROWING:
+                    tilt = 1.0 / c
+                    height = worth(r, j, kind, a, c, count, by_count, masses, others, level) - tilt * mass[r]
+                reach = least_on_hull(mass, shifted, slope + use * tilt, hulls[b], corners[b])
+                if reach + base - use * height >= best:
+                    continue
+            if closed and bound == CHORD and last >= r and earliest <= l:
+                for h in range(corners[b]):
+                    i = hulls[b, h]
+                    value = first[i] + base - slope * mass[i]
+                    value -= use * worth(i, j, kind, a, c, count, by_count, masses, others, level)
+                    if value < best:
+                        best, arg = value, i
+            else:
+                for i in range(min(r, last), max(l, earliest) - 1, -1):
+                    if first[i] < np.inf:
+                        value = first[i] + base - slope * mass[i]
+                        value -= use * worth(i, j, kind, a, c, count, by_count, masses, others, level)
+                        if value < best:
+                            best, arg = value, i
+        if arg >= 0:
+            start[j], guess = arg, arg
+            first[j] = best + price * load[j]
+    return start
+
+
+@nb.njit(cache=True, nogil=True)
+def total_worth(cuts, w):  # type: ignore[no-untyped-def]
+    """The worth of the buckets that end before the rungs `cuts`, added up."""
+    kind, _, a, c, count, by_count, _, masses, others, level = w
+    total, i = 0.0, 0
+    for j in cuts:
+        total += worth(i, j, kind, a, c, count, by_count, masses, others, level)
+        i = j
+    return total
+
+
+@nb.njit(cache=True, nogil=True)
+def best_move(cuts, size, mass, w, left, floor):  # type: ignore[no-untyped-def]
+    """The end of a bucket to move, and where to, for most worth at no more than `left` additional overhead.
+
+    (b, j, gain): the end cuts[b] goes to rung j, anywhere between its neighbours or onto that below it, which merges
+    two buckets. b is -1 where no move gains. O(m) for m rungs.
+    """
+    kind, _, a, c, count, by_count, _, masses, others, level = w
+    which, where, most = -1, -1, 0.0
+    for b in range(cuts.shape[0] - 1):
+        before = cuts[b - 1] if b > 0 else 0
+        here, after = cuts[b], cuts[b + 1]
+        had = worth(before, here, kind, a, c, count, by_count, masses, others, level)
+        had += worth(here, after, kind, a, c, count, by_count, masses, others, level)
+        lower = mass[here] - mass[before]
+        for j in range(before, after):
+            # Padded to the rung below j are those up to j, to the top of the bucket above all others.
+            under = 0.0 if j == before else size[j - 1] * (mass[j] - mass[before])
+            more = under + size[after - 1] * (mass[here] - mass[j]) - size[here - 1] * lower
+            if j == here or more > left or (j > before and count[j] - count[before] < floor):
+                continue
+            if count[after] - count[j] < floor:
+                break
+            gain = worth(j, after, kind, a, c, count, by_count, masses, others, level) - had
+            if j > before:
+                gain += worth(before, j, kind, a, c, count, by_count, masses, others, level)
+            if gain > most:
+                which, where, most = b, j, gain
+    return which, where, most

@@ -1,0 +1,101 @@
+"""Commands inside an engine: `design --engine`, and how tables in DuckDB or Spark are named on the command line."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from typing import Annotated, Any
+
+import typer
+
+from minleak.cli.output import emit, table, working
+from minleak.errors import InvalidParameter
+from minleak.leakage import STANDARD
+
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        help="Work inside duckdb or spark, out of core: PRIOR is then a Parquet or CSV file or folder, or a database."
+    ),
+]
+TableName = Annotated[
+    str | None,
+    typer.Option("--table", help="With --engine: the table of a .duckdb database, or (PRIOR -) one that Spark knows."),
+]
+MemoryLimit = Annotated[
+    str | None,
+    typer.Option(help="With --engine duckdb: how much memory it may take, such as 1GB; the rest is spilled."),
+]
+
+
+def opened(path: str, *, engine: str, table: str | None, memory_limit: str | None) -> Any:
+    """The table that the options name."""
+    from minleak import warehouse
+    from minleak.warehouse.engines import PANDAS_WARNING
+
+    warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
+    if path == "-":
+        if table is None or engine != "spark":
+            raise InvalidParameter("an engine reads no stdin: give a file, a folder, a database, or --table for Spark")
+        return warehouse.read(table=table, backend=warehouse.connect("spark"))
+    if not os.path.exists(path):
+        raise InvalidParameter(f"cannot open {path}: there is no such file or folder")
+    if table is not None and engine == "duckdb":
+        return warehouse.read(path, table=table, memory_limit=memory_limit)
+    backend = warehouse.connect(engine, memory_limit=memory_limit)
+    return warehouse.read(path, table=table, backend=backend)
+
+
+def design_inside(
+    path: str,
+    k: int,
+    *,
+    engine: str,
+    name: str | None,
+    memory_limit: str | None,
+    output: str | None,
+    layout: str,
+    secret: str,
+    weight: str,
+    entropies: list[str] | None,
+    as_json: bool,
+) -> None:
+    """The plan made inside an engine, written as a folder of Parquet files or, by its ending, as a .cloak file."""
+    from minleak import warehouse
+
+    with working(f"designing for {path} in {engine}"):
+        counts = opened(path, engine=engine, table=name, memory_limit=memory_limit)
+        folder = output if output is not None and not output.endswith(".cloak") else None
+        plan = warehouse.design(counts, k, secret=secret, weight=weight, layout=layout, output=folder)
+        if output is not None and folder is None:
+            warehouse.to_plan(plan).save(output)
+    header, giants = plan.header, plan.header.giants
+    after = {given: plan.entropy(given) for given in entropies or STANDARD}
+    data: dict[str, Any] = {
+        "engine": engine,
+        "secrets": header.n,
+        "k": header.k,
+        "layout": header.layout,
+        "giants": len(giants),
+        "giant_labels": [label for label, _ in giants[:8]],
+        "at_home": plan.at_home,
+        "success": float(plan.target.max()),
+        "after": after,
+    }
+    lines = [f"{header.n:,} secrets in sets of {header.k}, layout {header.layout}, made in {engine}"]
+    if giants:
+        named = ", ".join(str(label) for label, _ in giants[:8])
+        lines.append(f"in every set (giants): {len(giants)}: {named}{', ...' if len(giants) > 8 else ''}")
+    lines.append(f"a guess is right with probability {data['success']:.6g} seeing a set; {plan.at_home:.1%} at home")
+    parts: list[Any] = ["\n".join(lines), ""]
+    parts.append(
+        table(
+            "the most uncertainty that sets of this size allow",
+            ["entropy", "after"],
+            [[n, v] for n, v in after.items()],
+        )
+    )
+    if output is not None:
+        data["file"] = output
+        parts += ["", f"written to {output}"]
+    emit("design", data, parts, as_json=as_json)

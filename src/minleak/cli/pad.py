@@ -1,0 +1,199 @@
+"""pad: what to pad sizes to, so that least leaks within a mean overhead."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Annotated, Any
+
+import typer
+
+from minleak.cli.charting import check_chart
+from minleak.cli.options import AsJson, Format, PriorSource, Secret
+from minleak.cli.output import emit, table, working
+from minleak.design.padding.compare import apply_policy
+from minleak.design.padding.ladder import as_ladder
+from minleak.design.padding.policies import POLICIES
+from minleak.design.padding.result import Padding
+from minleak.entropy.names import as_entropy
+from minleak.errors import InvalidParameter
+from minleak.leakage import leakage_table
+from minleak.prior import Prior
+from minleak.report.saving import write_whole
+
+# What the padding leaks in these is shown beside the entropy asked for.
+_BESIDE = ("shannon", "min-entropy", "guesswork")
+# Prices at which a chart's curve is found, and from how many secrets on there are fewer.
+_POINTS, _MANY = 72, 5000
+
+
+def pad(
+    sizes: Annotated[
+        str, typer.Argument(metavar="SIZES", help="Secrets and their sizes: csv(.gz), tsv, parquet, json; - is stdin.")
+    ],
+    budget: Annotated[
+        str, typer.Option(help="The largest mean overhead: a number in the unit of the sizes, or 10% of the mean size.")
+    ],
+    size: Annotated[str, typer.Option("--size", help="The column of natural sizes or times.")] = "size",
+    entropy: Annotated[str, typer.Option("--entropy", "-e", help="The entropy to leak least in, by name.")] = "shannon",
+    floor: Annotated[int, typer.Option("-k", "--floor", help="The least number of secrets in a bucket.")] = 1,
+    randomised: Annotated[
+        bool, typer.Option("--randomised", help="Draw the size at random: leaks least of all, for up to 280 sizes.")
+    ] = False,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", help="A .csv to write: the buckets, or with --randomised the channel's rows."),
+    ] = None,
+    chart: Annotated[
+        str | None, typer.Option(help="Save leakage against overhead: a .png, .svg or .html file.")
+    ] = None,
+    secret: Secret = "secret",
+    weight: Annotated[str | None, typer.Option(help="A column of counts; all equally likely without it.")] = None,
+    format: Format = None,
+    as_json: AsJson = False,
+) -> None:
+    """Pad sizes or times, which can only be made larger, so that least leaks within a mean overhead.
+
+    Example: minleak pad files.csv --budget 10% -k 2 -o buckets.csv
+    """
+    if chart is not None:
+        check_chart(chart)
+    if output is not None and not output.lower().endswith(".csv"):
+        raise InvalidParameter(f"buckets are written as .csv, not {output!r}")
+    source = PriorSource(sizes, secret, format)
+    natural = source.prior(size)
+    prior = Prior.uniform(len(natural)) if weight is None else source.prior(weight)
+    prior = Prior(prior.weights, labels=natural.labels)
+    ladder = as_ladder(natural.weights, prior)
+    from minleak.design.padding import make
+
+    with working(f"padding {len(prior):,} secrets"):
+        best = make.padding(
+            natural.weights,
+            prior,
+            budget=_budget(budget, ladder.mean),
+            entropy=entropy,
+            floor=floor,
+            randomised=randomised,
+        )
+        data, parts = _rendered(best, ladder.mean)
+        if natural.weights.dtype.kind == "i":
+            rows = [apply_policy(ladder, name, policy, [best.entropy]) for name, policy in POLICIES.items()]
+            data["policies"] = [
+                {
+                    "name": row.name,
+                    "overhead": row.overhead,
+                    "leakage": row.leakage[0],
+                    "observables": row.observables,
+                    "smallest_class": row.smallest_class,
+                }
+                for row in rows
+            ]
+            shown = [
+                [row.name, _share(row.overhead, ladder.mean), row.leakage[0], row.observables, row.smallest_class]
+                for row in rows
+            ]
+            ours = [
+                "this padding",
+                _share(best.overhead, ladder.mean),
+                best.leakage,
+                len(best.observables),
+                best.smallest_class,
+            ]
+            title = f"beside what others do, in {best.entropy.name}"
+            parts += [
+                "",
+                table(title, ["padding", "overhead", "leakage", "sizes seen", "smallest class"], [ours, *shown]),
+            ]
+        drawn = None if chart is None else _chart(natural.weights, prior, best)
+    if output is not None:
+        write_whole(output, _written(best))
+        data["file"] = output
+        parts += ["", f"written to {output}"]
+    if chart is not None:
+        from minleak.cli.charting import save_chart
+
+        save_chart(drawn, chart, title="Leakage against mean overhead")
+        data["chart"] = chart
+        parts.append(f"chart written to {chart}")
+    emit("pad", data, parts, as_json=as_json)
+
+
+def _budget(text: str, mean: float) -> float:
+    number, percent, rest = text.strip().partition("%")
+    try:
+        value = float(number) * (mean / 100 if percent else 1)
+    except ValueError:
+        value = -1.0
+    if rest or not value >= 0:  # NaN fails
+        raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
+    return value
+
+
+def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[Any]]:
+    beside = [best.entropy.name, *(name for name in _BESIDE if name != best.entropy.name)]
+    leaked = leakage_table(best.prior, best.channel(), [as_entropy(name) for name in beside])
+    data: dict[str, Any] = {
+        "secrets": len(best.prior),
+        "randomised": best.randomised,
+        "entropy": best.entropy.name,
+        "budget": best.budget,
+        "mean_size": mean,
+        "overhead": best.overhead,
+        "leakage": best.leakage,
+        "bound": best.bound,
+        "gap": best.gap,
+        "status": best.status,
+        "observables": best.observables,
+        "smallest_class": best.smallest_class,
+        "beside": {row.entropy: row.leakage for row in leaked.rows[1:]},
+    }
+    kind = "randomised padding" if best.randomised else "buckets"
+    rows = [
+        [
+            "mean overhead",
+            f"{best.overhead:.6g} of {best.budget:.6g} allowed ({_share(best.overhead, mean)} of the mean)",
+        ],
+        [f"leakage in {best.entropy.name}", f"{best.leakage:.6g}"],
+        ["no other can leak less than", f"{best.bound:.6g} ({best.status})"],
+        *([f"leakage in {row.entropy}", f"{row.leakage:.6g}"] for row in leaked.rows[1:]),
+        ["sizes that can be seen", f"{len(best.observables)}"],
+        ["smallest class", f"{best.smallest_class} secrets"],
+    ]
+    return data, [table(f"{kind} for {len(best.prior):,} secrets", ["measure", "value"], rows)]
+
+
+def _share(overhead: float, mean: float) -> str:
+    return f"{overhead / mean:.2%}" if mean > 0 else "0%"
+
+
+def _written(best: Padding) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if best.randomised:
+        writer.writerow(("secret", "observable", "probability"))
+        for x, label in enumerate(best.prior.labels):
+            for entry in range(best.starts[x], best.starts[x + 1]):
+                row = (label, best.observables[best.columns[entry]], repr(float(best.weights[entry]) / 2**32))
+                writer.writerow(row)
+    else:
+        writer.writerow(("above", "padded", "secrets", "probability"))
+        for bucket in best.buckets():
+            writer.writerow((bucket.above, bucket.padded, bucket.secrets, repr(bucket.probability)))
+    return text.getvalue()
+
+
+def _chart(sizes: Any, prior: Prior, best: Padding) -> Any:
+    from minleak.design.padding.curve import padding_frontier
+    from minleak.report.padding import padding_chart
+
+    curve = padding_frontier(
+        sizes,
+        prior,
+        entropy=best.entropy,
+        floor=best.floor,
+        points=_POINTS if len(prior) <= _MANY else _POINTS // 3,
+        randomised=best.randomised,
+        policies=POLICIES if sizes.dtype.kind == "i" else None,
+    )
+    return padding_chart(curve)

@@ -1,0 +1,87 @@
+"""What people pad to: powers of two, multiples, Padmé, the largest; functions of the size alone, in integers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.errors import InvalidParameter
+
+Sizes = npt.NDArray[np.int64]
+
+
+def unpadded(sizes: npt.ArrayLike) -> Sizes:
+    """Sizes as they are."""
+    return _whole(sizes).copy()
+
+
+def to_largest(sizes: npt.ArrayLike) -> Sizes:
+    """Every size to the largest of them: nothing is left to see."""
+    whole = _whole(sizes)
+    return np.full_like(whole, whole.max())
+
+
+def to_power_of_two(sizes: npt.ArrayLike) -> Sizes:
+    """The least power of two that is not smaller; 0 stays 0.
+
+    >>> to_power_of_two([0, 1, 5, 8, 1000])
+    array([   0,    1,    8,    8, 1024])
+    """
+    whole = _whole(sizes)
+    return np.where(whole > 0, np.int64(1) << _bits(whole - 1), 0)
+
+
+def to_multiple(sizes: npt.ArrayLike, of: int) -> Sizes:
+    """The least multiple of `of` that is not smaller.
+
+    >>> to_multiple([0, 1, 512, 513], 512)
+    array([   0,  512,  512, 1024])
+    """
+    if isinstance(of, bool) or not isinstance(of, int | np.integer) or of < 1:
+        raise InvalidParameter(f"sizes are padded to multiples of a whole number from 1 on, not {of!r}")
+    return -(-_whole(sizes) // int(of)) * int(of)
+
+
+def padme(sizes: npt.ArrayLike) -> Sizes:
+    """Padmé of Nikitin, Barman, Lueks, Underwood, Hubaux and Ford (Reducing Metadata Leakage from Encrypted Files and
+    Communication with PURBs, PETS 2019): with E = floor(log2 L) and S = floor(log2 E) + 1, round L up until its low E -
+    S bits are zero. At most about 12% overhead, O(log log L) bits of the size left. Sizes below 2 stay as they are.
+
+    >>> padme([0, 1, 2, 3, 9, 100, 1000, 10000])
+    array([    0,     1,     2,     3,    10,   104,  1024, 10240])
+    """
+    whole = _whole(sizes)
+    e = np.maximum(_bits(whole) - 1, 0)
+    low = np.maximum(e - _bits(e), 0)  # floor(log2 E) + 1 is the number of bits of E
+    mask = (np.int64(1) << low) - 1
+    padded: Sizes = (whole + mask) & ~mask
+    return padded
+
+
+# By the names that tables and charts show.
+POLICIES: dict[str, Callable[[npt.ArrayLike], Sizes]] = {
+    "no padding": unpadded,
+    "multiples of 512": lambda sizes: to_multiple(sizes, 512),
+    "multiples of 4096": lambda sizes: to_multiple(sizes, 4096),
+    "multiples of 65536": lambda sizes: to_multiple(sizes, 65536),
+    "Padmé": padme,
+    "powers of two": to_power_of_two,
+    "all to the largest": to_largest,
+}
+
+
+def _bits(whole: Any) -> Sizes:
+    """The number of binary digits; exact below 2^53, where sizes are."""
+    return np.frexp(np.asarray(whole, dtype=np.float64))[1].astype(np.int64)
+
+
+def _whole(sizes: npt.ArrayLike) -> Sizes:
+    array = np.asarray(sizes)
+    if array.dtype.kind not in "iu" or array.ndim != 1 or not array.size or not (array.min() >= 0):
+        raise InvalidParameter(
+            "policies pad whole numbers from 0 on, such as bytes or milliseconds: scale times to those"
+        )
+    return array.astype(np.int64)

@@ -1,0 +1,142 @@
+"""What a bucket is worth in each entropy, from a few numbers about it, so that millions of buckets can be weighed.
+
+With P the probability of a bucket and R the Renyi entropy of its posterior, in nats, every entropy here is
+
+    H(X|Y) = increasing function of  sum over buckets of  P (exp(c R) - 1) / c
+
+(P R at c = 0): the perspective of the core less a multiple of P, whose sum is fixed. It is concave and homogeneous in
+the bucket's probabilities and never negative, so merging buckets never loses worth, and larger buckets are worth more.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.design.padding.ladder import Ladder
+from minleak.entropy.base import ConditionalEntropy
+from minleak.entropy.deformed import deformed
+from minleak.entropy.guessing import GuessError, Guesswork, MinEntropy
+from minleak.entropy.renyi import Renyi, arimoto_exponent
+from minleak.entropy.shannon import Shannon
+from minleak.errors import InvalidParameter
+
+Array = npt.NDArray[np.float64]
+
+# Orders this close to 1 are computed from sum p (p^(a-1) - 1)/(a-1), which has all its digits there.
+_NEAR = 0.25
+# Multiples of one over a total weight are told apart from rounding up to such a total.
+_GRAINS, _ROUNDING = 10**9, 1e-4
+
+
+@dataclass(frozen=True, eq=False)
+class Worth:
+    """The worth of any bucket of a ladder in an entropy, ready for the compiled loops; O(m log m) to make.
+
+    A uniform prior needs only the number of secrets, and serves guesswork and l guesses too. Else two tables are kept
+    of which any bucket's sums are joined, at full precision for every order. With one guess and whole weights the worth
+    of buckets is a multiple of `grain`, else that is 0.
+    """
+
+    entropy: ConditionalEntropy
+    tables: tuple[Any, ...]
+    grain: float
+
+    @classmethod
+    def of(cls, ladder: Ladder, entropy: ConditionalEntropy) -> Worth:
+        """Refused with InvalidParameter for entropies whose buckets cannot be weighed from a few numbers."""
+        from minleak._kernels import bucketing as kernel
+
+        n, m = len(ladder.members), len(ladder.rungs)
+        p = ladder.prior.p[ladder.members]
+        level = np.zeros(2 << m.bit_length(), dtype=np.int8)
+        level[1:] = np.frexp(np.arange(1, len(level)))[1] - 1  # the place of the leading bit
+        none, nothing = np.zeros((1, 1)), np.zeros(m + 1)
+        order, exponent = _order(entropy)
+        if p.min() == p.max():
+            by_count = _by_count(entropy, n, order, exponent)
+            bound = kernel.CHORD if order is None or exponent >= -1 else kernel.TANGENT
+            tables = (kernel.BY_COUNT, bound, 1.0, -1.0, ladder.ends, by_count, nothing, none, none, level)
+            return cls(entropy, tables, 1 / n if order == math.inf or isinstance(entropy, GuessError) else 0.0)
+        if order is None:
+            raise InvalidParameter(
+                f"buckets cannot be weighed quickly in {entropy.name} unless all secrets are equally likely: use "
+                "randomised=True (small n), or an entropy close to it such as shannon or arimoto:0.5"
+            )
+        logs = np.log(p)
+
+        def by_rung(values: Array, join: np.ufunc) -> Array:
+            return np.asarray(join.reduceat(values, ladder.ends[:-1]))
+
+        additive, bound = nothing, kernel.MERGING
+        if exponent < 0 and exponent == arimoto_exponent(order):
+            bound = kernel.GROWING  # the perspective is a norm
+        if order == math.inf:
+            kind, others = kernel.BY_LARGEST, kernel.stretches(by_rung(p, np.maximum), kernel.LARGEST)
+        elif abs(order - 1) <= _NEAR:
+            terms = by_rung(p * deformed(logs, order - 1), np.add)
+            kind, others = kernel.NEAR_ONE, kernel.stretches(terms, kernel.ADD)
+            if order == 1 and exponent == 0:
+                kind, bound, additive = kernel.SHANNON, kernel.CHORD, np.append(0.0, np.cumsum(terms))
+        else:
+            kind = kernel.BY_POWERS
+            others = kernel.stretches(by_rung(order * logs, np.logaddexp), kernel.ADD_LOGS)
+        masses = kernel.stretches(by_rung(p, np.add), kernel.ADD)
+        tables = (kind, bound, order, exponent, ladder.ends, nothing, additive, masses, others, level)
+        total = ladder.prior.total
+        whole = order == math.inf and ladder.prior.exact and total <= _GRAINS
+        return cls(entropy, tables, 1 / total if whole else 0.0)
+
+    def attainable(self, most: float) -> float:
+        """The largest worth up to this that buckets can have."""
+        return math.floor(most / self.grain + _ROUNDING) * self.grain if self.grain else most
+
+    def total(self, cuts: npt.NDArray[np.int64]) -> float:
+        """The worth of all buckets that end before the rungs `cuts`, the last of them at the top."""
+        from minleak._kernels import bucketing as kernel
+
+        return float(kernel.total_worth(cuts, self.tables))
+
+    def posterior(self, worth: float) -> float:
+        """H(X|Y) of buckets that are worth so much together, in the unit of the entropy."""
+        H = self.entropy
+        if isinstance(H, Renyi):
+            _, c = _order(H)
+            r = worth if c == 0 else math.log1p(max(c * worth, -1.0 + 1e-300)) / c
+            return float(H.value(np.array([[1.0], [r]])))
+        if isinstance(H, MinEntropy):
+            return float(H.value(np.array([[max(1.0 - worth, 5e-324)], [worth]])))
+        return worth / H.unit
+
+
+def _order(entropy: ConditionalEntropy) -> tuple[float | None, float]:
+    """(order a, exponent c) of an entropy that is a mean of Renyi entropies; the order None for those by ranks."""
+    if isinstance(entropy, Shannon):
+        return 1.0, 0.0
+    if isinstance(entropy, MinEntropy):
+        return math.inf, -1.0
+    if isinstance(entropy, GuessError) and entropy.l == 1:
+        return math.inf, -1.0
+    if isinstance(entropy, Guesswork | GuessError):
+        return None, 0.0
+    if isinstance(entropy, Renyi) and math.isfinite(entropy.exponent):
+        return entropy.alpha, entropy.exponent
+    raise InvalidParameter(
+        f"{entropy.name} is not a sum over buckets that can be weighed quickly: use shannon, min-entropy, guess-error, "
+        "guesswork (equally likely secrets), arimoto, hayashi, fehrberens, tsallis or sharma-mittal of an order for "
+        "which it is a sum; or randomised=True at small n"
+    )
+
+
+def _by_count(entropy: ConditionalEntropy, n: int, order: float | None, exponent: float) -> Array:
+    """The worth of N = 0, ..., n secrets of probability 1/n each, whose Renyi entropy is log N in every order."""
+    N = np.arange(n + 1, dtype=np.float64)
+    if order is not None:
+        return np.asarray(N / n * deformed(np.log(np.maximum(N, 1.0)), exponent))
+    if isinstance(entropy, GuessError):
+        return np.maximum(N - entropy.l, 0.0) / n
+    return N * (N + 1) / (2 * n)

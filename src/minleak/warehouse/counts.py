@@ -1,0 +1,162 @@
+"""The prior as a table: secrets with integer weights, checked, and summed up by weight class."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from minleak.design.grid import LIMIT
+from minleak.errors import InvalidParameter, InvalidPrior
+from minleak.warehouse.engines import Engine, ibis_module
+
+# Sums of 64-bit integers may pass 64 bits, so high and low parts are added apart.
+_LOW = 31
+
+# The bits of the hash of a secret: 15 hexadecimal digits of its MD5, which fit a signed 64-bit integer.
+HASH_BITS = 60
+
+
+@dataclass(frozen=True)
+class WeightClass:
+    """The secrets whose weights have the same first digit and as many digits: how many, and their total weight."""
+
+    number: int
+    count: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """A checked prior: `table` has the columns secret, weight, hash and number (of the weight's class).
+
+    `classes` are heaviest first. `digest` stands for the secrets and their weights, in whatever order they come.
+    """
+
+    table: Any
+    n: int
+    total: int
+    classes: tuple[WeightClass, ...]
+    is_text: bool
+    digest: str
+
+
+def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Any:
+    """The columns secret and weight, of types that the design can be exact with; weight None counts rows."""
+    for column in (secret, weight):
+        if column is not None and column not in table.columns:
+            raise InvalidPrior(f"there is no column {column!r}: the table has {', '.join(table.columns)}")
+    kind = table[secret].type()
+    if not (kind.is_string() or kind.is_integer()):
+        raise InvalidPrior(f"the secrets in {secret!r} are {kind}: they must be text or integers, so cast them first")
+    names = table[secret] if kind.is_string() else table[secret].cast("int64")
+    if weight is None:
+        rows = table.select(secret=names)
+        return engine.keep(rows.group_by("secret").aggregate(weight=rows.count()))
+    return table.select(secret=names, weight=whole(table[weight], weight))
+
+
+def whole(column: Any, name: str) -> Any:
+    """A column of counts as 64-bit integers; text must be digits, everything else becomes null, to be refused."""
+    ibis = ibis_module()
+    kind = column.type()
+    if kind.is_integer():
+        return column.cast("int64")
+    if kind.is_decimal() and kind.scale == 0:
+        return column.try_cast("int64")
+    if kind.is_string():
+        digits = column.re_search(r"^[0-9]{1,18}$")
+        return ibis.ifelse(digits, column, ibis.null(str)).cast("int64")
+    raise InvalidPrior(
+        f"the weights in {name!r} are {kind}: inside an engine they must be integers, so that the plan is exact; scale "
+        "and round them first, such as (t.weight * 2**40).round().cast('int64'), or design in memory, which does it"
+    )
+
+
+def hashed(engine: Engine, secret: Any) -> Any:
+    """A 60-bit hash of a secret on which all engines agree."""
+    return engine.integer(secret.cast("string").hexdigest("md5")[:15])
+
+
+def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int) -> Counts:
+    """The prior in a table, after one pass that checks it and sums it up, and one that looks for secrets twice."""
+    ibis = ibis_module()
+    rows = prepared(engine, table, secret, weight)
+    is_text = bool(rows.secret.type().is_string())
+    digits = rows.weight.abs().cast("string")
+    number = ibis.ifelse(rows.weight < 0, -1, 10 * digits.length() + digits[:1].cast("int64"))
+    rows = rows.mutate(hash=hashed(engine, rows.secret), number=number.cast("int64"))
+    mixed = rows.hash ^ rows.weight
+    found = engine.rows(
+        rows.group_by("number")
+        .aggregate(
+            count=rows.count(),
+            nameless=rows.secret.isnull().cast("int64").sum(),
+            weightless=rows.weight.isnull().cast("int64").sum(),
+            **_parts("weight", rows.weight),
+            **_parts("mixed", mixed),
+        )
+        .mutate(number=ibis.coalesce(ibis._.number, -2))
+    )
+    _refuse(found, secret, weight)
+    classes = tuple(
+        WeightClass(int(row["number"]), int(row["count"]), _whole(row, "weight"))
+        for row in sorted(found, key=lambda row: -row["number"])
+    )
+    n, total = sum(c.count for c in classes), sum(c.total for c in classes)
+    if not total:
+        raise InvalidPrior("all weights are zero: at least one secret must be possible")
+    if total * min(k, n) > LIMIT:
+        raise InvalidParameter(
+            f"the total weight {total} times k = {min(k, n)} passes 2^62, so positions would not fit 64-bit integers: "
+            "divide all weights by the same number, or design in memory, which puts them on a grid"
+        )
+    if weight is not None:
+        _refuse_repeated(engine, rows)
+    content = [[c.number, c.count, c.total] for c in classes]
+    content += sorted([row["number"], _whole(row, "mixed")] for row in found)
+    digest = hashlib.sha256(json.dumps(["minleak counts 1", is_text, content]).encode()).hexdigest()
+    return Counts(rows, n, total, classes, is_text, digest)
+
+
+def _parts(name: str, column: Any) -> dict[str, Any]:
+    ibis = ibis_module()
+    high, low = (column >> _LOW).sum(), (column & (2**_LOW - 1)).sum()
+    return {f"{name}_high": ibis.coalesce(high, 0), f"{name}_low": ibis.coalesce(low, 0)}
+
+
+def _whole(row: dict[str, Any], name: str) -> int:
+    return (int(row[f"{name}_high"]) << _LOW) + int(row[f"{name}_low"])
+
+
+def _refuse(found: list[dict[str, Any]], secret: str, weight: str | None) -> None:
+    if not found:
+        raise InvalidPrior("the table has no rows: a prior needs at least one secret")
+    nameless, weightless = (sum(row[what] for row in found) for what in ("nameless", "weightless"))
+    if nameless:
+        raise InvalidPrior(f"{nameless} rows have no secret in {secret!r}: filter them out, or give them a name")
+    if weightless:
+        raise InvalidPrior(
+            f"{weightless} rows have no whole number in {weight!r}: counts are digits alone, and present"
+        )
+    below = sum(row["count"] for row in found if row["number"] == -1)
+    if below:
+        raise InvalidPrior(f"{below} weights in {weight!r} are negative: weights are whole numbers from 0 on")
+
+
+def _refuse_repeated(engine: Engine, rows: Any) -> None:
+    times = rows.group_by("secret").aggregate(times=rows.count())
+    repeated = engine.row(times.filter(times.times > 1).aggregate(secrets=ibis_module()._.count()))["secrets"]
+    if repeated:
+        raise InvalidPrior(
+            f"{repeated} secrets stand in more than one row: add up their weights first, such as "
+            "t.group_by('secret').aggregate(count=t['count'].sum())"
+        )
+
+
+def heaviest(engine: Engine, counts: Counts, k: int) -> list[tuple[Any, int]]:
+    """The k heaviest secrets and their weights, largest first, ties by name."""
+    table = counts.table.select("secret", "weight")
+    rows = engine.rows(table.order_by(table.weight.desc(), table.secret).limit(min(k, counts.n)))
+    return sorted(((row["secret"], int(row["weight"])) for row in rows), key=lambda row: (-row[1], row[0]))

@@ -1,0 +1,174 @@
+"""WarehousePlan: a plan as a table of segments on one line, and a small header; kept as a folder of Parquet files."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.columns import Columns
+from minleak.entropy.base import ConditionalEntropy, evaluate
+from minleak.entropy.gain import Gain
+from minleak.entropy.names import as_entropy
+from minleak.errors import InvalidParameter, UnreadableFile
+from minleak.warehouse.engines import connect, engine_of, ibis_module
+
+FORMAT = "minleak-warehouse-1"
+COLUMNS = {"secret": None, "position": "int64", "ring": "int64", "start": "int64", "weight": "int64"}
+_HEADER, _SEGMENTS = "header.json", "segments"
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a plan needs beside its segments.
+
+    `giants` are (secret, weight), largest first; they are in every set. u places are left in a set, for the weight
+    `tail` of all others. `length` is that of a track of the common ring, `at_home` the weight in homes, so that
+    length + at_home = tail. `digest` stands for the plan in sticky draws.
+    """
+
+    k: int
+    n: int
+    total: int
+    layout: str
+    giants: tuple[tuple[Any, int], ...]
+    u: int
+    tail: int
+    length: int
+    at_home: int
+    idle: int
+    is_text: bool
+    digest: str
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class WarehousePlan:
+    """An optimal plan whose segments stay in an engine: made by `minleak.warehouse.design`, or read by `load`.
+
+    `table` has a row for each segment: (secret, position, ring, start, weight). All rings lie on one line from 0 to
+    u * tail, and a row owns the u * weight positions from its start on; every position has exactly one owner.
+
+    - Ring 0 is the common ring: u tracks of `header.length` from 0 on. At phase t its set is the owners of t,
+      t + length, ..., t + (u-1) length.
+    - Rings from 1 on are homes: u members of one weight, always shown together.
+    - Rings below 0 are sets of secrets of weight zero, which own nothing.
+
+    A secret has at most one row on the common ring and one at home. The giants are in the header alone. Positions
+    number all secrets, giants first; sets are shown in their order.
+    """
+
+    table: Any
+    header: Header
+
+    @property
+    def exact_target(self) -> tuple[Fraction, ...]:
+        """pi in exact fractions of the total weight, largest first, zeros left out."""
+        h = self.header
+        giants = tuple(Fraction(weight, h.total) for _, weight in h.giants)
+        return giants + ((Fraction(h.tail, h.total * h.u),) * h.u if h.tail else ())
+
+    @property
+    def target(self) -> npt.NDArray[np.float64]:
+        """pi, largest first: the posterior that every observable induces."""
+        return np.array([float(part) for part in self.exact_target])
+
+    def entropy(self, H: ConditionalEntropy | str) -> float:
+        """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach (Theorem 1 of the paper)."""
+        entropy = as_entropy(H)
+        if isinstance(entropy, Gain):
+            raise InvalidParameter("plans with gains are made in memory: minleak.design(prior, k, gains=...)")
+        return evaluate([entropy], Columns(self.target[:, None]))[0]
+
+    @property
+    def at_home(self) -> float:
+        """The part of the weight that is not giants' and stays home: draws of it always show the same set."""
+        return self.header.at_home / self.header.tail if self.header.tail else 0.0
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the plan to a new folder: Parquet files and a header, whole or not at all."""
+        write(self.table, self.header, folder)
+
+    def __repr__(self) -> str:
+        h = self.header
+        return (
+            f"WarehousePlan(n={h.n}, k={h.k}, giants={len(h.giants)}, layout={h.layout!r}, at_home={self.at_home:.3f})"
+        )
+
+
+def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
+    """Write segments, then the header, to a temporary name beside the folder, which then takes its name."""
+    name = os.path.abspath(os.fspath(folder))
+    if os.path.exists(name):
+        raise InvalidParameter(f"{os.fspath(folder)} exists already: plans are not overwritten, choose another name")
+    temporary = os.path.join(os.path.dirname(name), f".{os.path.basename(name)}.{secrets.token_hex(6)}.part")
+    try:
+        os.mkdir(temporary)
+        engine_of(table).write(table, os.path.join(temporary, _SEGMENTS))
+        with open(os.path.join(temporary, _HEADER), "x", encoding="utf-8") as file:
+            content = {field.name: getattr(header, field.name) for field in fields(header)}
+            json.dump({"format": FORMAT, **content}, file, ensure_ascii=False)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, name)
+    except OSError as error:
+        raise InvalidParameter(f"cannot write {os.fspath(folder)}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def load(folder: str | os.PathLike[str], *, backend: Any = None) -> WarehousePlan:
+    """The plan in a folder that `design` or `save` wrote, to be worked on by the backend (DuckDB if not given)."""
+    name = os.fspath(folder)
+    header = _read_header(name)
+    backend = connect() if backend is None else backend
+    segments = os.path.join(name, _SEGMENTS)
+    table = backend.read_parquet(segments if backend.name == "pyspark" else os.path.join(segments, "*.parquet"))
+    return WarehousePlan(checked_columns(table, header), header)
+
+
+def _read_header(name: str) -> Header:
+    try:
+        with open(os.path.join(name, _HEADER), encoding="utf-8") as file:
+            content = json.load(file)
+        if content.pop("format") != FORMAT:
+            raise ValueError
+        content["giants"] = tuple((secret, int(weight)) for secret, weight in content["giants"])
+        return Header(**content)
+    except OSError as error:
+        raise UnreadableFile(f"{name} is not the folder of a plan: {error.strerror} ({_HEADER})") from None
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise UnreadableFile(f"{name}/{_HEADER} is not the header of a plan of this format ({FORMAT})") from None
+
+
+def checked_columns(table: Any, header: Header) -> Any:
+    """The table, if it has the columns of a plan, in their order and types."""
+    missing = [name for name in COLUMNS if name not in table.columns]
+    if missing:
+        raise UnreadableFile(f"the segments of the plan have no column {missing[0]!r}: it was not written by minleak")
+    kinds = COLUMNS | {"secret": "string" if header.is_text else "int64"}
+    return table.select(**{name: table[name].cast(kind) for name, kind in kinds.items()})
+
+
+def giants_table(header: Header) -> Any:
+    """The giants as rows like those of the plan, in ring -(2^62) that no other row is in."""
+    import pyarrow as pa
+
+    size = len(header.giants)
+    columns = {
+        "secret": pa.array([s for s, _ in header.giants], type=pa.string() if header.is_text else pa.int64()),
+        "position": pa.array(range(size), type=pa.int64()),
+        "ring": pa.array([GIANT] * size, type=pa.int64()),
+        "start": pa.array([0] * size, type=pa.int64()),
+        "weight": pa.array([w for _, w in header.giants], type=pa.int64()),
+    }
+    return ibis_module().memtable(pa.table(columns))
+
+
+GIANT = -(2**62)

@@ -1,0 +1,52 @@
+"""Commands inside an engine say what the library says, and leave files that can be used."""
+
+from __future__ import annotations
+
+import os
+
+import minleak as ml
+from minleak import warehouse
+
+
+def test_design_to_a_folder(asked, folder):
+    said = asked(
+        "design", "queries.csv", "-k", "10", "--engine", "duckdb", "-o", "queries.plan", "--memory-limit", "1GB"
+    )
+    plan = ml.load("queries.cloak")  # of the same counts, made in memory
+    assert said["secrets"] == 40
+    assert said["after"]["shannon"] == plan.entropy("shannon")
+    assert said["success"] == plan.target.max()
+    assert said["giant_labels"] == [plan.prior.labels[i] for i in plan.giants]
+    stored = warehouse.load("queries.plan")
+    assert stored.exact_target == plan.exact_target
+    assert warehouse.certify(stored, warehouse.read("queries.csv", backend=stored.table.get_backend()))
+
+
+def test_design_to_a_cloak(asked, folder):
+    asked("design", "queries.csv", "-k", "10", "--engine", "duckdb", "-o", "inside.cloak", "--layout", "circle")
+    assert asked("certify", "inside.cloak")["certified"]
+    assert len(asked("draw", "inside.cloak", "query-7", "--fresh")["sets"][0]["members"]) == 10
+
+
+def test_tables_of_a_database(asked, folder):
+    import duckdb
+
+    with duckdb.connect("counts.duckdb") as made:
+        made.execute("CREATE TABLE asked AS SELECT * FROM 'queries.csv'")
+        made.execute("CREATE TABLE seen AS SELECT * FROM 'events.csv'")
+    said = asked("design", "counts.duckdb", "--table", "asked", "-k", "10", "--engine", "duckdb")
+    assert said["success"] == ml.load("queries.cloak").target.max()
+    arguments = ["--secret", "query", "--observable", "size", "--permutations", "99", "--resamples", "10"]
+    from_table, from_file = (
+        asked("audit", *source, *arguments) for source in (("counts.duckdb", "--table", "seen"), ("events.csv",))
+    )
+    assert from_table == from_file
+    assert from_file["rejected"]
+
+
+def test_a_refused_design_leaves_nothing(run, folder):
+    before = set(os.listdir())
+    code, _, err = run("design", "queries.csv", "-k", "10", "--engine", "duckdb", "--weight", "secret", "-o", "x.plan")
+    assert code == 2
+    assert "whole number" in err
+    assert set(os.listdir()) == before

@@ -1,0 +1,65 @@
+"""minleak pad: what it prints, what it writes, and that the file can be deployed."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+import minleak as ml
+
+SIZES = [100 * i + i % 7 for i in range(1, 41)]
+COUNTS = [1000 // i for i in range(1, 41)]
+
+
+def test_buckets_are_written_as_designed(asked, run, folder):
+    """The CSV holds the thresholds of `minleak.padding`; the JSON its figures and the policies'."""
+    said = asked("pad", "files.csv", "--budget", "5%", "--weight", "count", "-e", "min-entropy", "-o", "b.csv")
+    best = ml.padding(SIZES, COUNTS, budget=0.05 * float(np.average(SIZES, weights=COUNTS)), entropy="min-entropy")
+    assert said["leakage"] == pytest.approx(best.leakage, rel=1e-12)
+    assert said["observables"] == best.observables.tolist()
+    assert (said["status"], said["smallest_class"]) == ("optimal", best.smallest_class)
+    rows = list(csv.DictReader((folder / "b.csv").open()))
+    assert [int(row["padded"]) for row in rows] == best.observables.tolist()
+    assert [int(row["above"]) for row in rows] == [0, *best.observables.tolist()[:-1]]
+    assert sum(int(row["secrets"]) for row in rows) == 40
+    assert {row["name"] for row in said["policies"]} >= {"Padmé", "powers of two"}
+    code, out, _ = run("pad", "files.csv", "--budget", "50", "-k", "3")
+    assert code == 0
+    assert "smallest class" in out
+
+
+def test_randomised_rows_are_a_channel(asked, folder):
+    """They can be measured by `minleak measure`, with the leakage that was said."""
+    said = asked("pad", "files.csv", "--budget", "50", "-e", "min-entropy", "--randomised", "-o", "rows.csv")
+    (folder / "equal.csv").write_text("secret,count\n" + "".join(f"file-{i},1\n" for i in range(1, 41)))
+    measured = asked("measure", "equal.csv", "rows.csv", "-e", "min-entropy")
+    assert measured["leakage"]["min-entropy"]["leakage"] == pytest.approx(said["leakage"], abs=1e-9)
+    assert said["overhead"] <= 50
+
+
+def test_times_from_stdin(asked, monkeypatch):
+    """Seconds with a fraction have no policies to stand beside."""
+    import io
+    import sys
+
+    class Stdin:
+        buffer = io.BytesIO(b"secret,size\nlittle,10.5\nmuch,20\n")
+
+    monkeypatch.setattr(sys, "stdin", Stdin)
+    said = asked("pad", "-", "--budget", "4.75")
+    assert (said["observables"], said["leakage"]) == ([20.0], 0)
+    assert "policies" not in said
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "html"])
+def test_charts(asked, folder, ending):
+    """Buckets, randomised optimum and policies in one picture."""
+    said = asked("pad", "files.csv", "--budget", "50", "-e", "min-entropy", "--randomised", "--chart", f"c.{ending}")
+    assert said["chart"] == f"c.{ending}"
+    content = (folder / f"c.{ending}").read_bytes()
+    assert len(content) > 5000
+    if ending == "svg":
+        text = content.decode()
+        assert all(word in text for word in ("best buckets", "best randomised", "Padmé", "mean overhead"))

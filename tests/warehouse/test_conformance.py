@@ -1,0 +1,121 @@
+"""One suite for all engines: the same plan, certified twice, the same sets as the cloak's, the same audit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.warehouse.priors import PRIORS, given, in_memory, segments
+
+import minleak as ml
+from minleak import warehouse
+
+KEY = ml.Key(bytes(range(32)))
+K, ROWS = 7, 40
+
+
+@pytest.mark.parametrize("layout", ["circle", "stable"])
+@pytest.mark.parametrize("name", ["heavy tail", "integers"])
+def test_the_plan(name, layout, backend, duckdb, tmp_path):
+    """The target is that of the design in memory, exactly; both certificates hold; all engines make the same plan."""
+    prior = PRIORS[name]
+    table = given(backend, prior, tmp_path)
+    plan = warehouse.design(table, K, layout=layout, rows=ROWS)
+    assert plan.exact_target == ml.design(in_memory(prior), K, layout=layout).exact_target
+    assert warehouse.certify(plan, table)
+    whole = warehouse.to_plan(plan)
+    assert ml.certify(whole, whole.prior)
+    assert dict(zip(whole.prior.labels, whole.weights.tolist(), strict=True)) == dict(
+        zip(prior["secret"].to_pylist(), prior["count"].to_pylist(), strict=True)
+    )
+    if backend is not duckdb:  # and rows in another order, in the other engine
+        shuffled = prior.take(np.random.default_rng(0).permutation(len(prior)))
+        other = warehouse.design(given(duckdb, shuffled, tmp_path), K, layout=layout, rows=ROWS)
+        assert plan.header == other.header
+        assert segments(plan) == segments(other)
+
+
+@pytest.mark.parametrize(("name", "layout"), [("heavy tail", "stable"), ("integers", "stable"), ("spread", "circle")])
+def test_the_sets_are_those_of_the_cloak(name, layout, backend, tmp_path):
+    """Every event gets the set that the cloak in memory draws for the same key, scope and secret."""
+    prior = PRIORS[name]
+    plan = warehouse.design(given(backend, prior, tmp_path), K, layout=layout, rows=ROWS)
+    rng = np.random.default_rng(3)
+    n = len(prior)
+    places = np.concatenate([np.arange(n), np.full(60, n - 1)])  # everybody, and the heaviest again and again
+    events = pa.table(
+        {
+            "secret": prior["secret"].take(places),
+            "scope": [f"user {i}" for i in rng.integers(0, 40, len(places))],
+            "event": np.arange(len(places)),
+        }
+    )
+    drawn = warehouse.cloak(given(backend, events, tmp_path), plan, key=KEY, keep_secret=True).to_pyarrow().to_pylist()
+    assert sorted(row["event"] for row in drawn) == list(range(len(places)))
+    cloak = ml.Cloak(warehouse.to_plan(plan), key=KEY)
+    assert {len(row["set"]) for row in drawn} <= set(range(1, K + 1))
+    for row in drawn:
+        assert tuple(row["set"]) == cloak.draw(row["secret"], scope=row["scope"])
+
+
+def test_everything_in_one_set(backend, tmp_path):
+    """Fewer positive secrets than k: nothing leaks, and zeros fill up the set."""
+    prior = pa.table({"secret": list("abcdef"), "count": [5, 1, 0, 0, 0, 0]})
+    plan = warehouse.design(given(backend, prior, tmp_path), 3)
+    assert plan.header.tail == 0
+    assert warehouse.certify(plan)
+    events = pa.table({"secret": list("abcdef"), "scope": ["u"] * 6})
+    drawn = warehouse.cloak(given(backend, events, tmp_path), plan, key=KEY, keep_secret=True).to_pyarrow().to_pylist()
+    cloak = ml.Cloak(warehouse.to_plan(plan), key=KEY)
+    assert all(tuple(row["set"]) == cloak.draw(row["secret"], scope="u") for row in drawn)
+
+
+def test_a_log_of_events(backend, tmp_path):
+    """Without a weight, rows are counted."""
+    log = pa.table({"secret": ["a", "b", "a", "c", "a", "b"]})
+    table = given(backend, log, tmp_path)
+    plan = warehouse.design(table, 2, weight=None)
+    assert plan.exact_target == ml.design([3, 2, 1], 2).exact_target
+    assert warehouse.certify(plan, table, weight=None)
+
+
+def test_the_folder(backend, duckdb, tmp_path):
+    """A plan written by one engine is read by the other, and becomes a .cloak file that draws the same sets."""
+    prior = PRIORS["heavy tail"]
+    made = warehouse.design(given(backend, prior, tmp_path), K, rows=ROWS, output=tmp_path / "plan")
+    read = warehouse.load(tmp_path / "plan", backend=duckdb)
+    assert read.header == made.header
+    assert segments(read) == segments(made)
+    warehouse.to_plan(read).save(tmp_path / "plan.cloak")
+    cloak, stored = (ml.Cloak(p, key=KEY) for p in (warehouse.to_plan(made), ml.load(tmp_path / "plan.cloak")))
+    assert all(cloak.draw(s, scope="u") == stored.draw(s, scope="u") for s in prior["secret"].to_pylist())
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_separated_values(backend, tmp_path):
+    """A folder of CSV files: secrets stay text, counts become integers."""
+    folder = tmp_path / "counts"
+    folder.mkdir()
+    (folder / "a.csv").write_text('secret,count\n007,3\n"a,""b""",4\n')
+    (folder / "b.csv").write_text("secret,count\n7,5\n")
+    plan = warehouse.design(warehouse.read(folder, backend=backend), 2)
+    assert {row["secret"] for row in segments(plan)} | {name for name, _ in plan.header.giants} == {"007", "7", 'a,"b"'}
+    assert plan.header.total == 12
+
+
+def test_audit(backend, tmp_path):
+    """Counts made in the engine give the leakage of their joint distribution, in all engines the same."""
+    rng = np.random.default_rng(4)
+    x = rng.integers(0, 5, 4000)
+    y = np.where(rng.random(4000) < 0.3, x, rng.integers(0, 6, 4000))
+    events = given(backend, pa.table({"secret": x, "observable": y}), tmp_path)
+    found = warehouse.audit(events, resamples=20, permutations=99)
+    joint = np.zeros((5, 6))
+    np.add.at(joint, (x, y), 1)
+    p = joint.sum(axis=1)
+    for row in ml.leakage_table(p, joint / p[:, None]).rows:
+        assert found[row.entropy].estimate == pytest.approx(row.leakage, abs=1e-12)
+    assert found.rejected
+    assert (found.events, found.pairs) == (4000, 30)
+    in_order = warehouse.audit(pa.table({"secret": x, "observable": y}), resamples=20, permutations=99)
+    assert found == in_order

@@ -1,0 +1,191 @@
+"""What is refused, where, and in which words."""
+
+from __future__ import annotations
+
+import sys
+
+import pyarrow as pa
+import pytest
+from tests.warehouse.priors import given, segments
+
+import minleak as ml
+from minleak import warehouse
+
+GOOD = pa.table({"secret": ["a", "b", "c"], "count": [3, 2, 1]})
+
+
+def with_counts(counts, **more):
+    return pa.table({"secret": ["a", "b", "c"], "count": pa.array(counts, **more)})
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (with_counts([3.0, 2.0, 1.0]), "must be integers"),
+        (with_counts(["3", "2", "one"]), "1 rows have no whole number in 'count'"),
+        (with_counts(["3", "2", "1.0"]), "1 rows have no whole number"),
+        (with_counts(["3", "2", "-1"]), "1 rows have no whole number"),
+        (with_counts([3, None, 1]), "1 rows have no whole number"),
+        (with_counts([3, 2, -1]), "1 weights in 'count' are negative"),
+        (with_counts([0, 0, 0]), "all weights are zero"),
+        (pa.table({"secret": ["a", None], "count": [1, 2]}), "1 rows have no secret in 'secret'"),
+        (pa.table({"secret": ["a", "b", "a"], "count": [1, 2, 3]}), "1 secrets stand in more than one row"),
+        (pa.table({"secret": pa.array([], pa.string()), "count": pa.array([], pa.int64())}), "no rows"),
+        (pa.table({"secret": [1.5, 2.5], "count": [1, 2]}), "must be text or integers"),
+        (pa.table({"name": ["a"], "count": [1]}), "no column 'secret': the table has name, count"),
+    ],
+)
+def test_priors(table, words, duckdb, tmp_path):
+    """Bad rows are counted, not named."""
+    with pytest.raises(ml.InvalidPrior, match=words):
+        warehouse.design(given(duckdb, table, tmp_path), 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"k": 0}, "whole number from 1"),
+        ({"k": 2, "layout": "square"}, "unknown layout 'square'"),
+        ({"k": 2, "rows": 0}, "rows is a whole number"),
+        ({"k": 2, "output": "."}, "exists already"),
+    ],
+)
+def test_parameters(arguments, words):
+    with pytest.raises(ml.InvalidParameter, match=words):
+        warehouse.design(GOOD, **arguments)
+
+
+def test_totals_beyond_64_bits():
+    """Sums pass 64 bits without going round, and are refused; just below the bound they are exact."""
+    with pytest.raises(ml.InvalidParameter, match=rf"the total weight {3 * 2**62} times k = 2 passes 2\^62"):
+        warehouse.design(with_counts([2**62] * 3), 2)
+    plan = warehouse.design(with_counts([2**60, 2**59, 2**59]), 2)
+    assert plan.exact_target == ml.design([2**60, 2**59, 2**59], 2).exact_target
+    assert warehouse.certify(plan, with_counts([2**60, 2**59, 2**59]))
+
+
+def test_text_counts_keep_large_numbers():
+    """Counts written in digits stay exact."""
+    assert warehouse.design(with_counts(["100000000000000001", "2", "1"]), 2).header.total == 100000000000000004
+
+
+def test_engines(duckdb):
+    with pytest.raises(ml.InvalidParameter, match="unknown engine 'abacus'"):
+        warehouse.connect("abacus")
+    with pytest.raises(ml.InvalidParameter, match="are DuckDB's"):
+        warehouse.connect("spark", memory_limit="1GB")
+    with pytest.raises(ml.InvalidParameter, match="does not start so"):
+        warehouse.connect("duckdb", memory_limit="much")
+    with pytest.raises(ml.InvalidParameter, match="no DuckDB database"):
+        warehouse.connect("duckdb", database="no/such.duckdb")
+    with pytest.raises(ml.InvalidParameter, match="not list"):
+        warehouse.design([1, 2, 3], 2)
+
+
+def test_two_connections(duckdb, tmp_path):
+    """Tables of two connections cannot be joined, which is said before an engine fails."""
+    plan = warehouse.design(given(duckdb, GOOD, tmp_path), 2)
+    other = given(warehouse.connect(), GOOD, tmp_path)
+    with pytest.raises(ml.InvalidParameter, match="different connections"):
+        warehouse.certify(plan, other)
+
+
+@pytest.mark.parametrize(("engine", "extra"), [("duckdb", "data"), ("spark", "spark")])
+def test_missing_extras(engine, extra, monkeypatch):
+    """What is not installed is named with the command that installs it."""
+    module = {"duckdb": "ibis", "spark": "pyspark.sql"}[engine]
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ml.MissingExtra, match=rf"pip install 'minleak\[{extra}\]'"):
+        warehouse.connect(engine)
+
+
+def test_files(tmp_path, duckdb):
+    with pytest.raises(ml.UnreadableFile, match="neither Parquet"):
+        warehouse.read(tmp_path)
+    (tmp_path / "broken.parquet").write_text("no")
+    with pytest.raises(ml.UnreadableFile, match=r"cannot read .*broken\.parquet"):
+        warehouse.read(tmp_path / "broken.parquet")
+    with pytest.raises(ml.UnreadableFile, match="no database"):
+        warehouse.read(tmp_path / "broken.parquet", table="t")
+    with pytest.raises(ml.UnreadableFile, match="has no table 'nothing'"):
+        warehouse.read(table="nothing", backend=duckdb)
+    with pytest.raises(ml.UnreadableFile, match="say the path"):
+        warehouse.read()
+
+
+def test_database(tmp_path):
+    """A table of a DuckDB file is read, and the file is not changed."""
+    import duckdb
+
+    path = tmp_path / "counts.duckdb"
+    with duckdb.connect(str(path)) as made:
+        made.execute("CREATE TABLE counts AS SELECT 's' || i AS secret, i AS count FROM range(1, 50) t(i)")
+    before = path.read_bytes()
+    plan = warehouse.design(warehouse.read(path, table="counts"), 4)
+    assert plan.exact_target == ml.design(list(range(1, 50)), 4).exact_target
+    assert path.read_bytes() == before
+    with pytest.raises(ml.UnreadableFile, match="say which table"):
+        warehouse.read(path)
+    with pytest.raises(ml.UnreadableFile, match="has no table 'prices'"):
+        warehouse.read(path, table="prices")
+
+
+def test_folders(tmp_path):
+    """What is no plan is refused; a plan is not overwritten, and nothing is left where writing fails."""
+    plan = warehouse.design(GOOD, 2, output=tmp_path / "plan")
+    with pytest.raises(ml.InvalidParameter, match="exists already"):
+        plan.save(tmp_path / "plan")
+    with pytest.raises(ml.InvalidParameter, match="cannot write"):
+        plan.save(tmp_path / "no" / "plan")
+    with pytest.raises(ml.UnreadableFile, match="not the folder of a plan"):
+        warehouse.load(tmp_path)
+    (tmp_path / "plan" / "header.json").write_text('{"format": "another"}')
+    with pytest.raises(ml.UnreadableFile, match="not the header of a plan"):
+        warehouse.load(tmp_path / "plan")
+    assert {path.name for path in tmp_path.iterdir()} == {"plan"}
+
+
+def test_events(duckdb, tmp_path):
+    key = ml.Key(bytes(32))
+    plan = warehouse.design(given(duckdb, GOOD, tmp_path), 2)
+    for events, words in [
+        ({"secret": ["a"]}, "no column 'scope'"),
+        ({"secret": ["a"], "scope": ["u"], "set": [1]}, "column 'set' already"),
+        ({"secret": [1], "scope": ["u"]}, "secrets are text"),
+        ({"secret": ["a"], "scope": [1]}, "scopes are text or bytes"),
+        ({"secret": ["a", "b"], "scope": ["u", None]}, "no scope"),
+    ]:
+        with pytest.raises(ml.InvalidParameter, match=words):
+            warehouse.cloak(given(duckdb, pa.table(events), tmp_path), plan, key=key)
+    with pytest.raises(ml.InvalidKey, match="a key is a Key"):
+        warehouse.cloak(given(duckdb, GOOD, tmp_path), plan, key=b"x" * 32)
+
+
+def test_audits():
+    events = pa.table({"secret": ["a", "b"], "observable": ["x", None]})
+    with pytest.raises(ml.InvalidParameter, match="1 events have no secret, no observable"):
+        warehouse.audit(events)
+    good = pa.table({"secret": ["a", "b"], "observable": ["x", "y"]})
+    for arguments, words in [
+        ({"permutations": 9}, "take at least 99"),
+        ({"level": 1.0}, "level is between 0 and 1"),
+        ({"alpha": float("nan")}, "alpha is between 0 and 1"),
+        ({"resamples": 0}, "resamples is a whole number"),
+        ({"measures": "shannon"}, "list of entropies"),
+        ({"measures": [ml.Gain(ml.Shannon(), [1, 2])]}, "gains belong"),
+        ({"limit": 1}, "more than 1 different pairs"),
+        ({"observable": "size"}, "no column 'size'"),
+    ]:
+        with pytest.raises(ml.InvalidParameter, match=words):
+            warehouse.audit(good, **arguments)
+    with pytest.raises(ml.InvalidParameter, match="no events"):
+        warehouse.audit(good.slice(0, 0))
+
+
+def test_damaged_segments(duckdb, tmp_path):
+    """A plan in memory is not made of segments that do not fit their header."""
+    plan = warehouse.design(given(duckdb, GOOD, tmp_path), 2)
+    for rows in (segments(plan)[:-1], segments(plan)[:1]):
+        cut = warehouse.WarehousePlan(given(duckdb, pa.Table.from_pylist(rows), tmp_path), plan.header)
+        with pytest.raises(ml.UnreadableFile, match="damaged"):
+            warehouse.to_plan(cut)
