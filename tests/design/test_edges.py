@@ -160,7 +160,7 @@ def test_caps_that_are_refused(k):
         ml.design([3, 2, 1], k)
 
 
-@pytest.mark.parametrize("layout", ["square", "", "Circle", None, 3, ["circle"]], ids=repr)
+@pytest.mark.parametrize("layout", ["square", "", "Circle", 3, ["circle"]], ids=repr)
 def test_layouts_that_are_refused(layout):
     """With the names of those there are."""
     with pytest.raises(ml.InvalidParameter, match=r"unknown layout .*: one of stable, circle"):

@@ -64,7 +64,8 @@ def star_costs(to_centres, sets, costs, centres):  # type: ignore[no-untyped-def
 
 @nb.njit(cache=True, nogil=True)
 def peel(units, groups, n_groups, rows, points, u, sets, lengths):  # type: ignore[no-untyped-def]
-    """Peel sets of near members, of different groups, off `units` until nothing is left; returns how many.
+    """Peel sets of near members, of different groups, off `units` until nothing is left; returns how many,
+    or -1 if a group has more than its share.
 
     With S the sum of the units over u, every group has at most S. Take the heaviest group's heaviest member and the
     nearest members of other groups, those groups that have just S among them, for as long as no other group comes to
@@ -130,6 +131,8 @@ def peel(units, groups, n_groups, rows, points, u, sets, lengths):  # type: igno
                 place -= 1
             best[place], who[place] = value, i
         length = left
+        if size < u or count == lengths.shape[0]:
+            return -1
         for j in range(u):
             length = min(length, units[who[j]])
             near[groups[who[j]]] = -3.0  # marks the groups taken
@@ -137,6 +140,8 @@ def peel(units, groups, n_groups, rows, points, u, sets, lengths):  # type: igno
             g = groups[alive[a]]
             if near[g] != -3.0:
                 length = min(length, left - heavy[g])
+        if length <= 0:
+            return -1
         for j in range(u):
             units[who[j]] -= length
             heavy[groups[who[j]]] -= length

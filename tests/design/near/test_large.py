@@ -32,7 +32,7 @@ def heavy_tailed(n, u, seed):
 @given(st.lists(st.integers(0, 40), min_size=2, max_size=12), st.integers(1, 5), st.integers(0, 5), st.data())
 @settings(max_examples=200)
 def test_peeling_owns_just_the_units(weights, u, colours, data):
-    """Whatever can be peeled is, in sets of u members of different groups, each member its units in all."""
+    """Whatever can be peeled is, in sets of u members of different groups, each its units; the rest is refused."""
     n = len(weights)
     groups = np.array(data.draw(st.lists(st.integers(0, colours), min_size=n, max_size=n))) + n
     groups = np.where(groups == n, np.arange(n), groups)
@@ -40,9 +40,11 @@ def test_peeling_owns_just_the_units(weights, u, colours, data):
     shares = Counter()
     for g, w in zip(groups.tolist(), units.tolist(), strict=True):
         shares[g] += w
-    if max(shares.values()) * u > sum(shares.values()) or not any(weights):
-        return
     distances = Euclidean(np.arange(n, dtype=float)[:, None] ** 2)
+    if max(shares.values()) * u > sum(shares.values()):
+        with pytest.raises(ml.SolverFailed, match="share"):
+            peeled(units, groups, u, distances, np.arange(n))
+        return
     sets = peeled(units, groups, u, distances, np.arange(n))
     assert sets.owned(n).tolist() == units.tolist()
     assert (sets.lengths > 0).all()
@@ -61,6 +63,16 @@ def test_rounding_repairs_what_a_solver_got_wrong(off):
     sets = rounded(start.members, values, units, groups=np.arange(6), distances=distances, secrets=np.arange(6))
     assert sets.owned(6).tolist() == units.tolist()
     assert all(len(set(row)) == 3 for row in sets.members.tolist())
+
+
+def test_rounding_gives_back_for_the_heaviest():
+    """What is left of the heaviest passes its share of what is left in all: sets without it give back."""
+    members, units = np.array([[0, 1], [0, 2], [0, 3], [1, 2]]), np.array([18, 10, 10, 2])
+    values = np.array([5.0, 6.0, 2.0, 4.0])  # leaves (5, 1, 0, 0), and 5 is more than (5 + 1) / 2
+    distances = Euclidean(np.arange(4.0)[:, None])
+    sets = rounded(members, values, units, groups=np.arange(4), distances=distances, secrets=np.arange(4))
+    assert sets.owned(4).tolist() == units.tolist()
+    assert all(a != b for a, b in sets.members.tolist())
 
 
 @given(st.integers(0, 10**6))

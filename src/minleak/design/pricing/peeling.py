@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.design.pricing.distances import Distances
+from minleak.errors import SolverFailed
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -65,4 +66,6 @@ def peeled(units: Indices, groups: Indices, u: int, distances: Distances, secret
     if not points.shape[1]:
         rows = distances.between(distances.centres_of(there), there)
     count = pricing.peel(units[some], group.ravel().astype(np.int64), len(names), rows, points, u, sets, lengths)
+    if count < 0:
+        raise SolverFailed("no sets can own these units: a secret or group has more than its share of them")
     return Sets(some[sets[:count]], lengths[:count])
