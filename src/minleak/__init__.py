@@ -27,6 +27,7 @@ from minleak.design.constrained.tradeoff import FrontierPoint, Tradeoff, tradeof
 from minleak.design.literal import paper_algorithm
 from minleak.design.make import design
 from minleak.design.plan import Plan
+from minleak.design.pricing.cost import Cost
 from minleak.design.sweep import Sweep, least_k, sweep
 from minleak.entropy.base import ConditionalEntropy, Entropy
 from minleak.entropy.check import EntropyCheck, check_entropy
@@ -67,6 +68,7 @@ from minleak.prior import Prior
 from minleak.reading import read_prior
 from minleak.reading_channels import read_channel
 from minleak.reading_pairs import Pairs, read_pairs
+from minleak.reading_places import read_places
 
 __version__ = "0.1.0"
 
@@ -83,6 +85,7 @@ __all__ = [
     "ConditionalEntropy",
     "Conflict",
     "CoreConcave",
+    "Cost",
     "Entropy",
     "EntropyCheck",
     "Estimate",
@@ -151,6 +154,7 @@ __all__ = [
     "posterior_vulnerability",
     "read_channel",
     "read_pairs",
+    "read_places",
     "read_prior",
     "sweep",
     "tradeoff",

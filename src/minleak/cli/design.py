@@ -9,7 +9,7 @@ import typer
 
 from minleak.cli.engines import Engine, MemoryLimit, TableName, design_inside
 from minleak.cli.options import AsJson, Entropies, Format, K, PriorFile, PriorSource, Secret, Weight
-from minleak.cli.output import emit, working
+from minleak.cli.output import emit, progressing, working
 from minleak.cli.show import rendered, summary
 from minleak.design import make
 from minleak.errors import InvalidParameter
@@ -22,11 +22,23 @@ def design(
         str | None, typer.Option("-o", "--output", help="The .cloak file to write; with --engine also a new folder.")
     ] = None,
     layout: Annotated[
-        str, typer.Option(help="stable (resists repeated draws) or circle (quickest to make).")
-    ] = "stable",
+        str | None,
+        typer.Option(help="stable (resists repeated draws, the default) or circle (quickest); see --near for a third."),
+    ] = None,
     gains: Annotated[
         str | None, typer.Option(help="A column of what each secret is worth to the attacker, for gain-based leakage.")
     ] = None,
+    near: Annotated[
+        str | None,
+        typer.Option(help="Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage."),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="With --near: euclidean, or haversine (km), the default for columns lat... and lon...."),
+    ] = None,
+    stability: Annotated[
+        float, typer.Option(help="With --near, from 0 (as close as possible) to 1 (resists repeated draws).")
+    ] = 0.0,
     secret: Secret = "secret",
     weight: Weight = "count",
     format: Format = None,
@@ -41,8 +53,8 @@ def design(
     Example: minleak design queries.csv -k 10 -o queries.cloak
     """
     if engine is not None:
-        if gains is not None or format is not None:
-            raise InvalidParameter("--gains and --format go with a design in memory, without --engine")
+        if any(given is not None for given in (gains, near, metric, format)) or stability:
+            raise InvalidParameter("--gains, --near and --format go with a design in memory, without --engine")
         design_inside(
             prior,
             k,
@@ -50,7 +62,7 @@ def design(
             name=table,
             memory_limit=memory_limit,
             output=output,
-            layout=layout,
+            layout=layout or "stable",
             secret=secret,
             weight=weight,
             entropies=entropy,
@@ -62,8 +74,21 @@ def design(
     source = PriorSource(prior, secret, format)
     counts = source.prior(weight)
     worth = None if gains is None else source.prior(gains).weights
-    with working(f"designing for {len(counts):,} secrets"):
-        plan = make.design(counts, k, layout=layout, gains=worth)
+    if near is None and metric is not None:
+        raise InvalidParameter("--metric says how far coordinates are apart, so it needs --near")
+    columns = [] if near is None else [column.strip() for column in near.split(",")]
+    places = source.places(columns) if columns else None
+    with progressing(f"designing for {len(counts):,} secrets") as progress:
+        plan = make.design(
+            counts,
+            k,
+            layout=layout,
+            gains=worth,
+            near=places,
+            metric=metric or _metric(columns),
+            stability=stability,
+            progress=progress,
+        )
     data = summary(plan, entropy)
     parts = rendered(data)
     if output is not None:
@@ -72,3 +97,9 @@ def design(
         data["file"], data["bytes"] = output, os.path.getsize(output)
         parts += ["", f"written to {output}; next: minleak report {output} -o report.html, or minleak draw --help"]
     emit("design", data, parts, as_json=as_json)
+
+
+def _metric(columns: list[str]) -> str:
+    """haversine where two columns are called latitude and longitude or begin so."""
+    starts = [column.lower()[:3] for column in columns]
+    return "haversine" if starts == ["lat", "lon"] else "euclidean"

@@ -6,12 +6,15 @@ import io
 import sys
 from typing import Annotated, Any
 
+import numpy as np
+import numpy.typing as npt
 import typer
 
 from minleak.cli.output import working
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior
 from minleak.reading import FORMATS, read_prior
+from minleak.reading_places import read_places
 
 PriorFile = Annotated[
     str,
@@ -45,6 +48,11 @@ class PriorSource:
         source: Any = self._path if self._data is None else io.BytesIO(self._data)
         with working(f"reading {self._path}"):
             return read_prior(source, secret=self._secret, weight=weight, format=self._format)
+
+    def places(self, columns: list[str]) -> npt.NDArray[np.float64]:
+        """The coordinates in those columns."""
+        source: Any = self._path if self._data is None else io.BytesIO(self._data)
+        return read_places(source, columns=columns, format=self._format)
 
 
 def whole_numbers(text: str) -> list[int]:

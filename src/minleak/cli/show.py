@@ -49,6 +49,10 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
         "success_blind": float(plan.prior.weights.max() / plan.prior.total),
         "success": float(plan.target.max()) if plan.gains is None else None,
         "leakage": leakages,
+        "cost": plan.cost,
+        "cost_bound": plan.cost_bound,
+        "metric": None if plan.priced is None else plan.priced.metric,
+        "stability": None if plan.priced is None else plan.priced.stability,
     }
 
 
@@ -65,6 +69,11 @@ def rendered(data: dict[str, Any]) -> list[Any]:
         )
     if data["distance"]:
         lines.append(f"weights are on an integer grid, {data['distance']:.2g} from those given (total variation)")
+    if data["cost"] is not None:
+        unit = " km" if data["metric"] == "haversine" else ""
+        bound = data["cost_bound"]
+        least = "" if bound is None else f", and no plan that leaks as little has less than {bound:.6g}{unit}"
+        lines.append(f"members of a set are {data['cost']:.6g}{unit} from its centre on average{least}")
     rows = [[name, row["before"], row["after"], row["leakage"]] for name, row in data["leakage"].items()]
     title = "the least leakage that sets of this size allow" + (" (with gains)" if data["gains"] else "")
     return ["\n".join(lines), "", table(title, ["entropy", "before", "after", "leakage"], rows)]

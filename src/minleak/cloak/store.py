@@ -23,6 +23,7 @@ from minleak.cloak import digests
 from minleak.cloak.index import LabelIndex, as_storable
 from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
+from minleak.design.pricing.cost import Cost
 from minleak.design.rings import Homes, Ring
 from minleak.errors import InvalidCloak
 from minleak.labels import Labels
@@ -31,6 +32,7 @@ from minleak.prior import Prior
 MAGIC = b"MINLEAK\n"
 VERSION = 1
 _HEADER = struct.Struct("<8sIIQ32s8s")  # magic, version, zero, payload length, digest, zeros
+_PRICED = ("value", "bound", "rounding", "metric", "stability")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -117,6 +119,9 @@ def _table(plan: Plan) -> pa.Table:
         arrays["prior"] = pa.array([str(w) for w in prior.weights]) if big else prior.weights
     if not prior.labels.is_default:
         arrays["labels"] = as_storable(prior.labels)
+    priced = plan.priced
+    if priced is not None and priced.coordinates is not None:
+        arrays["coordinates"] = priced.coordinates.ravel()
     header = {
         "k": plan.k,
         "u": plan.u,
@@ -130,6 +135,7 @@ def _table(plan: Plan) -> pa.Table:
         "segments": [len(ring.starts) for ring in plan.rings],
         "n": len(prior),
         "prior_total": prior.total,
+        "priced": None if priced is None else [getattr(priced, name) for name in _PRICED],
     }
     columns = {name: pa.array(array) if isinstance(array, np.ndarray) else array for name, array in arrays.items()}
     lists = [
@@ -237,7 +243,16 @@ def _restored(header: dict[str, Any], columns: dict[str, Any], arrays: dict[str,
         homes=Homes(arrays["home_members"].reshape(-1, max(u, 1)), arrays["home_weights"]),
         rings=tuple(rings),
         idle=arrays["idle"],
+        priced=_priced(header.get("priced"), arrays.get("coordinates"), n),
         tables=tables,
         index=LabelIndex(labels, arrays["slots"]),
         digest=bytes.fromhex(header["digest"]),
     )
+
+
+def _priced(said: list[Any] | None, coordinates: npt.NDArray[Any] | None, n: int) -> Cost | None:
+    """What the sets cost, as the header says; files made without costs say nothing."""
+    if said is None:
+        return None
+    rows = None if coordinates is None else coordinates.reshape(n, -1)
+    return Cost(**dict(zip(_PRICED, said, strict=True)), coordinates=rows)

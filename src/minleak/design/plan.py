@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.columns import Columns
+from minleak.design.pricing.cost import Cost
 from minleak.design.rings import Homes, Ring
 from minleak.entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak.entropy.gain import Gain
@@ -40,7 +41,7 @@ class Plan:
 
     All fields are integers or indices. With gains, `weights` are those of gamma_x p(x). `distance` is the total
     variation between the prior given and the one on the integer grid that the plan is exactly optimal for. `idle`
-    secrets, of weight zero, have sets of their own.
+    secrets, of weight zero, have sets of their own. `priced` tells what the sets cost, where the design was told.
     """
 
     prior: Prior
@@ -56,6 +57,7 @@ class Plan:
     homes: Homes
     rings: tuple[Ring, ...]
     idle: Indices
+    priced: Cost | None = field(default=None, kw_only=True)
 
     @property
     def n_giants(self) -> int:
@@ -131,6 +133,26 @@ class Plan:
         if not isinstance(entropy, Entropy) or isinstance(entropy, Gain):
             raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {entropy!r}")
         return entropy
+
+    @property
+    def cost(self) -> float | None:
+        """The mean of c(M)/u over published sets, for plans designed with near= or cost=: see `Cost`."""
+        return None if self.priced is None else self.priced.value
+
+    @property
+    def cost_bound(self) -> float | None:
+        """What no plan of least leakage costs less than, where it is known."""
+        return None if self.priced is None else self.priced.bound
+
+    def decoy_distances(self, shares: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9)) -> tuple[float, ...]:
+        """How far decoys are from the secret they hide: the mean over a set's other members, giants aside, at the
+        given shares of draws (0.5 is the median), in the metric that the plan was designed with.
+
+        Draws are of secrets that are no giants, as likely as they are. Exact, O(sets * u^2).
+        """
+        from minleak.design.decoys import decoy_distances
+
+        return decoy_distances(self, shares)
 
     # -- the sets ---------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from minleak.entropy.base import evaluate
 from minleak.entropy.names import as_entropy
 from minleak.leakage import difference
 from minleak.prior import Prior
+from minleak.report.nearness import Nearness, nearness
 from minleak.report.thinning import RankBin, lorenz_points, rank_bins, spaced
 
 Array = npt.NDArray[np.float64]
@@ -34,7 +35,7 @@ NAMED = 50
 KS = 60
 _WORK = 2_000_000
 # What `gather` does one after the other, and then drawing.
-STEPS = 6
+STEPS = 7
 # Those whose eta is the identity: with gains their values are in units of gain.
 _LINEAR = ("shannon", "guess-error:1", "guesswork")
 
@@ -121,6 +122,7 @@ class Facts:
     repeated: tuple[tuple[str, Repeated], ...]
     drift: tuple[Drift, ...]
     certificate: Certificate
+    nearness: Nearness | None
     trials: int
     seed: int
 
@@ -157,6 +159,8 @@ def gather(
     drift = _drift(plan, prior)
     begin(4, STEPS, "the certificate")
     certificate = certify(plan, plan.prior)
+    begin(5, STEPS, "nearness")
+    near = nearness(plan, trials=trials, seed=seed)
     return Facts(
         n=len(prior),
         possible=possible,
@@ -180,6 +184,7 @@ def gather(
         repeated=repeated,
         drift=drift,
         certificate=certificate,
+        nearness=near,
         trials=trials,
         seed=seed,
     )

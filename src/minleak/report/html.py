@@ -11,7 +11,7 @@ from typing import Any
 
 from minleak.design.plan import Plan
 from minleak.errors import InvalidParameter, MinleakError
-from minleak.report import charts
+from minleak.report import charts, maps
 from minleak.report.facts import STEPS, Facts, gather
 from minleak.report.look import LIGHT, STYLE
 from minleak.report.saving import PICTURES, altair, page, picture, write_whole
@@ -131,7 +131,40 @@ def figures(facts: Facts) -> list[Figure]:
             "count as one.",
             charts.repeated(facts.repeated),
         ),
+        *_near(facts),
         *drifts,
+    ]
+
+
+def _near(facts: Facts) -> list[Figure]:
+    """The charts of a plan whose decoys are near."""
+    near = facts.nearness
+    if near is None:
+        return []
+    bound = (
+        "" if near.bound is None else f" No plan that leaks as little has less than {number(near.bound)}{near.unit}."
+    )
+    return [
+        Figure(
+            "near_sets",
+            "Decoys that are close",
+            f"{len(near.sets)} of the sets, every member joined to the central one. On average a member is "
+            f"{number(near.cost)}{near.unit} from the centre of its set, at the least leakage possible.{bound}",
+            maps.sets_on_a_map(near),
+        ),
+        Figure(
+            "decoy_distances",
+            "How far decoys are from the secret",
+            "All of these plans leak the same. The mean distance of the other members of a set: lines hold 80% of "
+            "draws, bars 50%, the tick is the median.",
+            maps.decoy_distances(near.spreads, near.unit),
+        ),
+        Figure(
+            "price_of_stability",
+            "What closeness costs if a secret is drawn again and again",
+            "From near to stable decoys, all at the same leakage of a single draw. Sticky draws count as one.",
+            maps.price_of_stability(near.mixtures, near.unit),
+        ),
     ]
 
 
@@ -150,6 +183,7 @@ def render(facts: Facts) -> str:
     drawn = figures(facts)
     by_name = {figure.name: _figure(figure) for figure in drawn}
     drifts = "".join(html for name, html in by_name.items() if name.startswith("wrong_prior"))
+    near = "".join(by_name.get(name, "") for name in ("near_sets", "decoy_distances", "price_of_stability"))
     body = f"""<main>
 {_first_screen(facts)}
 {_comparison_table(facts)}
@@ -160,6 +194,7 @@ def render(facts: Facts) -> str:
 {by_name["lorenz"]}
 {by_name["repeated"]}
 <p class="quiet">{escape(resistance(facts))}</p>
+{near}
 {drifts}
 {_certificate(facts)}
 {_limits()}

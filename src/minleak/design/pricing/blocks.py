@@ -1,0 +1,61 @@
+"""Blocks: space split into parts that can each hold a plan of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+
+def blocks(points: Array, units: Indices, groups: Indices, u: int, *, size: int, slack: int = 1) -> list[Indices]:
+    """Split the places in two, and the parts again, until none has more than `size` members or can be split.
+
+    A part can be split if both halves can hold a plan: u times the largest weight of a group in it is at most its
+    total weight, over `slack`, since where that just holds the heaviest has to share sets with everybody. The cut is
+    across the direction in which the part is widest, as near the middle as is valid; if none is valid within the
+    middle half, across the next direction. O(n log n) for each of about log2(n / size) levels.
+    """
+    found, waiting = [], [np.arange(len(units))]
+    while waiting:
+        part = waiting.pop()
+        halves = _halved(part, points[part], units, groups, u, slack) if len(part) > size else None
+        if halves is None:
+            found.append(part)
+        else:
+            waiting += halves
+    return found
+
+
+def _halved(part: Indices, here: Array, units: Indices, groups: Indices, u: int, slack: int) -> list[Indices] | None:
+    centred = here - here.mean(axis=0)
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    best: tuple[int, list[Indices]] | None = None
+    for direction in directions.T[::-1]:
+        order = part[np.argsort(centred @ direction, kind="stable")]
+        first, second = (_fits(line, units, groups, u, slack) for line in (order, order[::-1]))
+        valid = np.flatnonzero(first[:-1] & second[::-1][1:]) + 1  # how many go to the first half
+        if not len(valid):
+            continue
+        cut = int(valid[np.abs(valid - len(part) / 2).argmin()])
+        balance = min(cut, len(part) - cut)
+        if best is None or balance > best[0]:
+            best = balance, [order[:cut], order[cut:]]
+        if 4 * balance >= len(part):
+            break
+    return None if best is None else best[1]
+
+
+def _fits(order: Indices, units: Indices, groups: Indices, u: int, slack: int) -> npt.NDArray[np.bool_]:
+    """For each beginning of the order, whether it can hold a plan."""
+    own = units[order]
+    # what each member's group has up to it: members of a group one after the other, sums within
+    by_group = np.argsort(groups[order], kind="stable")
+    sums = np.cumsum(own[by_group])
+    starts = np.append(True, np.diff(groups[order][by_group]) != 0)
+    sums -= np.repeat((sums - own[by_group])[starts], np.diff(np.append(np.flatnonzero(starts), len(order))))
+    heavy = np.empty_like(sums)
+    heavy[by_group] = sums
+    total = np.cumsum(own)
+    return np.asarray(np.maximum.accumulate(heavy) <= total // (u * slack))

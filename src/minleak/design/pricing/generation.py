@@ -1,0 +1,263 @@
+"""Column generation: the cheapest weights of sets, with a lower bound, by a linear programme that grows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak.errors import SolverFailed
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+# How much of the duals of the best bound is kept when pricing (Wentges).
+_SMOOTHING = 0.5
+# Neighbours that weight may be exchanged with while duals settle, and up to how many times the mean weight.
+_NEIGHBOURS = 3
+_LIGHT = 2.0
+# Exchanges in use are taken away once the gap is below this.
+_SETTLED = 1e-2
+# Columns beyond this many for each row are dropped if they have not been near the optimum for some rounds.
+_COLUMNS = 12
+_STALE = 6
+# Rounds beyond those allowed in which the exchanges still in use end.
+_ENDING = 3
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Sets with positive values that cover every member's weight, their cost, and a bound that none is below.
+
+    cost = sum of values * c(M); `gap` = (cost - bound) / cost; `duals` are those of the bound.
+    """
+
+    members: Indices
+    values: Array
+    cost: float
+    bound: float
+    duals: Array
+    rounds: int
+
+    @property
+    def gap(self) -> float:
+        """How far the cost may be above the least, as a fraction of it."""
+        return (self.cost - self.bound) / self.cost if self.cost > 0 else 0.0
+
+
+def generate(
+    distances: Array,
+    weights: Array,
+    u: int,
+    start: Indices,
+    *,
+    groups: Indices,
+    gap: float = 1e-6,
+    rounds: int = 1000,
+    progress: Callable[[float], None] | None = None,
+) -> Solution:
+    """Minimise sum v_M c(M) over v >= 0 with sum over M containing i of v_M = w_i, c the star cost of `distances`.
+
+    The sets `start` must be able to cover the weights. Each round solves the linear programme over the sets known so
+    far by the primal simplex method from the last basis, and prices: for duals lambda and centre z the best set is the
+    u members of different groups (`groups` is empty if all may be together) with least d(z,i) - lambda_i. If none has
+    negative reduced cost, the solution is optimal; and for any lambda
+
+        w . lambda + (sum of w / u) * min over z of that sum  <=  the least cost.
+
+    Duals of the first rounds are wild, as hardly any sets are known. Two things tame them: pricing is at a mean of the
+    last duals and those of the best bound, and light neighbours i, j may at first exchange weight for d(i,j), which
+    keeps |lambda_i - lambda_j| below it; exchanges that are used are taken away until none is. A round costs O(n^2)
+    for pricing and what the simplex method takes, some 30 to 60 rounds in all. Stops at a relative `gap`, or after
+    so many `rounds`, with what it has then.
+    """
+    programme = _Programme(distances, weights, u, start, groups)
+    best, best_duals = -np.inf, np.zeros(len(weights))
+    for done in range(1, rounds + _ENDING):
+        value, duals = programme.solve()
+        bound, smooth, added = programme.price(duals, best_duals if done > 1 else duals)
+        if bound > best:
+            best, best_duals = bound, smooth
+        apart = (value - best) / value if value > 0 else 0.0
+        late = done >= rounds
+        if progress is not None:
+            progress(max(apart, 0.0))
+        if programme.exchanging():
+            if late or apart < _SETTLED or not added:
+                programme.forbid_exchange(all=late)
+            continue
+        if late or apart <= gap or not added:
+            break
+    members, values = programme.positive()
+    costs = programme.star_costs(members)
+    cost = float(values @ costs)
+    # a bound in floats may be off by the roundings of a sum of n products
+    slack = 1e-15 * len(weights) * float(np.abs(best_duals) @ weights + cost)
+    return Solution(members, values, cost, min(best - slack, cost), best_duals, done)
+
+
+class _Programme:
+    """The linear programme over the sets known so far, with weights scaled to a mean of one and costs to a mean of
+    one.
+    """
+
+    def __init__(self, distances: Array, weights: Array, u: int, start: Indices, groups: Indices) -> None:
+        import highspy
+
+        self.distances = np.ascontiguousarray(distances)
+        self.to_centres = np.ascontiguousarray(distances.T)
+        self.u, self.groups, n = u, groups, len(weights)
+        self.mean = float(weights.mean())
+        self.weights = weights / self.mean
+        self.known: set[bytes] = set()
+        self.members = np.empty((0, u), dtype=np.int64)
+        self.idle = np.empty(0, dtype=np.int64)
+        costs = self.star_costs(start)
+        self.unit = float(costs.mean()) or 1.0
+        self.model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self.model.silent()
+        options: dict[str, Any] = {
+            "presolve": "off",
+            "solver": "simplex",
+            "simplex_strategy": 4,  # primal, as new columns leave the basis feasible
+            "threads": 1,
+            "primal_feasibility_tolerance": 1e-9,
+            "dual_feasibility_tolerance": 1e-9,
+        }
+        for name, option in options.items():
+            self.model.setOptionValue(name, option)
+        nothing = np.empty(0, dtype=np.int32)
+        self.model.addRows(n, self.weights, self.weights, 0, np.zeros(n, dtype=np.int32), nothing, np.empty(0))
+        self.exchanges = self._add_exchange()
+        self._add(start, costs)
+
+    def _add_exchange(self) -> int:
+        """Columns that give weight to i and take it from a neighbour j, both light."""
+        nearest = self.distances.argmin(axis=0)  # the centre of each member: itself, if members are centres
+        light = np.flatnonzero(self.weights <= _LIGHT)
+        if len(light) <= _NEIGHBOURS:
+            return 0
+        between = self.distances[np.ix_(nearest[light], light)]
+        near = np.argpartition(between, _NEIGHBOURS, axis=1)[:, : _NEIGHBOURS + 1]
+        pairs = np.stack([np.repeat(np.arange(len(light)), _NEIGHBOURS + 1), near.ravel()], axis=1)
+        pairs = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+        costs = between[pairs[:, 0], pairs[:, 1]] / self.unit
+        rows = light[np.sort(pairs, axis=1)]
+        signs = np.where(pairs[:, :1] < pairs[:, 1:], [[1.0, -1.0]], [[-1.0, 1.0]])
+        self._columns(rows, signs, costs)
+        return len(pairs)
+
+    def _columns(self, rows: Indices, signs: Array, costs: Array) -> None:
+        count, width = rows.shape
+        starts = np.arange(count, dtype=np.int32) * width
+        free = np.full(count, np.inf)
+        self.model.addCols(
+            count, costs, np.zeros(count), free, count * width, starts, rows.astype(np.int32).ravel(), signs.ravel()
+        )
+
+    def _add(self, sets: Indices, costs: Array) -> int:
+        """Add the sets that are not known yet; returns how many."""
+        ordered = np.sort(sets, axis=1)
+        fresh = []
+        for place, row in enumerate(ordered):
+            name = row.tobytes()
+            if name not in self.known:
+                self.known.add(name)
+                fresh.append(place)
+        if fresh:
+            self._columns(ordered[fresh], np.ones((len(fresh), self.u)), costs[fresh] / self.unit)
+            self.members = np.concatenate([self.members, ordered[fresh]])
+            self.idle = np.concatenate([self.idle, np.zeros(len(fresh), dtype=np.int64)])
+        return len(fresh)
+
+    def solve(self) -> tuple[float, Array]:
+        """The least cost over the sets known, and the duals, both as if nothing were scaled."""
+        import highspy
+
+        self.model.run()
+        status = self.model.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            self.model.clearSolver()  # without the last basis, which columns that were taken away may have spoilt
+            self.model.run()
+            status = self.model.getModelStatus()
+        if status != highspy.HighsModelStatus.kOptimal:
+            raise SolverFailed(
+                f"the linear programme of the cheapest plan ended with {self.model.modelStatusToString(status)!r}: "
+                "coordinates or costs of very different sizes may be the reason"
+            )
+        solution = self.model.getSolution()
+        self.values, reduced = np.array(solution.col_value), np.array(solution.col_dual)
+        duals = np.array(solution.row_dual)
+        self._drop(reduced)
+        value = self.model.getInfo().objective_function_value
+        return value * self.unit * self.mean, duals * self.unit
+
+    def _drop(self, reduced: Array) -> None:
+        """Forget sets that have long been far from the optimum."""
+        skip = self.exchanges
+        self.idle = np.where(reduced[skip:] > 1e-6, self.idle + 1, 0)
+        if len(self.members) <= _COLUMNS * len(self.weights):
+            return
+        stale = np.flatnonzero((self.idle >= _STALE) & (self.values[skip:] <= 0))
+        if not len(stale):
+            return
+        self.model.deleteCols(len(stale), (stale + skip).astype(np.int32))
+        for row in self.members[stale]:
+            self.known.discard(row.tobytes())
+        kept = np.ones(len(self.members), dtype=bool)
+        kept[stale] = False
+        self.members, self.idle = self.members[kept], self.idle[kept]
+        columns = np.concatenate([np.ones(skip, dtype=bool), kept])
+        self.values = self.values[columns]
+
+    def price(self, duals: Array, anchor: Array) -> tuple[float, Array, int]:
+        """The best bound at the smoothed duals (or the plain ones, if those find nothing), its duals, and how many
+        sets with negative reduced cost were added.
+        """
+        from minleak._kernels import pricing
+
+        count = len(self.distances)
+        values, sets = np.empty(count), np.empty((count, self.u), dtype=np.int64)
+        bound, found, added = -np.inf, duals, 0
+        for smooth in (_SMOOTHING * anchor + (1 - _SMOOTHING) * duals, duals):
+            pricing.price_stars(self.distances, smooth, self.groups, self.u, values, sets)
+            here = self.mean * float(self.weights @ smooth + self.weights.sum() / self.u * values.min())
+            if here > bound:
+                bound, found = here, smooth
+            costs = self.star_costs(sets)
+            promising = costs - duals[sets].sum(axis=1) < -1e-10 * self.unit
+            if promising.any():
+                added = self._add(sets[promising], costs[promising])
+            if added:
+                break
+        return bound, found, added
+
+    def star_costs(self, sets: Indices) -> Array:
+        """c(M) for each set."""
+        from minleak._kernels import pricing
+
+        costs, centres = np.empty(len(sets)), np.empty(len(sets), dtype=np.int64)
+        pricing.star_costs(self.to_centres, sets, costs, centres)
+        return costs
+
+    def exchanging(self) -> bool:
+        """Whether the solution still exchanges weight."""
+        return bool((self.values[: self.exchanges] > 0).any())
+
+    def forbid_exchange(self, *, all: bool) -> None:
+        """Take away all exchanges, or those in use."""
+        ended = np.full(self.exchanges, True) if all else self.values[: self.exchanges] > 0
+        columns = np.flatnonzero(ended)
+        self.model.deleteCols(len(columns), columns.astype(np.int32))
+        self.values = np.concatenate([self.values[: self.exchanges][~ended], self.values[self.exchanges :]])
+        self.exchanges -= len(columns)
+
+    def positive(self) -> tuple[Indices, Array]:
+        """The sets in use and their values."""
+        values = self.values[self.exchanges :] * self.mean
+        used = values > 0
+        return self.members[: len(values)][used], values[used]

@@ -1,0 +1,107 @@
+"""What design is told about costs: refused with a reason where it does not fit, kept in the file where it does."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+
+import minleak as ml
+from minleak.reading_places import read_places
+
+BAD = {
+    "two ways": ({"near": [1, 2, 3], "cost": np.ones((3, 3))}, "one of them"),
+    "too few rows": ({"near": [1, 2]}, "each of 3 secrets"),
+    "no columns": ({"near": np.empty((3, 0))}, "each of 3 secrets"),
+    "ragged": ({"near": [(1, 2), (3,), (4, 5)]}, "same length"),
+    "nan": ({"near": [1, float("nan"), 3]}, "row 1"),
+    "infinite": ({"near": [(1, 2), (3, 4), (5, float("inf"))]}, "row 2"),
+    "text": ({"near": ["a", "b", "c"]}, "numbers"),
+    "metric": ({"near": [1, 2, 3], "metric": "taxi"}, "taxi"),
+    "three on a sphere": ({"near": np.ones((3, 3)), "metric": "haversine"}, "latitude and longitude"),
+    "swapped": ({"near": [(0, 0), (121, 31), (0, 1)], "metric": "haversine"}, "latitude .* before"),
+    "metric of nothing": ({"metric": "haversine"}, "near="),
+    "metric of a matrix": ({"cost": np.ones((3, 3)), "metric": "haversine"}, "needs near="),
+    "matrix": ({"cost": np.ones((3, 4))}, "column for each of the 3"),
+    "vector": ({"cost": np.ones(3)}, "column for each of the 3"),
+    "negative": ({"cost": [[1, 2, -1]]}, r"cost\[0, 2\]"),
+    "nan cost": ({"cost": [[1, float("nan"), 1]]}, r"cost\[0, 1\]"),
+    "words": ({"cost": "dear"}, "matrix"),
+    "layout alone": ({"layout": "near"}, "needs near="),
+    "another layout": ({"layout": "circle", "near": [1, 2, 3]}, "do not go"),
+    "forbid alone": ({"forbid": [(0, 1)]}, "near="),
+    "stability alone": ({"stability": 0.5}, "near="),
+    "stability beyond": ({"near": [1, 2, 3], "stability": 1.5}, "from 0"),
+    "stability nan": ({"near": [1, 2, 3], "stability": float("nan")}, "from 0"),
+    "stability of a matrix": ({"cost": np.ones((3, 3)), "stability": 0.5}, "needs near="),
+    "stability and forbid": ({"near": [1, 2, 3], "stability": 0.5, "forbid": [(0, 1)]}, "without forbid="),
+}
+
+
+@pytest.mark.parametrize(("told", "word"), BAD.values(), ids=BAD)
+def test_refused(told, word):
+    """One reason each."""
+    with pytest.raises(ml.InvalidParameter, match=word):
+        ml.design([3, 3, 3], 2, **told)
+
+
+@pytest.mark.parametrize("told", [{"near": [(1, 2), (3, 4), (5, 7)]}, {"cost": np.ones((2, 3))}], ids=["near", "cost"])
+def test_the_file_keeps_it(told, tmp_path):
+    """Cost, bound, rounding and coordinates come back as they were; draws are the same."""
+    plan = ml.design(ml.Prior([3, 4, 3], labels=list("abc")), 2, **told)
+    plan.save(tmp_path / "x.cloak")
+    back = ml.load(tmp_path / "x.cloak")
+    assert (back.cost, back.cost_bound, back.layout) == (plan.cost, plan.cost_bound, plan.layout)
+    assert (back.priced.metric, back.priced.stability) == (plan.priced.metric, plan.priced.stability)
+    if "near" in told:
+        assert np.array_equal(back.priced.coordinates, told["near"])
+    else:
+        assert back.priced.coordinates is None
+    assert ml.certify(back, plan.prior)
+    key = ml.Key.new()
+    for label in "abc":
+        assert ml.Cloak(back, key=key).draw(label, scope="s") == ml.Cloak(plan, key=key).draw(label, scope="s")
+
+
+def test_other_plans_have_no_cost(tmp_path):
+    """Nothing is claimed where nothing was said."""
+    plan = ml.design([3, 4, 3], 2)
+    assert plan.cost is plan.cost_bound is plan.priced is None
+    plan.save(tmp_path / "x.cloak")
+    assert ml.load(tmp_path / "x.cloak").cost is None
+
+
+# -- places from files -----------------------------------------------------------------------------------------------
+
+TEXT = b'secret,count,lat,lon\n"a,\n1",1,2.5,-3\nb,2,4,5\n'
+
+
+def test_places_are_the_rows_of_the_file(tmp_path):
+    """csv, tsv and parquet, also where a quoted secret has a line break."""
+    from pyarrow import csv, parquet
+
+    wanted = [[2.5, -3.0], [4.0, 5.0]]
+    assert read_places(io.BytesIO(TEXT), columns=["lat", "lon"], format="csv").tolist() == wanted
+    table = csv.read_csv(io.BytesIO(TEXT), parse_options=csv.ParseOptions(newlines_in_values=True))
+    parquet.write_table(table, tmp_path / "x.parquet")
+    assert read_places(tmp_path / "x.parquet", columns=["lat", "lon"]).tolist() == wanted
+    tabs = io.BytesIO(b"secret\tlat\na\t1\nb\t2\n")
+    assert read_places(tabs, columns=["lat"], format="tsv").tolist() == [[1.0], [2.0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "format", "word"),
+    [
+        (b"secret,lat\na,north\n", "csv", "row 1"),
+        (b"secret,lat\na,1\nb,\n", "csv", "row 2"),
+        (b"secret,lon\na,1\n", "csv", "no column 'lat'"),
+        (b"secret,lat\na,1,2\n", "csv", "cannot parse"),
+        (b'{"a": 1}', "json", "csv, tsv or parquet"),
+        (b"nonsense", "parquet", "cannot parse"),
+    ],
+)
+def test_places_that_cannot_be_read(text, format, word):
+    """The row or the column is named."""
+    with pytest.raises(ml.UnreadableFile, match=word):
+        read_places(io.BytesIO(text), columns=["lat"], format=format)

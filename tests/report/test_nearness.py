@@ -1,0 +1,97 @@
+"""What a report shows of near decoys: the library's own numbers, on charts that can be drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import minleak as ml
+from minleak.report import maps
+from minleak.report.facts import Facts, gather
+from minleak.report.html import figures, render
+from minleak.report.nearness import BEHIND, SHARES, SHOWN, STABILITIES, Nearness
+from minleak.report.saving import picture
+
+CITIES = Path(__file__).parents[2] / "examples" / "data" / "cities.csv"
+
+
+@pytest.fixture(scope="module")
+def plan() -> ml.Plan:
+    from minleak.reading_places import read_places
+
+    prior = ml.read_prior(CITIES)
+    places = read_places(CITIES, columns=["latitude", "longitude"])[:120]
+    return ml.design(ml.Prior(prior.weights[:120], labels=prior.labels[:120]), 5, near=places, metric="haversine")
+
+
+@pytest.fixture(scope="module")
+def facts(plan: ml.Plan) -> Facts:
+    return gather(plan, trials=300, seed=1)
+
+
+def near(facts: Facts) -> Nearness:
+    assert facts.nearness is not None
+    return facts.nearness
+
+
+def values(chart: Any, layer: int) -> list[dict[str, Any]]:
+    spec = chart.to_dict()
+    return list(spec["layer"][layer].get("data", spec.get("data"))["values"])
+
+
+def test_the_numbers_are_the_plans(plan: ml.Plan, facts: Facts) -> None:
+    found = near(facts)
+    assert (found.cost, found.bound, found.unit) == (plan.cost, plan.cost_bound, " km")
+    ours, stable, random = found.spreads
+    assert ours.distances == plan.decoy_distances(SHARES)
+    assert ours.distances[2] < 0.5 * min(stable.distances[2], random.distances[2])
+
+
+def test_sets_on_the_map_are_sets_of_the_plan(plan: ml.Plan, facts: Facts) -> None:
+    found = near(facts)
+    published = {frozenset(members) for members, _ in plan.sets()}
+    assert 1 < len(found.sets) <= SHOWN
+    assert all(frozenset(place.label for place in members) in published for members in found.sets)
+    assert len(found.behind) == min(BEHIND, 120)
+    shanghai = next(place for place in found.behind if place.label == "Shanghai CN")
+    assert (shanghai.x, shanghai.y) == (121.45806, 31.22222)  # longitude to the right, latitude up
+
+
+def test_mixtures_go_from_this_plan_to_stable(plan: ml.Plan, facts: Facts) -> None:
+    mixtures = near(facts).mixtures
+    assert [m.stability for m in mixtures] == [0.0, *STABILITIES]
+    assert mixtures[0].distance == plan.decoy_distances([0.5])[0]
+    assert mixtures[0].distance < mixtures[-1].distance
+    assert mixtures[0].success > mixtures[-1].success
+
+
+def test_charts_have_their_points_and_are_drawn(facts: Facts) -> None:
+    found = near(facts)
+    chart = maps.sets_on_a_map(found)
+    assert len(values(chart, 0)) == len(found.behind)
+    assert len(values(chart, 2)) == 5 * len(found.sets)
+    assert [row["layout"] for row in values(maps.decoy_distances(found.spreads, " km"), 0)] == [
+        "this plan",
+        "layout stable",
+        "random order",
+    ]
+    assert len(values(maps.price_of_stability(found.mixtures, " km"), 0)) == len(found.mixtures)
+    names = [figure.name for figure in figures(facts)]
+    assert names.index("near_sets") < names.index("decoy_distances") < names.index("price_of_stability")
+    for figure in figures(facts):
+        if figure.name in ("near_sets", "decoy_distances", "price_of_stability"):
+            assert picture(figure.chart.properties(width=400), "png")[:4] == b"\x89PNG"
+            assert figure.title in render(facts)
+
+
+def test_plans_without_places_have_no_map() -> None:
+    """Nor those where everything is in one set; one dimension is drawn on a line."""
+    assert gather(ml.design([3, 2, 2], 2), trials=50).nearness is None
+    assert gather(ml.design([3, 2, 2], 2, cost=np.ones((1, 3))), trials=50).nearness is None
+    assert gather(ml.design([3, 2], 2, near=[1, 2]), trials=50).nearness is not None
+    assert gather(ml.design([9, 2, 0], 3, near=[1, 2, 3]), trials=50).nearness is None
+    line = gather(ml.design([3, 3, 2, 2], 2, near=[1, 2, 5, 6]), trials=50)
+    assert {place.y for place in near(line).behind} == {0.0}
