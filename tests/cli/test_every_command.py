@@ -38,6 +38,7 @@ BAD = {
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "-o", "no/such/folder/x"], "no/such/folder"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--memory-limit", "much"], "1GB"),
         (["design", "-", "-k", "3", "--engine", "duckdb"], "stdin"),
+        (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--near", "lat,lon"], "--near"),
         (["design", "queries.csv", "-k", "3", "--memory-limit", "1GB"], "--engine"),
     ],
     "audit": [

@@ -82,6 +82,11 @@ def test_engines(duckdb):
         warehouse.design([1, 2, 3], 2)
 
 
+def test_no_progress_bar(duckdb):
+    """Long queries must not write among what commands print."""
+    assert duckdb.raw_sql("SELECT current_setting('enable_progress_bar')").fetchall() == [(False,)]
+
+
 def test_two_connections(duckdb, tmp_path):
     """Tables of two connections cannot be joined, which is said before an engine fails."""
     plan = warehouse.design(given(duckdb, GOOD, tmp_path), 2)

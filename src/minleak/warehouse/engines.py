@@ -83,7 +83,9 @@ def _connect_duckdb(database: str | None, memory_limit: str | None, spill: Any) 
     except ImportError:
         raise MissingExtra("this engine needs DuckDB: pip install 'minleak[data]'") from None
     try:
-        return ibis.duckdb.connect(database or ":memory:", read_only=database is not None, **options)
+        backend = ibis.duckdb.connect(database or ":memory:", read_only=database is not None, **options)
+        backend.raw_sql("SET enable_progress_bar = false")  # it would go to stdout, among what commands print
+        return backend
     except duckdb.Error as error:
         raise InvalidParameter(f"DuckDB does not start so: {str(error).splitlines()[0]}") from None
 
