@@ -91,8 +91,9 @@ def test_budgets_that_exclude_each_other():
 
 
 def test_without_the_extra(monkeypatch):
-    """Linear entropies do without cvxpy; the others say how to get it."""
+    """Linear entropies do without cvxpy, and so does Shannon under a budget; the others say how to get it."""
     monkeypatch.setitem(sys.modules, "cvxpy", None)
     assert ml.optimise(PRIOR, entropy="min-entropy", cost=hamming(3), budget=0.2).gap < 1e-9
+    assert ml.optimise(PRIOR, entropy="shannon", cost=hamming(3), budget=0.2).gap < 1e-9
     with pytest.raises(ml.MissingExtra, match=re.escape("pip install 'minleak[convex]'")):
-        ml.optimise(PRIOR, entropy="shannon", cost=hamming(3), budget=0.2)
+        ml.optimise(PRIOR, entropy="arimoto:2", cost=hamming(3), budget=0.2)

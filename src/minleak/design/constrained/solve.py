@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.linear import LinearModel
 from minleak.design.constrained.polish import SUPPORTS, polished
 from minleak.design.constrained.programme import Model, Programme, Solution
+from minleak.design.constrained.rated import RatedModel, can_be_rated
 from minleak.design.constrained.sifting import SiftedModel, can_be_sifted
 from minleak.errors import SolverFailed
 
@@ -35,15 +37,17 @@ class Solved:
     status: str
 
 
-def model_of(programme: Programme, *, tolerance: float = TOLERANCES[0]) -> Model:
-    """The programme compiled for its solver: HiGHS if it is linear, else Clarabel through cvxpy."""
-    if not programme.linear:
-        return ConicModel(programme, tolerance=tolerance)
-    return SiftedModel(programme) if can_be_sifted(programme) else LinearModel(programme)
+def model_of(programme: Programme) -> Model:
+    """The programme compiled for its solver: HiGHS if it is linear, Newton's steps for Shannon under a budget, else
+    Clarabel through cvxpy.
+    """
+    if programme.linear:
+        return SiftedModel(programme) if can_be_sifted(programme) else LinearModel(programme)
+    return RatedModel(programme) if can_be_rated(programme) else ConicModel(programme)
 
 
 def solve(programme: Programme, *, enough: float) -> Solved:
-    """Solve until the bound is within `enough` of what is attained, with looser and looser demands on the solver."""
+    """Solve until the bound is within `enough` of what is attained, by one model after the other."""
     budgets = programme.problem.budgets
     if not len(programme.problem.rows):
         nothing = np.zeros(0)
@@ -51,9 +55,9 @@ def solve(programme: Programme, *, enough: float) -> Solved:
         return Solved(nothing, value, value, np.zeros(len(budgets)), "nothing is free")
     best: Solved | None = None
     trouble: SolverFailed | None = None
-    for tolerance in TOLERANCES:
+    for compiled in _attempts(programme):
         try:
-            found = answered(programme, model_of(programme, tolerance=tolerance), budgets)
+            found = answered(programme, compiled(), budgets)
         except SolverFailed as error:
             trouble = error
             continue
@@ -65,6 +69,15 @@ def solve(programme: Programme, *, enough: float) -> Solved:
     if best is None:
         raise trouble or SolverFailed("no solver was tried")
     return best
+
+
+def _attempts(programme: Programme) -> list[Callable[[], Model]]:
+    """Models to compile one after the other, until one is close enough."""
+    conic: list[Callable[[], Model]] = [partial(ConicModel, programme, tolerance=t) for t in TOLERANCES]
+    if not programme.linear and not can_be_rated(programme):
+        return conic
+    first: list[Callable[[], Model]] = [partial(model_of, programme)]
+    return first if programme.linear else first + conic
 
 
 def _from_nearby(programme: Programme, best: Solved | None) -> Solved | None:

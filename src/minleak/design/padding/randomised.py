@@ -8,11 +8,9 @@ import numpy.typing as npt
 from minleak.channel import Channel
 from minleak.design.constrained.optimise import optimise
 from minleak.design.padding.ladder import Ladder
-from minleak.design.padding.rate import shannon_rows
-from minleak.design.padding.result import DENOMINATOR, OPTIMAL, Padding
+from minleak.design.padding.result import DENOMINATOR, Padding
 from minleak.entropy.base import ConditionalEntropy
-from minleak.entropy.shannon import Shannon
-from minleak.errors import InvalidParameter, SolverFailed
+from minleak.errors import InvalidParameter
 from minleak.leakage import leakage
 from minleak.prior import Prior
 
@@ -65,31 +63,17 @@ def randomised_padding(ladder: Ladder, entropy: ConditionalEntropy, budget: floa
 
 
 def _best_rows(prior: Prior, entropy: ConditionalEntropy, overheads: Array, budget: float) -> tuple[Array, float]:
-    """The rows that leak least and a bound on the leakage of all: for Shannon by Blahut and Arimoto, where a price on
-    the overhead decides and that comes close; else, and for all other entropies, by `minleak.optimise`.
-    """
-    decided = 0 < budget < float(prior.p @ overheads[:, -1])
-    rate = None
-    if isinstance(entropy, Shannon) and decided:
-        rows, least = shannon_rows(prior.p, overheads, budget)
-        rate = rows, least / entropy.unit
-        if leakage(prior, rows, entropy) - rate[1] <= OPTIMAL:
-            return rate
+    """The rows that leak least, and a bound on the leakage of all."""
     allowed = overheads >= 0
     scale = max(float(overheads.max()), 1.0)  # solvers like costs of about one
-    try:
-        best = optimise(
-            prior,
-            entropy=entropy,
-            allowed=allowed,
-            cost=np.where(allowed, overheads, 0.0) / scale,
-            budget=min(budget, scale) / scale,
-        )
-    except SolverFailed:
-        if rate is None:
-            raise
-        return rate
-    return best.channel.toarray(), best.bound if rate is None else max(best.bound, rate[1])
+    best = optimise(
+        prior,
+        entropy=entropy,
+        allowed=allowed,
+        cost=np.where(allowed, overheads, 0.0) / scale,
+        budget=min(budget, scale) / scale,
+    )
+    return best.channel.toarray(), best.bound
 
 
 def _within(rows: Array, overheads: Array, p: Array, budget: float) -> Array:
