@@ -104,7 +104,7 @@ def test_a_solver_that_gives_up(monkeypatch):
 
 
 def test_newtons_steps_add_digits(monkeypatch):
-    """Without them the counterexample's maximiser for order 2, 9 - 6 sqrt 2, is right to some digits, with them to ten."""
+    """Without them the maximiser for order 2, 9 - 6 sqrt 2, is right to some digits, with them to ten."""
     sharp = ml.optimise(entropy="arimoto:2", **COUNTEREXAMPLE).channel.toarray()[1, 1]
     monkeypatch.setattr(sys.modules["minleak.design.constrained.solve"], "polished", lambda *_, **__: None)
     rough = ml.optimise(entropy="arimoto:2", **COUNTEREXAMPLE).channel.toarray()[1, 1]
