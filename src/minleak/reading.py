@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from minleak._kernels.warming import warm_up
+from minleak.buffers import to_numpy
 from minleak.errors import UnreadableFile
 from minleak.prior import Prior
 
@@ -243,9 +244,9 @@ def _passes_int64(weights: pa.ChunkedArray) -> bool:
 
 def _taken(column: pa.ChunkedArray) -> np.ndarray[Any, Any]:
     """The numbers of a column as an array that nobody else will write to, which a prior keeps without copying."""
-    numbers = column.to_numpy()
+    numbers = np.concatenate([to_numpy(chunk) for chunk in column.chunks])
     numbers.flags.writeable = False
-    return np.asarray(numbers)
+    return numbers
 
 
 def _numbers(column: pa.ChunkedArray, where: Callable[[int], str]) -> list[int | float]:

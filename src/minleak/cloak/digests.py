@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import pyarrow as pa
 
+from minleak.buffers import to_numpy
 from minleak.cloak.index import as_storable
 from minleak.design.plan import Plan
 from minleak.labels import Labels
@@ -45,7 +46,7 @@ def _label_parts(labels: Labels) -> list[Any]:
     if names is None:
         return [repr(list(labels)).encode()]
     if names.type == pa.int64():
-        return [b"int64", names.to_numpy()]
+        return [b"int64", to_numpy(names)]
     width = np.int64 if pa.types.is_large_string(names.type) else np.int32
     offsets = np.frombuffer(names.buffers()[1], dtype=width)[names.offset : names.offset + len(names) + 1]
     begin, end = int(offsets[0]), int(offsets[-1])

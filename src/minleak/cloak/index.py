@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak.buffers import to_numpy
 from minleak.labels import Labels
 
 _OFFSET, _PRIME, _MIX = 14695981039346656037, 1099511628211, 0xFF51AFD7ED558CCD
@@ -73,7 +74,7 @@ def _built(names: pa.Array) -> npt.NDArray[Any]:
 
     offsets: npt.NDArray[Any]
     if names.type == pa.int64():
-        data = np.ascontiguousarray(names.to_numpy()).view(np.uint8)
+        data = to_numpy(names).view(np.uint8)
         offsets = np.arange(0, 8 * len(names) + 1, 8, dtype=np.int64)
     else:
         width = np.int64 if pa.types.is_large_string(names.type) else np.int32

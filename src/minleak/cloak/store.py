@@ -7,6 +7,7 @@ follows and the digest of all of it; the Arrow file has one row, whose columns a
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import secrets
@@ -19,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak.buffers import to_arrow, to_numpy
 from minleak.cloak import digests
 from minleak.cloak.index import LabelIndex, as_storable
 from minleak.cloak.tables import Tables
@@ -32,6 +34,7 @@ from minleak.prior import Prior
 MAGIC = b"MINLEAK\n"
 VERSION = 1
 _HEADER = struct.Struct("<8sIIQ32s8s")  # magic, version, zero, payload length, digest, zeros
+_PIECE = 1 << 20
 _PRICED = ("value", "bound", "rounding", "metric", "stability")
 
 
@@ -65,7 +68,7 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
     folder = os.path.dirname(os.path.abspath(name))
     temporary = os.path.join(folder, f".{os.path.basename(name)}.{secrets.token_hex(6)}.part")
     try:
-        with open(temporary, "xb") as file:
+        with _Pieces(temporary, "x") as file:
             file.write(bytes(_HEADER.size))
             with pa.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
@@ -85,6 +88,17 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
     _sync_folder(folder)
+
+
+class _Pieces(io.FileIO):
+    """A file to which much is written a megabyte at a time: at once, some file systems take several times as long."""
+
+    def write(self, data: Any) -> int:
+        view = memoryview(data).cast("B")
+        at = 0
+        while at < len(view):
+            at += super().write(view[at : at + _PIECE])
+        return at
 
 
 def _sync_folder(folder: str) -> None:
@@ -137,11 +151,8 @@ def _table(plan: Plan) -> pa.Table:
         "prior_total": prior.total,
         "priced": None if priced is None else [getattr(priced, name) for name in _PRICED],
     }
-    columns = {name: pa.array(array) if isinstance(array, np.ndarray) else array for name, array in arrays.items()}
-    lists = [
-        pa.LargeListArray.from_arrays(pa.array([0, len(column)], type=pa.int64()), column)
-        for column in columns.values()
-    ]
+    columns = {name: to_arrow(array) if isinstance(array, np.ndarray) else array for name, array in arrays.items()}
+    lists = [pa.LargeListArray.from_arrays(to_arrow(np.array([0, len(column)])), column) for column in columns.values()]
     schema = pa.schema(
         [pa.field(name, column.type) for name, column in zip(columns, lists, strict=True)],
         metadata={"minleak": json.dumps(header)},
@@ -202,7 +213,7 @@ def _opened(buffer: pa.Buffer, name: str) -> StoredPlan:
         header = json.loads(batch.schema.metadata[b"minleak"])
         columns = {field.name: batch.column(i).values for i, field in enumerate(batch.schema)}
         arrays = {
-            key: column.to_numpy(zero_copy_only=True)
+            key: to_numpy(column)
             for key, column in columns.items()
             if key not in ("labels", "prior") or pa.types.is_primitive(column.type)
         }
