@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import threading
 from decimal import Decimal
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import minleak as ml
+from minleak import reading
 
 HEADER = b"secret,count\n"
 COUNTS = {"flu": 812, "cold, common": 640, 'the "gout"': 3, "NA": 2, "": 1, "null": 0, "Röteln": 2**70}
@@ -422,3 +424,16 @@ def test_sources_that_are_no_binary_files_are_refused():
     assert "closed file" in refusal(closed, format="csv")
     for source in (None, 5, b"counts.csv"):
         assert f"not {type(source).__name__}" in refusal(source, format="csv")
+
+
+def test_while_a_large_file_is_read_the_compiler_loads(tmp_path, monkeypatch):
+    """The same prior, the same refusals, and nothing left running."""
+    monkeypatch.setattr(reading, "_LARGE", 0)
+    (tmp_path / "good.csv").write_text("secret,count\nflu,2\ncold,1\n")
+    assert ml.read_prior(tmp_path / "good.csv").weights.tolist() == [2, 1]
+    (tmp_path / "bad.csv").write_text("secret,count\nflu,2\ncold\n")
+    with pytest.raises(ml.UnreadableFile, match="line 3"):
+        ml.read_prior(tmp_path / "bad.csv")
+    with pytest.raises(ml.UnreadableFile, match="cannot open"):
+        ml.read_prior(tmp_path / "none.csv")
+    assert not [thread for thread in threading.enumerate() if thread.name == "minleak-warming"]

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from minleak._kernels.warming import warm_up
+from minleak._kernels.warming import warm
 from minleak.buffers import to_numpy
 from minleak.errors import UnreadableFile
 from minleak.prior import Prior
@@ -66,9 +66,10 @@ def read_prior(
     Prior(n=2, total=1452, exact)
     """
     kind, name = kind_of(source, format)
-    data = content_of(source, name)
     if kind in ("csv", "tsv"):
-        return _delimited(data, name, secret, weight, "," if kind == "csv" else "\t")
+        with warm(meanwhile=_is_large(source)):
+            return _delimited(content_of(source, name), name, secret, weight, "," if kind == "csv" else "\t")
+    data = content_of(source, name)
     if kind == "parquet":
         return _parquet(data, name, secret, weight)
     if kind == "json":
@@ -94,6 +95,14 @@ def kind_of(source: Any, format: str | None) -> tuple[str, str]:
             f"cannot tell the format of {name} from its ending: say format= one of {', '.join(FORMATS)}"
         )
     return _ENDINGS[ending], name
+
+
+def _is_large(source: Any) -> bool:
+    """Whether the file is known to be large; what is wrong with it is said by whoever opens it."""
+    try:
+        return isinstance(source, str | os.PathLike) and os.path.getsize(source) >= _LARGE
+    except (OSError, ValueError):
+        return False
 
 
 def content_of(source: Any, name: str) -> bytes:
@@ -132,7 +141,6 @@ def _delimited(text: bytes, name: str, secret: str, weight: str, delimiter: str)
         line, _ = next(islice(_records(text, delimiter), i + 1, None))
         return f"line {line} of {name}"
 
-    warming = warm_up() if len(text) >= _LARGE else None
     try:
         table = _table(text, delimiter, {secret: pa.string(), weight: None})
         weights = table[weight]
@@ -142,9 +150,6 @@ def _delimited(text: bytes, name: str, secret: str, weight: str, delimiter: str)
             weights = _taken(weights)
     except pa.ArrowException as error:
         raise _unparsable(text, name, delimiter, error) from None
-    finally:
-        if warming is not None:
-            warming.join()
     return Prior(weights, labels=table[secret], _where=where)
 
 

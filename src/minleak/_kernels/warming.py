@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
-def warm_up() -> threading.Thread:
-    """Start loading what large priors need: numba and the loops over labels. Loops that are called meanwhile wait."""
+@contextmanager
+def warm(*, meanwhile: bool) -> Iterator[None]:
+    """Load what large priors need, numba and the loops over labels, while the block runs; or do not.
+
+    Loops that the block calls wait until they are loaded.
+    """
     thread = threading.Thread(target=_load, name="minleak-warming", daemon=True)
-    thread.start()
-    return thread
+    if meanwhile:
+        thread.start()
+    try:
+        yield
+    finally:
+        if meanwhile:
+            thread.join()
 
 
 def _load() -> None:
