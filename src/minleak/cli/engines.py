@@ -9,8 +9,9 @@ from typing import Annotated, Any
 import typer
 
 from minleak.cli.output import emit, table, working
+from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter
-from minleak.leakage import STANDARD
+from minleak.leakage import STANDARD, difference
 
 Engine = Annotated[
     str | None,
@@ -69,8 +70,13 @@ def design_inside(
         plan = warehouse.design(counts, k, secret=secret, weight=weight, layout=layout, output=folder)
         if output is not None and folder is None:
             warehouse.to_plan(plan).save(output)
+        before = warehouse.Spectrum(counts, secret=secret, weight=weight)
     header, giants = plan.header, plan.header.giants
-    after = {given: plan.entropy(given) for given in entropies or STANDARD}
+    leakages = {}
+    for given in entropies or STANDARD:
+        H = as_entropy(given)
+        blind, after = before.entropy(H), plan.entropy(H)
+        leakages[given] = {"before": blind, "after": after, "leakage": difference(H, blind, after)}
     data: dict[str, Any] = {
         "engine": engine,
         "secrets": header.n,
@@ -79,20 +85,24 @@ def design_inside(
         "giants": len(giants),
         "giant_labels": [label for label, _ in giants[:8]],
         "at_home": plan.at_home,
+        "success_blind": float(before.values[0]),
         "success": float(plan.target.max()),
-        "after": after,
+        "leakage": leakages,
     }
     lines = [f"{header.n:,} secrets in sets of {header.k}, layout {header.layout}, made in {engine}"]
     if giants:
         named = ", ".join(str(label) for label, _ in giants[:8])
         lines.append(f"in every set (giants): {len(giants)}: {named}{', ...' if len(giants) > 8 else ''}")
-    lines.append(f"a guess is right with probability {data['success']:.6g} seeing a set; {plan.at_home:.1%} at home")
+    lines.append(
+        f"a guess is right with probability {data['success']:.6g} seeing a set, {data['success_blind']:.6g} without; "
+        f"{plan.at_home:.1%} of the weight is at home"
+    )
     parts: list[Any] = ["\n".join(lines), ""]
     parts.append(
         table(
-            "the most uncertainty that sets of this size allow",
-            ["entropy", "after"],
-            [[n, v] for n, v in after.items()],
+            "the least leakage that sets of this size allow",
+            ["entropy", "before", "after", "leakage"],
+            [[name, row["before"], row["after"], row["leakage"]] for name, row in leakages.items()],
         )
     )
     if output is not None:

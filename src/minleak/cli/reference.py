@@ -19,7 +19,8 @@ stderr. Exit codes: 0 done, 1 failed (or not certified), 2 bad input. Files are 
 
 _FIELDS = {
     "design": "as `show`, and `file`, `bytes` when a file was written; with `--engine`: `engine`, `secrets`, `k`, "
-    "`layout`, `giants`, `giant_labels`, `at_home`, `success`, `after` (entropy to value), `file`",
+    "`layout`, `giants`, `giant_labels`, `at_home`, `success_blind`, `success`, "
+    "`leakage` (entropy to `before`, `after`, `leakage`), `file`",
     "optimise": "`secrets`, `observables`, `status`, `cost`, `stages` (a list of `entropy`, `value`, `leakage`, "
     "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --tradeoff `entropy`, "
     "`frontier` (a list of `budget`, `leakage`, `bound`, `cost`, `shadow_price`), `chart`",

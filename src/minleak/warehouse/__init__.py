@@ -8,10 +8,12 @@ from minleak.warehouse.making import design
 from minleak.warehouse.memory import to_plan
 from minleak.warehouse.plan import Header, WarehousePlan, load
 from minleak.warehouse.sources import read
+from minleak.warehouse.spectra import Spectrum
 
 __all__ = [
     "Audit",
     "Header",
+    "Spectrum",
     "WarehousePlan",
     "audit",
     "certify",

@@ -1,0 +1,32 @@
+"""Spectrum: H(X) from an engine is H(X) in memory."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pytest
+from tests.warehouse.priors import PRIORS, given, in_memory
+
+import minleak as ml
+from minleak import warehouse
+from minleak.leakage import STANDARD
+
+
+@pytest.mark.parametrize("name", PRIORS)
+def test_every_entropy(name, duckdb, tmp_path):
+    spectrum = warehouse.Spectrum(given(duckdb, PRIORS[name], tmp_path))
+    for entropy in (*STANDARD, "arimoto:0.5", "tsallis:3"):
+        assert spectrum.entropy(entropy) == pytest.approx(ml.entropy(entropy)(in_memory(PRIORS[name])), rel=1e-12)
+
+
+def test_a_log_is_counted():
+    log = pa.table({"secret": ["a", "b", "a", "c"]})
+    assert warehouse.Spectrum(log, weight=None).entropy("shannon") == 1.5
+
+
+def test_what_sees_every_secret_is_refused():
+    spectrum = warehouse.Spectrum(pa.table({"secret": ["a", "b"], "count": [1, 2]}))
+    gini = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
+    with pytest.raises(ml.InvalidParameter, match="in memory"):
+        spectrum.entropy(gini)
+    with pytest.raises(ml.InvalidPrior, match="zero"):
+        warehouse.Spectrum(pa.table({"secret": ["a", "b"], "count": [0, 0]}))
