@@ -42,7 +42,7 @@ def test_partitions_are_of_about_the_size_asked_for():
         size = sum(c.count for c in classes if span.lowest <= c.number < above)
         above = span.lowest
         assert size / 2**span.bits < 2 * rows
-        assert span is spans[-2] or size / 2**span.bits >= rows
+        assert span.bits == 0 or size / 2**span.bits >= rows  # a head before a large class may be smaller
     assert spans[-1].lowest == 0
     assert len(spans_of(classes, rows, by_weight=False)) == 2
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import warnings
 from typing import Annotated, Any
@@ -9,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from minleak.cli.output import emit, table, working
+from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter
 from minleak.leakage import STANDARD, difference
@@ -64,19 +66,20 @@ def design_inside(
     """The plan made inside an engine, written as a folder of Parquet files or, by its ending, as a .cloak file."""
     from minleak import warehouse
 
+    measures = {given: as_entropy(given) for given in entropies or STANDARD}
     with working(f"designing for {path} in {engine}"):
         counts = opened(path, engine=engine, table=name, memory_limit=memory_limit)
+        blind, likeliest = _blind(counts, secret, weight, measures)
         folder = output if output is not None and not output.endswith(".cloak") else None
         plan = warehouse.design(counts, k, secret=secret, weight=weight, layout=layout, output=folder)
         if output is not None and folder is None:
             warehouse.to_plan(plan).save(output)
-        before = warehouse.Spectrum(counts, secret=secret, weight=weight)
     header, giants = plan.header, plan.header.giants
     leakages = {}
-    for given in entropies or STANDARD:
-        H = as_entropy(given)
-        blind, after = before.entropy(H), plan.entropy(H)
-        leakages[given] = {"before": blind, "after": after, "leakage": difference(H, blind, after)}
+    for given, H in measures.items():
+        before, after = blind.get(given), plan.entropy(H)
+        leaked = None if before is None else difference(H, before, after)
+        leakages[given] = {"before": before, "after": after, "leakage": leaked}
     data: dict[str, Any] = {
         "engine": engine,
         "secrets": header.n,
@@ -85,7 +88,7 @@ def design_inside(
         "giants": len(giants),
         "giant_labels": [label for label, _ in giants[:8]],
         "at_home": plan.at_home,
-        "success_blind": float(before.values[0]),
+        "success_blind": likeliest,
         "success": float(plan.target.max()),
         "leakage": leakages,
     }
@@ -94,7 +97,7 @@ def design_inside(
         named = ", ".join(str(label) for label, _ in giants[:8])
         lines.append(f"in every set (giants): {len(giants)}: {named}{', ...' if len(giants) > 8 else ''}")
     lines.append(
-        f"a guess is right with probability {data['success']:.6g} seeing a set, {data['success_blind']:.6g} without; "
+        f"a guess is right with probability {data['success']:.6g} seeing a set, {likeliest or math.nan:.6g} without; "
         f"{plan.at_home:.1%} of the weight is at home"
     )
     parts: list[Any] = ["\n".join(lines), ""]
@@ -109,3 +112,16 @@ def design_inside(
         data["file"] = output
         parts += ["", f"written to {output}"]
     emit("design", data, parts, as_json=as_json)
+
+
+def _blind(
+    counts: Any, secret: str, weight: str, measures: dict[str, ConditionalEntropy]
+) -> tuple[dict[str, float], float | None]:
+    """H(X) by name and the largest probability; nothing where the weights are too many to be taken into memory."""
+    from minleak import warehouse
+
+    try:
+        before = warehouse.Spectrum(counts, secret=secret, weight=weight)
+    except InvalidParameter:
+        return {}, None
+    return {given: before.entropy(H) for given, H in measures.items()}, float(before.values[0])

@@ -36,7 +36,7 @@ def renyi_of_spectrum(values: Array, times: Array, alpha: float) -> float:
         values, times = values[values > 0], times[values > 0]
         logs = np.log(values)
         logs[0] = -odds
-        return float(restored(-((times * values) @ deformed(logs, alpha - 1)), 1 - alpha))
+        return float(restored(0.0 - (times * values) @ deformed(logs, alpha - 1), 1 - alpha))
     others = times.copy()
     others[0] -= 1
     with np.errstate(under="ignore"):

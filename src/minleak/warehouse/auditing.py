@@ -11,9 +11,12 @@ import numpy as np
 
 from minleak.entropy.base import ConditionalEntropy
 from minleak.errors import InvalidParameter
-from minleak.warehouse.counts import whole
+from minleak.warehouse.counts import parts, together, whole
 from minleak.warehouse.engines import Engine, as_table, engine_of, ibis_module
 from minleak.warehouse.estimates import STANDARD, JointCounts, Measured, measured
+
+# The loop that draws tables with given margins was seen to be right up to this many events.
+MOST_EVENTS = 2**32
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ def audit(
     >>> round(found["shannon"].estimate, 5), round(found["shannon"].corrected, 5)
     (0.27807, 0.27086)
     """
-    _check(resamples, permutations, level, alpha)
+    _check(resamples, permutations, level, alpha, seed, limit)
     table = as_table(events)
     engine = engine_of(table)
     joint = _joint(engine, table, secret, observable, weight, limit)
@@ -138,8 +141,10 @@ def audit(
     )
 
 
-def _check(resamples: int, permutations: int, level: float, alpha: float) -> None:
-    for name, number in (("resamples", resamples), ("permutations", permutations)):
+def _check(resamples: int, permutations: int, level: float, alpha: float, seed: int, limit: int) -> None:
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise InvalidParameter(f"seed is a whole number from 0 on, not {seed!r}")
+    for name, number in (("resamples", resamples), ("permutations", permutations), ("limit", limit)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
             raise InvalidParameter(f"{name} is a whole number from 1 on, not {number!r}")
     for name, part in (("level", level), ("alpha", alpha)):
@@ -159,10 +164,20 @@ def _joint(engine: Engine, table: Any, secret: str, observable: str, weight: str
     counts = ibis.literal(1, "int64") if weight is None else whole(table[weight], weight)
     rows = table.select(x=table[secret], y=table[observable], count=counts)
     bad = rows.x.isnull() | rows.y.isnull() | rows["count"].isnull() | (rows["count"] < 0)
-    checked = engine.row(rows.aggregate(rows=rows.count(), bad=ibis.coalesce(bad.cast("int64").sum(), 0)))
+    checked = engine.row(
+        rows.aggregate(
+            rows=rows.count(), bad=ibis.coalesce(bad.cast("int64").sum(), 0), **parts("events", rows["count"])
+        )
+    )
     if checked["bad"]:
         raise InvalidParameter(
             f"{checked['bad']} events have no secret, no observable or no whole number as weight: filter them out"
+        )
+    events = together(checked, "events")
+    if events > MOST_EVENTS:
+        raise InvalidParameter(
+            f"{events} events are more than the permutations can count, {MOST_EVENTS}: take a sample, or divide the "
+            "weights by the same number"
         )
     pairs = rows.group_by(["x", "y"]).aggregate(count=rows["count"].sum())
     found = engine.backend.to_pyarrow(pairs.filter(pairs["count"] > 0).limit(limit + 1))

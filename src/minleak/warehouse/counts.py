@@ -74,9 +74,9 @@ def whole(column: Any, name: str) -> Any:
     )
 
 
-def hashed(engine: Engine, secret: Any) -> Any:
-    """A 60-bit hash of a secret on which all engines agree."""
-    return engine.integer(secret.cast("string").hexdigest("md5")[:15])
+def hashed(engine: Engine, secret: Any, part: int = 0) -> Any:
+    """A 60-bit hash of a secret on which all engines agree: the first part of its MD5, or the second."""
+    return engine.integer(secret.cast("string").hexdigest("md5")[15 * part : 15 * part + 15])
 
 
 def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int) -> Counts:
@@ -87,21 +87,23 @@ def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int)
     digits = rows.weight.abs().cast("string")
     number = ibis.ifelse(rows.weight < 0, -1, 10 * digits.length() + digits[:1].cast("int64"))
     rows = rows.mutate(hash=hashed(engine, rows.secret), number=number.cast("int64"))
-    mixed = rows.hash ^ rows.weight
+    both = rows.secret.cast("string") + "|" + rows.weight.cast("string")
+    marks = {name: hashed(engine, both, part) for part, name in enumerate(("first", "second"))}
     found = engine.rows(
         rows.group_by("number")
         .aggregate(
             count=rows.count(),
             nameless=rows.secret.isnull().cast("int64").sum(),
             weightless=rows.weight.isnull().cast("int64").sum(),
-            **_parts("weight", rows.weight),
-            **_parts("mixed", mixed),
+            **parts("weight", rows.weight),
+            **parts("first", marks["first"]),
+            **parts("second", marks["second"]),
         )
         .mutate(number=ibis.coalesce(ibis._.number, -2))
     )
     _refuse(found, secret, weight)
     classes = tuple(
-        WeightClass(int(row["number"]), int(row["count"]), _whole(row, "weight"))
+        WeightClass(int(row["number"]), int(row["count"]), together(row, "weight"))
         for row in sorted(found, key=lambda row: -row["number"])
     )
     n, total = sum(c.count for c in classes), sum(c.total for c in classes)
@@ -115,18 +117,20 @@ def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int)
     if weight is not None:
         _refuse_repeated(engine, rows)
     content = [[c.number, c.count, c.total] for c in classes]
-    content += sorted([row["number"], _whole(row, "mixed")] for row in found)
-    digest = hashlib.sha256(json.dumps(["minleak counts 1", is_text, content]).encode()).hexdigest()
+    content += sorted([row["number"], together(row, "first"), together(row, "second")] for row in found)
+    digest = hashlib.sha256(json.dumps(["minleak counts 2", is_text, content]).encode()).hexdigest()
     return Counts(rows, n, total, classes, is_text, digest)
 
 
-def _parts(name: str, column: Any) -> dict[str, Any]:
+def parts(name: str, column: Any) -> dict[str, Any]:
+    """The sum of a column in two parts, which cannot pass 64 bits."""
     ibis = ibis_module()
     high, low = (column >> _LOW).sum(), (column & (2**_LOW - 1)).sum()
     return {f"{name}_high": ibis.coalesce(high, 0), f"{name}_low": ibis.coalesce(low, 0)}
 
 
-def _whole(row: dict[str, Any], name: str) -> int:
+def together(row: dict[str, Any], name: str) -> int:
+    """The sum that two parts stand for."""
     return (int(row[f"{name}_high"]) << _LOW) + int(row[f"{name}_low"])
 
 

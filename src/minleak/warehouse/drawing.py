@@ -75,6 +75,8 @@ def _check_columns(table: Any, secret: str, scope: str, output: str, header: Hea
     for column in (secret, scope):
         if column not in table.columns:
             raise InvalidParameter(f"there is no column {column!r}: the events have {', '.join(table.columns)}")
+    if secret == scope:
+        raise InvalidParameter(f"secret and scope both name the column {secret!r}: name two columns")
     if output in table.columns:
         raise InvalidParameter(f"the events have a column {output!r} already: choose another name for the sets")
     kind, wanted = table[secret].type(), "text" if header.is_text else "int64"
@@ -90,6 +92,9 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
     ibis = ibis_module()
     names = everybody.select("secret").distinct()
     unknown = asked.anti_join(names, "secret")
+    nobody = asked.filter(asked.scope.isnull() | asked.secret.isnull())
+    if engine.row(nobody.aggregate(count=nobody.count()))["count"]:
+        raise InvalidParameter("some events have no scope or no secret: say for each who asks, and for what")
     if stand_in is None:
         count = engine.row(unknown.aggregate(count=unknown.count()))["count"]
         if count:
@@ -97,8 +102,6 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
                 f"{count} pairs of scope and secret have a secret that the plan does not know: refuse these events, or "
                 "choose a stand_in for all such secrets"
             )
-        if engine.row(asked.filter(asked.scope.isnull()).aggregate(count=ibis._.count()))["count"]:
-            raise InvalidParameter("some events have no scope: say for each who asks")
         return asked.mutate(asked=asked.secret)
     if not engine.row(names.filter(names.secret == stand_in).aggregate(count=ibis._.count()))["count"]:
         raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")

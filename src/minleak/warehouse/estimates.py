@@ -89,6 +89,8 @@ class JointCounts:
 
     def permuted(self, rng: np.random.Generator) -> Any:
         """J after a random permutation of the observables over the events: a random table with the same margins."""
+        if min(self.shape) == 1:
+            return self.with_counts(self.counts)  # there is only one such table, and scipy's loop would not find it
         margins = [np.bincount(codes, self.counts).astype(np.int64) for codes in (self.x, self.y)]
         if self.shape[0] * self.shape[1] <= _CELLS:
             from scipy.stats import random_table
@@ -143,9 +145,12 @@ def measured(
             taken = (pairs - n - m + 1) / (2 * joint.events) / entropy.unit
         estimate = float(found[i])
         moved = estimate - taken - float(again[:, i].mean()) if np.isfinite(bias[i]) else 0.0
-        low, high = (max(floor, float(tail[i]) + moved) for tail in tails)
+        # no more can be learnt than there are secrets or observables to tell apart
+        ceiling = math.log(min(n, m)) / entropy.unit if isinstance(entropy, Shannon) else math.inf
+        low, high = (min(ceiling, max(floor, float(tail[i]) + moved)) for tail in tails)
+        corrected = min(max(ceiling, estimate), max(floor, estimate - taken))
         chance, p_value = float(null[:, i].mean()), float(p_values[i])
-        rows.append(Measured(name, estimate, max(floor, estimate - taken), low, high, chance, p_value, floor))
+        rows.append(Measured(name, estimate, corrected, low, high, chance, p_value, floor))
     return tuple(rows[:-1]), float(p_values[-1])  # the last is Shannon's, for the verdict
 
 

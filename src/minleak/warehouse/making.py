@@ -80,7 +80,7 @@ def design(
     source = as_table(table)
     engine = engine_of(source)
     counts = counted(engine, source, secret, weight, k)
-    header, giant_weight = _header(engine, counts, min(k, counts.n), layout)
+    header, giant_weight = _header(engine, counts, min(k, counts.n), layout, rows)
     with laid(engine, counts, header, giant_weight, rows) as (segments, whole):
         if output is None:
             return WarehousePlan(engine.keep(segments), whole)
@@ -88,12 +88,12 @@ def design(
     return load(output, backend=engine.backend)
 
 
-def _header(engine: Engine, counts: Counts, k: int, layout: str) -> tuple[Header, int | None]:
+def _header(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> tuple[Header, int | None]:
     """The header as far as the theorem gives it, and the weight from which on a secret is a giant."""
     top = heaviest(engine, counts, k)
     found = find_giants(np.array([weight for _, weight in top], dtype=np.int64), counts.total, k)
     giants = tuple(top[i] for i in found.members.tolist() if top[i][1])
-    content = json.dumps(["minleak warehouse plan 1", counts.digest, k, layout])
+    content = json.dumps(["minleak warehouse plan 2", counts.digest, k, layout, rows])
     header = Header(
         k=k,
         n=counts.n,

@@ -35,6 +35,9 @@ def spans_of(classes: Sequence[WeightClass], rows: int, *, by_weight: bool) -> t
     waiting, lowest = 0, 0
     positive = [c for c in classes if c.total]
     for place, c in enumerate(positive):
+        if by_weight and waiting and c.count >= rows:  # or it would be dealt out with the many that come next
+            spans.append(Span(lowest, _bits(waiting, rows)))
+            waiting = 0
         waiting, lowest = waiting + c.count, c.number
         if place == len(positive) - 1 or (by_weight and waiting >= rows):
             spans.append(Span(lowest, _bits(waiting, rows)))

@@ -27,6 +27,10 @@ class Spectrum:
         source = as_table(table)
         engine = engine_of(source)
         rows = prepared(engine, source, secret, weight)
+        bad = rows.filter(rows.secret.isnull() | rows.weight.isnull() | (rows.weight < 0))
+        wrong = engine.row(bad.aggregate(count=bad.count()))["count"]
+        if wrong:
+            raise InvalidPrior(f"{wrong} rows have no secret, or no whole number from 0 on as weight: filter them out")
         possible = rows.filter(rows.weight > 0)
         by_weight = possible.group_by("weight").aggregate(times=possible.count())
         found = engine.backend.to_pyarrow(by_weight.limit(LIMIT + 1))

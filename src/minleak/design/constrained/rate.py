@@ -84,7 +84,8 @@ class _Priced:
     largest: float
 
     def bound(self, p: Array, budget: float) -> float:
-        return float(-self.price * budget - p @ self.log_z - math.log(self.largest))
+        paid = self.price * budget if self.price else 0.0  # a budget without end costs nothing
+        return float(-paid - p @ self.log_z - math.log(self.largest))
 
 
 def _priced(price: float, p: Array, cost: Array, allowed: npt.NDArray[np.bool_]) -> _Priced:
