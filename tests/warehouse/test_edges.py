@@ -98,3 +98,14 @@ def test_events_without_a_secret_or_a_scope_are_refused(event, stand_in):
 def test_a_spectrum_repairs_nothing(weights):
     with pytest.raises(ml.InvalidPrior):
         warehouse.Spectrum(pa.table({"secret": ["a", "b", "c"], "count": weights}))
+
+
+def test_the_folder_of_a_plan_is_no_cloak_file(tmp_path):
+    """But the message says how it becomes one."""
+    table = pa.table({"secret": ["a", "b", "c"], "count": [3, 2, 1]})
+    warehouse.design(table, 2, output=tmp_path / "plan")
+    with pytest.raises(ml.InvalidCloak, match="to_plan"):
+        ml.load(tmp_path / "plan")
+    warehouse.to_plan(warehouse.load(tmp_path / "plan")).save(tmp_path / "plan.cloak")
+    loaded = ml.load(tmp_path / "plan.cloak")
+    assert ml.certify(loaded, loaded.prior)

@@ -171,6 +171,11 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
     to be safe from a file that somebody writes to in place, use `mapped=False`, which reads it into memory.
     """
     name = os.fspath(path)
+    if os.path.isdir(name):
+        raise InvalidCloak(
+            f"{name} is a folder, not a .cloak file; a plan that an engine wrote becomes one by "
+            "warehouse.to_plan(warehouse.load(folder)).save(file)"
+        )
     try:
         with open(name, "rb") as file:
             length = _checked_length(file, name)
