@@ -173,7 +173,7 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
     name = os.fspath(path)
     if os.path.isdir(name):
         raise InvalidCloak(
-            f"{name} is a folder, not a .cloak file; a plan that an engine wrote becomes one by "
+            f"cannot read {name}: it is a directory, not a .cloak file; a plan that an engine wrote becomes one by "
             "warehouse.to_plan(warehouse.load(folder)).save(file)"
         )
     try:
