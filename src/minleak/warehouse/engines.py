@@ -237,7 +237,11 @@ class DuckDB(Engine):
         self.backend.raw_sql(f'DROP TABLE IF EXISTS temp.main."{table.get_name()}"')
 
     def _write(self, table: Any, folder: str) -> None:
-        self.backend.to_parquet(table, folder, per_thread_output=True)
+        # Sums are of 128 bits, which Parquet has not: they would become floats. Ibis takes them for 64 bits and leaves
+        # out a cast to what they seem to be already, so that it goes by decimals, which are exact.
+        integers = [name for name, kind in table.schema().items() if kind.is_int64()]
+        exact = table.mutate(**{name: table[name].cast("decimal(38, 0)").cast("int64") for name in integers})
+        self.backend.to_parquet(exact, folder, per_thread_output=True)
 
     def read_text(self, files: list[str], delimiter: str) -> Any:
         # what is not said is guessed from the first rows
