@@ -64,6 +64,15 @@ def test_totals_beyond_64_bits():
     assert warehouse.certify(plan, with_counts([2**60, 2**59, 2**59]))
 
 
+@pytest.mark.parametrize("column", ["secret", "count"])
+def test_integers_beyond_64_bits(column, duckdb, tmp_path):
+    """They are refused, without the number: it may be a secret."""
+    large = {"secret": [1, 2], "count": [3, 4]} | {column: pa.array([2**63 + 5, 2], pa.uint64())}
+    with pytest.raises((ml.UnreadableFile, ml.InvalidPrior)) as refused:
+        warehouse.design(given(duckdb, pa.table(large), tmp_path), 2)
+    assert str(2**63 + 5) not in str(refused.value)
+
+
 def test_text_counts_keep_large_numbers():
     """Counts written in digits stay exact."""
     assert warehouse.design(with_counts(["100000000000000001", "2", "1"]), 2).header.total == 100000000000000004

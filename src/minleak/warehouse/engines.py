@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from inspect import Parameter, Signature
 from typing import Any
 
-from minleak.errors import InvalidParameter, MissingExtra
+from minleak.errors import InvalidParameter, MissingExtra, UnreadableFile
 
 # What a vectorised function takes and returns: numpy arrays or lists of one length.
 Vectorised = Callable[..., Any]
@@ -120,6 +122,34 @@ def _connect_spark() -> Any:
     return ibis.pyspark.connect(session)
 
 
+def what_failed(error: BaseException) -> str:
+    """The class of an engine's error, and the line if it says one: the rest of it may hold a secret."""
+    line = re.search(r"\bCSV Error on Line: ([0-9]+)", str(error))
+    return f"({type(error).__name__})" + (f": look at line {line[1]}" if line else "")
+
+
+@contextmanager
+def working() -> Iterator[None]:
+    """Let the engine work; where it fails at the data, that is said without its words, which may hold a secret."""
+    try:
+        yield
+    except Exception as error:  # each engine has errors of its own
+        if not _is_of_data(error):
+            raise
+        raise UnreadableFile(f"the engine could not read the data {what_failed(error)}") from None
+
+
+def _is_of_data(error: Exception) -> bool:
+    """Whether an engine says so of what it read, rather than of how it was asked or of what it lacks."""
+    package = type(error).__module__.partition(".")[0]
+    if package in ("duckdb", "_duckdb"):
+        import duckdb
+
+        kinds = duckdb.DataError | duckdb.InvalidInputException | duckdb.IOException
+        return isinstance(error, kinds) or type(error) is duckdb.Error  # which damaged pages give
+    return package in ("pyspark", "py4j")
+
+
 class Engine(ABC):
     """An Ibis backend and what has to be said to it in its own way."""
 
@@ -137,25 +167,40 @@ class Engine(ABC):
         What the function holds on to, such as a key, stays in Python: queries name the function alone.
         """
 
-    @abstractmethod
     def keep(self, table: Any) -> Any:
         """The table computed once, for several queries."""
+        with working():
+            return self._keep(table)
+
+    @abstractmethod
+    def _keep(self, table: Any) -> Any:
+        """What `keep` does."""
 
     @abstractmethod
     def drop(self, table: Any) -> None:
         """Forget a table that was kept."""
 
-    @abstractmethod
     def write(self, table: Any, folder: str) -> None:
         """Write the table to a new folder of Parquet files."""
+        with working():
+            self._write(table, folder)
 
     @abstractmethod
-    def read_text(self, path: str, delimiter: str) -> Any:
-        """A file or folder of separated values with a header, all columns as text."""
+    def _write(self, table: Any, folder: str) -> None:
+        """What `write` does."""
+
+    @abstractmethod
+    def read_text(self, files: list[str], delimiter: str) -> Any:
+        """Files of separated values with a header, all columns as text; quotes are double, and doubled inside."""
+
+    def arrow(self, table: Any) -> Any:
+        """The table in this process's memory, as an Arrow table."""
+        with working():
+            return self.backend.to_pyarrow(table)
 
     def rows(self, table: Any) -> list[dict[str, Any]]:
         """The rows of a small table without nulls."""
-        return list(self.backend.to_pyarrow(table).to_pylist())
+        return list(self.arrow(table).to_pylist())
 
     def row(self, table: Any) -> dict[str, Any]:
         """The one row of an aggregate."""
@@ -184,18 +229,24 @@ class DuckDB(Engine):
         made: Callable[..., Any] = ibis_module().udf.scalar.pyarrow(of_arrow, signature=(inputs, output))
         return made
 
-    def keep(self, table: Any) -> Any:
+    def _keep(self, table: Any) -> Any:
         return self.backend.create_table(f"minleak_{secrets.token_hex(8)}", table, temp=True)
 
     def drop(self, table: Any) -> None:
         # Ibis 12 and the SQL it is given by sqlglot disagree about DROP, so it is spelled out.
         self.backend.raw_sql(f'DROP TABLE IF EXISTS temp.main."{table.get_name()}"')
 
-    def write(self, table: Any, folder: str) -> None:
-        self.backend.to_parquet(table, folder, per_thread_output=True)
+    def _write(self, table: Any, folder: str) -> None:
+        # Sums are of 128 bits, which Parquet has not: they would become floats. Ibis takes them for 64 bits and leaves
+        # out a cast to what they seem to be already, so that it goes by decimals, which are exact.
+        integers = [name for name, kind in table.schema().items() if kind.is_int64()]
+        exact = table.mutate(**{name: table[name].cast("decimal(38, 0)").cast("int64") for name in integers})
+        self.backend.to_parquet(exact, folder, per_thread_output=True)
 
-    def read_text(self, path: str, delimiter: str) -> Any:
-        return self.backend.read_csv(path, all_varchar=True, header=True, delim=delimiter)
+    def read_text(self, files: list[str], delimiter: str) -> Any:
+        # what is not said is guessed from the first rows
+        said = {"delim": delimiter, "quote": '"', "escape": '"', "comment": "", "skip": 0}
+        return self.backend.read_csv(files, all_varchar=True, header=True, **said)
 
 
 class Spark(Engine):
@@ -218,7 +269,7 @@ class Spark(Engine):
         made: Callable[..., Any] = ibis_module().udf.scalar.pandas(of_pandas, signature=(inputs, output))
         return made
 
-    def keep(self, table: Any) -> Any:
+    def _keep(self, table: Any) -> Any:
         self.backend.to_pyarrow(table.limit(0))  # Ibis 12 registers functions and small tables only where it fetches
         kept = table.cache()
         self.backend.to_pyarrow(kept.count())  # now, while what it is made of is still kept
@@ -227,11 +278,12 @@ class Spark(Engine):
     def drop(self, table: Any) -> None:
         table.release()
 
-    def write(self, table: Any, folder: str) -> None:
+    def _write(self, table: Any, folder: str) -> None:
         self.backend.to_parquet(table, folder)
 
-    def read_text(self, path: str, delimiter: str) -> Any:
-        return self.backend.read_csv(path, header=True, inferSchema=False, sep=delimiter, quote='"', escape='"')
+    def read_text(self, files: list[str], delimiter: str) -> Any:
+        said = {"sep": delimiter, "quote": '"', "escape": '"', "multiLine": True}
+        return self.backend.read_csv(files, header=True, inferSchema=False, **said)
 
 
 ENGINES: dict[str, type[Engine]] = {"duckdb": DuckDB, "pyspark": Spark}

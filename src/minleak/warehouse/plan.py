@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import glob
 import json
 import os
+import re
 import secrets
 import shutil
 from dataclasses import dataclass, fields
@@ -14,11 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.columns import Columns
+from minleak.design.grid import LIMIT
 from minleak.entropy.base import ConditionalEntropy, evaluate
 from minleak.entropy.gain import Gain
 from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter, UnreadableFile
-from minleak.warehouse.engines import connect, engine_of, ibis_module
+from minleak.warehouse.engines import connect, engine_of, ibis_module, what_failed
+from minleak.warehouse.sources import parquet_of
 
 FORMAT = "minleak-warehouse-1"
 COLUMNS = {"secret": None, "position": "int64", "ring": "int64", "start": "int64", "weight": "int64"}
@@ -128,9 +132,28 @@ def load(folder: str | os.PathLike[str], *, backend: Any = None) -> WarehousePla
     name = os.fspath(folder)
     header = _read_header(name)
     backend = connect() if backend is None else backend
-    segments = os.path.join(name, _SEGMENTS)
-    table = backend.read_parquet(segments if backend.name == "pyspark" else os.path.join(segments, "*.parquet"))
-    return WarehousePlan(checked_columns(table, header), header)
+    return WarehousePlan(checked_columns(_read_segments(name, backend), header, name), header)
+
+
+def _read_segments(name: str, backend: Any) -> Any:
+    """The table of the segments, all of whose files are there and end as they should."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    folder = os.path.join(name, _SEGMENTS)
+    files = sorted(glob.glob(os.path.join(glob.escape(folder), "*.parquet")))
+    if not files:
+        raise UnreadableFile(f"the plan {name} is damaged: there are no Parquet files in {_SEGMENTS}/")
+    try:
+        schemas = {tuple((field.name, str(field.type)) for field in pq.read_schema(file)) for file in files}
+    except (OSError, pa.ArrowException):
+        raise UnreadableFile(f"the plan {name} is damaged: a file in {_SEGMENTS}/ is cut or no Parquet") from None
+    if len(schemas) > 1:
+        raise UnreadableFile(f"the plan {name} is damaged: the files in {_SEGMENTS}/ have different columns")
+    try:
+        return backend.read_parquet(parquet_of(folder, files, backend))
+    except Exception as error:  # each engine has errors of its own, and their words may hold a secret
+        raise UnreadableFile(f"cannot read the segments of the plan {name} {what_failed(error)}") from None
 
 
 def _read_header(name: str) -> Header:
@@ -139,21 +162,57 @@ def _read_header(name: str) -> Header:
             content = json.load(file)
         if content.pop("format") != FORMAT:
             raise ValueError
-        content["giants"] = tuple((secret, int(weight)) for secret, weight in content["giants"])
-        return Header(**content)
+        content["giants"] = tuple((secret, weight) for secret, weight in content["giants"])
+        header = Header(**content)
+        if not _is_sound(header):
+            raise ValueError
+        return header
     except OSError as error:
         raise UnreadableFile(f"{name} is not the folder of a plan: {error.strerror} ({_HEADER})") from None
-    except (LookupError, TypeError, ValueError, AttributeError):
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
         raise UnreadableFile(f"{name}/{_HEADER} is not the header of a plan of this format ({FORMAT})") from None
 
 
-def checked_columns(table: Any, header: Header) -> Any:
-    """The table, if it has the columns of a plan, in their order and types."""
-    missing = [name for name in COLUMNS if name not in table.columns]
+def _is_sound(header: Header) -> bool:
+    """Whether all values have their types and fit each other."""
+    h = header
+    weights = [weight for _, weight in h.giants]
+    counts = (h.k, h.n, h.total, h.u, h.tail, h.length, h.at_home, h.idle, *weights)
+    if not all(type(count) is int and 0 <= count <= LIMIT for count in counts):
+        return False
+    if not (type(h.layout) is str and type(h.is_text) is bool and type(h.digest) is str):
+        return False
+    kind = str if h.is_text else int
+    if not all(type(secret) is kind for secret, _ in h.giants):
+        return False
+    return (
+        re.fullmatch("[0-9a-f]{64}", h.digest) is not None
+        and 1 <= h.k <= h.n
+        and h.idle + len(h.giants) <= h.n
+        and h.u + len(h.giants) == h.k
+        and 1 <= h.total == sum(weights) + h.tail
+        and h.total * h.k <= LIMIT
+        and h.length + h.at_home == h.tail
+        and min(weights, default=1) > 0
+        and weights == sorted(weights, reverse=True)
+        and len({secret for secret, _ in h.giants}) == len(h.giants)
+        and (h.is_text or all(-(2**63) <= secret < 2**63 for secret, _ in h.giants))
+    )
+
+
+def checked_columns(table: Any, header: Header, name: str) -> Any:
+    """The table, if it has the columns of a plan, in their order and types; the plan is called by its name."""
+    missing = [column for column in COLUMNS if column not in table.columns]
     if missing:
-        raise UnreadableFile(f"the segments of the plan have no column {missing[0]!r}: it was not written by minleak")
+        raise UnreadableFile(f"the segments of {name} have no column {missing[0]!r}: it was not written by minleak")
     kinds = COLUMNS | {"secret": "string" if header.is_text else "int64"}
-    return table.select(**{name: table[name].cast(kind) for name, kind in kinds.items()})
+    exact = header.u * header.tail <= 2**53  # starts were once written as floats, which are whole up to here
+    for column, kind in kinds.items():
+        found = table[column].type()
+        whole = found.is_signed_integer() or (column == "start" and found.is_floating() and exact)
+        if not (found.is_string() if kind == "string" else whole):
+            raise UnreadableFile(f"the plan {name} is damaged: {column!r} is {found}, where its header wants {kind}")
+    return table.select(**{column: table[column].cast(kind) for column, kind in kinds.items()})
 
 
 def giants_table(header: Header) -> Any:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import glob
+import gzip
 import os
+import zlib
 from typing import Any
 
 from minleak.errors import UnreadableFile
-from minleak.warehouse.engines import ENGINES, connect
+from minleak.warehouse.engines import ENGINES, connect, what_failed
 
+_PARQUET = (".parquet", ".pq")
 _TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _DATABASE = (".duckdb", ".db", ".ddb")
+
+# What Spark takes for a pattern in the name of a file.
+_GLOB = "\\{}[]*?"
 
 
 def read(
@@ -26,7 +33,8 @@ def read(
     ----------
     path
         Parquet (.parquet, .pq) or separated values with a header (.csv, .tsv, .gz too), or a folder of files of one of
-        these kinds; or a DuckDB database file (.duckdb, .ddb, .db), with `table`.
+        these kinds with the same columns (for Spark in the same order); or a DuckDB database file (.duckdb, .ddb, .db),
+        with `table`.
     table
         The name of a table: in the database at `path`, or one that the backend knows.
     backend
@@ -57,33 +65,72 @@ def read(
     if table is not None:
         raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {table!r}")
     backend = connect("duckdb", memory_limit=memory_limit) if backend is None else backend
-    kind = _kind(name)
+    kind, files = _files(name)
+    if kind != "parquet":
+        _check_headers(files, kind, in_order=backend.name == "pyspark")
+        _check_name(name, files, backend)
     try:
         if kind == "parquet":
-            return backend.read_parquet(_pattern(name, backend, (".parquet", ".pq")))
-        endings = tuple(f"{end}{packed}" for end, mark in _TEXT.items() if mark == kind for packed in ("", ".gz"))
-        return ENGINES[backend.name](backend).read_text(_pattern(name, backend, endings), kind)
-    except Exception as error:  # each engine has errors of its own
-        raise UnreadableFile(f"cannot read {name}: {str(error).strip().splitlines()[0]}") from None
+            return backend.read_parquet(parquet_of(name, files, backend))
+        return ENGINES[backend.name](backend).read_text(files, kind)
+    except Exception as error:  # each engine has errors of its own, and their words may hold a secret
+        raise UnreadableFile(f"cannot read {name} {what_failed(error)}") from None
 
 
-def _kind(name: str) -> str:
-    """ "parquet", or the delimiter of separated values."""
-    files = [name] if os.path.isfile(name) else sorted(glob.glob(os.path.join(glob.escape(name), "*")))
-    for file in files:
+def parquet_of(name: str, files: list[str], backend: Any) -> Any:
+    """What the engine is told to read: Spark a file or a folder as a whole, DuckDB a list of files."""
+    if backend.name != "pyspark":
+        return files
+    return "".join(f"\\{c}" if c in _GLOB else c for c in name)
+
+
+def _files(name: str) -> tuple[str, list[str]]:
+    """ "parquet" or the delimiter of separated values, and the files of this kind: the one, or those of the folder."""
+    found: dict[str, list[str]] = {}
+    for file in [name] if os.path.isfile(name) else sorted(glob.glob(os.path.join(glob.escape(name), "*"))):
         ending = os.path.splitext(file.lower().removesuffix(".gz"))[1]
-        if ending in (".parquet", ".pq"):
-            return "parquet"
-        if ending in _TEXT:
-            return _TEXT[ending]
-    raise UnreadableFile(f"{name} holds neither Parquet (.parquet, .pq) nor separated values (.csv, .tsv)")
+        kind = "parquet" if file.lower().endswith(_PARQUET) else _TEXT.get(ending)
+        hidden = file != name and os.path.basename(file).startswith("_")  # Spark leaves these out
+        if kind is not None and not hidden:
+            found.setdefault(kind, []).append(file)
+    if not found:
+        raise UnreadableFile(f"{name} holds neither Parquet (.parquet, .pq) nor separated values (.csv, .tsv)")
+    if len(found) > 1:
+        one, other = (os.path.basename(files[0]) for files in list(found.values())[:2])
+        raise UnreadableFile(
+            f"{name} holds files of several kinds, such as {one} and {other}: keep one kind in a folder"
+        )
+    return found.popitem()
 
 
-def _pattern(name: str, backend: Any, endings: tuple[str, ...]) -> Any:
-    """What the engine is told to read: Spark takes a folder whole, DuckDB a list of its files."""
-    if os.path.isfile(name) or backend.name == "pyspark":
-        return name
-    return [file for file in sorted(glob.glob(os.path.join(glob.escape(name), "*"))) if file.lower().endswith(endings)]
+def _check_headers(files: list[str], delimiter: str, *, in_order: bool) -> None:
+    """Refuse files whose columns differ. Names are not shown: without a header, they would be secrets."""
+    first = _header(files[0], delimiter)
+    for file in files[1:]:
+        header = _header(file, delimiter)
+        if header != first and (in_order or sorted(header) != sorted(first)):
+            how = "in another order" if sorted(header) == sorted(first) else "not the same"
+            raise UnreadableFile(f"the columns of {files[0]} and of {file} are {how}: give all files one header")
+
+
+def _header(file: str, delimiter: str) -> list[str]:
+    opened = gzip.open if file.lower().endswith(".gz") else open
+    try:
+        with opened(file, "rt", encoding="utf-8-sig", newline="") as text:
+            header = next(csv.reader(text, delimiter=delimiter), [])
+    except OSError as error:
+        raise UnreadableFile(f"cannot read {file}: {error.strerror or 'it is damaged'}") from None
+    except (EOFError, UnicodeError, zlib.error, csv.Error):
+        raise UnreadableFile(f"cannot read {file}: it is damaged, or no text in UTF-8") from None
+    if not header:
+        raise UnreadableFile(f"the first line of {file} is empty: it must be the header")
+    return header
+
+
+def _check_name(name: str, files: list[str], backend: Any) -> None:
+    """Spark takes names of separated values for patterns, and has no way to say that they are none."""
+    if backend.name == "pyspark" and any(c in _GLOB for file in files for c in file):
+        raise UnreadableFile(f"Spark does not read {name}: rename it and its files without any of {_GLOB}")
 
 
 def _named(backend: Any, table: str, where: str) -> Any:
