@@ -180,7 +180,7 @@ def _joint(engine: Engine, table: Any, secret: str, observable: str, weight: str
             "weights by the same number"
         )
     pairs = rows.group_by(["x", "y"]).aggregate(count=rows["count"].sum())
-    found = engine.backend.to_pyarrow(pairs.filter(pairs["count"] > 0).limit(limit + 1))
+    found = engine.arrow(pairs.filter(pairs["count"] > 0).limit(limit + 1))
     if not len(found):
         raise InvalidParameter("there are no events to audit")
     if len(found) > limit:

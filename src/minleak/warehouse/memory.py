@@ -34,7 +34,7 @@ def to_plan(plan: WarehousePlan) -> StoredPlan:
     Plan(n=4, k=3, giants=1, layout='stable', homes=1, segments=3)
     """
     header = plan.header
-    rows = engine_of(plan.table).backend.to_pyarrow(plan.table)
+    rows = engine_of(plan.table).arrow(plan.table)
     if header.giants:
         rows = pa.concat_tables([rows, giants_table(header).to_pyarrow()], promote_options="permissive")
     numbers = {name: rows[name].to_numpy().astype(np.int64) for name in ("position", "ring", "start", "weight")}

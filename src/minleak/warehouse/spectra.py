@@ -33,7 +33,7 @@ class Spectrum:
             raise InvalidPrior(f"{wrong} rows have no secret, or no whole number from 0 on as weight: filter them out")
         possible = rows.filter(rows.weight > 0)
         by_weight = possible.group_by("weight").aggregate(times=possible.count())
-        found = engine.backend.to_pyarrow(by_weight.limit(LIMIT + 1))
+        found = engine.arrow(by_weight.limit(LIMIT + 1))
         if len(found) > LIMIT:
             raise InvalidParameter(f"there are more than {LIMIT} different weights: measure the prior in memory")
         if not len(found):
