@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.design.giants import cap, find_giants
-from minleak.design.grid import to_grid
+from minleak.design.grid import LIMIT, to_grid
 from minleak.design.layouts import LAYOUTS, PRICED
 from minleak.design.layouts.near import Laid, Progress
 from minleak.design.layouts.near import near as lay_near
@@ -111,9 +112,11 @@ def design(
                 distances=distances,
                 groups=groups,
                 stability=float(stability),
+                room=LIMIT // (k * grid.total),
                 progress=progress,
             )
         homes, rings = laid.homes, laid.rings
+        grid, giants = grid.times(laid.factor), replace(giants, tail=giants.tail * laid.factor)
         places = distances.coordinates if isinstance(distances, Euclidean) else None
         named = "given" if near is None else metric
         priced = Cost(laid.cost, laid.bound, laid.rounding, named, float(stability), places)
