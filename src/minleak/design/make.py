@@ -64,7 +64,8 @@ def design(
     near
         Coordinates, a row (or a number) for each secret: decoys will be close. The plan minimises the mean over sets of
         c(M)/u, where c(M) = min over z of sum over i in M of d(z,i), the star cost, at the same leakage: see
-        `Plan.cost`. Proven least up to 600 secrets that are no giants, above a good plan in a minute or two.
+        `Plan.cost`. Proven least up to 600 secrets that are no giants, above a good plan in a minute or two. With more
+        than 10,000 places, those of weight zero among them, centres z are secrets on rings and nothing is proven.
     metric
         d for near: "euclidean", or "haversine" for latitude and longitude in degrees, in kilometres.
     cost

@@ -164,12 +164,16 @@ def test_scale_does_not_matter(scale):
 
 
 def test_centres_of_idle_secrets_count_while_they_are_few(monkeypatch):
-    """A place of weight zero may be the centre; beyond a stated number of places only those on rings are."""
+    """A place of weight zero may be the centre; beyond a stated number of places only those on rings are, unproven."""
     weights, points = [3, 3, 3, 0], [(0, 0), (2, 0), (1, 2), (1, 0.6)]
     plan = ml.design(weights, 3, near=points)
     assert plan.cost == pytest.approx(cost_of(plan, euclidean(points)), rel=1e-12)
+    assert "more than 10,000 places" in layout.near.__doc__
+    assert layout._CENTRES == 10_000
     monkeypatch.setattr(layout, "_CENTRES", 3)
-    assert ml.design(weights, 3, near=points).cost > plan.cost
+    members = ml.design(weights, 3, near=points)
+    assert members.cost > plan.cost
+    assert members.cost_bound is members.priced.gap is None
 
 
 # -- small counts ----------------------------------------------------------------------------------------------------

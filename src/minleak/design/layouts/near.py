@@ -25,7 +25,7 @@ Progress = Callable[[int, int, str], None]
 # Up to this many secrets on rings the plan is the cheapest of all, proven; up to the next it is improved in regions.
 EXACT = 600
 REGIONS = 60_000
-# The relative gap of the proof; up to so many places all are centres, else those of the secrets on rings.
+# The relative gap of the proof; up to so many places all are centres, else those of the secrets on rings: no proof.
 GAP = 1e-6
 _CENTRES = 10_000
 # Weights may be multiplied by multiples of this, where units are too coarse: it divides by all numbers up to 16, as
@@ -76,7 +76,8 @@ def near(
     Above, near sets are peeled off greedily, and up to `REGIONS` secrets made cheaper in regions. With
     `stability` above 0, space is split into blocks, the larger the more stable, and each block is laid by the stable
     layout: at 1 there is a single block. Costs are with centres among all centres up to `EXACT` secrets, above with
-    centres near the set.
+    centres near the set. With more than 10,000 places in all, centres are secrets on rings only, so that a place of
+    weight zero between them might make sets cheaper: no bound is known then.
     """
     told = progress or (lambda _done, _steps, _name: None)
     loose = weights > 0
@@ -139,7 +140,8 @@ def _exact(
         cost = float(sets.lengths @ costs) / factor / scale
         ring = chained(Sets(secrets[sets.members], sets.lengths), centres)
         rounding = cost - solution.cost / scale
-        tried.append(Laid(Homes.none(u), (ring,), cost, min(bound, cost), rounding, factor))
+        proven = min(bound, cost) if everywhere else None
+        tried.append(Laid(Homes.none(u), (ring,), cost, proven, rounding, factor))
         if cost - bound <= GAP * cost:
             break
     return min(tried, key=lambda laid: laid.cost)
