@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from minleak.design.layouts.near import near as lay_near
 from minleak.design.plan import Plan
 from minleak.design.pricing.apart import check_apart, groups_of
 from minleak.design.pricing.cost import Cost
-from minleak.design.pricing.distances import Euclidean, from_coordinates, from_costs
+from minleak.design.pricing.distances import METRICS, Euclidean, from_coordinates, from_costs
 from minleak.design.rings import Homes, Ring
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior, as_prior
@@ -143,6 +144,10 @@ def design(
 
 def _layout(layout: Any, near: Any, cost: Any, metric: Any, forbid: Any, stability: Any) -> str:
     """The layout's name, if it goes with what else was said."""
+    if isinstance(stability, bool) or not isinstance(stability, Real) or not 0 <= float(stability) <= 1:
+        raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {stability!r}")
+    if not isinstance(metric, str):
+        raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {metric!r}")
     if near is not None and cost is not None:
         raise InvalidParameter("near= and cost= are two ways to say what a set costs: give one of them")
     told = "near" if near is not None else "cost" if cost is not None else None
@@ -159,8 +164,6 @@ def _layout(layout: Any, near: Any, cost: Any, metric: Any, forbid: Any, stabili
         )
     if metric != "euclidean" and told != "near":
         raise InvalidParameter("metric= says how far coordinates are apart, so it needs near=")
-    if isinstance(stability, bool) or not isinstance(stability, int | float) or not 0 <= stability <= 1:
-        raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {stability!r}")
     if stability and (told != "near" or forbid is not None):
         raise InvalidParameter("stability= splits space into blocks, so it needs near=, and goes without forbid=")
     return layout
