@@ -153,7 +153,7 @@ def from_costs(cost: Any, n: int) -> Given:
             cost = cost(secrets[:, None], secrets[None, :])
         except (TypeError, ValueError, IndexError) as error:
             raise InvalidParameter(
-                "cost= is a matrix of numbers d(z,i), or a callable d(z, i) of index arrays: given arrays, this one fails"
+                "cost= is a matrix of numbers d(z,i), or a callable d(z, i) of index arrays: this one fails on arrays"
             ) from error
     try:
         matrix = np.array(cost, dtype=np.float64)
