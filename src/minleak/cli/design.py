@@ -78,7 +78,10 @@ def design(
     worth = None if gains is None else source.prior(gains).weights
     if near is None and metric is not None:
         raise InvalidParameter("--metric says how far coordinates are apart, so it needs --near")
+    if near is None and stability:
+        raise InvalidParameter("--stability moves from near to stable plans, so it needs --near")
     columns = [] if near is None else [column.strip() for column in near.split(",")]
+    metric = metric or _metric(columns)
     places = source.places(columns) if columns else None
     with progressing(f"designing for {len(counts):,} secrets") as progress:
         plan = make.design(
@@ -87,7 +90,7 @@ def design(
             layout=layout,
             gains=worth,
             near=places,
-            metric=metric or _metric(columns),
+            metric=metric,
             stability=stability,
             progress=progress,
         )
@@ -102,6 +105,13 @@ def design(
 
 
 def _metric(columns: list[str]) -> str:
-    """haversine where two columns are called latitude and longitude or begin so."""
-    starts = [column.lower()[:3] for column in columns]
-    return "haversine" if starts == ["lat", "lon"] else "euclidean"
+    """haversine where two columns are called latitude and longitude or begin so, in this order; refused in another."""
+    starts = [column.lower()[:3].replace("lng", "lon") for column in columns]
+    if starts == ["lat", "lon"]:
+        return "haversine"
+    if {"lat", "lon"} <= set(starts):
+        first, then = columns[starts.index("lat")], columns[starts.index("lon")]
+        raise InvalidParameter(
+            f"give latitude first, --near {first},{then}, for distances in kilometres, or say --metric euclidean"
+        )
+    return "euclidean"

@@ -192,10 +192,19 @@ def _are_secrets(places: Any, n: int) -> bool:
 
 
 def _weights_check(plan: Plan, prior: Prior) -> Check:
-    """The weights are the prior's own, or stand for it within the distance the plan states and a grid explains."""
+    """The weights are in the prior's own proportions, or stand for it within the distance the plan states and a grid
+    explains.
+    """
     what = "the weights are the prior's"
     if plan.gains is None and prior.exact and prior.total * plan.k <= 2**62:
-        same = prior.weights is plan.weights or bool(np.array_equal(prior.weights, plan.weights))
+        common = math.gcd(int(plan.total), int(prior.total))
+        ours, theirs = int(plan.total) // common, int(prior.total) // common
+        same = prior.weights is plan.weights
+        if not same and ours == theirs:
+            same = bool(np.array_equal(prior.weights, plan.weights))
+        elif not same:  # w * theirs = p * ours, without products: the two have no common divisor
+            (mine, rest), (its, left) = np.divmod(plan.weights, ours), np.divmod(prior.weights, theirs)
+            same = not rest.any() and not left.any() and bool(np.array_equal(mine, its))
         return Check(what, same and plan.distance == 0.0, "exactly")
     given = prior.p if plan.gains is None else prior.p * (plan.gains / plan.gains.max())
     given = given / given.sum() if given.any() else given

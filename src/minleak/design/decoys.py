@@ -22,8 +22,12 @@ def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
     """
     if plan.priced is None or plan.priced.coordinates is None:
         raise InvalidParameter("the plan has no coordinates: design it with near=")
-    if any(not 0 <= share <= 1 for share in shares):
-        raise InvalidParameter(f"shares of draws are numbers from 0 to 1, not {list(shares)!r}")
+    try:
+        wanted = np.array(shares, dtype=np.float64)
+    except (TypeError, ValueError):
+        wanted = np.full(1, np.nan)
+    if wanted.ndim != 1 or not ((wanted >= 0) & (wanted <= 1)).all():
+        raise InvalidParameter(f"shares of draws are a list of numbers from 0 to 1, such as [0.5], not {shares!r}")
     metric = METRICS[plan.priced.metric](plan.priced.coordinates)
     means, counts = [np.zeros(1)], [np.zeros(1)]
     for sets, lengths in plan.cells():
@@ -32,5 +36,5 @@ def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
     mean, count = np.concatenate(means), np.concatenate(counts)
     order = np.argsort(mean)
     reached = np.cumsum(count[order])
-    at = np.searchsorted(reached, np.asarray(shares, dtype=np.float64) * reached[-1])
+    at = np.searchsorted(reached, wanted * reached[-1])
     return tuple(mean[order][np.minimum(at, len(order) - 1)].tolist())

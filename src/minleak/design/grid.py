@@ -22,6 +22,10 @@ class Grid:
     total: int
     distance: float
 
+    def times(self, factor: int) -> Grid:
+        """The same prior in finer units."""
+        return self if factor == 1 else Grid(self.weights * factor, self.total * factor, self.distance)
+
 
 def to_grid(prior: Prior, k: int) -> Grid:
     """The prior's weights as 64-bit integers with k * total <= 2^62.

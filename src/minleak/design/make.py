@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak.design.giants import cap, find_giants
-from minleak.design.grid import to_grid
+from minleak.design.grid import LIMIT, to_grid
 from minleak.design.layouts import LAYOUTS, PRICED
 from minleak.design.layouts.near import Laid, Progress
 from minleak.design.layouts.near import near as lay_near
 from minleak.design.plan import Plan
 from minleak.design.pricing.apart import check_apart, groups_of
 from minleak.design.pricing.cost import Cost
-from minleak.design.pricing.distances import Euclidean, from_coordinates, from_costs
+from minleak.design.pricing.distances import METRICS, Euclidean, from_coordinates, from_costs
 from minleak.design.rings import Homes, Ring
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior, as_prior
@@ -63,7 +65,8 @@ def design(
     near
         Coordinates, a row (or a number) for each secret: decoys will be close. The plan minimises the mean over sets of
         c(M)/u, where c(M) = min over z of sum over i in M of d(z,i), the star cost, at the same leakage: see
-        `Plan.cost`. Proven least up to 600 secrets that are no giants, above a good plan in a minute or two.
+        `Plan.cost`. Proven least up to 600 secrets that are no giants, above a good plan in a minute or two. With more
+        than 10,000 places, those of weight zero among them, centres z are secrets on rings and nothing is proven.
     metric
         d for near: "euclidean", or "haversine" for latitude and longitude in degrees, in kilometres.
     cost
@@ -111,9 +114,11 @@ def design(
                 distances=distances,
                 groups=groups,
                 stability=float(stability),
+                room=LIMIT // (k * grid.total),
                 progress=progress,
             )
         homes, rings = laid.homes, laid.rings
+        grid, giants = grid.times(laid.factor), replace(giants, tail=giants.tail * laid.factor)
         places = distances.coordinates if isinstance(distances, Euclidean) else None
         named = "given" if near is None else metric
         priced = Cost(laid.cost, laid.bound, laid.rounding, named, float(stability), places)
@@ -139,6 +144,10 @@ def design(
 
 def _layout(layout: Any, near: Any, cost: Any, metric: Any, forbid: Any, stability: Any) -> str:
     """The layout's name, if it goes with what else was said."""
+    if isinstance(stability, bool) or not isinstance(stability, Real) or not 0 <= float(stability) <= 1:
+        raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {stability!r}")
+    if not isinstance(metric, str):
+        raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {metric!r}")
     if near is not None and cost is not None:
         raise InvalidParameter("near= and cost= are two ways to say what a set costs: give one of them")
     told = "near" if near is not None else "cost" if cost is not None else None
@@ -155,8 +164,6 @@ def _layout(layout: Any, near: Any, cost: Any, metric: Any, forbid: Any, stabili
         )
     if metric != "euclidean" and told != "near":
         raise InvalidParameter("metric= says how far coordinates are apart, so it needs near=")
-    if isinstance(stability, bool) or not isinstance(stability, int | float) or not 0 <= stability <= 1:
-        raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {stability!r}")
     if stability and (told != "near" or forbid is not None):
         raise InvalidParameter("stability= splits space into blocks, so it needs near=, and goes without forbid=")
     return layout

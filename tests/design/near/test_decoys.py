@@ -34,3 +34,10 @@ def test_refusals():
         ml.design([3, 2, 2], 2).decoy_distances()
     with pytest.raises(ml.InvalidParameter, match="from 0 to 1"):
         ml.design([3, 2, 2], 2, near=[1, 2, 3]).decoy_distances([1.5])
+
+
+@pytest.mark.parametrize("shares", [0.5, ["a"], "half", None, [[0.5]], [float("nan")], [[0.5], 1]])
+def test_shares_that_are_no_list_of_numbers(shares):
+    """Refused with what they should be."""
+    with pytest.raises(ml.InvalidParameter, match="list of numbers from 0 to 1"):
+        ml.design([3, 2, 2], 2, near=[1, 2, 3]).decoy_distances(shares)

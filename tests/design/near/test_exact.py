@@ -164,9 +164,80 @@ def test_scale_does_not_matter(scale):
 
 
 def test_centres_of_idle_secrets_count_while_they_are_few(monkeypatch):
-    """A place of weight zero may be the centre; beyond a stated number of places only those on rings are."""
+    """A place of weight zero may be the centre; beyond a stated number of places only those on rings are, unproven."""
     weights, points = [3, 3, 3, 0], [(0, 0), (2, 0), (1, 2), (1, 0.6)]
     plan = ml.design(weights, 3, near=points)
     assert plan.cost == pytest.approx(cost_of(plan, euclidean(points)), rel=1e-12)
+    assert "more than 10,000 places" in layout.near.__doc__
+    assert layout._CENTRES == 10_000
     monkeypatch.setattr(layout, "_CENTRES", 3)
-    assert ml.design(weights, 3, near=points).cost > plan.cost
+    members = ml.design(weights, 3, near=points)
+    assert members.cost > plan.cost
+    assert members.cost_bound is members.priced.gap is None
+
+
+# -- small counts ----------------------------------------------------------------------------------------------------
+
+LINE = [3, 0, 0, 1, 0, 3, 2, 1, 1, 0, 2, 2, 3, 0, 3, 0, 3, 0, 2, 2, 3, 1, 3, 2, 2, 1]
+
+
+def test_counts_of_one_cost_the_bound():
+    """26 secrets of weight one on four places: sets within a place need fractions of their units."""
+    plan = ml.design([1] * 26, k=4, near=LINE)
+    assert plan.cost == plan.cost_bound == 0
+    assert ml.certify(plan, [1] * 26)
+
+
+@pytest.mark.parametrize("most", [1, 99])
+def test_small_counts_to_a_millionth(most):
+    """n = 200, k = 5, weights from 1 to 99 and all 1: integers are no excuse."""
+    rng = np.random.default_rng(most)
+    weights, points = rng.integers(1, most + 1, 200), rng.random((200, 2))
+    plan = ml.design(weights, 5, near=points)
+    assert 0 <= plan.priced.gap <= 1e-6
+    assert plan.cost == pytest.approx(cost_of(plan, euclidean(points)), rel=1e-12)
+    assert ml.certify(plan, weights)
+    assert plan.distance == 0
+    assert plan.total % weights.sum() == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_finer_units_change_nothing_else(seed, tmp_path):
+    """Small counts, at every k: target, channel, file, draws, repeated draws and other priors are as they must be."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 8))
+    weights, points = rng.integers(0, 6, n) + (np.arange(n) < 2), rng.integers(0, 9, (n, 2))
+    prior = ml.Prior(weights.tolist())
+    for k in range(1, n + 1):
+        plan, stable = ml.design(prior, k, near=points), ml.design(prior, k)
+        assert ml.certify(plan, prior)
+        assert plan.exact_target == stable.exact_target
+        assert ml.certify(plan.channel(exact=True), prior, k=k)
+        assert plan.leakage("shannon") == stable.leakage("shannon")
+        assert plan.leakage("shannon", prior=prior) == pytest.approx(plan.leakage("shannon"), abs=1e-12)
+        assert plan.repeated([1], exact=True).success[0] == pytest.approx(stable.repeated([1], exact=True).success[0])
+        plan.save(tmp_path / "x.cloak")
+        back = ml.load(tmp_path / "x.cloak")
+        assert ml.certify(back, prior)
+        assert np.array_equal(back.weights, plan.weights)
+        key, known = ml.Key.new(), {members for members, _ in plan.sets()}
+        assert all(ml.Cloak(back, key=key).draw(x, scope="s") in known for x in range(n))
+
+
+def test_certify_compares_proportions():
+    """Units of any size are the same prior; one weight that is off by one is another."""
+    plan = ml.design([1] * 26, k=4, near=LINE)
+    for weights in ([17] * 26, [2**50] * 26, plan.weights):
+        assert ml.certify(plan, weights)
+    for weights in ([1] * 25 + [2], [2**50] * 25 + [2**50 + 1], [0, 2] + [1] * 24, plan.weights + (np.arange(26) == 3)):
+        assert not ml.certify(plan, weights)
+
+
+def test_factors_stay_within_their_room():
+    """Never above what the ring's positions and a float can hold, and one where nothing else fits."""
+    assert layout._factors(2**60, 100) == [1]
+    assert layout._factors(100, 1) == [1]
+    for total, room in [(2**20, 10**9), (4, 10**6), (2**51, 8), (999, 2**50)]:
+        for factor in layout._factors(total, room)[1:]:
+            assert factor <= room
+            assert factor * total <= 2**52

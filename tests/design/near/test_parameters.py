@@ -18,7 +18,13 @@ BAD = {
     "nan": ({"near": [1, float("nan"), 3]}, "row 1"),
     "infinite": ({"near": [(1, 2), (3, 4), (5, float("inf"))]}, "row 2"),
     "too large": ({"near": [1, 2, 1e200]}, "row 2"),
-    "too dear": ({"cost": [[1, 1e200, 1]]}, r"cost\[0, 1\]"),
+    "too dear": ({"cost": [[1, 1e200, 1]]}, r"cost\[0, 1\] is 1e\+200: costs are numbers from 0 to 1e\+100"),
+    "a metric in a list": ({"near": [1, 2, 3], "metric": ["x"]}, "metric is a name"),
+    "no metric": ({"near": [1, 2, 3], "metric": None}, "metric is a name"),
+    "a callable of numbers": ({"cost": lambda z, i: abs(int(z) - int(i))}, r"a callable d\(z, i\) of index arrays"),
+    "a truth as stability": ({"near": [1, 2, 3], "stability": True}, "from 0"),
+    "text as stability": ({"near": [1, 2, 3], "stability": "much"}, "from 0"),
+    "text as stability of none": ({"stability": [0.5]}, "from 0"),
     "text": ({"near": ["a", "b", "c"]}, "numbers"),
     "metric": ({"near": [1, 2, 3], "metric": "taxi"}, "taxi"),
     "three on a sphere": ({"near": np.ones((3, 3)), "metric": "haversine"}, "latitude and longitude"),
@@ -46,6 +52,13 @@ def test_refused(told, word):
     """One reason each."""
     with pytest.raises(ml.InvalidParameter, match=word):
         ml.design([3, 3, 3], 2, **told)
+
+
+@pytest.mark.parametrize("stability", [np.float32(0.5), np.float64(0.5), np.int64(1), 1])
+def test_stability_of_any_real_type(stability):
+    """numpy's numbers are numbers."""
+    plan = ml.design([3, 4, 3], 2, near=[1, 2, 3], stability=stability)
+    assert plan.priced.stability == float(stability)
 
 
 @pytest.mark.parametrize("told", [{"near": [(1, 2), (3, 4), (5, 7)]}, {"cost": np.ones((2, 3))}], ids=["near", "cost"])

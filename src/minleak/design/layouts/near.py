@@ -25,9 +25,13 @@ Progress = Callable[[int, int, str], None]
 # Up to this many secrets on rings the plan is the cheapest of all, proven; up to the next it is improved in regions.
 EXACT = 600
 REGIONS = 60_000
-# The relative gap of the proof; up to so many places all are centres, else those of the secrets on rings.
+# The relative gap of the proof; up to so many places all are centres, else those of the secrets on rings: no proof.
 GAP = 1e-6
 _CENTRES = 10_000
+# Weights may be multiplied by multiples of this, where units are too coarse: it divides by all numbers up to 16, as
+# the values of a cheapest plan often are such fractions. All units together stay below what a float holds exactly.
+_FINER = 720_720
+_FINEST = 2**52
 # Secrets to a block where a first plan is made, and steps that progress is told in.
 _BLOCK = 8192
 # Passes over the regions and rounds in each: for secrets beyond so many, and for fewer.
@@ -42,7 +46,8 @@ class Laid:
     """Homes and rings, with what they cost: the mean over published sets of c(M)/u.
 
     No plan of least leakage costs less than `bound`; None where that is not known. `rounding` is what it costs to have
-    the solution of the linear programme in integers; None where there was none.
+    the solution of the linear programme in integers; None where there was none. Lengths are for weights multiplied by
+    `factor`, which leaves the prior as it is and makes the units finer.
     """
 
     homes: Homes
@@ -50,6 +55,7 @@ class Laid:
     cost: float
     bound: float | None
     rounding: float | None
+    factor: int = 1
 
 
 def near(
@@ -60,15 +66,18 @@ def near(
     distances: Distances,
     groups: Indices,
     stability: float = 0.0,
+    room: int = 1,
     progress: Progress | None = None,
 ) -> Laid:
     """Lay the secrets that are no giants on rings so that the mean star cost of a set is least.
 
     Up to `EXACT` secrets the linear programme over all sets is solved to a relative gap of 1e-6 and rounded to
-    integers. Above, near sets are peeled off greedily, and up to `REGIONS` secrets made cheaper in regions. With
+    integers, the weights multiplied by a factor of at most `room` where their own units are too coarse for that gap.
+    Above, near sets are peeled off greedily, and up to `REGIONS` secrets made cheaper in regions. With
     `stability` above 0, space is split into blocks, the larger the more stable, and each block is laid by the stable
     layout: at 1 there is a single block. Costs are with centres among all centres up to `EXACT` secrets, above with
-    centres near the set.
+    centres near the set. With more than 10,000 places in all, centres are secrets on rings only, so that a place of
+    weight zero between them might make sets cheaper: no bound is known then.
     """
     told = progress or (lambda _done, _steps, _name: None)
     loose = weights > 0
@@ -79,7 +88,7 @@ def near(
     units, group = u * weights[secrets], groups[secrets]
     scale = float(units.sum())  # u for the mean over members, times the length of all phases
     if len(secrets) <= EXACT:
-        return _exact(units, group, secrets, u, distances, told)
+        return _exact(units, group, secrets, u, distances, room, told)
     plan = priced(_first(units, group, secrets, u, distances), distances)
     if len(secrets) <= REGIONS:
         start = plan.total / scale
@@ -93,14 +102,17 @@ def near(
     return Laid(Homes.none(u), (ring,), plan.total / scale, None, None)
 
 
-def _exact(units: Indices, group: Indices, secrets: Indices, u: int, distances: Distances, told: Progress) -> Laid:
+def _exact(
+    units: Indices, group: Indices, secrets: Indices, u: int, distances: Distances, room: int, told: Progress
+) -> Laid:
     from minleak._kernels import pricing
 
     start = peeled(units, group, u, distances, secrets)
     everywhere = not distances.points.shape[1] or distances.n_centres <= _CENTRES
     between = distances.between(np.arange(distances.n_centres) if everywhere else secrets, secrets)
     names, group = np.unique(group, return_inverse=True)
-    apart = group.ravel() if len(names) < len(secrets) else np.empty(0, dtype=np.int64)
+    group = group.ravel()
+    apart = group if len(names) < len(secrets) else np.empty(0, dtype=np.int64)
     least = 1.0
 
     def tell(gap: float) -> None:
@@ -108,15 +120,38 @@ def _exact(units: Indices, group: Indices, secrets: Indices, u: int, distances: 
         least = min(least, max(gap, GAP))
         told(round(_STEPS * np.log(least) / np.log(GAP)), _STEPS, f"gap {gap:.1e}")
 
-    solution = generate(between, units.astype(np.float64), u, start.members, groups=apart, gap=GAP, progress=tell)
-    sets = rounded(solution.members, solution.values, units, groups=group.ravel(), distances=distances, secrets=secrets)
-    costs, centres = np.empty(len(sets.lengths)), np.empty(len(sets.lengths), dtype=np.int64)
-    pricing.star_costs(np.ascontiguousarray(between.T), sets.members, costs, centres)
+    # half of the gap is for the rounding
+    solution = generate(between, units.astype(np.float64), u, start.members, groups=apart, gap=GAP / 2, progress=tell)
+    to_centres = np.ascontiguousarray(between.T)
     scale = float(units.sum())
-    total = float(sets.lengths @ costs)
-    ring = chained(Sets(secrets[sets.members], sets.lengths), centres)
-    cost, bound = total / scale, solution.bound / scale
-    return Laid(Homes.none(u), (ring,), cost, min(bound, cost), (total - solution.cost) / scale)
+    bound = max(solution.bound / scale, 0.0)
+    tried: list[Laid] = []
+    for factor in _factors(int(units.sum()), room):
+        sets = rounded(
+            solution.members,
+            solution.values * factor,
+            units * factor,
+            groups=group,
+            distances=distances,
+            secrets=secrets,
+        )
+        costs, centres = np.empty(len(sets.lengths)), np.empty(len(sets.lengths), dtype=np.int64)
+        pricing.star_costs(to_centres, sets.members, costs, centres)
+        cost = float(sets.lengths @ costs) / factor / scale
+        ring = chained(Sets(secrets[sets.members], sets.lengths), centres)
+        rounding = cost - solution.cost / scale
+        proven = min(bound, cost) if everywhere else None
+        tried.append(Laid(Homes.none(u), (ring,), cost, proven, rounding, factor))
+        if cost - bound <= GAP * cost:
+            break
+    return min(tried, key=lambda laid: laid.cost)
+
+
+def _factors(total: int, room: int) -> list[int]:
+    """What the weights may be multiplied by, the least first, where the units are so many in all."""
+    most = min(room, _FINEST // total)
+    finest = most // _FINER * _FINER or most
+    return sorted({1, min(_FINER, finest), finest} - {0})
 
 
 def _first(units: Indices, group: Indices, secrets: Indices, u: int, distances: Distances) -> Sets:

@@ -149,7 +149,12 @@ def from_costs(cost: Any, n: int) -> Given:
     """A matrix d(z,i), or a callable d(z, i) of index arrays that broadcast, as distances."""
     if callable(cost):
         secrets = np.arange(n)
-        cost = cost(secrets[:, None], secrets[None, :])
+        try:
+            cost = cost(secrets[:, None], secrets[None, :])
+        except (TypeError, ValueError, IndexError) as error:
+            raise InvalidParameter(
+                "cost= is a matrix of numbers d(z,i), or a callable d(z, i) of index arrays: this one fails on arrays"
+            ) from error
     try:
         matrix = np.array(cost, dtype=np.float64)
     except (TypeError, ValueError):
@@ -161,5 +166,5 @@ def from_costs(cost: Any, n: int) -> Given:
     good = (matrix >= 0) & (matrix <= _LARGEST)  # NaN fails both
     if not good.all():
         z, i = np.argwhere(~good)[0].tolist()
-        raise InvalidParameter(f"cost[{z}, {i}] is {matrix[z, i]}: costs must be finite and not negative")
+        raise InvalidParameter(f"cost[{z}, {i}] is {matrix[z, i]}: costs are numbers from 0 to {_LARGEST:g}")
     return Given(matrix)

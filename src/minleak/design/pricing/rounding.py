@@ -24,8 +24,13 @@ def rounded(
     in, which is at most R, the sum of all f, and R is (units left) / u. Values of a solver break this by their last
     digits; then sets give back a few units more. The units left are at most one for each set, so rounding costs next
     to nothing where weights are large; where they are a few units each, it may cost more than the solver's digits.
+    Values that are integers but for such digits are taken as these.
     """
     u = members.shape[1]
+    nearest = Sets(members, np.rint(values).astype(np.int64))
+    if np.array_equal(nearest.owned(len(units)), units):
+        kept = nearest.lengths > 0
+        return Sets(members[kept], nearest.lengths[kept]).merged()
     lengths = np.floor(values + _NEARLY).astype(np.int64)
     _give_back_excess(members, lengths, units)
     left = units - Sets(members, lengths).owned(len(units))
