@@ -169,7 +169,6 @@ def lexicographic(problem: Problem, measures: Sequence[Measure], *, enough: floa
             f"be the least: further apart than gap={enough:g} (the solver said {first.status!r})"
         )
     certified = all(stage.gap <= enough for stage in stages)
-    costs = tuple(float(cost @ z) + settled for cost, settled in zip(problem.costs, problem.settled_costs, strict=True))
     return Optimum(
         channel=channel,
         value=first.value,
@@ -178,7 +177,7 @@ def lexicographic(problem: Problem, measures: Sequence[Measure], *, enough: floa
         gap=first.gap,
         status="certified" if certified else "certified in the first entropy",
         shadow_price=first.shadow_prices[0] if first.shadow_prices else 0.0,
-        costs=costs,
+        costs=problem.spent(z),
         stages=stages,
     )
 
@@ -235,7 +234,9 @@ def stage_of(problem: Problem, channel: Channel, measure: Measure, solved: Solve
         value=after,
         leakage=difference(H, before, after),
         bound=difference(H, before, min(most, before)),
-        shadow_prices=tuple(float(price) * slope for price in solved.mu),
+        shadow_prices=tuple(
+            float(price) * slope / scale for price, scale in zip(solved.mu, problem.scales, strict=True)
+        ),
         status=solved.status,
     )
 
