@@ -99,7 +99,7 @@ def padding(
     if ends[-1] < ladder.sizes.max():  # sizes that only impossible secrets have: an observable that is never seen
         ends = np.append(ends, ladder.sizes.max())
     columns = np.searchsorted(ends, ladder.sizes).astype(np.int64)
-    leaked = leaked_by(ladder.prior, columns, [H]).rows[0].leakage
+    leaked, before = leaked_by(ladder.prior, columns, [H]).rows[0].leakage, H(ladder.prior)
     return Padding(
         prior=ladder.prior,
         sizes=ladder.sizes,
@@ -113,7 +113,7 @@ def padding(
         weights=np.full(len(columns), DENOMINATOR, dtype=np.int64),
         overhead=float(ladder.prior.p @ (ends[columns] - ladder.sizes)),
         leakage=leaked,
-        bound=min(leaked, difference(H, H(ladder.prior), worth.posterior(best.most))),
+        bound=min(leaked, difference(H, before, min(before, worth.posterior_at_most(best.most)))),
     )
 
 
