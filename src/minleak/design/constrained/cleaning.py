@@ -42,8 +42,10 @@ def cleaned(problem: Problem, z: Array, budgets: Sequence[float], objective: Cal
 
 def _scaled(problem: Problem, z: Array) -> Array:
     sums = problem.row_sums(z)
-    if not (sums[problem.left > 0] > 0).all():
-        raise SolverFailed("the solver left a secret without an observable")
+    empty = (problem.left > 0) & ~(sums > 0)
+    if empty.any():  # too unlikely for the solver to see: where it is cheapest, and the bound tells what that is worth
+        z = np.where(empty[problem.rows], problem.cheapest(0), z)
+        sums = problem.row_sums(z)
     return np.asarray(z * np.divide(problem.left, sums, out=np.zeros_like(sums), where=sums > 0)[problem.rows])
 
 

@@ -216,8 +216,10 @@ def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Sol
             best = short, solved
         if short <= slack + _SHORT:
             break
-    if best is None:
-        raise trouble or SolverFailed("no slack was tried")
+    if best is None:  # only ties were to be broken: nothing is known of how well z does
+        unsolved = f"not solved, the channel is that of the entropies before: {trouble}"
+        prices = np.zeros(len(programme.problem.budgets))
+        return Solved(z, programme.objective(z), math.inf, prices, unsolved)
     short, solved = best
     return solved if short <= SLACKS[-1] + _SHORT else replace(solved, z=z, objective=programme.objective(z))
 
@@ -227,7 +229,8 @@ def stage_of(problem: Problem, channel: Channel, measure: Measure, solved: Solve
     H = measure.entropy
     mass = 1.0 if measure.gain is None else float(seen_through(problem, measure.gain).of(solved.z).sum())
     before, after = H(problem.prior), H.conditional(problem.prior, channel)
-    most = max(measure.outer(solved.bound, mass), after)  # rounding may cross them where they meet
+    # Rounding may cross them where they meet; without a bound nothing leaks less than nothing.
+    most = max(measure.outer(solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
     slope = measure.slope(solved.objective, mass)
     return Stage(
         entropy=H.name,

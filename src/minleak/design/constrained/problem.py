@@ -76,8 +76,8 @@ class Problem:
         return np.asarray(np.bincount(self.rows, weights=z, minlength=len(self.left)))
 
     def cheapest(self, i: int) -> Array:
-        """The joint that puts each row where cost i is least."""
-        cost = self.costs[i]
+        """The joint that puts each row where cost i is least; in its first pair if there are no costs."""
+        cost = self.costs[i] if self.costs else np.zeros(len(self.rows))
         order = np.lexsort((cost, self.rows))
         first = order[np.unique(self.rows[order], return_index=True)[1]]
         z = np.zeros(len(self.rows))
