@@ -191,3 +191,26 @@ def _up(size, ends):
 
 def _shown(sizes, ends):
     return [[float(_up(size, ends) == end) for end in ends] for size in sizes]
+
+
+def test_the_deployed_table_covers_size_zero():
+    """Sizes above `above` are in a bucket, and 0 is a size."""
+    for sizes in ([0, 5], [0.0, 5.5]):
+        (only,) = ml.padding(sizes, budget=100).buckets()
+        assert only.above < 0 < only.padded
+    apart = ml.padding([0, 5], budget=0).buckets()
+    assert [(bucket.above, bucket.padded) for bucket in apart] == [(-1, 0), (0, 5)]
+
+
+@pytest.mark.parametrize("size", ["a", None, True, [3]])
+def test_what_is_no_size_is_refused(size):
+    """A clear error, not one of Python's."""
+    with pytest.raises(ml.InvalidParameter, match="a size is a number"):
+        ml.padding([1, 5], budget=1).pad(size)
+
+
+@pytest.mark.parametrize("floor", ["a", 0, 1.5, True])
+def test_a_frontier_refuses_the_floors_that_a_padding_does(floor):
+    """A whole number from 1 on."""
+    with pytest.raises(ml.InvalidParameter, match="the floor is a whole number"):
+        ml.padding_frontier([1, 2, 3], floor=floor)

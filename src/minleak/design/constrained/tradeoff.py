@@ -122,6 +122,8 @@ def _next(programme: Programme, model: Model, measure: Measure, at: Problem, bud
 def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, measure: Measure, gap: float) -> list[float]:
     """The budgets to look at, in increasing order."""
     if budgets is not None:
+        if isinstance(budgets, str | bytes) or not isinstance(budgets, Iterable):
+            raise InvalidParameter(f"budgets are a list of finite numbers, not {budgets!r}")
         chosen = sorted(real(budget, "a budget is a finite number") for budget in budgets)
         if not chosen or not np.isfinite(chosen).all():
             raise InvalidParameter("budgets are a list of finite numbers, at least one")

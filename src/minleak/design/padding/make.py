@@ -75,7 +75,7 @@ def padding(
     array([10, 20])
     """
     ladder = as_ladder(sizes, prior)
-    allowed, least, H = _budget(budget), _floor(floor), as_entropy(entropy)
+    allowed, least, H = _budget(budget), as_floor(floor), as_entropy(entropy)
     if randomised:
         from minleak.design.padding.randomised import randomised_padding
 
@@ -132,7 +132,8 @@ def _budget(budget: Any) -> float:
     return float(budget)
 
 
-def _floor(floor: Any) -> int:
+def as_floor(floor: Any) -> int:
+    """A floor, if it is a whole number from 1 on."""
     if isinstance(floor, bool) or not isinstance(floor, int | np.integer) or floor < 1:
         raise InvalidParameter(f"the floor is a whole number of secrets from 1 on, not {floor!r}")
     return int(floor)
