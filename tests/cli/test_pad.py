@@ -22,7 +22,7 @@ def test_buckets_are_written_as_designed(asked, run, folder):
     assert (said["status"], said["smallest_class"]) == (best.status, best.smallest_class)
     rows = list(csv.DictReader((folder / "b.csv").read_text().splitlines()))
     assert [int(row["padded"]) for row in rows] == best.observables.tolist()
-    assert [int(row["above"]) for row in rows] == [0, *best.observables.tolist()[:-1]]
+    assert [int(row["above"]) for row in rows] == [-1, *best.observables.tolist()[:-1]]
     assert sum(int(row["secrets"]) for row in rows) == 40
     assert {row["name"] for row in said["policies"]} >= {"Padmé", "powers of two"}
     code, out, _ = run("pad", "files.csv", "--budget", "200", "-k", "3")

@@ -321,3 +321,23 @@ def test_large_problems_of_one_guess_are_sifted(monkeypatch):
     assert sifted.leakage == pytest.approx(whole.leakage, abs=1e-9)
     assert sifted.gap < 1e-9
     assert keeps(sifted, **given)
+
+
+def test_very_unlikely_secrets_have_an_observable():
+    """A solver may leave a row of 1e-16 empty; it goes to its cheapest pair, and the answer is certified as any."""
+    best = ml.optimise([1, 10**16], entropy="hayashi:2", cost=[[0], [0]])
+    assert best.channel.toarray().tolist() == [[1], [1]]
+    best = ml.optimise([1e-16, 0.1, 0.2], entropy="guess-error:1", allowed=[[1, 1], [1, 0], [0, 1]])
+    assert best.gap < 1e-9
+    assert best.channel.toarray().sum(axis=1) == pytest.approx([1, 1, 1], abs=1e-12)
+
+
+def test_a_later_entropy_that_no_solver_manages_leaves_the_channel():
+    """Later entropies break ties: where they cannot be solved the first one's channel stays, and the status says so."""
+    weights = [0.49598559734952186, 0.9678805610381473, 0.6130522956357773]
+    given = {"allowed": [[1, 1, 0], [1, 0, 1], [1, 1, 0]], "gains": [0.14884983, 0, 0.23436642]}
+    alone = ml.optimise(weights, entropy="arimoto:2", **given)
+    best = ml.optimise(weights, entropy=["arimoto:2", "arimoto:1.0001"], **given)
+    assert best.leakage == pytest.approx(alone.leakage, abs=1e-9)
+    assert 0 <= best.stages[1].bound <= best.stages[1].leakage
+    assert best.status == ("certified" if best.stages[1].gap <= 1e-6 else "certified in the first entropy")

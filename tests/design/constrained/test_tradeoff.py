@@ -90,3 +90,10 @@ def test_bad_input(given_, words):
 def test_a_budget_below_the_least_is_infeasible():
     with pytest.raises(ml.Infeasible, match="least expected cost"):
         ml.tradeoff([1, 1], cost=hamming(2) + 1, budgets=[0.5, 1.5])
+
+
+@pytest.mark.parametrize("budgets", [0.3, "0.3", True])
+def test_budgets_are_a_list(budgets):
+    """One number is not one, and refused with words."""
+    with pytest.raises(ml.InvalidParameter, match="budgets are a list"):
+        ml.tradeoff([1, 1], cost=[[0, 1], [1, 0]], budgets=budgets)

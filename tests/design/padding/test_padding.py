@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -162,3 +162,55 @@ def test_running_it():
     with pytest.raises(ml.UnknownSecret) as unknown:
         padding.draw("hidden-thing")
     assert "hidden-thing" not in str(unknown.value)
+
+
+@pytest.mark.parametrize("sizes", [[0, 0, 0, 1, 1, 0, 0], [0, 1, 1, 2, 5, 5, 9, 9, 9]])
+@pytest.mark.parametrize("budget", [0.0, 0.3, 2.15])
+def test_large_orders_have_a_bound_that_holds(sizes, budget):
+    """Where 1 + c worth cancels there is nothing to take the logarithm of; the bound is then no better than known."""
+    best = ml.padding(sizes, budget=budget, entropy="hayashi:20")
+    rungs = sorted(set(sizes))
+    least = min(
+        ml.leakage([1] * len(sizes), ml.Channel(_shown(sizes, ends)), "hayashi:20")
+        for ends in _all_ends(rungs)
+        if sum(_up(size, ends) - size for size in sizes) / len(sizes) <= budget
+    )
+    assert 0 <= best.bound <= least + 1e-12
+    assert best.leakage >= least - 1e-12
+
+
+def _all_ends(rungs):
+    for k in range(len(rungs)):
+        for some in combinations(rungs[:-1], k):
+            yield [*some, rungs[-1]]
+
+
+def _up(size, ends):
+    return min(end for end in ends if end >= size)
+
+
+def _shown(sizes, ends):
+    return [[float(_up(size, ends) == end) for end in ends] for size in sizes]
+
+
+def test_the_deployed_table_covers_size_zero():
+    """Sizes above `above` are in a bucket, and 0 is a size."""
+    for sizes in ([0, 5], [0.0, 5.5]):
+        (only,) = ml.padding(sizes, budget=100).buckets()
+        assert only.above < 0 < only.padded
+    apart = ml.padding([0, 5], budget=0).buckets()
+    assert [(bucket.above, bucket.padded) for bucket in apart] == [(-1, 0), (0, 5)]
+
+
+@pytest.mark.parametrize("size", ["a", None, True, [3]])
+def test_what_is_no_size_is_refused(size):
+    """A clear error, not one of Python's."""
+    with pytest.raises(ml.InvalidParameter, match="a size is a number"):
+        ml.padding([1, 5], budget=1).pad(size)
+
+
+@pytest.mark.parametrize("floor", ["a", 0, 1.5, True])
+def test_a_frontier_refuses_the_floors_that_a_padding_does(floor):
+    """A whole number from 1 on."""
+    with pytest.raises(ml.InvalidParameter, match="the floor is a whole number"):
+        ml.padding_frontier([1, 2, 3], floor=floor)

@@ -116,3 +116,11 @@ def test_frontier_refusals():
         ml.padding_frontier([1, 2], points=1)
     with pytest.raises(ml.Infeasible, match="only 2"):
         ml.padding_frontier([1, 2], floor=3)
+
+
+def test_sizes_beyond_the_largest_power_of_two_are_refused():
+    """Nothing wraps around."""
+    assert ml.to_power_of_two([2**61 + 2**30, 2**62]).tolist() == [2**62, 2**62]
+    for sizes in ([2**62 + 1], np.array([2**63], dtype=np.uint64)):
+        with pytest.raises(ml.InvalidParameter, match="above 2\\^62"):
+            ml.to_power_of_two(sizes)

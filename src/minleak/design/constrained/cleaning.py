@@ -12,8 +12,12 @@ from minleak.design.constrained.infeasible import least_excess
 from minleak.design.constrained.problem import Problem
 from minleak.errors import SolverFailed
 
-# An expected cost may pass its budget by this much of the larger of one and the budget: rounding of sums.
+# An expected cost may pass its budget by this much of the larger of it and the least positive cost: rounding of sums.
 BUDGET_TOLERANCE = 1e-12
+# Where a cheap channel is at hand and mixing it in is next to nothing, only this much is left over.
+_LEFT_OVER = 1e-14
+# As many times that is broken for good, whoever brought a channel within the budget.
+_FAR = 1e6
 # More than this share of a cheap channel is not mixed in.
 _MIXED = 1e-3
 # Shares of a row below these are tried as zero, the largest first.
@@ -38,26 +42,36 @@ def cleaned(problem: Problem, z: Array, budgets: Sequence[float], objective: Cal
 
 def _scaled(problem: Problem, z: Array) -> Array:
     sums = problem.row_sums(z)
-    if not (sums[problem.left > 0] > 0).all():
-        raise SolverFailed("the solver left a secret without an observable")
+    empty = (problem.left > 0) & ~(sums > 0)
+    if empty.any():  # too unlikely for the solver to see: where it is cheapest, and the bound tells what that is worth
+        z = np.where(empty[problem.rows], problem.cheapest(0), z)
+        sums = problem.row_sums(z)
     return np.asarray(z * np.divide(problem.left, sums, out=np.zeros_like(sums), where=sums > 0)[problem.rows])
 
 
 def _within(problem: Problem, z: Array, budgets: Sequence[float]) -> Array:
-    capped = [(cost, budget) for cost, budget in zip(problem.costs, budgets, strict=True) if np.isfinite(budget)]
+    finite = [i for i, budget in enumerate(budgets) if np.isfinite(budget)]
+    capped = [(problem.costs[i], budgets[i]) for i in finite]
+    hairs = [BUDGET_TOLERANCE * max(problem.grain(i), abs(budgets[i])) for i in finite]
     over = [(cost, float(cost @ z) - budget) for cost, budget in capped]
-    over = [(cost, excess) for (cost, excess), (_, budget) in zip(over, capped, strict=True) if excess > _hair(budget)]
+    broken = any(excess > hair for (_, excess), hair in zip(over, hairs, strict=True))
+    least = _LEFT_OVER / BUDGET_TOLERANCE if len(finite) == 1 else 1.0  # of several budgets it is a linear programme
+    over = [(cost, excess) for (cost, excess), hair in zip(over, hairs, strict=True) if excess > least * hair]
     if not over:
         return z
     whole = [budget + settled for budget, settled in zip(budgets, problem.settled_costs, strict=True)]
     _, cheap = least_excess(problem.with_budgets(whole))
     saved = [float(cost @ (z - cheap)) for cost, _ in over]
     share = max(excess / saves if saves > 0 else 1.0 for (_, excess), saves in zip(over, saved, strict=True))
-    return np.asarray((1 - share) * z + share * cheap) if share <= _MIXED else _nearest(problem, z, capped)
-
-
-def _hair(budget: float) -> float:
-    return BUDGET_TOLERANCE * max(1.0, abs(budget))
+    if share <= _MIXED:
+        return np.asarray((1 - share) * z + share * cheap)
+    if not broken:
+        return z
+    z = _nearest(problem, z, capped)
+    for (cost, budget), hair in zip(capped, hairs, strict=True):
+        if float(cost @ z) - budget > max(_FAR * hair, BUDGET_TOLERANCE):
+            raise SolverFailed("the solver's channel breaks a budget: costs or budgets differ by too much in magnitude")
+    return z
 
 
 def _nearest(problem: Problem, z: Array, capped: list[tuple[Array, float]]) -> Array:

@@ -14,26 +14,30 @@ _ROUNDING = 1e-12
 
 def check_feasible(problem: Problem) -> None:
     """Raise Infeasible, with the least budget that is feasible, if no channel keeps to the budgets."""
-    for i, (least, given, settled) in enumerate(
-        zip(problem.least_costs(), problem.budgets, problem.settled_costs, strict=True)
+    for i, (least, given, settled, scale) in enumerate(
+        zip(problem.least_costs(), problem.budgets, problem.settled_costs, problem.scales, strict=True)
     ):
-        if given + settled < least - _ROUNDING * max(1.0, abs(least)):
+        if given + settled < least - _ROUNDING * max(problem.grain(i), abs(least)):
             which = "the budget" if len(problem.budgets) == 1 else f"budget {i}"
             raise Infeasible(
-                f"{which} is {given + settled:.12g}, below {least:.12g}, the least expected cost of any channel on the "
-                "allowed pairs: raise it at least to that, or allow cheaper pairs"
+                f"{which} is {(given + settled) * scale:.12g}, below {least * scale:.12g}, the least expected "
+                "cost of any channel on the allowed pairs: raise it at least to that, or allow cheaper pairs"
             )
     if len(problem.budgets) > 1:
         excess, _ = least_excess(problem)
         if excess > 1e-9 * max(1.0, *map(abs, problem.budgets)):
+            more = list(dict.fromkeys(f"{excess * scale:.9g}" for scale in problem.scales))
+            by = f"each were raised by {more[0]}" if len(more) == 1 else f"they were raised by {', '.join(more)}"
             raise Infeasible(
                 f"no channel keeps to all {len(problem.budgets)} budgets at once, though each alone can be kept: "
-                f"they would be feasible if each were raised by {excess:.9g}"
+                f"they would be feasible if {by}"
             )
 
 
 def least_excess(problem: Problem) -> tuple[float, Array]:
-    """The least e such that some channel costs at most budget_i + e for every i, and that channel's free entries."""
+    """The least e such that some channel costs at most budget_i + e for every i (scaled), and that channel's free
+    entries.
+    """
     import scipy.sparse as sp
     from scipy.optimize import linprog
 

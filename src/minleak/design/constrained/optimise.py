@@ -169,7 +169,6 @@ def lexicographic(problem: Problem, measures: Sequence[Measure], *, enough: floa
             f"be the least: further apart than gap={enough:g} (the solver said {first.status!r})"
         )
     certified = all(stage.gap <= enough for stage in stages)
-    costs = tuple(float(cost @ z) + settled for cost, settled in zip(problem.costs, problem.settled_costs, strict=True))
     return Optimum(
         channel=channel,
         value=first.value,
@@ -178,7 +177,7 @@ def lexicographic(problem: Problem, measures: Sequence[Measure], *, enough: floa
         gap=first.gap,
         status="certified" if certified else "certified in the first entropy",
         shadow_price=first.shadow_prices[0] if first.shadow_prices else 0.0,
-        costs=costs,
+        costs=problem.spent(z),
         stages=stages,
     )
 
@@ -217,8 +216,10 @@ def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Sol
             best = short, solved
         if short <= slack + _SHORT:
             break
-    if best is None:
-        raise trouble or SolverFailed("no slack was tried")
+    if best is None:  # only ties were to be broken: nothing is known of how well z does
+        unsolved = f"not solved, the channel is that of the entropies before: {trouble}"
+        prices = np.zeros(len(programme.problem.budgets))
+        return Solved(z, programme.objective(z), math.inf, prices, unsolved)
     short, solved = best
     return solved if short <= SLACKS[-1] + _SHORT else replace(solved, z=z, objective=programme.objective(z))
 
@@ -228,14 +229,17 @@ def stage_of(problem: Problem, channel: Channel, measure: Measure, solved: Solve
     H = measure.entropy
     mass = 1.0 if measure.gain is None else float(seen_through(problem, measure.gain).of(solved.z).sum())
     before, after = H(problem.prior), H.conditional(problem.prior, channel)
-    most = max(measure.outer(solved.bound, mass), after)  # rounding may cross them where they meet
+    # Rounding may cross them where they meet; without a bound nothing leaks less than nothing.
+    most = max(measure.outer(solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
     slope = measure.slope(solved.objective, mass)
     return Stage(
         entropy=H.name,
         value=after,
         leakage=difference(H, before, after),
         bound=difference(H, before, min(most, before)),
-        shadow_prices=tuple(float(price) * slope for price in solved.mu),
+        shadow_prices=tuple(
+            float(price) * slope / scale for price, scale in zip(solved.mu, problem.scales, strict=True)
+        ),
         status=solved.status,
     )
 

@@ -21,6 +21,8 @@ from minleak.prior import Prior, as_prior
 _ROUNDING = 1e-9
 # A budget with no more than this to spare, relative to the least cost, is the least cost.
 _SPARE = 1e-12
+# Costs that exceed the usual one by more than two to this set the scale themselves.
+_SPREAD = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,9 @@ class Problem:
     The unknowns z are the entries J[x,y] of the free pairs (`rows`, `columns`), column by column; `left[x]` is what
     they must sum to in row x. Settled entries J[x,y] = p_x C[x,y] are `settled`, at `settled_rows`, `settled_columns`.
     `budgets` is what is left of them for the free pairs. `allowed` and `partial` are as they were given.
+
+    Cost i and its budget are divided by `scales[i]`, a power of two that makes the usual cost about 1, so that
+    tolerances mean the same in every unit; prices are per scaled unit.
     """
 
     prior: Prior
@@ -43,6 +48,7 @@ class Problem:
     settled_columns: Indices
     settled: Array
     settled_costs: tuple[float, ...]
+    scales: tuple[float, ...]
     allowed: npt.NDArray[np.bool_]
     partial: Array | None
 
@@ -70,23 +76,42 @@ class Problem:
         return np.asarray(np.bincount(self.rows, weights=z, minlength=len(self.left)))
 
     def cheapest(self, i: int) -> Array:
-        """The joint that puts each row where cost i is least."""
-        cost = self.costs[i]
+        """The joint that puts each row where cost i is least; in its first pair if there are no costs."""
+        cost = self.costs[i] if self.costs else np.zeros(len(self.rows))
         order = np.lexsort((cost, self.rows))
         first = order[np.unique(self.rows[order], return_index=True)[1]]
         z = np.zeros(len(self.rows))
         z[first] = self.left[self.rows[first]]
         return z
 
+    def grain(self, i: int) -> float:
+        """The least positive size of cost i; 1 if there is none. Differences far below it are rounding."""
+        sizes = np.abs(self.costs[i])
+        return float(sizes[sizes > 0].min(initial=1.0))
+
+    def scaled(self, i: int, budget: float) -> float:
+        """A budget for cost i in the scaled unit; one that cannot bind is kept small."""
+        if budget == math.inf:
+            return budget
+        largest = float(np.abs(self.costs[i]).max(initial=1.0))
+        return min(budget / self.scales[i], 2 * largest + abs(self.settled_costs[i]))
+
+    def spent(self, z: Array) -> tuple[float, ...]:
+        """The expected costs, settled entries included, in the units that they were given in."""
+        return tuple(
+            (float(cost @ z) + settled) * scale
+            for cost, settled, scale in zip(self.costs, self.settled_costs, self.scales, strict=True)
+        )
+
     def least_costs(self) -> tuple[float, ...]:
-        """The least expected cost that any channel can have, for each cost alone."""
+        """The least expected cost that any channel can have, for each cost alone; scaled."""
         return tuple(
             settled - float(self.left @ self.row_best(-cost))
             for cost, settled in zip(self.costs, self.settled_costs, strict=True)
         )
 
     def with_budgets(self, budgets: Sequence[float]) -> Problem:
-        """The same under other budgets (for the whole, settled entries included)."""
+        """The same under other budgets (for the whole, settled entries included; scaled)."""
         left = tuple(b - s for b, s in zip(budgets, self.settled_costs, strict=True))
         return replace(self, budgets=left)
 
@@ -100,9 +125,11 @@ class Problem:
         cost = self.costs[0]
         cheapest = -self.row_best(-cost)
         least = float(self.left @ cheapest)
-        if self.budgets[0] - least > _SPARE * max(1.0, abs(least)):
+        grain = self.grain(0)
+        if self.budgets[0] - least > _SPARE * max(grain, abs(least)):
             return none
-        return np.asarray(cost > cheapest[self.rows] + _SPARE * max(1.0, float(np.abs(cost).max(initial=0.0))))
+        at = cheapest[self.rows]
+        return np.asarray(cost > at + _SPARE * np.maximum(grain, np.abs(at)))
 
     def on(self, kept: npt.NDArray[np.bool_]) -> Problem:
         """The same with only those of the free pairs."""
@@ -146,6 +173,7 @@ def as_problem(
         has = "has no allowed observable" if partial is None or not mass[x] else f"is fixed to only {mass[x]:g} in all"
         raise Infeasible(f"{where(x)} {has}: allow it at least one (free) observable")
     p = prior.p
+    costs, scales = _of_one_size(costs, mask & (p > 0)[:, None])
     left = np.where(free.any(axis=1), p * np.maximum(1 - mass, 0.0), 0.0)
     columns, rows = np.nonzero((free & (left > 0)[:, None]).T)
     known = np.zeros((n, m)) if partial is None else np.where(free, 0.0, np.nan_to_num(partial)) * p[:, None]
@@ -162,10 +190,26 @@ def as_problem(
         settled_columns=settled_columns,
         settled=known[settled_rows, settled_columns],
         settled_costs=tuple(float((c * known).sum()) for c in costs),
+        scales=scales,
         allowed=mask,
         partial=partial,
     )
-    return problem.with_budgets(budgets)
+    return problem.with_budgets([problem.scaled(i, given) for i, given in enumerate(budgets)])
+
+
+def _of_one_size(costs: list[Array], used: npt.NDArray[np.bool_]) -> tuple[list[Array], tuple[float, ...]]:
+    """Costs of the pairs in use, zero elsewhere, divided by powers of two, which are exact, and these."""
+    kept = [np.where(used, cost, 0.0) for cost in costs]
+    scales = tuple(math.ldexp(1.0, _exponent(np.abs(cost[cost != 0]))) for cost in kept)
+    return [cost / scale for cost, scale in zip(kept, scales, strict=True)], scales
+
+
+def _exponent(sizes: Array) -> int:
+    """Of the power of two below the middle one of these; the dearest pairs may cost far more, and are hardly used."""
+    if not len(sizes):
+        return 0
+    middle, largest = float(np.quantile(sizes, 0.5, method="lower")), float(sizes.max())
+    return max(math.frexp(middle)[1], math.frexp(largest)[1] - _SPREAD) - 1
 
 
 def _matrix(given: Any, n: int, what: str) -> Array:

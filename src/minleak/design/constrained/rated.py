@@ -46,7 +46,7 @@ class RatedModel(Model):
         p = mass / mass.sum()
         least = float(p @ np.where(self.allowed, self.cost, math.inf).min(axis=1))
         budget = float(budgets[0]) / float(mass.sum()) if len(budgets) else math.inf
-        if not budget > least + 1e-12 * max(1.0, abs(least)):
+        if not budget > least + 1e-12 * max(problem.grain(0) if problem.costs else 1.0, abs(least)):
             raise SolverFailed("at the least budget the price of a budget is infinite")
         rate = shannon_rate(p, self.cost, self.allowed, budget)
         lam, mu = np.zeros(len(problem.left)), np.full(len(budgets), rate.price)

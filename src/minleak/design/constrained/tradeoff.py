@@ -88,15 +88,16 @@ def tradeoff(
     if len(problem.costs) != 1:
         raise InvalidParameter("a frontier is against one cost: give cost= as one matrix")
     asked = _asked(budgets, points, problem, measure, gap)
-    programme = Programme(problem.with_budgets([asked[-1]]), (Term(measure.core, seen_through(problem, measure.gain)),))
+    term = Term(measure.core, seen_through(problem, measure.gain))
+    programme = Programme(problem.with_budgets([problem.scaled(0, asked[-1])]), (term,))
     model = model_of(programme) if len(problem.rows) else None
     found = []
     for budget in asked:
-        at = problem.with_budgets([budget])
+        at = problem.with_budgets([problem.scaled(0, budget)])
         check_feasible(at)
         point = None
         if model is not None and not at.unaffordable().any():
-            point = _next(programme, model, measure, at)
+            point = _next(programme, model, measure, at, budget)
         if point is None or not point.gap <= gap:
             best = lexicographic(at, [measure], enough=gap, cheapest=False)
             stage = best.stages[0]
@@ -106,7 +107,7 @@ def tradeoff(
     return Tradeoff(measure.entropy.name, tuple(found))
 
 
-def _next(programme: Programme, model: Model, measure: Measure, at: Problem) -> FrontierPoint | None:
+def _next(programme: Programme, model: Model, measure: Measure, at: Problem, budget: float) -> FrontierPoint | None:
     """The point at these budgets from the model that is compiled already; None if the solver gives up."""
     try:
         solved = answered(programme, model, at.budgets)
@@ -114,14 +115,15 @@ def _next(programme: Programme, model: Model, measure: Measure, at: Problem) -> 
         return None
     channel = as_channel_of(at, solved.z)
     stage = stage_of(at, channel, measure, solved)
-    (settled,) = at.settled_costs
-    spent = float(at.costs[0] @ solved.z) + settled
-    return FrontierPoint(at.budgets[0] + settled, stage.leakage, stage.bound, spent, stage.shadow_prices[0], channel)
+    (spent,) = at.spent(solved.z)
+    return FrontierPoint(budget, stage.leakage, stage.bound, spent, stage.shadow_prices[0], channel)
 
 
 def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, measure: Measure, gap: float) -> list[float]:
     """The budgets to look at, in increasing order."""
     if budgets is not None:
+        if isinstance(budgets, str | bytes) or not isinstance(budgets, Iterable):
+            raise InvalidParameter(f"budgets are a list of finite numbers, not {budgets!r}")
         chosen = sorted(real(budget, "a budget is a finite number") for budget in budgets)
         if not chosen or not np.isfinite(chosen).all():
             raise InvalidParameter("budgets are a list of finite numbers, at least one")
@@ -130,11 +132,14 @@ def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, measu
         raise InvalidParameter(f"points is a whole number from 2 on, not {points!r}")
     (least,) = problem.least_costs()
     most = max(_enough(problem, measure, gap), least)
-    return [float(budget) for budget in np.linspace(least, most, int(points))]
+    (scale,) = problem.scales
+    return [float(budget) * scale for budget in np.linspace(least, most, int(points))]
 
 
 def _enough(problem: Problem, measure: Measure, gap: float) -> float:
-    """A budget beyond which nothing leaks less: of the cheapest observable open to all, or of an unbounded optimum."""
+    """A budget beyond which nothing leaks less, scaled: of the cheapest observable open to all, or of an unbounded
+    optimum.
+    """
     p = problem.prior.p
     if problem.partial is None:
         costs = np.full(problem.shape, np.inf)
@@ -142,4 +147,4 @@ def _enough(problem: Problem, measure: Measure, gap: float) -> float:
         common = p[p > 0] @ costs[p > 0]
         if np.isfinite(common).any():
             return float(common.min())
-    return lexicographic(problem, [measure], enough=gap, cheapest=True).costs[0]
+    return lexicographic(problem, [measure], enough=gap, cheapest=True).costs[0] / problem.scales[0]

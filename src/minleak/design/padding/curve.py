@@ -12,7 +12,7 @@ import numpy.typing as npt
 from minleak.design.padding.compare import Applied, Policy, apply_policy
 from minleak.design.padding.frontier import Corner, Hull
 from minleak.design.padding.ladder import as_ladder
-from minleak.design.padding.make import padding
+from minleak.design.padding.make import as_floor, padding
 from minleak.design.padding.worth import Worth
 from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.names import as_entropy
@@ -66,7 +66,7 @@ def padding_frontier(
     >>> [(round(point.overhead, 3), round(point.leakage, 3)) for point in curve.buckets]
     [(0.0, 2.585), (0.333, 1.918), (1.0, 1.252), (1.5, 0.918), (5.5, 0.0)]
     """
-    ladder, H = as_ladder(sizes, prior), as_entropy(entropy)
+    ladder, H, floor = as_ladder(sizes, prior), as_entropy(entropy), as_floor(floor)
     if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
         raise InvalidParameter(f"points is a whole number from 2 on, not {points!r}")
     worth = Worth.of(ladder, H)

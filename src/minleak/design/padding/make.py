@@ -75,7 +75,7 @@ def padding(
     array([10, 20])
     """
     ladder = as_ladder(sizes, prior)
-    allowed, least, H = _budget(budget), _floor(floor), as_entropy(entropy)
+    allowed, least, H = _budget(budget), as_floor(floor), as_entropy(entropy)
     if randomised:
         from minleak.design.padding.randomised import randomised_padding
 
@@ -99,7 +99,7 @@ def padding(
     if ends[-1] < ladder.sizes.max():  # sizes that only impossible secrets have: an observable that is never seen
         ends = np.append(ends, ladder.sizes.max())
     columns = np.searchsorted(ends, ladder.sizes).astype(np.int64)
-    leaked = leaked_by(ladder.prior, columns, [H]).rows[0].leakage
+    leaked, before = leaked_by(ladder.prior, columns, [H]).rows[0].leakage, H(ladder.prior)
     return Padding(
         prior=ladder.prior,
         sizes=ladder.sizes,
@@ -113,7 +113,7 @@ def padding(
         weights=np.full(len(columns), DENOMINATOR, dtype=np.int64),
         overhead=float(ladder.prior.p @ (ends[columns] - ladder.sizes)),
         leakage=leaked,
-        bound=min(leaked, difference(H, H(ladder.prior), worth.posterior(best.most))),
+        bound=min(leaked, difference(H, before, min(before, worth.posterior_at_most(best.most)))),
     )
 
 
@@ -132,7 +132,8 @@ def _budget(budget: Any) -> float:
     return float(budget)
 
 
-def _floor(floor: Any) -> int:
+def as_floor(floor: Any) -> int:
+    """A floor, if it is a whole number from 1 on."""
     if isinstance(floor, bool) or not isinstance(floor, int | np.integer) or floor < 1:
         raise InvalidParameter(f"the floor is a whole number of secrets from 1 on, not {floor!r}")
     return int(floor)

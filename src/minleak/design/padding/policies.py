@@ -12,6 +12,9 @@ from minleak.errors import InvalidParameter
 
 Sizes = npt.NDArray[np.int64]
 
+# The largest power of two that a 64-bit integer holds: nothing above can be padded to one.
+_LARGEST = 2**62
+
 
 def unpadded(sizes: npt.ArrayLike) -> Sizes:
     """Sizes as they are."""
@@ -74,12 +77,16 @@ POLICIES: dict[str, Callable[[npt.ArrayLike], Sizes]] = {
 
 
 def _bits(whole: Any) -> Sizes:
-    """The number of binary digits; exact below 2^53, where sizes are."""
-    return np.frexp(np.asarray(whole, dtype=np.float64))[1].astype(np.int64)
+    """The number of binary digits, by halves, which floats hold exactly."""
+    high = whole >> 32
+    bits = np.frexp(np.where(high > 0, high, whole).astype(np.float64))[1].astype(np.int64)
+    return np.asarray(np.where(high > 0, bits + 32, bits))
 
 
 def _whole(sizes: npt.ArrayLike) -> Sizes:
     array = np.asarray(sizes)
+    if array.dtype.kind in "iu" and array.size and array.max() > _LARGEST:
+        raise InvalidParameter(f"the size {array.max()} is above 2^62, the largest that policies pad")
     if array.dtype.kind not in "iu" or array.ndim != 1 or not array.size or not (array.min() >= 0):
         raise InvalidParameter(
             "policies pad whole numbers from 0 on, such as bytes or milliseconds: scale times to those"

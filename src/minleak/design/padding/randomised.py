@@ -65,13 +65,12 @@ def randomised_padding(ladder: Ladder, entropy: ConditionalEntropy, budget: floa
 def _best_rows(prior: Prior, entropy: ConditionalEntropy, overheads: Array, budget: float) -> tuple[Array, float]:
     """The rows that leak least, and a bound on the leakage of all."""
     allowed = overheads >= 0
-    scale = max(float(overheads.max()), 1.0)  # solvers like costs of about one
     best = optimise(
         prior,
         entropy=entropy,
         allowed=allowed,
-        cost=np.where(allowed, overheads, 0.0) / scale,
-        budget=min(budget, scale) / scale,
+        cost=np.where(allowed, overheads, 0.0),
+        budget=min(budget, float(overheads.max())),  # it may be infinite
     )
     return best.channel.toarray(), best.bound
 

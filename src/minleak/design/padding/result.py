@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,10 @@ OPTIMAL = 1e-6
 
 @dataclass(frozen=True)
 class Bucket:
-    """Secrets that look alike: sizes above `above` and up to `padded` are all shown as `padded`."""
+    """Secrets that look alike: sizes above `above` and up to `padded` are all shown as `padded`.
+
+    The first bucket is above -1, so that size 0 is in it.
+    """
 
     above: float
     padded: float
@@ -93,6 +97,8 @@ class Padding:
         """
         if self.randomised:
             raise InvalidParameter("a randomised padding is drawn for a secret, not for a size: use draw(secret)")
+        if isinstance(size, bool) or not isinstance(size, Real):
+            raise InvalidParameter(f"a size is a number, not {size!r}")
         if not 0 <= size <= self.observables[-1]:  # NaN fails
             raise InvalidParameter(
                 f"the size is not between 0 and {self.observables[-1]}, the largest designed for: design with it, or "
@@ -127,9 +133,9 @@ class Padding:
             raise InvalidParameter("a randomised padding has no buckets: look at its channel()")
         p = np.bincount(self.columns, weights=self.prior.p, minlength=len(self.observables))
         secrets = np.bincount(self.columns[self.prior.p > 0], minlength=len(self.observables))
-        lower = [-1 if self.observables.dtype.kind == "i" else 0.0, *map(self._shown, range(len(p) - 1))]
+        lower = [-1 if self.observables.dtype.kind == "i" else -1.0, *map(self._shown, range(len(p) - 1))]
         return tuple(
-            Bucket(max(lower[y], 0), self._shown(y), int(secrets[y]), float(p[y])) for y in range(len(self.observables))
+            Bucket(lower[y], self._shown(y), int(secrets[y]), float(p[y])) for y in range(len(self.observables))
         )
 
     def channel(self) -> Channel:

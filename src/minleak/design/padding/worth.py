@@ -29,6 +29,10 @@ Array = npt.NDArray[np.float64]
 
 # Orders this close to 1 are computed from sum p (p^(a-1) - 1)/(a-1), which has all its digits there.
 _NEAR = 0.25
+# The least float above -1.
+_LEAST = float(np.nextafter(-1.0, 0.0))
+# Sums below the first have lost digits; worths are then taken to be as uncertain as the search for buckets makes them.
+_CANCELLED, _UNKNOWN = 1e-3, 2e-12
 # Multiples of one over a total weight are told apart from rounding up to such a total.
 _GRAINS, _ROUNDING = 10**9, 1e-4
 
@@ -106,11 +110,24 @@ class Worth:
         H = self.entropy
         if isinstance(H, Renyi):
             _, c = _order(H)
-            r = worth if c == 0 else math.log1p(max(c * worth, -1.0 + 1e-300)) / c
+            r = worth if c == 0 else math.log1p(max(c * worth, _LEAST)) / c
             return float(H.value(np.array([[1.0], [r]])))
         if isinstance(H, MinEntropy):
             return float(H.value(np.array([[max(1.0 - worth, 5e-324)], [worth]])))
         return worth / H.unit
+
+    def posterior_at_most(self, worth: float) -> float:
+        """No buckets that are worth at most so much have a larger H(X|Y): infinite where rounding hides what they have.
+
+        Worths are known up to rounding, which the logarithm magnifies where 1 + c worth nearly cancels.
+        """
+        if isinstance(self.entropy, Renyi):
+            _, c = _order(self.entropy)
+            if 1 + c * worth < _CANCELLED:
+                worth += _UNKNOWN * max(1.0, worth)
+                if not 1 + c * worth > 0:
+                    return math.inf
+        return self.posterior(worth)
 
 
 def _order(entropy: ConditionalEntropy) -> tuple[float | None, float]:
