@@ -16,8 +16,8 @@ from minleak.errors import SolverFailed
 BUDGET_TOLERANCE = 1e-12
 # Where a cheap channel is at hand and mixing it in is next to nothing, only this much is left over.
 _LEFT_OVER = 1e-14
-# As many times that is broken for good, whoever brought a channel within the budget.
-_FAR = 1e6
+# A channel that still passes its budget by this share of it is refused.
+_FAR = 1e-6
 # More than this share of a cheap channel is not mixed in.
 _MIXED = 1e-3
 # Shares of a row below these are tried as zero, the largest first.
@@ -69,7 +69,7 @@ def _within(problem: Problem, z: Array, budgets: Sequence[float]) -> Array:
         return z
     z = _nearest(problem, z, capped)
     for (cost, budget), hair in zip(capped, hairs, strict=True):
-        if float(cost @ z) - budget > max(_FAR * hair, BUDGET_TOLERANCE):
+        if float(cost @ z) - budget > max(_FAR * abs(budget), hair):
             raise SolverFailed("the solver's channel breaks a budget: costs or budgets differ by too much in magnitude")
     return z
 
