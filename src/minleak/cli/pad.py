@@ -8,11 +8,12 @@ from typing import Annotated, Any
 
 import typer
 
-from minleak.cli.charting import check_chart
+from minleak.cli.charting import check_chart, save_chart
 from minleak.cli.options import AsJson, Format, PriorSource, Secret
 from minleak.cli.output import emit, table, working
+from minleak.design.padding import make
 from minleak.design.padding.compare import apply_policy
-from minleak.design.padding.ladder import as_ladder
+from minleak.design.padding.ladder import Ladder, as_ladder
 from minleak.design.padding.policies import POLICIES
 from minleak.design.padding.result import Padding
 from minleak.entropy.names import as_entropy
@@ -65,7 +66,6 @@ def pad(
     prior = Prior.uniform(len(natural)) if weight is None else source.prior(weight)
     prior = Prior(prior.weights, labels=natural.labels)
     ladder = as_ladder(natural.weights, prior)
-    from minleak.design.padding import make
 
     with working(f"padding {len(prior):,} secrets"):
         best = make.padding(
@@ -77,42 +77,15 @@ def pad(
             randomised=randomised,
         )
         data, parts = _rendered(best, ladder.mean)
-        if natural.weights.dtype.kind == "i":
-            rows = [apply_policy(ladder, name, policy, [best.entropy]) for name, policy in POLICIES.items()]
-            data["policies"] = [
-                {
-                    "name": row.name,
-                    "overhead": row.overhead,
-                    "leakage": row.leakage[0],
-                    "observables": row.observables,
-                    "smallest_class": row.smallest_class,
-                }
-                for row in rows
-            ]
-            shown = [
-                [row.name, _share(row.overhead, ladder.mean), row.leakage[0], row.observables, row.smallest_class]
-                for row in rows
-            ]
-            ours = [
-                "this padding",
-                _share(best.overhead, ladder.mean),
-                best.leakage,
-                len(best.observables),
-                best.smallest_class,
-            ]
-            title = f"beside what others do, in {best.entropy.name}"
-            parts += [
-                "",
-                table(title, ["padding", "overhead", "leakage", "sizes seen", "smallest class"], [ours, *shown]),
-            ]
+        if natural.weights.dtype.kind == "i":  # policies round whole numbers
+            data["policies"], beside = _policies(best, ladder)
+            parts += ["", beside]
         drawn = None if chart is None else _chart(natural.weights, prior, best)
     if output is not None:
         write_whole(output, _written(best))
         data["file"] = output
         parts += ["", f"written to {output}"]
     if chart is not None:
-        from minleak.cli.charting import save_chart
-
         save_chart(drawn, chart, title="Leakage against mean overhead")
         data["chart"] = chart
         parts.append(f"chart written to {chart}")
@@ -161,6 +134,31 @@ def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[Any]]:
         ["smallest class", f"{best.smallest_class} secrets"],
     ]
     return data, [table(f"{kind} for {len(best.prior):,} secrets", ["measure", "value"], rows)]
+
+
+def _policies(best: Padding, ladder: Ladder) -> tuple[list[dict[str, Any]], Any]:
+    """What others pad to, for JSON, and a table of it with this padding first."""
+    rows = [apply_policy(ladder, name, policy, [best.entropy]) for name, policy in POLICIES.items()]
+    data: list[dict[str, Any]] = [
+        {
+            "name": row.name,
+            "overhead": row.overhead,
+            "leakage": row.leakage[0],
+            "observables": row.observables,
+            "smallest_class": row.smallest_class,
+        }
+        for row in rows
+    ]
+    ours: dict[str, Any] = {
+        "name": "this padding",
+        "overhead": best.overhead,
+        "leakage": best.leakage,
+        "observables": len(best.observables),
+        "smallest_class": best.smallest_class,
+    }
+    shown = [list((row | {"overhead": _share(row["overhead"], ladder.mean)}).values()) for row in [ours, *data]]
+    title = f"beside what others do, in {best.entropy.name}"
+    return data, table(title, ["padding", "overhead", "leakage", "sizes seen", "smallest class"], shown)
 
 
 def _share(overhead: float, mean: float) -> str:
