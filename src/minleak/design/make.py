@@ -61,7 +61,6 @@ def design(
         "near" and "cost" are chosen by giving near= or cost=.
     gains
         gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
-
     near
         Coordinates, a row (or a number) for each secret: decoys will be close. The plan minimises the mean over sets of
         c(M)/u, where c(M) = min over z of sum over i in M of d(z,i), the star cost, at the same leakage: see

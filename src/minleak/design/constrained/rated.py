@@ -48,7 +48,10 @@ class RatedModel(Model):
         budget = float(budgets[0]) / float(mass.sum()) if len(budgets) else math.inf
         if not budget > least + 1e-12 * max(problem.grain(0) if problem.costs else 1.0, abs(least)):
             raise SolverFailed("at the least budget the price of a budget is infinite")
-        rate = shannon_rate(p, self.cost, self.allowed, budget)
+        try:
+            rate = shannon_rate(p, self.cost, self.allowed, budget)
+        except np.linalg.LinAlgError:
+            raise SolverFailed("a Newton step of the rate-distortion problem has no solution") from None
         lam, mu = np.zeros(len(problem.left)), np.full(len(budgets), rate.price)
         lam[self.present] = rate.log_z - np.log(p)
         z = (mass[:, None] * rate.rows)[self.x, self.y]
