@@ -10,7 +10,6 @@ import contextlib
 import io
 import json
 import os
-import secrets
 import struct
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -30,6 +29,7 @@ from minleak.design.rings import Homes, Ring
 from minleak.errors import InvalidCloak
 from minleak.labels import Labels
 from minleak.prior import Prior
+from minleak.writing import replacing
 
 MAGIC = b"MINLEAK\n"
 VERSION = 1
@@ -65,29 +65,29 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
     if not labels.is_default and as_storable(labels) is None:
         raise InvalidCloak("a file holds labels that are text or 64-bit integers: rename the secrets before the design")
     table = _table(plan)
-    folder = os.path.dirname(os.path.abspath(name))
-    temporary = os.path.join(folder, f".{os.path.basename(name)}.{secrets.token_hex(6)}.part")
     try:
-        with _Pieces(temporary, "x") as file:
-            file.write(bytes(_HEADER.size))
-            with pa.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table)
-            length = file.tell() - _HEADER.size
-        with open(temporary, "r+b") as file:
-            with ThreadPoolExecutor(1) as pool:  # to the disk while it is digested; the header follows
-                synced = pool.submit(os.fsync, file.fileno())
-                digest = digests.of_file(file, _HEADER.size, length)
-                synced.result()  # where it failed, say so: the system tells it only once
-            file.write(_HEADER.pack(MAGIC, VERSION, 0, length, digest, bytes(8)))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, name)
+        with replacing(name) as temporary:
+            _write(table, temporary)
     except OSError as error:
         raise InvalidCloak(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-    _sync_folder(folder)
+    _sync_folder(os.path.dirname(os.path.abspath(name)))
+
+
+def _write(table: pa.Table, temporary: str) -> None:
+    """The table after a header of zeros, and then its header, both on the disk."""
+    with _Pieces(temporary, "x") as file:
+        file.write(bytes(_HEADER.size))
+        with pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+        length = file.tell() - _HEADER.size
+    with open(temporary, "r+b") as file:
+        with ThreadPoolExecutor(1) as pool:  # to the disk while it is digested; the header follows
+            synced = pool.submit(os.fsync, file.fileno())
+            digest = digests.of_file(file, _HEADER.size, length)
+            synced.result()  # where it failed, say so: the system tells it only once
+        file.write(_HEADER.pack(MAGIC, VERSION, 0, length, digest, bytes(8)))
+        file.flush()
+        os.fsync(file.fileno())
 
 
 class _Pieces(io.FileIO):

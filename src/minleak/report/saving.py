@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
 import json
 import os
-import secrets
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from minleak.errors import MinleakError
+from minleak.errors import MinleakError, MissingExtra
 from minleak.report.look import DARK, LIGHT
+from minleak.writing import replacing
 
 # Formats that a chart can be saved in.
 PICTURES = ("png", "svg")
@@ -28,23 +27,17 @@ def _extra(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise MinleakError(f"charts need the package {name}: pip install 'minleak[report]'") from None
+        raise MissingExtra(f"charts need the package {name}: pip install 'minleak[report]'") from None
 
 
 def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
     """Write a file whole or not at all: under a temporary name beside it, then renamed."""
     name = os.fspath(path)
-    folder = os.path.dirname(os.path.abspath(name))
-    temporary = os.path.join(folder, f".{os.path.basename(name)}.{secrets.token_hex(6)}.part")
     try:
-        with open(temporary, "xb") as file:
+        with replacing(name) as temporary, open(temporary, "xb") as file:
             file.write(data.encode() if isinstance(data, str) else data)
-        os.replace(temporary, name)
     except OSError as error:
         raise MinleakError(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
 
 
 def picture(chart: Any, format: str, *, scale: float = 2.0) -> bytes:

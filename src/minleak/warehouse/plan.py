@@ -6,8 +6,6 @@ import glob
 import json
 import os
 import re
-import secrets
-import shutil
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
@@ -23,6 +21,7 @@ from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter, UnreadableFile
 from minleak.warehouse.engines import connect, engine_of, ibis_module, what_failed
 from minleak.warehouse.sources import parquet_of
+from minleak.writing import replacing
 
 FORMAT = "minleak-warehouse-1"
 COLUMNS = {"secret": None, "position": "int64", "ring": "int64", "start": "int64", "weight": "int64"}
@@ -111,20 +110,17 @@ def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
     name = os.path.abspath(os.fspath(folder))
     if os.path.exists(name):
         raise InvalidParameter(f"{os.fspath(folder)} exists already: plans are not overwritten, choose another name")
-    temporary = os.path.join(os.path.dirname(name), f".{os.path.basename(name)}.{secrets.token_hex(6)}.part")
     try:
-        os.mkdir(temporary)
-        engine_of(table).write(table, os.path.join(temporary, _SEGMENTS))
-        with open(os.path.join(temporary, _HEADER), "x", encoding="utf-8") as file:
-            content = {field.name: getattr(header, field.name) for field in fields(header)}
-            json.dump({"format": FORMAT, **content}, file, ensure_ascii=False)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, name)
+        with replacing(name) as temporary:
+            os.mkdir(temporary)
+            engine_of(table).write(table, os.path.join(temporary, _SEGMENTS))
+            with open(os.path.join(temporary, _HEADER), "x", encoding="utf-8") as file:
+                content = {field.name: getattr(header, field.name) for field in fields(header)}
+                json.dump({"format": FORMAT, **content}, file, ensure_ascii=False)
+                file.flush()
+                os.fsync(file.fileno())
     except OSError as error:
         raise InvalidParameter(f"cannot write {os.fspath(folder)}: {error.strerror}") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def load(folder: str | os.PathLike[str], *, backend: Any = None) -> WarehousePlan:
