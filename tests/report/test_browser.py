@@ -77,6 +77,7 @@ def test_the_page_works(browser: Any, pages: dict[str, Any], name: str, width: i
 
 def test_charts_follow_when_the_scheme_changes(browser: Any, pages: dict[str, Any]) -> None:
     browser.open(pages["one"][0], width=390, dark=False)
+    browser.evaluate("delete document.body.dataset.ready")  # until the charts have been drawn again
     browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
     browser.wait_until_drawn()
     ink = browser.evaluate("document.querySelector('#leakage_by_k svg .role-axis-label text').getAttribute('fill')")
