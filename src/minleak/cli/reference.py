@@ -48,9 +48,9 @@ _FIELDS = {
 
 def commands() -> Iterator[tuple[str, Any]]:
     """(name, command) of every command, those of groups by both words."""
-    from minleak.cli.app import app
+    from minleak.cli.app import application
 
-    top: Any = typer.main.get_command(app)
+    top: Any = typer.main.get_command(application())
     for name, command in top.commands.items():
         if hasattr(command, "commands"):
             yield from ((f"{name} {inner}", sub) for inner, sub in command.commands.items())
