@@ -70,10 +70,10 @@ from minleak.leakage import (
 )
 from minleak.majorization import Majorization, check_schur_concave, lorenz, majorizes
 from minleak.prior import Prior
-from minleak.reading import read_prior
-from minleak.reading_channels import read_channel
-from minleak.reading_pairs import Pairs, read_pairs
-from minleak.reading_places import read_places
+from minleak.reading.channels import read_channel
+from minleak.reading.pairs import Pairs, read_pairs
+from minleak.reading.places import read_places
+from minleak.reading.prior import read_prior
 
 __version__ = "0.1.0"
 

@@ -8,7 +8,6 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from minleak.errors import InvalidParameter
 
@@ -123,6 +122,8 @@ class Labels(Sequence[Any]):
         if isinstance(self._names, pa.Array):
             if not (isinstance(name, str) if _is_text(self._names.type) else whole):
                 return None  # Arrow would turn 1.5 into 1 to look for it
+            import pyarrow.compute as pc
+
             try:
                 found = pc.index(self._names, pa.scalar(name, type=self._names.type)).as_py()
             except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
@@ -156,6 +157,8 @@ class Labels(Sequence[Any]):
             ends = np.frombuffer(offsets, dtype=width)[names.offset : names.offset + len(names) + 1]
             self.slots, twice = hashing.fill_slots(ends, np.frombuffer(data or b"", dtype=np.uint8))
             return twice
+        import pyarrow.compute as pc
+
         return bool(pc.count_distinct(names).as_py() < len(names))
 
 

@@ -70,7 +70,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 bad input. Never a traceback, unless MINLEAK_DEBUG is set."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     said = next((word for word in given if not word.startswith("-")), None)
-    gc.set_threshold(_SELDOM)
     try:
         code = application([said] if said in COMMANDS else COMMANDS)(args=given, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
@@ -95,7 +94,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _leave(f"failed unexpectedly ({type(error).__name__}); set MINLEAK_DEBUG=1 to see where", 1)
     if code == _INTERRUPTED:
         _leave("interrupted, nothing was left half-written", 1)
-    gc.freeze()  # what is left goes with the process; looking for cycles in it would take a third of a second
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -104,5 +102,15 @@ def _leave(message: str, code: int) -> None:
     sys.exit(code)
 
 
+def run() -> None:
+    """The command as a process of its own, which soon ends and takes with it what it holds."""
+    gc.set_threshold(_SELDOM)
+    try:
+        main()
+    finally:
+        if "duckdb" not in sys.modules:  # which complains of what was not collected
+            gc.freeze()  # or Python looks for cycles before it ends, for a third of a second
+
+
 if __name__ == "__main__":
-    main()
+    run()

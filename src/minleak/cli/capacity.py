@@ -8,7 +8,7 @@ import typer
 
 from minleak.cli.options import AsJson, Format, Secret
 from minleak.cli.output import emit, table, working
-from minleak.reading_channels import read_channel
+from minleak.reading.channels import read_channel
 
 ChannelFile = Annotated[
     str, typer.Argument(metavar="CHANNEL", help="Rows of secret, observable, probability: csv(.gz), tsv or parquet.")

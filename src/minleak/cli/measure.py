@@ -18,7 +18,7 @@ from minleak.leakage import (
     vulnerability,
 )
 from minleak.prior import Prior
-from minleak.reading_channels import read_channel
+from minleak.reading.channels import read_channel
 
 
 def measure(

@@ -12,7 +12,7 @@ from minleak.design.constrained.optimise import Optimum
 from minleak.errors import InvalidParameter
 from minleak.leakage import leakage_table
 from minleak.prior import Prior
-from minleak.reading_pairs import read_pairs
+from minleak.reading.pairs import read_pairs
 
 # What the channel leaks in these is shown beside what was asked for.
 _BESIDE = ("shannon", "min-entropy", "guesswork")

@@ -13,8 +13,9 @@ import typer
 from minleak.cli.output import working
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior
-from minleak.reading import FORMATS, read_prior
-from minleak.reading_places import read_places
+from minleak.reading.places import read_places
+from minleak.reading.prior import read_prior
+from minleak.reading.sources import FORMATS
 
 PriorFile = Annotated[
     str,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak.reading_places import read_places
+from minleak.reading.places import read_places
 
 BAD = {
     "two ways": ({"near": [1, 2, 3], "cost": np.ones((3, 3))}, "one of them"),

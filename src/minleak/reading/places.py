@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak.errors import UnreadableFile
-from minleak.reading import content_of, kind_of
+from minleak.reading.sources import content_of, kind_of
 
 Array = npt.NDArray[np.float64]
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from minleak.errors import UnreadableFile
 from minleak.labels import Labels
-from minleak.reading_rows import TidyRows
+from minleak.reading.rows import TidyRows
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from minleak.errors import UnreadableFile
-from minleak.reading import content_of, kind_of
+from minleak.reading.sources import content_of, kind_of
 
 
 class TidyRows:

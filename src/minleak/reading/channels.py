@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from minleak.channel import Channel
 from minleak.errors import InvalidChannel, UnreadableFile
-from minleak.reading_rows import TidyRows
+from minleak.reading.rows import TidyRows
 
 
 def read_channel(

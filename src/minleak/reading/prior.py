@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import os
 import re
-import zlib
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable
 from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from minleak._kernels.warming import warm
 from minleak.buffers import to_numpy
 from minleak.errors import UnreadableFile
 from minleak.prior import Prior
+from minleak.reading.delimited import Delimited
+from minleak.reading.sources import BOM, check_utf8, content_of, kind_of
 
-_ENDINGS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".json": "json",
-    ".txt": "uniq",
-}
-FORMATS = ("csv", "tsv", "parquet", "json", "uniq")
-# From so many bytes on reading takes longer than loading the compiler, which is then done meanwhile.
-_LARGE = 1 << 25
-_BOM = b"\xef\xbb\xbf"
 _INTEGER = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
@@ -67,8 +52,9 @@ def read_prior(
     """
     kind, name = kind_of(source, format)
     if kind in ("csv", "tsv"):
-        with warm(meanwhile=_is_large(source)):
-            return _delimited(content_of(source, name), name, secret, weight, "," if kind == "csv" else "\t")
+        file = Delimited(source, name, "," if kind == "csv" else "\t")
+        with warm(meanwhile=file.large):
+            return _delimited(file, secret, weight)
     data = content_of(source, name)
     if kind == "parquet":
         return _parquet(data, name, secret, weight)
@@ -77,152 +63,21 @@ def read_prior(
     return _uniq(data, name)
 
 
-def kind_of(source: Any, format: str | None) -> tuple[str, str]:
-    """The format, and what messages call the source."""
-    if isinstance(source, str | os.PathLike):
-        name = str(os.fspath(source))
-    elif hasattr(source, "read"):
-        name = str(getattr(source, "name", "the input"))
-    else:
-        raise UnreadableFile(f"a prior is read from a path or an open binary file, not {type(source).__name__}")
-    if format is not None:
-        if format not in FORMATS:
-            raise UnreadableFile(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
-        return format, name
-    ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
-    if ending not in _ENDINGS:
-        raise UnreadableFile(
-            f"cannot tell the format of {name} from its ending: say format= one of {', '.join(FORMATS)}"
-        )
-    return _ENDINGS[ending], name
-
-
-def _is_large(source: Any) -> bool:
-    """Whether the file is known to be large; what is wrong with it is said by whoever opens it."""
-    try:
-        return isinstance(source, str | os.PathLike) and os.path.getsize(source) >= _LARGE
-    except (OSError, ValueError):
-        return False
-
-
-def content_of(source: Any, name: str) -> bytes:
-    """All bytes of the source, decompressed."""
-    is_path = isinstance(source, str | os.PathLike)
-    try:
-        if is_path:
-            with open(source, "rb") as file:
-                data = file.read()
-        else:
-            data = source.read()
-    except (OSError, ValueError) as error:  # ValueError: a closed file, or a path with a null byte
-        raise UnreadableFile(f"cannot open {name}: {getattr(error, 'strerror', None) or error}") from None
-    if isinstance(data, str):
-        raise UnreadableFile(f"{name} is open as text: open it in binary mode, 'rb'")
-    # A file object may have been decompressed on the way already, whatever its name.
-    if name.lower().endswith(".gz") and (is_path or data[:2] == b"\x1f\x8b"):
-        try:
-            return gzip.decompress(data)
-        except (EOFError, OSError, zlib.error) as error:
-            raise UnreadableFile(f"{name} is not a whole gzip file: {error}") from None
-    return bytes(data)
-
-
-def _delimited(text: bytes, name: str, secret: str, weight: str, delimiter: str) -> Prior:
+def _delimited(file: Delimited, secret: str, weight: str) -> Prior:
     """Two columns of a csv or tsv, read by pyarrow; only to say what is wrong is the file walked line by line."""
-    first = [fields for _, fields in islice(_records(text, delimiter), 2)]
-    if not first:
-        raise UnreadableFile(f"{name} is empty: a header that names its columns is needed")
-    _check_utf8(b"".join(first[0]), name)
-    _check_columns([_unquoted(field) for field in first[0]], name, secret, weight)
-    if len(first) == 1:
-        raise UnreadableFile(f"{name} has a header but no rows")
-
-    def where(i: int) -> str:
-        line, _ = next(islice(_records(text, delimiter), i + 1, None))
-        return f"line {line} of {name}"
-
     try:
-        table = _table(text, delimiter, {secret: pa.string(), weight: None})
+        _check_columns(file.header(), file.name, secret, weight)
+        table = file.table({secret: pa.string(), weight: None})
         weights = table[weight]
         if not _is_number(weights.type) or weights.null_count or _passes_int64(weights):
-            weights = _numbers(_table(text, delimiter, {weight: pa.string()})[weight], where)
+            weights = _numbers(file.table({weight: pa.string()})[weight], file.where)
         else:
             weights = _taken(weights)
     except pa.ArrowException as error:
-        raise _unparsable(text, name, delimiter, error) from None
-    return Prior(weights, labels=table[secret], _where=where)
-
-
-def _table(text: bytes, delimiter: str, columns: dict[str, pa.DataType | None]) -> pa.Table:
-    """Some columns of the file, of the types given or (None) as pyarrow infers them."""
-    from pyarrow import csv
-
-    def read(block_size: int | None) -> pa.Table:
-        return csv.read_csv(
-            pa.BufferReader(text),
-            read_options=csv.ReadOptions(block_size=block_size),
-            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=b'"' in text),
-            convert_options=csv.ConvertOptions(
-                include_columns=list(columns),
-                column_types={name: kind for name, kind in columns.items() if kind is not None},
-                strings_can_be_null=False,
-            ),
-        )
-
-    try:
-        return read(None)
-    except pa.ArrowInvalid:
-        if len(text) <= 1 << 20:
-            raise
-        return read(min(len(text), 2**31 - 1))  # a row may be longer than a block
-
-
-def _records(text: bytes, delimiter: str) -> Iterator[tuple[int, list[bytes]]]:
-    """The line on which each record starts, from 1, and its fields; the header first, empty lines left out."""
-    end = re.escape(delimiter.encode())
-    field = re.compile(rb'("[^"]*(?:""[^"]*)*"?[^%b\r\n]*|[^%b\r\n]*)(%b|\r\n?|\n|\Z)' % (end, end, end))
-    begin = at = 3 if text.startswith(_BOM) else 0
-    line = 1
-    fields: list[bytes] = []
-    while at < len(text) or fields:
-        found: Any = field.match(text, at)  # matches always, if only nothing before the end
-        fields.append(found[1])
-        at = found.end()
-        if found[2] != delimiter.encode():
-            if fields != [b""]:
-                yield line, fields
-            line += len(re.findall(rb"\r\n?|\n", text[begin:at]))
-            begin, fields = at, []
-
-
-def _unquoted(field: bytes) -> str:
-    text = field.decode()
-    return text[1:].removesuffix('"').replace('""', '"') if text.startswith('"') else text
-
-
-def _unparsable(text: bytes, name: str, delimiter: str, error: pa.ArrowException) -> UnreadableFile:
-    """What is wrong with a file that pyarrow cannot parse, found by walking it."""
-    _check_utf8(text, name)
-    columns = 0
-    for line, fields in _records(text, delimiter):
-        columns = columns or len(fields)
-        if len(fields) != columns:
-            return UnreadableFile(
-                f"line {line} of {name} has {len(fields)} columns where the header has {columns}: "
-                f"{delimiter.encode().join(fields)[:60].decode(errors='replace')!r} "
-                "(text with delimiters or line breaks belongs in quotes)"
-            )
-    return UnreadableFile(f"cannot parse {name}: {str(error).splitlines()[0]}")
-
-
-def _check_utf8(text: bytes, name: str) -> None:
-    try:
-        text.decode()
-    except UnicodeDecodeError as error:
-        line = text.count(b"\n", 0, error.start) + 1
-        raise UnreadableFile(
-            f"line {line} of {name} is not UTF-8 text ({error.reason}): save the file as UTF-8"
-        ) from None
+        raise file.unparsable(error) from None
+    except OSError as error:  # of a large file, which is read on the way
+        raise UnreadableFile(f"cannot read {file.name}: {error.strerror or 'the file system refused'}") from None
+    return Prior(weights, labels=table[secret], _where=file.where)
 
 
 def _check_columns(columns: list[str], name: str, secret: str, weight: str) -> None:
@@ -244,6 +99,8 @@ def _is_number(kind: pa.DataType) -> bool:
 
 def _passes_int64(weights: pa.ChunkedArray) -> bool:
     """Whether pyarrow may have read integers as floats because they are too large for 64 bits."""
+    import pyarrow.compute as pc
+
     return bool(pa.types.is_floating(weights.type) and pc.max(weights).as_py() >= 2**63)
 
 
@@ -278,6 +135,7 @@ def _integer(digits: str, i: int, where: Callable[[int], str]) -> int:
 
 
 def _parquet(data: bytes, name: str, secret: str, weight: str) -> Prior:
+    import pyarrow.compute as pc
     from pyarrow import parquet
 
     def where(i: int) -> str:
@@ -329,7 +187,7 @@ def _json(data: bytes, name: str) -> Prior:
     except RecursionError:
         raise UnreadableFile(f"cannot parse {name}: its brackets are nested too deeply") from None
     except ValueError:
-        _check_utf8(data, name)
+        check_utf8(data, name)
         raise UnreadableFile(f"cannot parse {name}: an integer has more digits than can be read") from None
     if not isinstance(mapping, dict):
         raise UnreadableFile(f"{name} holds a {type(mapping).__name__}, not a mapping from secret to weight")
@@ -343,9 +201,9 @@ def _uniq(data: bytes, name: str) -> Prior:
     def where(i: int) -> str:
         return f"line {i + 1} of {name}"
 
-    _check_utf8(data, name)
+    check_utf8(data, name)
     counts, secrets = [], []
-    for i, raw in enumerate(io.BytesIO(data.removeprefix(_BOM))):
+    for i, raw in enumerate(io.BytesIO(data.removeprefix(BOM))):
         line = raw.decode().removesuffix("\n").removesuffix("\r")
         count, space, secret = line.lstrip(" ").partition(" ")
         if not (space and count.isascii() and count.isdigit()):

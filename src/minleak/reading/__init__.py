@@ -1,0 +1,1 @@
+"""Reading: priors, channels, pairs and places from the files that they come in."""

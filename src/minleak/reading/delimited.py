@@ -1,0 +1,149 @@
+"""Delimited text: columns of a csv or tsv by pyarrow, and where in the file something is wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import islice
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from minleak.errors import UnreadableFile
+from minleak.reading.sources import BOM, check_utf8, content_of
+
+# Files from so many bytes on are parsed as they are read.
+LARGE = 1 << 25
+# What pyarrow takes at a time unless it is told, and the most that it can.
+_BLOCK, _LONGEST = 1 << 20, 2**31 - 1
+
+
+class Delimited:
+    """A csv or tsv with a header. The text of a large file is never held, but to say what is wrong with it."""
+
+    def __init__(self, source: str | os.PathLike[str] | BinaryIO, name: str, delimiter: str) -> None:
+        self._source, self._delimiter = source, delimiter
+        self._path = _large(source, name)
+        self.name = name
+
+    @property
+    def large(self) -> bool:
+        """Whether it is a large file on disk."""
+        return self._path is not None
+
+    @cached_property
+    def text(self) -> bytes:
+        """All of the file."""
+        return content_of(self._source, self.name)
+
+    def header(self) -> list[str]:
+        """The names of the columns; a file without rows is refused."""
+        first = [fields for _, fields in islice(_records(self._beginning(), self._delimiter), 2)]
+        if not first:
+            raise UnreadableFile(f"{self.name} is empty: a header that names its columns is needed")
+        check_utf8(b"".join(first[0]), self.name)
+        if len(first) == 1:
+            raise UnreadableFile(f"{self.name} has a header but no rows")
+        return [_unquoted(field) for field in first[0]]
+
+    def table(self, columns: dict[str, pa.DataType | None]) -> pa.Table:
+        """Some columns, of the types given or (None) as pyarrow infers them."""
+        from pyarrow import csv
+
+        quoted, size = self._quoted_and_size()
+
+        def read(block_size: int | None) -> pa.Table:
+            return csv.read_csv(
+                pa.BufferReader(self.text) if self._path is None else pa.OSFile(self._path),
+                read_options=csv.ReadOptions(block_size=block_size),
+                parse_options=csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=quoted),
+                convert_options=csv.ConvertOptions(
+                    include_columns=list(columns),
+                    column_types={name: kind for name, kind in columns.items() if kind is not None},
+                    strings_can_be_null=False,
+                ),
+            )
+
+        try:
+            return read(None)
+        except pa.ArrowInvalid:
+            if size <= _BLOCK:
+                raise
+            return read(min(size, _LONGEST))  # a row may be longer than a block
+
+    def where(self, i: int) -> str:
+        """The line of row i, counted from 0 after the header, for a message."""
+        line, _ = next(islice(_records(self.text, self._delimiter), i + 1, None))
+        return f"line {line} of {self.name}"
+
+    def unparsable(self, error: pa.ArrowException) -> UnreadableFile:
+        """What is wrong with a file that pyarrow cannot parse, found by walking it."""
+        check_utf8(self.text, self.name)
+        columns = 0
+        for line, fields in _records(self.text, self._delimiter):
+            columns = columns or len(fields)
+            if len(fields) != columns:
+                return UnreadableFile(
+                    f"line {line} of {self.name} has {len(fields)} columns where the header has {columns}: "
+                    f"{self._delimiter.encode().join(fields)[:60].decode(errors='replace')!r} "
+                    "(text with delimiters or line breaks belongs in quotes)"
+                )
+        return UnreadableFile(f"cannot parse {self.name}: {str(error).splitlines()[0]}")
+
+    def _beginning(self) -> bytes:
+        """The text, or so much of it that the first two records are whole."""
+        if self._path is not None:
+            piece = next(_pieces(self._path), b"")
+            if len(list(islice(_records(piece, self._delimiter), 3))) == 3:
+                return piece
+        return self.text
+
+    def _quoted_and_size(self) -> tuple[bool, int]:
+        """Whether there are quotes, so that line breaks may be inside of them, and how many bytes there are."""
+        if self._path is None:
+            return b'"' in self.text, len(self.text)
+        return any(b'"' in piece for piece in _pieces(self._path)), os.path.getsize(self._path)
+
+
+def _records(text: bytes, delimiter: str) -> Iterator[tuple[int, list[bytes]]]:
+    """The line on which each record starts, from 1, and its fields; the header first, empty lines left out."""
+    end = re.escape(delimiter.encode())
+    field = re.compile(rb'("[^"]*(?:""[^"]*)*"?[^%b\r\n]*|[^%b\r\n]*)(%b|\r\n?|\n|\Z)' % (end, end, end))
+    begin = at = 3 if text.startswith(BOM) else 0
+    line = 1
+    fields: list[bytes] = []
+    while at < len(text) or fields:
+        found: Any = field.match(text, at)  # matches always, if only nothing before the end
+        fields.append(found[1])
+        at = found.end()
+        if found[2] != delimiter.encode():
+            if fields != [b""]:
+                yield line, fields
+            line += len(re.findall(rb"\r\n?|\n", text[begin:at]))
+            begin, fields = at, []
+
+
+def _unquoted(field: bytes) -> str:
+    text = field.decode()
+    return text[1:].removesuffix('"').replace('""', '"') if text.startswith('"') else text
+
+
+def _large(source: Any, name: str) -> bytes | None:
+    """The path of a large file on disk; None for others, and for those that cannot be read, which are refused later."""
+    if not isinstance(source, str | os.PathLike) or name.lower().endswith(".gz"):
+        return None
+    path = os.fsencode(source)
+    try:
+        large = os.path.isfile(path) and os.path.getsize(path) >= LARGE and os.access(path, os.R_OK)
+    except (OSError, ValueError):
+        return None
+    return path if large else None
+
+
+def _pieces(path: bytes) -> Iterator[bytes]:
+    """The bytes of a file, a megabyte at a time."""
+    with open(path, "rb", buffering=0) as file:
+        while piece := file.read(_BLOCK):
+            yield piece
