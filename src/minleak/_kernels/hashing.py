@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numba as nb
 import numpy as np
+
+from minleak._kernels.threads import both
 
 _u64 = np.uint64
 
@@ -22,67 +23,84 @@ def _hash_string(data, begin, end):  # type: ignore[no-untyped-def]
     return h ^ (h >> _u64(33))
 
 
-def hash_strings(offsets: Any, data: Any) -> Any:
-    """64-bit hashes of the strings data[offsets[i]:offsets[i+1]], on two threads.
-
-    Ordinary threads, made for this call: numba's own abort a process that uses them after a fork.
-    """
-    out = np.empty(len(offsets) - 1, np.uint64)
-    middle = len(out) // 2
-    with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(_hash_strings, offsets[: middle + 1], data, out[:middle])
-        _hash_strings(offsets[middle:], data, out[middle:])
-        first.result()
-    return out
-
-
-@nb.njit(cache=True, nogil=True)
-def _hash_strings(offsets, data, out):  # type: ignore[no-untyped-def]
-    for i in range(out.shape[0]):
-        out[i] = _hash_string(data, offsets[i], offsets[i + 1])
-
-
 def fill_slots(offsets: Any, data: Any) -> tuple[Any, bool]:
-    """The positions of the strings in an open-addressing table, and whether two have the same hash.
+    """The positions of the strings data[offsets[i]:offsets[i+1]] in an open-addressing table, and whether two have the
+    same hash.
 
-    The table's size is a power of two, at least one and a half times the number of strings; -1 is a free slot.
+    The table's size is a power of two, at least one and a half times the number of strings; -1 is a free slot. Hashes
+    and positions are first dealt into up to 1024 parts of the table, so that filling it stays in cache. All is done by
+    two threads: they hash and deal a half of the strings each, and then fill a half of the table each.
     """
     n = len(offsets) - 1
-    hashes = hash_strings(offsets, data)
-    slots = np.full(1 << max(4, (3 * n // 2).bit_length()), -1, dtype=np.int32 if n < 2**31 else np.int64)
-    dealt, places = np.empty_like(hashes), np.empty(n, slots.dtype)
-    return slots, bool(_fill_slots(hashes, dealt, places, np.empty(len(slots), np.uint32), slots))
+    bits = max(4, (3 * n // 2).bit_length())
+    shift, middle = max(0, bits - 10), n // 2
+    slots = np.full(1 << bits, -1, dtype=np.int32 if n < 2**31 else np.int64)
+    tags = np.empty(1 << bits, np.uint8)
+    hashes, dealt, places = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, slots.dtype)
+    counts = np.zeros((2, 1 << (bits - shift)), np.int64)
+    both(
+        lambda: _hash_strings(offsets[: middle + 1], data, hashes[:middle], 1 << bits, shift, counts[0]),
+        lambda: _hash_strings(offsets[middle:], data, hashes[middle:], 1 << bits, shift, counts[1]),
+    )
+    begin = np.cumsum(counts.sum(axis=0)) - counts.sum(axis=0)
+    at = np.stack([begin, begin + counts[0]])  # in each part those of the first half of the strings come first
+    both(
+        lambda: _deal(hashes, 0, middle, 1 << bits, shift, at[0], dealt, places),
+        lambda: _deal(hashes, middle, n, 1 << bits, shift, at[1], dealt, places),
+    )
+    split = int(begin[len(begin) // 2])
+    low, high = (dealt[:split], places[:split]), (dealt[split:], places[split:])
+    left = both(
+        lambda: _insert(hashes, *low, tags, slots, 1 << (bits - 1)),
+        lambda: _insert(hashes, *high, tags, slots, 1 << bits),
+    )
+    twice = left[0][1] | left[1][1]
+    for (rest, where), (count, _) in zip((low, high), left, strict=True):  # which may go on from there or wrap around
+        twice |= _insert(hashes, rest[:count], where[:count], tags, slots, -1)[1]
+    return slots, bool(twice)
 
 
 @nb.njit(cache=True, nogil=True)
-def _fill_slots(hashes, dealt, places, tags, slots):  # type: ignore[no-untyped-def]
-    """Hashes and positions are first dealt into up to 1024 parts of the table, so that filling it stays in cache. Equal
-    hashes meet, since both are looked for from the same slot on; of the hashes in the table the upper halves are kept.
+def _hash_strings(offsets, data, out, size, shift, counts):  # type: ignore[no-untyped-def]
+    """The hashes of strings, and how many there are for each part of the table."""
+    mask = _u64(size - 1)
+    for i in range(out.shape[0]):
+        h = _hash_string(data, offsets[i], offsets[i + 1])
+        out[i] = h
+        counts[(h & mask) >> _u64(shift)] += 1
+
+
+@nb.njit(cache=True, nogil=True)
+def _deal(hashes, begin, end, size, shift, at, dealt, places):  # type: ignore[no-untyped-def]
+    """Hashes and positions, part after part."""
+    mask = _u64(size - 1)
+    for position in range(begin, end):
+        part = (hashes[position] & mask) >> _u64(shift)
+        dealt[at[part]], places[at[part]] = hashes[position], position
+        at[part] += 1
+
+
+@nb.njit(cache=True, nogil=True)
+def _insert(hashes, dealt, places, tags, slots, stop):  # type: ignore[no-untyped-def]
+    """Put positions into the first free slot from that of their hash on, before slot `stop` (-1: anywhere). Returns how
+    many found none, which are then the first, and whether two hashes are equal: they meet, since both are looked for
+    from the same slot on. Of the hashes in the table the upper bytes are at hand.
     """
     size = slots.shape[0]
-    mask, upper = _u64(size - 1), _u64(32)
-    shift = _u64(0)
-    while size >> np.int64(shift) > 1024:
-        shift += _u64(1)
-    ends = np.zeros(1025, np.int64)
-    for h in hashes:
-        ends[((h & mask) >> shift) + _u64(1)] += 1
-    for part in range(1024):
-        ends[part + 1] += ends[part]
-    for position in range(hashes.shape[0]):
-        part = (hashes[position] & mask) >> shift
-        dealt[ends[part]] = hashes[position]
-        places[ends[part]] = position
-        ends[part] += 1
-    twice = False
-    for i in range(hashes.shape[0]):
-        h = dealt[i]
-        tag = np.uint32(h >> upper)
-        at = h & mask
-        while slots[at] >= 0:
+    left, twice = 0, False
+    for i in range(dealt.shape[0]):
+        h, place = dealt[i], places[i]
+        tag = np.uint8(h >> _u64(56))
+        at = np.int64(h & _u64(size - 1))
+        while at != stop and slots[at] >= 0:
             if tags[at] == tag and hashes[slots[at]] == h:
                 twice = True
-            at = (at + _u64(1)) & mask
-        slots[at] = places[i]
-        tags[at] = tag
-    return twice
+            at += 1
+            if at == size and stop < 0:
+                at = 0
+        if at == stop:
+            dealt[left], places[left] = h, place
+            left += 1
+        else:
+            slots[at], tags[at] = place, tag
+    return left, twice

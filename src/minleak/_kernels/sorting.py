@@ -7,39 +7,71 @@ from typing import Any
 import numba as nb
 import numpy as np
 
+from minleak._kernels.threads import both
 
-def sort_descending(weights: Any, positions: Any) -> Any:
-    """The weights from the largest down, and the positions in that order, ties kept in order.
+# Parts of weights, and how many of them, from the largest down, may hold more than one weight: not those below 32.
+_PARTS, _SINGLE = 1026, 945
 
-    One pass deals them into up to 1025 parts by their leading five bits; each part, which then fits in cache, is radix
-    sorted by the bits in which its weights differ. Uses `positions` as work space.
+
+def sort_descending(weights: Any, kind: Any) -> Any:
+    """The weights from the largest down, and their positions (integers of that kind), ties in order.
+
+    One pass deals them into up to 1026 parts by their leading five bits; each part, which then fits in cache, is radix
+    sorted by the bits in which its weights differ. Two threads deal a half of the weights each, and then sort parts.
     """
-    dealt, places = np.empty_like(weights), np.empty_like(positions)
-    _sort_descending(weights.copy(), positions, dealt, places)
-    return dealt, places
+    n = len(weights)
+    out, places = np.empty_like(weights), np.empty(n, kind)
+    counts, middle = np.zeros((2, _PARTS), np.int64), n // 2
+    both(
+        lambda: _count_parts(weights[:middle], counts[0]),
+        lambda: _count_parts(weights[middle:], counts[1]),
+    )
+    ends = np.cumsum(counts.sum(axis=0))
+    begins = ends - counts.sum(axis=0)
+    at = np.stack([begins, begins + counts[0]])  # in each part those of the first half come first
+    both(
+        lambda: _deal(weights, 0, middle, at[0], out, places),
+        lambda: _deal(weights, middle, n, at[1], out, places),
+    )
+    begins, ends = begins[:_SINGLE], ends[:_SINGLE]
+    split = int(np.searchsorted(ends, ends[-1] // 2, side="right"))
+    work = out, places, np.empty(ends[-1], weights.dtype), np.empty(ends[-1], kind)
+    both(
+        lambda: _sort_parts(begins[:split], ends[:split], *work),
+        lambda: _sort_parts(begins[split:], ends[split:], *work),
+    )
+    return out, places
 
 
 @nb.njit(cache=True)
 def _part(weight):  # type: ignore[no-untyped-def]
-    """0 for 0, else from 1 on by the place of the leading bit and the four bits after it: the head of its float."""
-    return (np.float64(weight).view(np.int64) >> 48) - 16367 if weight > 0 else np.int64(0)
+    """The part of a weight, from the largest down, by the place of its leading bit and the four bits after it, which
+    are the head of its float; the last is for 0.
+    """
+    return 17392 - (np.float64(weight).view(np.int64) >> 48) if weight > 0 else np.int64(_PARTS - 1)
 
 
-@nb.njit(cache=True)
-def _sort_descending(keys, positions, out, places):  # type: ignore[no-untyped-def]
-    ends = np.zeros(1027, np.int64)
-    for key in keys:
-        ends[1026 - _part(key)] += 1
-    for part in range(1026):
-        ends[part + 1] += ends[part]
-    at = ends[:1026].copy()
-    for i in range(keys.shape[0]):
-        part = 1025 - _part(keys[i])
-        out[at[part]], places[at[part]] = keys[i], positions[i]
+@nb.njit(cache=True, nogil=True)
+def _count_parts(weights, counts):  # type: ignore[no-untyped-def]
+    for weight in weights:
+        counts[_part(weight)] += 1
+
+
+@nb.njit(cache=True, nogil=True)
+def _deal(weights, begin, end, at, out, places):  # type: ignore[no-untyped-def]
+    """Weights and their positions, part after part."""
+    for i in range(begin, end):
+        part = _part(weights[i])
+        out[at[part]], places[at[part]] = weights[i], i
         at[part] += 1
+
+
+@nb.njit(cache=True, nogil=True)
+def _sort_parts(begins, ends, out, places, keys, positions):  # type: ignore[no-untyped-def]
+    """Sort each part in its place; `keys` and `positions` are work space."""
     counts = np.empty(257, np.int64)
-    for part in range(1026):
-        begin, end = ends[part], ends[part + 1]
+    for part in range(begins.shape[0]):
+        begin, end = begins[part], ends[part]
         if end - begin < 2:
             continue
         if end - begin <= 40:

@@ -63,9 +63,7 @@ class Tables:
         guide = drawing.guide_table(starts, shift, (end >> shift) + 1, none) if rings else none
         home_of = none
         if len(plan.homes.weights):
-            home_of = np.full(n, -1, dtype=index)
-            flat = plan.homes.members.ravel()
-            home_of[flat] = np.repeat(np.arange(len(plan.homes.weights), dtype=index), u)
+            home_of = drawing.homes_of(plan.homes.members, np.full(n, -1, dtype=index))
         return cls(
             bases=bases,
             lengths=lengths,

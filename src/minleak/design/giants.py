@@ -11,6 +11,9 @@ from minleak.errors import InvalidParameter
 
 Indices = npt.NDArray[np.int64]
 
+# Weights in a block, of which the largest is looked at first.
+_BLOCK = 256
+
 
 @dataclass(frozen=True)
 class Giants:
@@ -36,8 +39,7 @@ def find_giants(weights: npt.NDArray[np.int64], total: int, k: int) -> Giants:
     Only the k largest weights are looked at: O(n) to select them, O(k log k) to sort them. Secrets beyond the n-th
     count as weight zero, so k may exceed n; if at most k weights are positive, these are all giants and the tail is 0.
     """
-    n = len(weights)
-    top = np.argpartition(weights, n - k)[n - k :] if k < n else np.arange(n)
+    top = _largest(weights, k)
     top = top[np.lexsort((top, -weights[top]))]  # largest first, ties in input order
     left = total
     for j, weight in enumerate(weights[top].tolist()):
@@ -45,3 +47,20 @@ def find_giants(weights: npt.NDArray[np.int64], total: int, k: int) -> Giants:
             return Giants(top[:j].astype(np.int64), k - j, left)
         left -= weight
     return Giants(top.astype(np.int64), k - len(top), left)
+
+
+def _largest(weights: npt.NDArray[np.int64], k: int) -> Indices:
+    """Where the k largest weights are, in any order. A pass over all finds the largest of each block: the k-th largest
+    of those is a floor below which nothing needs to be looked at.
+    """
+    n = len(weights)
+    if k >= n:
+        return np.arange(n)
+    if n <= k * _BLOCK:
+        return np.argpartition(weights, n - k)[n - k :]
+    peaks = np.maximum.reduceat(weights, np.arange(0, n, _BLOCK))
+    floor = np.partition(peaks, len(peaks) - k)[len(peaks) - k]
+    above = np.flatnonzero(weights > floor)  # all in less than k blocks
+    if len(above) < k:
+        return np.concatenate([above, np.flatnonzero(weights == floor)[: k - len(above)]])
+    return np.asarray(above[_largest(weights[above], k)])

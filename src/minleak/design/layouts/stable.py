@@ -19,9 +19,7 @@ def stable(weights: Indices, giants: Indices, u: int) -> tuple[Homes, tuple[Ring
     """
     from minleak._kernels import scheduling, sorting
 
-    positions = np.arange(len(weights), dtype=np.int32 if len(weights) < 2**31 else np.int64)
-    residues, order = sorting.sort_descending(weights, positions)
-    del positions  # it was work space: memory is what limits n
+    residues, order = sorting.sort_descending(weights, np.int32 if len(weights) < 2**31 else np.int64)
     loose = slice(len(giants), int(np.count_nonzero(weights)))  # giants are heavier than all others, so they come first
     residues, order = residues[loose], order[loose]  # weights as yet
     groups = len(order) // u
