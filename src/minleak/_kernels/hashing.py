@@ -54,10 +54,10 @@ def fill_slots(offsets: Any, data: Any) -> tuple[Any, bool]:
         lambda: _insert(hashes, *low, tags, slots, 1 << (bits - 1)),
         lambda: _insert(hashes, *high, tags, slots, 1 << bits),
     )
-    twice = left[0][1] | left[1][1]
+    twice = bool(left[0][1] or left[1][1])
     for (rest, where), (count, _) in zip((low, high), left, strict=True):  # which may go on from there or wrap around
-        twice |= _insert(hashes, rest[:count], where[:count], tags, slots, -1)[1]
-    return slots, bool(twice)
+        twice |= bool(_insert(hashes, rest[:count], where[:count], tags, slots, -1)[1])
+    return slots, twice
 
 
 @nb.njit(cache=True, nogil=True)
@@ -97,7 +97,7 @@ def _insert(hashes, dealt, places, tags, slots, stop):  # type: ignore[no-untype
                 twice = True
             at += 1
             if at == size and stop < 0:
-                at = 0
+                at = np.int64(0)
         if at == stop:
             dealt[left], places[left] = h, place
             left += 1
