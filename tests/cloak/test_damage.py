@@ -8,11 +8,11 @@ import zipfile
 
 import pyarrow as pa
 import pytest
-from tests.cloak.files import arrow_file, sealed
+from tests.cloak.files import HEADER, arrow_file, sealed
 from tests.cloak.plans import diseases, zipf
 
 import minleak as ml
-from minleak.cloak import digests, store
+from minleak.cloak import checksums, store
 from minleak.cloak.store import plan_digest
 
 pytestmark = pytest.mark.parametrize("mapped", [True, False], ids=["mapped", "read"])
@@ -58,18 +58,18 @@ def test_parts_of_two_files(path, mapped):
     ml.design(ml.Prior([3, 2, 1], labels=["a", "b", "d"]), 2).save(path)
     other = path.read_bytes()
     assert len(other) == len(content) != 0
-    for mixture in (content[:64] + other[64:], content[:2000] + other[2000:], other[:2000] + content[2000:]):
+    for mixture in (content[:HEADER] + other[HEADER:], content[:2000] + other[2000:], other[:2000] + content[2000:]):
         if mixture not in (content, other):
             path.write_bytes(mixture)
-            with pytest.raises(ml.InvalidCloak, match="its digest is not that of its contents"):
+            with pytest.raises(ml.InvalidCloak, match="its checksum is not that of its contents"):
                 ml.load(path, mapped=mapped)
 
 
-@pytest.mark.parametrize("version", [0, 2, 2**32 - 1])
-def test_other_versions(path, mapped, version):
-    """With a right digest: the message says which version it is and what to do."""
-    path.write_bytes(sealed(path.read_bytes()[64:], version))
-    with pytest.raises(ml.InvalidCloak, match=f"of format version {version}, this minleak reads version 1: upgrade"):
+@pytest.mark.parametrize(("version", "advice"), [(0, "design"), (1, "design"), (3, "upgrade"), (2**32 - 1, "upgrade")])
+def test_other_versions(path, mapped, version, advice):
+    """With a right checksum: the message says which version it is and what to do."""
+    path.write_bytes(sealed(path.read_bytes()[HEADER:], version))
+    with pytest.raises(ml.InvalidCloak, match=f"of format version {version}, this minleak reads version 2: {advice}"):
         ml.load(path, mapped=mapped)
 
 
@@ -80,7 +80,7 @@ def test_foreign_files(path, mapped):
     with zipfile.ZipFile(path.with_name("archive.zip"), "w") as archive:
         archive.write(path)
     path.with_name("table.arrow").write_bytes(arrow_file({"weights": pa.array([1, 2])}))
-    path.with_name("bare.arrow").write_bytes(path.read_bytes()[64:])
+    path.with_name("bare.arrow").write_bytes(path.read_bytes()[HEADER:])
     path.with_name("empty").touch()
     path.with_name("magic").write_bytes(b"MINLEAK")
     path.with_name("zeros").write_bytes(bytes(1000))
@@ -103,7 +103,7 @@ NOT_PLANS = {
 
 
 @pytest.mark.parametrize("payload", NOT_PLANS.values(), ids=NOT_PLANS)
-def test_right_digests_of_what_is_no_plan(path, mapped, payload):
+def test_right_checksums_of_what_is_no_plan(path, mapped, payload):
     """Refused all the same."""
     path.write_bytes(sealed(payload))
     with pytest.raises(ml.InvalidCloak, match="does not hold a plan of this format"):
@@ -141,11 +141,11 @@ def overwritten(_, path):
     path.write_bytes(b"secret,count\n" * 1000)
 
 
-@pytest.mark.parametrize("step", ["header", "digest"])
+@pytest.mark.parametrize("step", ["header", "checksum"])
 @pytest.mark.parametrize("happens", [replaced_by, emptied, cut, removed, overwritten])
 def test_what_happens_to_a_file_while_it_is_read(path, mapped, happens, step, monkeypatch):
-    """After its header is read, or after its digest is computed: an error, never a mixture of two files."""
-    where, name = (store, "_checked_length") if step == "header" else (digests, "of_file" if mapped else "of_bytes")
+    """After its header is read, or after its checksum is computed: an error, never a mixture of two files."""
+    where, name = (store, "_check_header") if step == "header" else (checksums, "of_file" if mapped else "of_bytes")
     whole = getattr(where, name)
 
     def interrupted(*given):

@@ -6,11 +6,11 @@ import os
 
 import numpy as np
 import pytest
-from tests.cloak.files import PLANS, arrays_of, sealed
+from tests.cloak.files import HEADER, PLANS, arrays_of, sealed
 from tests.cloak.plans import KEY, diseases, zipf
 
 import minleak as ml
-from minleak.cloak import digests
+from minleak.cloak import checksums
 from minleak.cloak.store import StoredPlan, plan_digest
 from minleak.cloak.tables import Tables
 
@@ -78,27 +78,27 @@ def test_saving_what_was_loaded_gives_the_same_file(tmp_path):
 
 
 def test_the_header_is_as_described(tmp_path):
-    """64 bytes: magic, version 1, the payload's length, and its digest; then an Arrow file."""
+    """128 bytes: magic, version 2, the payload's length and checksum, the plan's digest; then an Arrow file."""
     diseases().save(tmp_path / "plan.cloak")
     content = (tmp_path / "plan.cloak").read_bytes()
-    assert content == sealed(content[64:])
-    assert content[64:70] == content[-6:] == b"ARROW1"
+    assert content == sealed(content[HEADER:], digest=plan_digest(diseases()))
+    assert content[HEADER : HEADER + 6] == content[-6:] == b"ARROW1"
 
 
-def test_a_payload_of_several_chunks(tmp_path, monkeypatch):
-    """Is the same checked in parts or at once; a byte changed in any part is found."""
+def test_a_payload_of_several_pieces(tmp_path, monkeypatch):
+    """Is the same written and checked in parts or at once; a byte changed in any part is found."""
+    diseases().save(tmp_path / "whole.cloak")
+    content = (tmp_path / "whole.cloak").read_bytes()
+    monkeypatch.setattr(checksums, "_PIECE", 1000)
     diseases().save(tmp_path / "plan.cloak")
-    content = (tmp_path / "plan.cloak").read_bytes()
-    monkeypatch.setattr(digests, "_CHUNK", 1000)
-    monkeypatch.setattr("tests.cloak.files.CHUNK", 1000)
-    (tmp_path / "plan.cloak").write_bytes(sealed(content[64:]))
+    assert (tmp_path / "plan.cloak").read_bytes() == content
     for mapped in (True, False):
         assert_same(ml.load(tmp_path / "plan.cloak", mapped=mapped), diseases())
-        for at in range(64, len(content), 997):
-            damaged = bytearray(sealed(content[64:]))
+        for at in range(HEADER, len(content), 997):
+            damaged = bytearray(content)
             damaged[at] ^= 1
             (tmp_path / "damaged").write_bytes(damaged)
-            with pytest.raises(ml.InvalidCloak, match="its digest is not that of its contents"):
+            with pytest.raises(ml.InvalidCloak, match="its checksum is not that of its contents"):
                 ml.load(tmp_path / "damaged", mapped=mapped)
 
 

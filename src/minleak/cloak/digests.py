@@ -1,15 +1,12 @@
-"""Digests: of a plan, for everything that a draw depends on, and of a file, for every byte of it.
-
-Both are SHA-256 of the SHA-256 digests of chunks, so that large ones are hashed on two threads.
+"""The digest of a plan, for everything that a draw depends on: SHA-256 of the SHA-256 digests of chunks, so that large
+plans are hashed on two threads.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -56,26 +53,14 @@ def _label_parts(labels: Labels) -> list[Any]:
 
 def of_bytes(data: memoryview) -> bytes:
     """The digest of what is in memory."""
-    return _of_chunks(len(data), lambda at, size: data[at : at + size])
 
-
-def of_file(file: BinaryIO, begin: int, length: int) -> bytes:
-    """The digest of a stretch of a file; it is read, not mapped, so that checking does not fill this process's
-    memory.
-    """
-    return _of_chunks(length, lambda at, size: os.pread(file.fileno(), size, begin + at))
-
-
-def _of_chunks(length: int, chunk: Callable[[int, int], Any]) -> bytes:
     def digest(at: int) -> bytes:
-        size = min(_CHUNK, length - at)
-        data = chunk(at, size)
-        return hashlib.sha256(data).digest() if len(data) == size else b""
+        return hashlib.sha256(data[at : at + _CHUNK]).digest()
 
-    starts = range(0, length, _CHUNK)
+    starts = range(0, len(data), _CHUNK)
     if len(starts) < 2:
         parts = [digest(at) for at in starts]
     else:
         with ThreadPoolExecutor(2) as pool:
             parts = list(pool.map(digest, starts))
-    return hashlib.sha256(length.to_bytes(8, "little") + b"".join(parts)).digest()
+    return hashlib.sha256(len(data).to_bytes(8, "little") + b"".join(parts)).digest()

@@ -1,13 +1,13 @@
 """The .cloak file: a plan with its labels and look-up tables, mapped into memory, whole or refused.
 
-A header of 64 bytes, then an Arrow IPC file. The header holds the magic, the format's version, the length of what
-follows and the digest of all of it; the Arrow file has one row, whose columns are lists: one array each.
+A header of 128 bytes, then an Arrow IPC file. The header holds the magic, the format's version, the length of what
+follows, the checksum of all of it, and the digest of the plan; the Arrow file has one row, whose columns are lists: one
+array each.
 """
 
 from __future__ import annotations
 
 import contextlib
-import io
 import json
 import os
 import struct
@@ -20,7 +20,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak.buffers import to_arrow, to_numpy
-from minleak.cloak import digests
+from minleak.cloak import checksums, digests
+from minleak.cloak.checksums import SummedFile
 from minleak.cloak.index import LabelIndex, as_storable
 from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
@@ -32,9 +33,8 @@ from minleak.prior import Prior
 from minleak.writing import replacing
 
 MAGIC = b"MINLEAK\n"
-VERSION = 1
-_HEADER = struct.Struct("<8sIIQ32s8s")  # magic, version, zero, payload length, digest, zeros
-_PIECE = 1 << 20
+VERSION = 2
+_HEADER = struct.Struct("<8sIIQ16s32s56s")  # magic, version, zero, payload length, checksum, digest, zeros
 _PRICED = ("value", "bound", "rounding", "metric", "stability")
 
 
@@ -64,41 +64,26 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
     labels = plan.prior.labels
     if not labels.is_default and as_storable(labels) is None:
         raise InvalidCloak("a file holds labels that are text or 64-bit integers: rename the secrets before the design")
-    table = _table(plan)
     try:
         with replacing(name) as temporary:
-            _write(table, temporary)
+            _write(plan, temporary)
     except OSError as error:
         raise InvalidCloak(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None
     _sync_folder(os.path.dirname(os.path.abspath(name)))
 
 
-def _write(table: pa.Table, temporary: str) -> None:
-    """The table after a header of zeros, and then its header, both on the disk."""
-    with _Pieces(temporary, "x") as file:
-        file.write(bytes(_HEADER.size))
+def _write(plan: Plan, temporary: str) -> None:
+    """The plan's arrays, while its digest is computed, and then the header; both on the disk."""
+    with ThreadPoolExecutor(1) as pool, SummedFile(temporary, _HEADER.size) as file:
+        digesting = pool.submit(plan_digest, plan)
+        table = _table(plan)
         with pa.ipc.new_file(file, table.schema) as writer:
             writer.write_table(table)
         length = file.tell() - _HEADER.size
-    with open(temporary, "r+b") as file:
-        with ThreadPoolExecutor(1) as pool:  # to the disk while it is digested; the header follows
-            synced = pool.submit(os.fsync, file.fileno())
-            digest = digests.of_file(file, _HEADER.size, length)
-            synced.result()  # where it failed, say so: the system tells it only once
-        file.write(_HEADER.pack(MAGIC, VERSION, 0, length, digest, bytes(8)))
-        file.flush()
         os.fsync(file.fileno())
-
-
-class _Pieces(io.FileIO):
-    """A file to which much is written a megabyte at a time: at once, some file systems take several times as long."""
-
-    def write(self, data: Any) -> int:
-        view = memoryview(data).cast("B")
-        at = 0
-        while at < len(view):
-            at += super().write(view[at : at + _PIECE])
-        return at
+        digest = digesting.result()
+        file.write_header(_HEADER.pack(MAGIC, VERSION, 0, length, file.seal(digest), digest, bytes(56)))
+        os.fsync(file.fileno())
 
 
 def _sync_folder(folder: str) -> None:
@@ -113,10 +98,8 @@ def _sync_folder(folder: str) -> None:
 
 def _table(plan: Plan) -> pa.Table:
     prior = plan.prior
-    with ThreadPoolExecutor(1) as pool:
-        digest = pool.submit(plan_digest, plan)
-        tables = plan.tables if isinstance(plan, StoredPlan) else Tables.of(plan)
-        index = plan.index if isinstance(plan, StoredPlan) else LabelIndex(prior.labels)
+    tables = plan.tables if isinstance(plan, StoredPlan) else Tables.of(plan)
+    index = plan.index if isinstance(plan, StoredPlan) else LabelIndex(prior.labels)
     arrays: dict[str, Any] = {
         "weights": plan.weights,
         "plan_giants": plan.giants,
@@ -143,7 +126,6 @@ def _table(plan: Plan) -> pa.Table:
         "total": plan.total,
         "tail": plan.tail,
         "distance": plan.distance,
-        "digest": digest.result().hex(),
         "shift": tables.shift,
         "end": tables.end,
         "segments": [len(ring.starts) for ring in plan.rings],
@@ -166,7 +148,7 @@ def _table(plan: Plan) -> pa.Table:
 def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
     """The plan in a file, mapped into memory: processes that load the same file share its pages.
 
-    All of it is checked against its digest first, so that a file that is cut, changed, foreign or of a newer version is
+    All of it is checked against its checksum first: a file that is cut, changed, foreign or of another version is
     refused with a clear error. A file that is replaced (as `save` does it) stays valid for those that have loaded it;
     to be safe from a file that somebody writes to in place, use `mapped=False`, which reads it into memory.
     """
@@ -178,12 +160,14 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
         )
     try:
         with open(name, "rb") as file:
-            length = _checked_length(file, name)
+            _check_header(file, name)
             before = os.fstat(file.fileno())
             buffer = pa.memory_map(name).read_buffer() if mapped else pa.py_buffer(file.read())
-            wanted = _HEADER.unpack(buffer.slice(0, _HEADER.size).to_pybytes())[4]
-            payload = memoryview(buffer)[_HEADER.size :]
-            found = digests.of_file(file, _HEADER.size, length) if mapped else digests.of_bytes(payload)
+            wanted, digest = _HEADER.unpack(buffer.slice(0, _HEADER.size).to_pybytes())[4:6]
+            if mapped:
+                found = checksums.of_file(file, _HEADER.size, digest)
+            else:
+                found = checksums.of_bytes(memoryview(buffer)[_HEADER.size :], digest)
             after = os.stat(name)
     except OSError as error:
         raise InvalidCloak(f"cannot read {name}: {error.strerror or 'it cannot be opened'}") from None
@@ -192,27 +176,27 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
     if (before.st_ino, before.st_size, before.st_mtime_ns) != (after.st_ino, after.st_size, after.st_mtime_ns):
         raise InvalidCloak(f"{name} was replaced while it was read: load it again")
     if found != wanted:
-        raise InvalidCloak(f"{name} is damaged: its digest is not that of its contents. Restore it or design it anew")
-    return _opened(buffer, name)
+        raise InvalidCloak(f"{name} is damaged: its checksum is not that of its contents. Restore it or design it anew")
+    return _opened(buffer, name, digest)
 
 
-def _checked_length(file: BinaryIO, name: str) -> int:
+def _check_header(file: BinaryIO, name: str) -> None:
     header = file.read(_HEADER.size)
     file.seek(0)
     if header[: len(MAGIC)] != MAGIC:
         raise InvalidCloak(f"{name} is not a .cloak file")
     if len(header) < _HEADER.size:
         raise InvalidCloak(f"{name} is cut short: it has {len(header)} bytes, not even its header is whole")
-    _, version, zero, length, _, zeros = _HEADER.unpack(header)
+    _, version, zero, length, _, _, zeros = _HEADER.unpack(header)
     if version != VERSION:
-        raise InvalidCloak(f"{name} is of format version {version}, this minleak reads version {VERSION}: upgrade it")
+        advice = "upgrade it" if version > VERSION else "design the plan anew"
+        raise InvalidCloak(f"{name} is of format version {version}, this minleak reads version {VERSION}: {advice}")
     size = os.fstat(file.fileno()).st_size - _HEADER.size
     if size != length or zero or any(zeros):
         raise InvalidCloak(f"{name} is damaged: it holds {size} bytes after its header, which says {length}")
-    return int(length)
 
 
-def _opened(buffer: pa.Buffer, name: str) -> StoredPlan:
+def _opened(buffer: pa.Buffer, name: str, digest: bytes) -> StoredPlan:
     try:
         batch = pa.ipc.open_file(pa.BufferReader(buffer.slice(_HEADER.size))).get_batch(0)
         header = json.loads(batch.schema.metadata[b"minleak"])
@@ -222,12 +206,14 @@ def _opened(buffer: pa.Buffer, name: str) -> StoredPlan:
             for key, column in columns.items()
             if key not in ("labels", "prior") or pa.types.is_primitive(column.type)
         }
-        return _restored(header, columns, arrays)
+        return _restored(header, columns, arrays, digest)
     except (pa.ArrowException, AttributeError, LookupError, TypeError, ValueError) as error:
         raise InvalidCloak(f"{name} does not hold a plan of this format ({type(error).__name__})") from None
 
 
-def _restored(header: dict[str, Any], columns: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> StoredPlan:
+def _restored(
+    header: dict[str, Any], columns: dict[str, Any], arrays: dict[str, npt.NDArray[Any]], digest: bytes
+) -> StoredPlan:
     n, u = header["n"], header["u"]
     weights = arrays["weights"]
     labels = Labels.of(columns.get("labels"), n)
@@ -262,7 +248,7 @@ def _restored(header: dict[str, Any], columns: dict[str, Any], arrays: dict[str,
         priced=_priced(header.get("priced"), arrays.get("coordinates"), n),
         tables=tables,
         index=LabelIndex(labels, arrays["slots"]),
-        digest=bytes.fromhex(header["digest"]),
+        digest=digest,
     )
 
 
