@@ -90,6 +90,7 @@ def test_a_payload_of_several_pieces(tmp_path, monkeypatch):
     diseases().save(tmp_path / "whole.cloak")
     content = (tmp_path / "whole.cloak").read_bytes()
     monkeypatch.setattr(checksums, "_PIECE", 1000)
+    monkeypatch.setattr(checksums, "_EARLY", 3000)
     diseases().save(tmp_path / "plan.cloak")
     assert (tmp_path / "plan.cloak").read_bytes() == content
     for mapped in (True, False):

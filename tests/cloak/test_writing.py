@@ -12,6 +12,7 @@ import pytest
 from tests.cloak.plans import diseases, zipf
 
 import minleak as ml
+from minleak.cloak import checksums
 from minleak.cloak.store import plan_digest
 
 
@@ -40,9 +41,11 @@ def interrupted(*_):
     raise KeyboardInterrupt
 
 
+@pytest.mark.parametrize("early", [10, 1 << 26], ids=["a large file", "a small one"])
 @pytest.mark.parametrize("call", ["fsync", "replace"])
-def test_a_failing_call(path, monkeypatch, call):
+def test_a_failing_call(path, monkeypatch, call, early):
     """The old file stays, no temporary file does, and the message says why."""
+    monkeypatch.setattr(checksums, "_EARLY", early)
     monkeypatch.setattr(os, call, full)
     with pytest.raises(ml.InvalidCloak, match=r"cannot write .*: No space left on device"):
         zipf(50).save(path)
@@ -60,9 +63,11 @@ def test_an_interrupted_call(path, monkeypatch, call):
     assert_untouched(path)
 
 
+@pytest.mark.parametrize("early", [10, 1 << 26], ids=["a large file", "a small one"])
 @pytest.mark.parametrize("allowed", [0, 1, 64, 1000, 5000])
-def test_no_room_in_the_middle_of_writing(path, allowed):
+def test_no_room_in_the_middle_of_writing(path, monkeypatch, allowed, early):
     """The system lets no file grow beyond a few bytes: as on a full disk."""
+    monkeypatch.setattr(checksums, "_EARLY", early)
     plan = zipf(500)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (allowed, hard))
@@ -217,3 +222,21 @@ def test_what_a_killed_writer_left_does_not_matter(path):
     assert plan_digest(ml.load(path)) == plan_digest(zipf(50))
     with pytest.raises(ml.InvalidCloak):
         ml.load(left)
+
+
+def test_a_sync_that_failed_early_is_told(path, monkeypatch):
+    """The system tells it once, to whoever asks first: the file is not taken for safe because a later sync succeeds."""
+    calls = []
+
+    def fails_once(handle):
+        calls.append(handle)
+        if len(calls) == 1:
+            full()
+
+    monkeypatch.setattr(checksums, "_EARLY", 1000)
+    monkeypatch.setattr(os, "fsync", fails_once)
+    with pytest.raises(ml.InvalidCloak, match=r"cannot write .*: No space left on device"):
+        zipf(500).save(path)
+    monkeypatch.undo()
+    assert len(calls) > 1
+    assert_untouched(path)

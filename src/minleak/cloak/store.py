@@ -74,16 +74,16 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
 
 def _write(plan: Plan, temporary: str) -> None:
     """The plan's arrays, while its digest is computed, and then the header; both on the disk."""
-    with ThreadPoolExecutor(1) as pool, SummedFile(temporary, _HEADER.size) as file:
+    with ThreadPoolExecutor(1) as pool:
         digesting = pool.submit(plan_digest, plan)
         table = _table(plan)
-        with pa.ipc.new_file(file, table.schema) as writer:
-            writer.write_table(table)
-        length = file.tell() - _HEADER.size
-        os.fsync(file.fileno())
-        digest = digesting.result()
-        file.write_header(_HEADER.pack(MAGIC, VERSION, 0, length, file.seal(digest), digest, bytes(56)))
-        os.fsync(file.fileno())
+        with SummedFile(temporary, _HEADER.size, table.nbytes) as file:
+            with pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+            length = file.tell() - _HEADER.size
+            file.sync()
+            digest = digesting.result()
+            file.write_header(_HEADER.pack(MAGIC, VERSION, 0, length, file.seal(digest), digest, bytes(56)))
 
 
 def _sync_folder(folder: str) -> None:

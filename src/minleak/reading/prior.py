@@ -15,6 +15,7 @@ import pyarrow as pa
 from minleak._kernels.warming import warm
 from minleak.buffers import to_numpy
 from minleak.errors import UnreadableFile
+from minleak.labels import Labels
 from minleak.prior import Prior
 from minleak.reading.delimited import Delimited
 from minleak.reading.sources import BOM, check_utf8, content_of, kind_of
@@ -73,11 +74,14 @@ def _delimited(file: Delimited, secret: str, weight: str) -> Prior:
             weights = _numbers(file.table({weight: pa.string()})[weight], file.where)
         else:
             weights = _taken(weights)
+        labels = Labels.of(table[secret], table.num_rows)
+        del table
+        pa.default_memory_pool().release_unused()  # twice as much as the columns themselves, if the file is large
     except pa.ArrowException as error:
         raise file.unparsable(error) from None
     except OSError as error:  # of a large file, which is read on the way
         raise UnreadableFile(f"cannot read {file.name}: {error.strerror or 'the file system refused'}") from None
-    return Prior(weights, labels=table[secret], _where=file.where)
+    return Prior(weights, labels=labels, _where=file.where)
 
 
 def _check_columns(columns: list[str], name: str, secret: str, weight: str) -> None:
