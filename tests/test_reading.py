@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 import json
+import subprocess
+import sys
 import tempfile
 import threading
 from decimal import Decimal
@@ -463,3 +465,21 @@ def test_while_a_large_file_is_read_the_compiler_loads(tmp_path, monkeypatch):
     with pytest.raises(ml.UnreadableFile, match="cannot open"):
         ml.read_prior(tmp_path / "none.csv")
     assert not [thread for thread in threading.enumerate() if thread.name == "minleak-warming"]
+
+
+def test_the_compiler_that_loads_meanwhile_is_whole():
+    """It loads without scipy.linalg, and finds it when a loop needs it."""
+    code = """
+import sys
+import numba, numpy as np
+from minleak._kernels.warming import warm
+with warm(meanwhile=True):
+    pass
+early = "scipy.linalg" in sys.modules
+dot = numba.njit(lambda a, b: np.dot(a, b))(np.eye(2), np.array([3.0, 4.0]))
+from numba.np import arraymath, linalg
+print(early, "scipy.linalg" in sys.modules, dot.tolist())
+print(arraymath._HAVE_BLAS, arraymath.ensure_blas is linalg.ensure_blas)
+"""
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == ["False", "True", "[3.0,", "4.0]", "True", "True"]

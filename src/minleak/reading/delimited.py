@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import islice
 from typing import Any, BinaryIO
@@ -50,9 +51,22 @@ class Delimited:
 
     def table(self, columns: dict[str, pa.DataType | None]) -> pa.Table:
         """Some columns, of the types given or (None) as pyarrow infers them."""
-        from pyarrow import csv
+        if self._path is None or b'"' in self._beginning():
+            return self._parsed(columns, quoted=self._path is not None or b'"' in self.text)
+        with ThreadPoolExecutor(1) as pool:  # who has no quotes at the beginning seldom has them later
+            quotes = pool.submit(_has_quotes, self._path)
+            try:
+                table = self._parsed(columns, quoted=False)
+                if not quotes.result():
+                    return table
+            except pa.ArrowInvalid:
+                if not quotes.result():
+                    raise
+        return self._parsed(columns, quoted=True)
 
-        quoted, size = self._quoted_and_size()
+    def _parsed(self, columns: dict[str, pa.DataType | None], *, quoted: bool) -> pa.Table:
+        """The columns; where there are quotes, line breaks may be inside of them."""
+        from pyarrow import csv
 
         def read(block_size: int | None) -> pa.Table:
             return csv.read_csv(
@@ -69,6 +83,7 @@ class Delimited:
         try:
             return read(None)
         except pa.ArrowInvalid:
+            size = len(self.text) if self._path is None else os.path.getsize(self._path)
             if size <= _BLOCK:
                 raise
             return read(min(size, _LONGEST))  # a row may be longer than a block
@@ -95,16 +110,11 @@ class Delimited:
     def _beginning(self) -> bytes:
         """The text, or so much of it that the first two records are whole."""
         if self._path is not None:
-            piece = next(_pieces(self._path), b"")
+            with open(self._path, "rb", buffering=0) as file:
+                piece = file.read(_BLOCK)
             if len(list(islice(_records(piece, self._delimiter), 3))) == 3:
                 return piece
         return self.text
-
-    def _quoted_and_size(self) -> tuple[bool, int]:
-        """Whether there are quotes, so that line breaks may be inside of them, and how many bytes there are."""
-        if self._path is None:
-            return b'"' in self.text, len(self.text)
-        return any(b'"' in piece for piece in _pieces(self._path)), os.path.getsize(self._path)
 
 
 def _records(text: bytes, delimiter: str) -> Iterator[tuple[int, list[bytes]]]:
@@ -142,8 +152,13 @@ def _large(source: Any, name: str) -> bytes | None:
     return path if large else None
 
 
-def _pieces(path: bytes) -> Iterator[bytes]:
-    """The bytes of a file, a megabyte at a time."""
+def _has_quotes(path: bytes) -> bool:
+    """Whether there is a quote in a file, read in large pieces: between them other threads may have to be waited
+    for.
+    """
+    piece = bytearray(LARGE)
     with open(path, "rb", buffering=0) as file:
-        while piece := file.read(_BLOCK):
-            yield piece
+        while count := file.readinto(piece):
+            if piece.find(b'"', 0, count) >= 0:
+                return True
+    return False
