@@ -16,12 +16,17 @@ class Timed:
     value: Any
 
 
-def interleaved(ways: dict[str, Callable[[], Any]], *, runs: int = 5) -> dict[str, Timed]:
-    """Each way is run in turn, `runs` times over, after one run of each that is not counted."""
+def interleaved(
+    ways: dict[str, Callable[[], Any]], *, runs: int = 5, before: Callable[[], None] = lambda: None
+) -> dict[str, Timed]:
+    """Each way is run in turn, `runs` times over, after one run of each that is not counted; `before` comes before
+    each run and is not timed.
+    """
     values = {name: way() for name, way in ways.items()}
     best = dict.fromkeys(ways, float("inf"))
     for _ in range(runs):
         for name, way in ways.items():
+            before()
             start = time.perf_counter()
             values[name] = way()
             best[name] = min(best[name], time.perf_counter() - start)
