@@ -55,7 +55,31 @@ def test_promised_members_exist(owner, members):
 
 def test_importing_is_light():
     """import minleak loads none of the heavy libraries; they come when first needed."""
-    heavy = ["scipy", "numba", "hypothesis", "mpmath", "pyarrow.csv", "pyarrow.parquet"]
+    heavy = ["numpy", "pyarrow", "scipy", "numba", "hypothesis", "mpmath", "rich", "typer"]
     code = f"import minleak, sys; print([name for name in {heavy!r} if name in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", ["design", "entropy", "leakage", "capacity"])
+def test_functions_keep_their_names_from_folders(name):
+    """Whichever is imported first, the folder or the function of the same name."""
+    code = f"""
+import minleak.{name}, minleak as ml
+print(callable(ml.{name}), minleak.{name} is ml.{name})
+from minleak import {name}
+print(callable({name}), __import__("sys").modules["minleak.{name}"] is not {name})
+"""
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == ["True"] * 4
+
+
+def test_all_names_come_with_a_star_and_in_dir():
+    """`from minleak import *` brings what __all__ lists, and dir() shows it; others are no attributes."""
+    names: dict[str, object] = {}
+    exec("from minleak import *", names)
+    assert set(ml.__all__) <= set(names)
+    assert set(ml.__all__) <= {*dir(ml), "__version__"}
+    assert ml.Shannon is ml.Shannon
+    with pytest.raises(AttributeError, match="nothing_of_this_name"):
+        ml.nothing_of_this_name  # noqa: B018

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import product
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from tests.design.cases import HARD, TOYS, target
 
 import minleak as ml
+from minleak.design import giants
 from minleak.design.giants import cap, find_giants
 from minleak.testing import priors
 
@@ -19,6 +21,10 @@ from minleak.testing import priors
 def check(weights, k):
     """pi put together from the giants is the definition's, and giants are in order, ties as they come."""
     found = find_giants(np.array(weights, dtype=np.int64), sum(weights), k)
+    for block in (1, 2, 3):  # as if the weights were many
+        with mock.patch.object(giants, "_BLOCK", block):
+            again = find_giants(np.array(weights, dtype=np.int64), sum(weights), k)
+        assert (again.members.tolist(), again.u, again.tail) == (found.members.tolist(), found.u, found.tail)
     members, total = found.members.tolist(), sum(weights)
     assert found.u == k - len(members)
     assert found.tail == total - sum(weights[x] for x in members)

@@ -41,18 +41,21 @@ def fill_slots(offsets: Any, data: Any) -> tuple[Any, bool]:
     both(
         lambda: _hash_strings(offsets[: middle + 1], data, hashes[:middle], 1 << bits, shift, counts[0]),
         lambda: _hash_strings(offsets[middle:], data, hashes[middle:], 1 << bits, shift, counts[1]),
+        size=n,
     )
     begin = np.cumsum(counts.sum(axis=0)) - counts.sum(axis=0)
     at = np.stack([begin, begin + counts[0]])  # in each part those of the first half of the strings come first
     both(
         lambda: _deal(hashes, 0, middle, 1 << bits, shift, at[0], dealt, places),
         lambda: _deal(hashes, middle, n, 1 << bits, shift, at[1], dealt, places),
+        size=n,
     )
     split = int(begin[len(begin) // 2])
     low, high = (dealt[:split], places[:split]), (dealt[split:], places[split:])
     left = both(
         lambda: _insert(hashes, *low, tags, slots, 1 << (bits - 1)),
         lambda: _insert(hashes, *high, tags, slots, 1 << bits),
+        size=n,
     )
     twice = bool(left[0][1] or left[1][1])
     for (rest, where), (count, _) in zip((low, high), left, strict=True):  # which may go on from there or wrap around

@@ -25,6 +25,7 @@ def sort_descending(weights: Any, kind: Any) -> Any:
     both(
         lambda: _count_parts(weights[:middle], counts[0]),
         lambda: _count_parts(weights[middle:], counts[1]),
+        size=n,
     )
     ends = np.cumsum(counts.sum(axis=0))
     begins = ends - counts.sum(axis=0)
@@ -32,6 +33,7 @@ def sort_descending(weights: Any, kind: Any) -> Any:
     both(
         lambda: _deal(weights, 0, middle, at[0], out, places),
         lambda: _deal(weights, middle, n, at[1], out, places),
+        size=n,
     )
     begins, ends = begins[:_SINGLE], ends[:_SINGLE]
     split = int(np.searchsorted(ends, ends[-1] // 2, side="right"))
@@ -39,6 +41,7 @@ def sort_descending(weights: Any, kind: Any) -> Any:
     both(
         lambda: _sort_parts(begins[:split], ends[:split], *work),
         lambda: _sort_parts(begins[split:], ends[split:], *work),
+        size=n,
     )
     return out, places
 

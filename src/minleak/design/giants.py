@@ -50,8 +50,8 @@ def find_giants(weights: npt.NDArray[np.int64], total: int, k: int) -> Giants:
 
 
 def _largest(weights: npt.NDArray[np.int64], k: int) -> Indices:
-    """Where the k largest weights are, in any order. A pass over all finds the largest of each block: the k-th largest
-    of those is a floor below which nothing needs to be looked at.
+    """Where the k largest weights are, in any order. One pass finds the largest of each block; the k-th largest of
+    these is a floor, and k blocks that reach it, with all that pass it, hold what is looked for.
     """
     n = len(weights)
     if k >= n:
@@ -60,7 +60,7 @@ def _largest(weights: npt.NDArray[np.int64], k: int) -> Indices:
         return np.argpartition(weights, n - k)[n - k :]
     peaks = np.maximum.reduceat(weights, np.arange(0, n, _BLOCK))
     floor = np.partition(peaks, len(peaks) - k)[len(peaks) - k]
-    above = np.flatnonzero(weights > floor)  # all in less than k blocks
-    if len(above) < k:
-        return np.concatenate([above, np.flatnonzero(weights == floor)[: k - len(above)]])
-    return np.asarray(above[_largest(weights[above], k)])
+    blocks = np.concatenate([np.flatnonzero(peaks > floor), np.flatnonzero(peaks == floor)[:k]])
+    places = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
+    places = places[places < n]  # the last block may be shorter
+    return np.asarray(places[np.argpartition(weights[places], len(places) - k)[len(places) - k :]])
