@@ -483,3 +483,45 @@ print(arraymath._HAVE_BLAS, arraymath.ensure_blas is linalg.ensure_blas)
 """
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout.split() == ["False", "True", "[3.0,", "4.0]", "True", "True"]
+
+
+@pytest.mark.parametrize("before", range(-6, 4))
+def test_quotes_that_come_late(before):
+    """Line breaks inside of quotes at the border of two blocks, after a megabyte without any."""
+    row, block = b"item-%07d,1\n", 1 << 20
+    plain = HEADER + b"".join(row % i for i in range(2 * block // 15))
+    plain = plain[: plain.rindex(b"\n", 0, 2 * block - 40) + 1]
+    filler = b"f" * (2 * block - len(plain) - 3 + before) + b",2\n"
+    prior = read(plain + filler + b'"x\ny",3\n"z, ""w""",4\n')
+    assert list(prior.labels)[-2:] == ["x\ny", 'z, "w"']
+    assert prior.weights[-2:].tolist() == [3, 4]
+
+
+def test_rows_longer_than_a_block():
+    """With and without quotes late in the file."""
+    long = b"l" * (3 << 20)
+    assert len(read(HEADER + b"a,1\n" + long + b",2\nb,3\n")) == 3
+    assert list(read(HEADER + b"a,1\n" + long + b',2\n"b\nc",3\n').labels)[2] == "b\nc"
+
+
+def test_a_large_file_that_is_cut_while_it_is_read(tmp_path, monkeypatch):
+    """To name the line of what is wrong it is read again: by then the line may be gone."""
+    monkeypatch.setattr(text_files, "LARGE", 0)
+    path = tmp_path / "twice.csv"
+    path.write_bytes(HEADER + b"a,1\nb,2\na,3\n")
+    parsed = text_files.Delimited.table
+
+    def then_cut(*given):
+        table = parsed(*given)
+        path.write_bytes(HEADER)
+        return table
+
+    monkeypatch.setattr(text_files.Delimited, "table", then_cut)
+    with pytest.raises(ml.InvalidPrior, match=r"row 2 of .*, which was changed meanwhile"):
+        ml.read_prior(path)
+
+
+def test_names_that_no_file_can_have():
+    """Are refused in one line."""
+    for name in ("\ud800.csv", "a\0b.csv"):
+        assert "cannot open" in refusal(name)

@@ -33,3 +33,16 @@ def to_numpy(array: pa.Array) -> npt.NDArray[Any]:
     found = np.frombuffer(array.buffers()[1], dtype=kind, count=len(array), offset=array.offset * kind.itemsize)
     found.flags.writeable = False  # whoever else holds the memory
     return found
+
+
+def text_of(names: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
+    """An Arrow array of text as offsets, one more than there are texts, and the bytes that they point into.
+
+    >>> offsets, data = text_of(pa.array(["a", "bc"]))
+    >>> offsets, data.tobytes()
+    (array([0, 1, 3], dtype=int32), b'abc')
+    """
+    width = np.int64 if pa.types.is_large_string(names.type) else np.int32
+    _, offsets, data = names.buffers()
+    ends = np.frombuffer(offsets, dtype=width)[names.offset : names.offset + len(names) + 1]
+    return ends, np.frombuffer(data or b"", dtype=np.uint8)

@@ -35,7 +35,7 @@ class UnknownSecret(MinleakError, KeyError):
 
 
 class InvalidCloak(MinleakError, ValueError):
-    """A .cloak file that is foreign, cut, damaged, of a newer version, or cannot be written."""
+    """A .cloak file that is foreign, cut, damaged, of another version, or cannot be written."""
 
 
 class Infeasible(MinleakError, ValueError):

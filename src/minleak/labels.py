@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak.buffers import text_of
 from minleak.errors import InvalidParameter
 
 # Below this many labels Arrow's own hash table is quicker than loading a compiled kernel.
@@ -152,10 +153,7 @@ class Labels(Sequence[Any]):
         if len(names) > _SMALL and _is_text(names.type):
             from minleak._kernels import hashing
 
-            width = np.int64 if pa.types.is_large_string(names.type) else np.int32
-            _, offsets, data = names.buffers()
-            ends = np.frombuffer(offsets, dtype=width)[names.offset : names.offset + len(names) + 1]
-            self.slots, twice = hashing.fill_slots(ends, np.frombuffer(data or b"", dtype=np.uint8))
+            self.slots, twice = hashing.fill_slots(*text_of(names))
             return twice
         import pyarrow.compute as pc
 

@@ -114,7 +114,7 @@ class Prior:
 
     @classmethod
     def trusted(cls, weights: npt.NDArray[Any], labels: Labels, total: Any) -> Prior:
-        """A prior of parts that were checked before, for files whose digest vouches for them."""
+        """A prior of parts that were checked before, for files whose checksum vouches for them."""
         prior = cls.__new__(cls)
         prior.weights, prior.labels, prior.total = weights, labels, total
         return prior

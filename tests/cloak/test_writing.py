@@ -112,8 +112,10 @@ def test_synced_before_it_has_its_name(path, monkeypatch):
     assert steps == ["file", "file", "name", "folder"]
 
 
-def test_a_disk_that_fails_while_contents_are_synced(path, monkeypatch):
+@pytest.mark.parametrize("early", [1000, 1 << 26], ids=["a large file", "a small one"])
+def test_a_disk_that_fails_while_contents_are_synced(path, monkeypatch, early):
     """Is believed the first time it says so: it may not say so again."""
+    monkeypatch.setattr(checksums, "_EARLY", early)
     failures = [OSError(5, "Input/output error")]
     sync = os.fsync
 
@@ -224,19 +226,38 @@ def test_what_a_killed_writer_left_does_not_matter(path):
         ml.load(left)
 
 
-def test_a_sync_that_failed_early_is_told(path, monkeypatch):
-    """The system tells it once, to whoever asks first: the file is not taken for safe because a later sync succeeds."""
-    calls = []
+def test_a_link_stays_one(path):
+    """What it leads to is replaced, and nothing is left beside either."""
+    folder = path.with_name("elsewhere")
+    folder.mkdir()
+    link = folder / "link.cloak"
+    link.symlink_to(path)
+    zipf(50).save(link)
+    assert link.is_symlink()
+    assert plan_digest(ml.load(path)) == plan_digest(zipf(50))
+    assert list(folder.iterdir()) == [link]
 
-    def fails_once(handle):
-        calls.append(handle)
-        if len(calls) == 1:
-            full()
 
-    monkeypatch.setattr(checksums, "_EARLY", 1000)
-    monkeypatch.setattr(os, "fsync", fails_once)
-    with pytest.raises(ml.InvalidCloak, match=r"cannot write .*: No space left on device"):
-        zipf(500).save(path)
-    monkeypatch.undo()
-    assert len(calls) > 1
-    assert_untouched(path)
+def test_pipes_and_devices_are_refused(path):
+    """And are still what they were."""
+    pipe = path.with_name("pipe")
+    os.mkfifo(pipe)
+    with pytest.raises(ml.InvalidCloak, match=r"cannot write .*: it is a device or a pipe, not a file"):
+        diseases().save(pipe)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"], ids=ascii)
+def test_names_that_no_file_can_have(tmp_path, name):
+    """Are refused in one line, for writing and for reading."""
+    for use in (diseases().save, ml.load):
+        with pytest.raises(ml.InvalidCloak, match="is no name that a file can have"):
+            use(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+def test_names_that_are_no_text(tmp_path, mapped):
+    """A name of other bytes than UTF-8 is written and read."""
+    name = os.fsdecode(os.fsencode(tmp_path) + b"/\xff.cloak")
+    diseases().save(name)
+    assert plan_digest(ml.load(name, mapped=mapped)) == plan_digest(diseases())

@@ -9,7 +9,6 @@ from typing import TypeVar
 _A = TypeVar("_A")
 _B = TypeVar("_B")
 
-
 # Work on fewer things is done before a thread has started.
 _MANY = 50_000
 

@@ -7,6 +7,8 @@ import sys
 import threading
 from collections.abc import Iterator
 
+_one_at_a_time = threading.Lock()
+
 
 @contextlib.contextmanager
 def warm(*, meanwhile: bool) -> Iterator[None]:
@@ -25,13 +27,14 @@ def warm(*, meanwhile: bool) -> Iterator[None]:
 
 
 def _load() -> None:
-    import numpy as np
+    with contextlib.suppress(Exception), _one_at_a_time:  # whoever needs the loops meets what is wrong with them
+        import numpy as np
 
-    with contextlib.suppress(ImportError, AttributeError):  # of another numba, which then loads as it likes
-        _load_numba()
-    from minleak._kernels import hashing
+        with contextlib.suppress(ImportError, AttributeError):  # of another numba, which then loads as it likes
+            _load_numba()
+        from minleak._kernels import hashing
 
-    hashing.fill_slots(np.array([0, 1], dtype=np.int32), np.array([0], dtype=np.uint8))
+        hashing.fill_slots(np.array([0, 1], dtype=np.int32), np.array([0], dtype=np.uint8))
 
 
 def _load_numba() -> None:

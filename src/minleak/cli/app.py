@@ -25,10 +25,10 @@ COMMANDS = (
     "capacity",
     "audit",
     "draw",
-    "key",
     "certify",
     "report",
     "paper",
+    "key",
 )
 # What typer returns after ctrl-C.
 _INTERRUPTED = 130
@@ -69,9 +69,8 @@ def version(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 bad input. Never a traceback, unless MINLEAK_DEBUG is set."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    said = next((word for word in given if not word.startswith("-")), None)
     try:
-        code = application([said] if said in COMMANDS else COMMANDS)(args=given, standalone_mode=False)
+        code = application(given[:1] if given and given[0] in COMMANDS else COMMANDS)(args=given, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
     except TyperException as error:

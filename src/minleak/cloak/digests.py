@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from minleak.buffers import to_numpy
+from minleak.buffers import text_of, to_numpy
 from minleak.cloak.index import as_storable
 from minleak.design.plan import Plan
 from minleak.labels import Labels
@@ -44,11 +44,10 @@ def _label_parts(labels: Labels) -> list[Any]:
         return [repr(list(labels)).encode()]
     if names.type == pa.int64():
         return [b"int64", to_numpy(names)]
-    width = np.int64 if pa.types.is_large_string(names.type) else np.int32
-    offsets = np.frombuffer(names.buffers()[1], dtype=width)[names.offset : names.offset + len(names) + 1]
+    offsets, data = text_of(names)
     begin, end = int(offsets[0]), int(offsets[-1])
     ends = (offsets - begin if begin else offsets).astype("<i4" if end - begin < 2**31 else "<i8", copy=False)
-    return [b"text", ends, memoryview(names.buffers()[2] or b"")[begin:end]]
+    return [b"text", ends, data[begin:end]]
 
 
 def of_bytes(data: memoryview) -> bytes:

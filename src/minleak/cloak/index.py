@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak.buffers import to_numpy
+from minleak.buffers import text_of, to_numpy
 from minleak.labels import Labels
 
 _OFFSET, _PRIME, _MIX = 14695981039346656037, 1099511628211, 0xFF51AFD7ED558CCD
@@ -72,15 +72,10 @@ def as_storable(labels: Labels) -> pa.Array | None:
 def _built(names: pa.Array) -> npt.NDArray[Any]:
     from minleak._kernels import hashing
 
-    offsets: npt.NDArray[Any]
     if names.type == pa.int64():
-        data = to_numpy(names).view(np.uint8)
         offsets = np.arange(0, 8 * len(names) + 1, 8, dtype=np.int64)
-    else:
-        width = np.int64 if pa.types.is_large_string(names.type) else np.int32
-        offsets = np.frombuffer(names.buffers()[1], dtype=width)[names.offset : names.offset + len(names) + 1]
-        data = np.frombuffer(names.buffers()[2] or b"", dtype=np.uint8)
-    return np.asarray(hashing.fill_slots(offsets, data)[0])
+        return np.asarray(hashing.fill_slots(offsets, to_numpy(names).view(np.uint8))[0])
+    return np.asarray(hashing.fill_slots(*text_of(names))[0])
 
 
 def _bytes_of(label: Hashable, kind: pa.DataType) -> bytes | None:

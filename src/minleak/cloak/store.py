@@ -52,6 +52,18 @@ def plan_digest(plan: Plan) -> bytes:
     return plan.digest if isinstance(plan, StoredPlan) else digests.of_plan(plan)
 
 
+def _name(path: str | os.PathLike[str]) -> str:
+    """The path as text, if a file can have it."""
+    name = os.fsdecode(path)
+    try:
+        possible = b"\0" not in os.fsencode(name)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise InvalidCloak(f"{name!r} is no name that a file can have")
+    return name
+
+
 # -- writing ---------------------------------------------------------------------------------------------------------
 
 
@@ -60,7 +72,7 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
 
     Labels must be text or 64-bit integers (or none).
     """
-    name = os.fspath(path)
+    name = _name(path)
     labels = plan.prior.labels
     if not labels.is_default and as_storable(labels) is None:
         raise InvalidCloak("a file holds labels that are text or 64-bit integers: rename the secrets before the design")
@@ -69,7 +81,7 @@ def save(plan: Plan, path: str | os.PathLike[str]) -> None:
             _write(plan, temporary)
     except OSError as error:
         raise InvalidCloak(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None
-    _sync_folder(os.path.dirname(os.path.abspath(name)))
+    _sync_folder(os.path.dirname(os.path.realpath(name)))
 
 
 def _write(plan: Plan, temporary: str) -> None:
@@ -152,7 +164,7 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
     refused with a clear error. A file that is replaced (as `save` does it) stays valid for those that have loaded it;
     to be safe from a file that somebody writes to in place, use `mapped=False`, which reads it into memory.
     """
-    name = os.fspath(path)
+    name = _name(path)
     if os.path.isdir(name):
         raise InvalidCloak(
             f"cannot read {name}: it is a directory, not a .cloak file; a plan that an engine wrote becomes one by "
@@ -162,7 +174,7 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
         with open(name, "rb") as file:
             _check_header(file, name)
             before = os.fstat(file.fileno())
-            buffer = pa.memory_map(name).read_buffer() if mapped else pa.py_buffer(file.read())
+            buffer = pa.memory_map(os.fsencode(name)).read_buffer() if mapped else pa.py_buffer(file.read())
             wanted, digest = _HEADER.unpack(buffer.slice(0, _HEADER.size).to_pybytes())[4:6]
             if mapped:
                 found = checksums.of_file(file, _HEADER.size, digest)

@@ -17,8 +17,8 @@ from minleak.reading.sources import BOM, check_utf8, content_of
 
 # Files from so many bytes on are parsed as they are read.
 LARGE = 1 << 25
-# What pyarrow takes at a time unless it is told, and the most that it can.
-_BLOCK, _LONGEST = 1 << 20, 2**31 - 1
+# What pyarrow takes at a time unless it is told, and the most that it can; and what we look through at a time.
+_BLOCK, _LONGEST, _PIECE = 1 << 20, 2**31 - 1, 1 << 25
 
 
 class Delimited:
@@ -41,7 +41,7 @@ class Delimited:
 
     def header(self) -> list[str]:
         """The names of the columns; a file without rows is refused."""
-        first = [fields for _, fields in islice(_records(self._beginning(), self._delimiter), 2)]
+        first = [fields for _, fields in islice(_records(self._beginning, self._delimiter), 2)]
         if not first:
             raise UnreadableFile(f"{self.name} is empty: a header that names its columns is needed")
         check_utf8(b"".join(first[0]), self.name)
@@ -50,9 +50,9 @@ class Delimited:
         return [_unquoted(field) for field in first[0]]
 
     def table(self, columns: dict[str, pa.DataType | None]) -> pa.Table:
-        """Some columns, of the types given or (None) as pyarrow infers them."""
-        if self._path is None or b'"' in self._beginning():
-            return self._parsed(columns, quoted=self._path is not None or b'"' in self.text)
+        """Some columns (all if none are named), of the types given or (None) as pyarrow infers them."""
+        if self._path is None or b'"' in self._beginning:
+            return self._parsed(columns, quoted=b'"' in self._beginning)
         with ThreadPoolExecutor(1) as pool:  # who has no quotes at the beginning seldom has them later
             quotes = pool.submit(_has_quotes, self._path)
             try:
@@ -82,16 +82,16 @@ class Delimited:
 
         try:
             return read(None)
-        except pa.ArrowInvalid:
-            size = len(self.text) if self._path is None else os.path.getsize(self._path)
-            if size <= _BLOCK:
+        except pa.ArrowInvalid as error:
+            if "straddl" not in str(error):
                 raise
-            return read(min(size, _LONGEST))  # a row may be longer than a block
+            size = len(self.text) if self._path is None else os.path.getsize(self._path)
+            return read(min(size, _LONGEST))  # a row is longer than a block
 
     def where(self, i: int) -> str:
         """The line of row i, counted from 0 after the header, for a message."""
-        line, _ = next(islice(_records(self.text, self._delimiter), i + 1, None))
-        return f"line {line} of {self.name}"
+        line, _ = next(islice(_records(self.text, self._delimiter), i + 1, None), (0, []))
+        return f"line {line} of {self.name}" if line else f"row {i} of {self.name}, which was changed meanwhile"
 
     def unparsable(self, error: pa.ArrowException) -> UnreadableFile:
         """What is wrong with a file that pyarrow cannot parse, found by walking it."""
@@ -107,6 +107,7 @@ class Delimited:
                 )
         return UnreadableFile(f"cannot parse {self.name}: {str(error).splitlines()[0]}")
 
+    @cached_property
     def _beginning(self) -> bytes:
         """The text, or so much of it that the first two records are whole."""
         if self._path is not None:
@@ -144,8 +145,8 @@ def _large(source: Any, name: str) -> bytes | None:
     """The path of a large file on disk; None for others, and for those that cannot be read, which are refused later."""
     if not isinstance(source, str | os.PathLike) or name.lower().endswith(".gz"):
         return None
-    path = os.fsencode(source)
     try:
+        path = os.fsencode(source)
         large = os.path.isfile(path) and os.path.getsize(path) >= LARGE and os.access(path, os.R_OK)
     except (OSError, ValueError):
         return None
@@ -156,7 +157,7 @@ def _has_quotes(path: bytes) -> bool:
     """Whether there is a quote in a file, read in large pieces: between them other threads may have to be waited
     for.
     """
-    piece = bytearray(LARGE)
+    piece = bytearray(_PIECE)
     with open(path, "rb", buffering=0) as file:
         while count := file.readinto(piece):
             if piece.find(b'"', 0, count) >= 0:

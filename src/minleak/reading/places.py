@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak.errors import UnreadableFile
+from minleak.reading.delimited import Delimited
 from minleak.reading.sources import content_of, kind_of
 
 Array = npt.NDArray[np.float64]
@@ -32,11 +33,14 @@ def read_places(
     kind, name = kind_of(source, format)
     if kind not in ("csv", "tsv", "parquet"):
         raise UnreadableFile(f"coordinates are read from csv, tsv or parquet, which have columns, not from {kind}")
-    data = content_of(source, name)
-    try:
-        table = _parquet(data) if kind == "parquet" else _delimited(data, "," if kind == "csv" else "\t")
-    except pa.ArrowException as error:
-        raise UnreadableFile(f"cannot parse {name}: {str(error).splitlines()[0]}") from None
+    if kind == "parquet":
+        table = _parquet(content_of(source, name), name)
+    else:
+        file = Delimited(source, name, "," if kind == "csv" else "\t")
+        try:
+            table = file.table({})
+        except pa.ArrowException as error:
+            raise file.unparsable(error) from None
     missing = [column for column in columns if column not in table.column_names]
     if missing:
         there = ", ".join(map(repr, table.column_names))
@@ -44,17 +48,13 @@ def read_places(
     return np.stack([_numbers(table[column], column, name) for column in columns], axis=1)
 
 
-def _parquet(data: bytes) -> pa.Table:
+def _parquet(data: bytes, name: str) -> pa.Table:
     from pyarrow import parquet
 
-    return parquet.read_table(pa.BufferReader(data))
-
-
-def _delimited(data: bytes, delimiter: str) -> pa.Table:
-    from pyarrow import csv
-
-    options = csv.ParseOptions(delimiter=delimiter, newlines_in_values=b'"' in data)
-    return csv.read_csv(pa.BufferReader(data), parse_options=options)
+    try:
+        return parquet.read_table(pa.BufferReader(data))
+    except (pa.ArrowException, OSError) as error:
+        raise UnreadableFile(f"cannot parse {name}: {str(error).splitlines()[0]}") from None
 
 
 def _numbers(column: pa.ChunkedArray, called: str, name: str) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import os
@@ -80,7 +81,7 @@ def _delimited(file: Delimited, secret: str, weight: str) -> Prior:
     except pa.ArrowException as error:
         raise file.unparsable(error) from None
     except OSError as error:  # of a large file, which is read on the way
-        raise UnreadableFile(f"cannot read {file.name}: {error.strerror or 'the file system refused'}") from None
+        raise UnreadableFile(f"cannot read {file.name}: {os.strerror(error.errno or errno.EIO)}") from None
     return Prior(weights, labels=labels, _where=file.where)
 
 
