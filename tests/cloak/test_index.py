@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from fractions import Fraction
+from itertools import count
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minleak.cloak.index import LabelIndex, as_storable
+from minleak._kernels import hashing
+from minleak.buffers import text_of
+from minleak.cloak.index import LabelIndex, _hashed, as_storable
 from minleak.labels import Labels
 
 WORDS = st.lists(st.text(max_size=4), min_size=1, max_size=60, unique=True)
@@ -114,3 +117,22 @@ def test_a_table_without_a_free_slot():
     index = LabelIndex(Labels.of(["a"], 1), np.zeros(16, dtype=np.int32))
     assert index.find("a") == 0
     assert index.find("b") is None
+
+
+def test_labels_that_crowd_at_the_ends_of_both_halves():
+    """Two threads fill a half of the table each; what finds no place there goes on into the next half, or wraps."""
+    names = (f"n{i}" for i in count())
+    crowd = {7: [], 15: []}  # the last slots of the halves of 16
+    while any(len(found) < 5 for found in crowd.values()):
+        name = next(names)
+        found = crowd.get(_hashed(name.encode()) & 15, [])
+        if len(found) < 5:
+            found.append(name)
+    together = [*crowd[7], *crowd[15]]
+    index = LabelIndex(Labels.of(together, 10))
+    assert len(index.slots) == 16
+    assert [index.find(name) for name in together] == list(range(10))
+    for twice in range(9):
+        again = pa.array([*together[:9], together[twice]])
+        assert hashing.fill_slots(*text_of(again))[1]
+    assert not hashing.fill_slots(*text_of(pa.array(together)))[1]
