@@ -66,10 +66,10 @@ def padding_chart(curve: PaddingFrontier) -> Any:
         at = alt.Chart(alt.Data(values=policies)).encode(x=x, y=y, tooltip=tooltip)
         layers.append(at.mark_point(shape="diamond", filled=True, size=70, opacity=1, color="gray"))
     highest = max(row["leakage"] for row in (*rows, *policies)) or 1.0
-    taken = -_LINE
-    for policy in sorted(policies, key=lambda row: -row["leakage"]):  # names go down where they would overlap
+    taken = _HEIGHT + 2.0 * _LINE
+    for policy in sorted(policies, key=lambda row: row["leakage"]):  # names go up where they would overlap
         place = _HEIGHT * (1 - policy["leakage"] / highest)
-        taken = max(place, taken + _LINE)
+        taken = min(place, taken - _LINE)
         far = policy["overhead"] > 0.2 * ticks[-1]
         lift = 0.7 * _LINE if place > _HEIGHT - _LINE else 0.0  # off the axis
         layers.append(
@@ -78,7 +78,7 @@ def padding_chart(curve: PaddingFrontier) -> Any:
                 align="right" if far else "left",
                 baseline="middle",
                 dx=-9 if far else 9,
-                dy=min(taken - place, 2 * _LINE) - lift,
+                dy=max(taken - place, -2 * _LINE) - lift,
             )
             .encode(x=x, y=y, text="of:N")
         )
