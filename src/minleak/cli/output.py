@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
-from rich.progress import Progress
 from rich.table import Table
 
 # The version of the JSON that every command prints; docs/cli.md describes it.
@@ -54,6 +53,8 @@ def progressing(what: str) -> Iterator[Callable[[int, int, str], None]]:
     if not sys.stderr.isatty():
         yield lambda _done, _steps, _name: None
         return
+    from rich.progress import Progress
+
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, steps, name: bar.update(task, completed=done, total=steps, description=f"{what}: {name}")
