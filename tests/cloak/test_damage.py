@@ -74,7 +74,7 @@ def test_other_versions(path, mapped, version, advice):
 
 
 def test_foreign_files(path, mapped):
-    """Tables, archives, Arrow files, text, nothing at all."""
+    """Tables, archives, Arrow files, text, nothing at all, a pipe to which nobody writes."""
     with path.with_name("table.csv").open("w", newline="") as file:
         csv.writer(file).writerows([["secret", "count"], ["flu", 812]])
     with zipfile.ZipFile(path.with_name("archive.zip"), "w") as archive:
@@ -84,7 +84,18 @@ def test_foreign_files(path, mapped):
     path.with_name("empty").touch()
     path.with_name("magic").write_bytes(b"MINLEAK")
     path.with_name("zeros").write_bytes(bytes(1000))
-    for name in ("table.csv", "archive.zip", "table.arrow", "bare.arrow", "empty", "magic", "zeros", os.devnull):
+    os.mkfifo(path.with_name("pipe"))
+    for name in (
+        "table.csv",
+        "archive.zip",
+        "table.arrow",
+        "bare.arrow",
+        "empty",
+        "magic",
+        "zeros",
+        "pipe",
+        os.devnull,
+    ):
         with pytest.raises(ml.InvalidCloak, match=r"is not a \.cloak file"):
             ml.load(path.parent / name, mapped=mapped)
 

@@ -170,6 +170,8 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> StoredPlan:
             f"cannot read {name}: it is a directory, not a .cloak file; a plan that an engine wrote becomes one by "
             "warehouse.to_plan(warehouse.load(folder)).save(file)"
         )
+    if os.path.exists(name) and not os.path.isfile(name):  # opening a pipe would wait for somebody to write to it
+        raise InvalidCloak(f"{name} is not a .cloak file")
     try:
         with open(name, "rb") as file:
             _check_header(file, name)
