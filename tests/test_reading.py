@@ -525,3 +525,24 @@ def test_names_that_no_file_can_have():
     """Are refused in one line."""
     for name in ("\ud800.csv", "a\0b.csv"):
         assert "cannot open" in refusal(name)
+
+
+@pytest.mark.parametrize("step", ["header", "table"])
+def test_a_large_file_that_vanishes(tmp_path, monkeypatch, step):
+    """Before its header is read, or after: one line, from priors and from places alike."""
+    monkeypatch.setattr(text_files, "LARGE", 0)
+    path = tmp_path / "gone.csv"
+    whole = getattr(text_files.Delimited, step)
+
+    def gone(*given):
+        path.unlink()
+        return whole(*given)
+
+    path.write_bytes(b"secret,count\na,1\nb,2\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(text_files.Delimited, step, gone)
+        assert "gone.csv: No such file" in refusal(path)
+    path.write_bytes(b"secret,count\na,1\nb,2\n")
+    if step == "table":
+        monkeypatch.setattr(text_files.Delimited, step, gone)
+        assert "gone.csv: No such file" in refusal(path, ml.read_places, columns=["count"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import re
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ import pyarrow as pa
 from minleak.errors import UnreadableFile
 from minleak.reading.sources import BOM, check_utf8, content_of
 
+DELIMITERS = {"csv": ",", "tsv": "\t"}
 # Files from so many bytes on are parsed as they are read.
 LARGE = 1 << 25
 # What pyarrow takes at a time unless it is told, and the most that it can; and what we look through at a time.
@@ -24,8 +27,8 @@ _BLOCK, _LONGEST, _PIECE = 1 << 20, 2**31 - 1, 1 << 25
 class Delimited:
     """A csv or tsv with a header. The text of a large file is never held, but to say what is wrong with it."""
 
-    def __init__(self, source: str | os.PathLike[str] | BinaryIO, name: str, delimiter: str) -> None:
-        self._source, self._delimiter = source, delimiter
+    def __init__(self, source: str | os.PathLike[str] | BinaryIO, name: str, kind: str) -> None:
+        self._source, self._delimiter = source, DELIMITERS[kind]
         self._path = _large(source, name)
         self.name = name
 
@@ -50,7 +53,18 @@ class Delimited:
         return [_unquoted(field) for field in first[0]]
 
     def table(self, columns: dict[str, pa.DataType | None]) -> pa.Table:
-        """Some columns (all if none are named), of the types given or (None) as pyarrow infers them."""
+        """Some columns (all if none are named), of the types given or (None) as pyarrow infers them. Raises
+        UnreadableFile, naming the line.
+        """
+        try:
+            return self._found(columns)
+        except pa.ArrowException as error:
+            raise self._unparsable(error) from None
+        except OSError as error:  # of a large file, which is read on the way
+            raise UnreadableFile(f"cannot read {self.name}: {os.strerror(error.errno or errno.EIO)}") from None
+
+    def _found(self, columns: dict[str, pa.DataType | None]) -> pa.Table:
+        """The columns, once it is known whether there are quotes."""
         if self._path is None or b'"' in self._beginning:
             return self._parsed(columns, quoted=b'"' in self._beginning)
         with ThreadPoolExecutor(1) as pool:  # who has no quotes at the beginning seldom has them later
@@ -93,7 +107,7 @@ class Delimited:
         line, _ = next(islice(_records(self.text, self._delimiter), i + 1, None), (0, []))
         return f"line {line} of {self.name}" if line else f"row {i} of {self.name}, which was changed meanwhile"
 
-    def unparsable(self, error: pa.ArrowException) -> UnreadableFile:
+    def _unparsable(self, error: pa.ArrowException) -> UnreadableFile:
         """What is wrong with a file that pyarrow cannot parse, found by walking it."""
         check_utf8(self.text, self.name)
         columns = 0
@@ -111,7 +125,8 @@ class Delimited:
     def _beginning(self) -> bytes:
         """The text, or so much of it that the first two records are whole."""
         if self._path is not None:
-            with open(self._path, "rb", buffering=0) as file:
+            piece = b""
+            with contextlib.suppress(OSError), open(self._path, "rb", buffering=0) as file:  # or the text says why
                 piece = file.read(_BLOCK)
             if len(list(islice(_records(piece, self._delimiter), 3))) == 3:
                 return piece

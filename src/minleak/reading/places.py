@@ -33,14 +33,7 @@ def read_places(
     kind, name = kind_of(source, format)
     if kind not in ("csv", "tsv", "parquet"):
         raise UnreadableFile(f"coordinates are read from csv, tsv or parquet, which have columns, not from {kind}")
-    if kind == "parquet":
-        table = _parquet(content_of(source, name), name)
-    else:
-        file = Delimited(source, name, "," if kind == "csv" else "\t")
-        try:
-            table = file.table({})
-        except pa.ArrowException as error:
-            raise file.unparsable(error) from None
+    table = _parquet(content_of(source, name), name) if kind == "parquet" else Delimited(source, name, kind).table({})
     missing = [column for column in columns if column not in table.column_names]
     if missing:
         there = ", ".join(map(repr, table.column_names))

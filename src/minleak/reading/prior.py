@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import json
 import os
@@ -54,7 +53,7 @@ def read_prior(
     """
     kind, name = kind_of(source, format)
     if kind in ("csv", "tsv"):
-        file = Delimited(source, name, "," if kind == "csv" else "\t")
+        file = Delimited(source, name, kind)
         with warm(meanwhile=file.large):
             return _delimited(file, secret, weight)
     data = content_of(source, name)
@@ -67,21 +66,16 @@ def read_prior(
 
 def _delimited(file: Delimited, secret: str, weight: str) -> Prior:
     """Two columns of a csv or tsv, read by pyarrow; only to say what is wrong is the file walked line by line."""
-    try:
-        _check_columns(file.header(), file.name, secret, weight)
-        table = file.table({secret: pa.string(), weight: None})
-        weights = table[weight]
-        if not _is_number(weights.type) or weights.null_count or _passes_int64(weights):
-            weights = _numbers(file.table({weight: pa.string()})[weight], file.where)
-        else:
-            weights = _taken(weights)
-        labels = Labels.of(table[secret], table.num_rows)
-        del table
-        pa.default_memory_pool().release_unused()  # twice as much as the columns themselves, if the file is large
-    except pa.ArrowException as error:
-        raise file.unparsable(error) from None
-    except OSError as error:  # of a large file, which is read on the way
-        raise UnreadableFile(f"cannot read {file.name}: {os.strerror(error.errno or errno.EIO)}") from None
+    _check_columns(file.header(), file.name, secret, weight)
+    table = file.table({secret: pa.string(), weight: None})
+    weights = table[weight]
+    if not _is_number(weights.type) or weights.null_count or _passes_int64(weights):
+        weights = _numbers(file.table({weight: pa.string()})[weight], file.where)
+    else:
+        weights = _taken(weights)
+    labels = Labels.of(table[secret], table.num_rows)
+    del table
+    pa.default_memory_pool().release_unused()  # twice as much as the columns themselves, if the file is large
     return Prior(weights, labels=labels, _where=file.where)
 
 

@@ -11,7 +11,8 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from minleak.errors import UnreadableFile
-from minleak.reading.sources import content_of, kind_of
+from minleak.reading.delimited import DELIMITERS
+from minleak.reading.sources import check_utf8, content_of, kind_of
 
 
 class TidyRows:
@@ -36,12 +37,8 @@ class TidyRows:
         return ((line, [row[place] for place in places]) for line, row in self._rows)
 
     def _delimited(self, data: bytes, kind: str) -> tuple[list[str], Iterator[tuple[int, Sequence[Any]]]]:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = data.count(b"\n", 0, error.start) + 1
-            raise UnreadableFile(f"line {line} of {self.name} is not UTF-8 text: save the file as UTF-8") from None
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter="," if kind == "csv" else "\t")
+        check_utf8(data, self.name)
+        reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), delimiter=DELIMITERS[kind])
         header = next(reader, None)
         if header is None:
             raise UnreadableFile(f"{self.name} is empty: a header that names its columns is needed")
