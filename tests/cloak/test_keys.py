@@ -5,7 +5,12 @@ from __future__ import annotations
 import copy
 import os
 import pickle
+import socket
 import stat
+import subprocess
+import sys
+import traceback
+from pathlib import Path
 
 import pytest
 from tests.cloak.plans import KEY, KEY_BYTES
@@ -99,8 +104,19 @@ def test_every_bit_flipped(path):
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\n", KEY_BYTES, bytes(1000), FILE + b"\n", FILE * 2, b" " + FILE, FILE.upper(), FILE.replace(b"-1", b"-2")],
-    ids=["empty", "a line", "bare bytes", "zeros", "a line more", "twice", "a blank", "capitals", "version 2"],
+    [
+        b"",
+        b"\n",
+        KEY_BYTES,
+        bytes(1000),
+        FILE + b"\n",
+        FILE * 2,
+        b" " + FILE,
+        FILE.upper(),
+        FILE.replace(b"-1", b"-2"),
+        FILE + bytes(10**7),
+    ],
+    ids=["empty", "a line", "bare bytes", "zeros", "a line more", "twice", "a blank", "capitals", "version 2", "long"],
 )
 def test_garbage(path, content):
     """Is no key."""
@@ -109,13 +125,96 @@ def test_garbage(path, content):
 
 
 def test_what_is_no_file(tmp_path):
-    """A folder, a device, and what is not there."""
-    with pytest.raises(ml.InvalidKey, match="Is a directory"):
-        ml.Key.load(tmp_path)
-    with pytest.raises(ml.InvalidKey, match="is not a file"):
-        ml.Key.load(os.devnull)
+    """A folder, a device, a link to one, a socket, and what is not there."""
+    (tmp_path / "link").symlink_to(os.devnull)
+    for path in (tmp_path, os.devnull, tmp_path / "link"):
+        with pytest.raises(ml.InvalidKey, match="is not a regular file"):
+            ml.Key.load(path)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(os.fspath(tmp_path / "socket"))
+        with pytest.raises(ml.InvalidKey, match="cannot read the key file"):
+            ml.Key.load(tmp_path / "socket")
     with pytest.raises(ml.InvalidKey, match="No such file"):
         ml.Key.load(tmp_path / "missing")
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    """Neither one with a name, which nobody writes to, nor one that the shell made, even with a whole key in it."""
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    script = "import sys, minleak as ml; ml.Key.load(sys.argv[1])"
+    command = [sys.executable, "-c", script, tmp_path / "pipe"]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert "InvalidKey" in shown.stderr
+    assert "is not a regular file" in shown.stderr
+    reading, writing = os.pipe()
+    os.write(writing, FILE)
+    os.close(writing)
+    with pytest.raises(ml.InvalidKey, match=r"to a file of mode 0600, or give its 32 bytes as Key\(bytes\)"):
+        ml.Key.load(f"/dev/fd/{reading}")
+    assert os.read(reading, 1000) == FILE  # it was not touched
+    os.close(reading)
+
+
+# What somebody may take for a path of a key, or for a key where a path is wanted. None of it may be said again.
+MISTAKEN = {
+    "hexadecimal": KEY_BYTES.hex(),
+    "capitals": KEY_BYTES.hex().upper(),
+    "the line of a file": FILE.decode(),
+    "with a null": KEY_BYTES.hex() + "\0",
+    "half of a surrogate pair": KEY_BYTES.hex() + "\ud800",
+    "long": KEY_BYTES.hex() * 100,
+    "as a path": Path(KEY_BYTES.hex()),
+    "in a folder": "/" + KEY_BYTES.hex(),
+    "bytes": KEY_BYTES.hex().encode(),
+    "a view of text": memoryview(KEY_BYTES.hex().encode()),
+    "a list": list(KEY_BYTES),
+    "a number": int.from_bytes(KEY_BYTES),
+    "a truth value": True,
+    "a file's number": 0,
+    "a folder of bytes": type("Path", (), {"__fspath__": lambda _: KEY_BYTES})(),
+}
+QUOTED = (KEY_BYTES.hex()[:12], KEY_BYTES.hex()[:12].upper(), repr(KEY_BYTES)[2:14], "1, 2, 3")
+QUOTED += (str(int.from_bytes(KEY_BYTES)),)
+
+
+def load(given):
+    return ml.Key.load(given)
+
+
+def save(given):
+    """Where no such folder is; what is no text stands for itself."""
+    KEY.save(os.path.join(given, "none", "key") if isinstance(given, str | Path) else given)
+
+
+def cloak(given):
+    return ml.Cloak(ml.design([2, 1, 1], 2), key=given)
+
+
+@pytest.mark.parametrize("use", [load, save, cloak])
+@pytest.mark.parametrize("given", MISTAKEN.values(), ids=MISTAKEN)
+def test_what_may_be_a_key_is_never_quoted(given, use, tmp_path, monkeypatch):
+    """Neither by the error nor by one behind it; and it is an error of ours."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ml.MinleakError) as caught:
+        use(given)
+    said = caught.value
+    while said is not None:
+        text = "".join(traceback.format_exception(said)) + repr(said) + repr(vars(said))
+        text += repr([getattr(said, name, None) for name in ("filename", "object")])
+        assert not any(word in text for word in QUOTED)
+        said = said.__cause__ or said.__context__
+
+
+def test_a_cloak_takes_the_bytes_of_a_key(tmp_path):
+    """Raw bytes are a key, never a path."""
+    plan, drawn = ml.design(range(1, 9), 3), {}
+    KEY.save(tmp_path / "key")
+    for name, key in {"key": KEY, "bytes": KEY_BYTES, "array": bytearray(KEY_BYTES), "path": tmp_path / "key"}.items():
+        drawn[name] = [ml.Cloak(plan, key=key).draw(x, scope=f"user-{i}") for x in range(8) for i in range(9)]
+    assert drawn["bytes"] == drawn["array"] == drawn["path"] == drawn["key"]
+    for wrong in (KEY_BYTES[:31], KEY_BYTES * 2, b"", memoryview(KEY_BYTES)):
+        with pytest.raises(ml.InvalidKey, match="32 bytes"):
+            ml.Cloak(plan, key=wrong)
 
 
 def test_never_overwritten(path):

@@ -31,7 +31,7 @@ class Cloak:
     plan
         A plan, or the path of a .cloak file.
     key
-        A `Key`, or the path of its file. Needed for sticky draws, not for fresh ones.
+        A `Key`, its 32 bytes, or the path of its file. Needed for sticky draws, not for fresh ones.
     stand_in
         A label of the plan that takes the place of secrets the plan does not know. Without it these raise
         UnknownSecret. All unknown secrets then look like this one: its own frequency should reflect that.
@@ -57,7 +57,7 @@ class Cloak:
         self,
         plan: Plan | str | os.PathLike[str],
         *,
-        key: Key | str | os.PathLike[str] | None = None,
+        key: Key | bytes | bytearray | str | os.PathLike[str] | None = None,
         stand_in: Hashable | None = None,
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
@@ -67,7 +67,7 @@ class Cloak:
         stored = isinstance(plan, StoredPlan)
         self._index = plan.index if isinstance(plan, StoredPlan) else LabelIndex(plan.prior.labels)
         self._sampler = Sampler(plan, plan.tables if isinstance(plan, StoredPlan) else Tables.of(plan))
-        self._key = key if key is None or isinstance(key, Key) else Key.load(key)
+        self._key = key if key is None or isinstance(key, Key) else _key(key)
         self._digest = plan_digest(plan) if stored or self._key is not None else None
         self._sticky = None if self._key is None else Sticky(self._key, self._plan_digest())
         seed = insecure_seed_for_experiments
@@ -161,3 +161,8 @@ class Cloak:
     def _labels(self, members: Indices) -> tuple[Any, ...]:
         labels = self.plan.prior.labels
         return tuple(labels[i] for i in members.tolist() if i >= 0)
+
+
+def _key(given: Any) -> Key:
+    """Raw bytes are a key and never a path, which an error would quote."""
+    return Key.load(given) if isinstance(given, str | os.PathLike) else Key(given)

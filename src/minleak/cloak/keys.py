@@ -8,9 +8,12 @@ import os
 import re
 import secrets
 import stat
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from minleak.errors import InvalidKey
+
+T = TypeVar("T")
 
 _SIZE = 32
 _FORM = re.compile(rb"minleak-key-1 ([0-9a-f]{64}) ([0-9a-f]{8})\n?")
@@ -30,9 +33,9 @@ class Key:
 
     __slots__ = ("_secret", "id")
 
-    def __init__(self, secret: bytes) -> None:
+    def __init__(self, secret: bytes | bytearray) -> None:
         if not isinstance(secret, bytes | bytearray) or len(secret) != _SIZE:
-            raise InvalidKey(f"a key is {_SIZE} bytes")
+            raise InvalidKey(f"a key is {_SIZE} bytes; one in hexadecimal is Key(bytes.fromhex(...))")
         self._secret = bytes(secret)
         self.id = hashlib.blake2b(self._secret, digest_size=4, person=b"minleak-key-id").hexdigest()
 
@@ -43,16 +46,17 @@ class Key:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Key:
-        """The key in a file written by `save`. Refused if others may read the file, or if it holds no whole key."""
-        name = os.fspath(path)
-        try:
-            with open(name, "rb") as file:
-                mode = os.fstat(file.fileno()).st_mode
-                text = file.read(256)
-        except OSError as error:
-            raise InvalidKey(f"cannot read the key file {name}: {error.strerror or 'it cannot be opened'}") from None
+        """The key in a file written by `save`. Refused if others may read the file, or if it holds no whole key.
+
+        A path where no file is may be a key given by mistake, so that no message repeats it.
+        """
+        name = _name(path)
+        mode, text = _attempt("read", _read, name)
         if not stat.S_ISREG(mode):
-            raise InvalidKey(f"{name} is not a file")
+            raise InvalidKey(
+                f"{name} is not a regular file, and pipes and devices are not read: write the key to a file of mode "
+                "0600, or give its 32 bytes as Key(bytes)"
+            )
         if mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise InvalidKey(
                 f"the key file {name} can be read by others (mode {stat.S_IMODE(mode):04o}): run chmod 600 on it, and "
@@ -65,23 +69,20 @@ class Key:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the key to a new file with mode 0600; an existing file is never overwritten."""
-        name = os.fspath(path)
-        try:
-            handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            raise InvalidKey(f"{name} exists already: keys are not overwritten, choose another name") from None
-        except OSError as error:
-            raise InvalidKey(f"cannot write the key file {name}: {error.strerror}") from None
+        _attempt("write", self._write, _name(path))
+
+    def _write(self, name: str) -> None:
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(handle, "wb") as file:
                 os.fchmod(handle, 0o600)
                 file.write(f"minleak-key-1 {self._secret.hex()} {_check(self._secret)}\n".encode())
                 file.flush()
                 os.fsync(handle)
-        except OSError as error:
+        except OSError:
             with contextlib.suppress(OSError):
                 os.unlink(name)  # ours, since it was made here: half a key would only stand in the way
-            raise InvalidKey(f"cannot write the key file {name}: {error.strerror or 'no space'}") from None
+            raise
 
     def reveal(self) -> bytes:
         """The secret bytes, for the PRF alone."""
@@ -92,6 +93,38 @@ class Key:
 
     def __reduce__(self) -> Any:
         raise InvalidKey("keys are not pickled: load them from their file where they are needed")
+
+
+def _name(path: str | os.PathLike[str]) -> str:
+    """The path as text. Bytes are no path here: they may be a key."""
+    name = path.__fspath__() if isinstance(path, os.PathLike) else path
+    if not isinstance(name, str):
+        raise InvalidKey(f"a key file is given by its path, as text or a Path, not {type(path).__name__}")
+    return name
+
+
+def _read(name: str) -> tuple[int, bytes]:
+    """The file's mode and how it begins, if it is a regular one."""
+    handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK)  # or a pipe would be waited for
+    try:
+        mode = os.fstat(handle).st_mode
+        return mode, os.read(handle, 256) if stat.S_ISREG(mode) else b""
+    finally:
+        os.close(handle)
+
+
+def _attempt(what: str, act: Callable[[str], T], name: str) -> T:
+    """What `act` does with the file. Its name is told only if there is a file; the errors of the system, which quote
+    it, are not even behind ours.
+    """
+    try:
+        return act(name)
+    except FileExistsError:
+        problem = "it exists already: keys are not overwritten, choose another name"
+    except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or "no file can have such a name"
+    shown = name if os.path.lexists(name) else "(its name is not shown, since it may be a key)"
+    raise InvalidKey(f"cannot {what} the key file {shown}: {problem}")
 
 
 def _check(secret: bytes) -> str:
