@@ -28,7 +28,13 @@ class InvalidKey(MinleakError, ValueError):
 
 
 class UnknownSecret(MinleakError, KeyError):
-    """A secret that the plan does not know. The message never names it."""
+    """A secret that the plan does not know. The message never names it; `at` is where it stands among those that were
+    given together, counted from 0.
+    """
+
+    def __init__(self, message: str, at: int | None = None) -> None:
+        super().__init__(message)
+        self.at = at
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""

@@ -93,6 +93,7 @@ BAD = {
         (["draw", "queries.cloak", "hidden-thing", "--fresh"], "does not know"),
         (["draw", "queries.cloak", "query-1"], "--fresh"),
         (["draw", "queries.cloak", "query-1", "--key", "queries.csv", "--scope", "a"], "queries.csv"),
+        (["draw", "queries.cloak", "query-1", "--key", "queries.key", "--scope", ""], "scope is empty"),
     ],
     "key new": [(["key", "new", "queries.key"], "exists")],
     "certify": [(["certify", "queries.key"], ".cloak"), (["certify", "queries.cloak", "missing.csv"], "missing.csv")],

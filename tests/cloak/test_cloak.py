@@ -62,6 +62,7 @@ def test_set_ids(cloak):
     ids = {pair: cloak.set_id(pair) for pair in [*pairs, ("flu",), ()]}
     assert len(set(ids.values())) == len(ids)
     assert all(cloak.set_id(reversed(pair)) == ids[pair] for pair in pairs)
+    assert cloak.set_id({"flu", "cold"}) == ids[("flu", "cold")]
     assert cloak.set_id(["flu", "cold", "flu"]) == ids[("flu", "cold")]
     assert ml.Cloak(cloak.plan).set_id(("flu", "cold")) == ids[("flu", "cold")]
     other = ml.Cloak(ml.design(ml.Prior([5, 3, 2, 2, 1], labels=DISEASES), 2))

@@ -118,11 +118,9 @@ def words(source, which, counter=0):
 
 def test_sticky_words_are_a_keyed_hash_of_who_asks_for_what():
     """Keyed BLAKE2b of plan, key id, scope, secret and the number of the block, each part after its length."""
-    asked = Sticky(KEY, b"plan").asked(["user-17", b"user-17", "é", ""], np.array([5, 5, 2**40, 0]))
-    expected = [
-        [by_hand(scope, secret, counter) for scope, secret in [("user-17", 5), (b"user-17", 5), ("é", 2**40), ("", 0)]]
-        for counter in (0, 1, 300)
-    ]
+    pairs = [("user-17", 5), (b"user-17", 5), ("é", 2**40), (b"\0", 0)]
+    asked = Sticky(KEY, b"plan").asked([scope for scope, _ in pairs], np.array([secret for _, secret in pairs]))
+    expected = [[by_hand(scope, secret, counter) for scope, secret in pairs] for counter in (0, 1, 300)]
     assert [words(asked, [0, 1, 2, 3], counter) for counter in (0, 1, 300)] == expected
     assert words(asked, [2, 0], 1) == [expected[1][2], expected[1][0]]
 
@@ -142,7 +140,7 @@ def test_parts_do_not_run_into_each_other():
     variants = [
         Sticky(KEY, b"ab").asked(["c"], one),
         Sticky(KEY, b"a").asked(["bc"], one),
-        Sticky(KEY, b"abc").asked([""], one),
+        Sticky(KEY, b"").asked(["abc"], one),
         Sticky(KEY, b"ab").asked([b"c"], one),
         Sticky(KEY, b"ab").asked(["bc"], one),
         Sticky(KEY, b"ab").asked(["c\0"], one),
@@ -160,8 +158,8 @@ def test_prefixed_parts_tell_lists_apart(first, second):
 
 
 def test_scopes_that_no_file_name_could_be():
-    """Half of a surrogate pair, empty, long: each its own."""
-    scopes = ["\udc80", "\udc81", "", "x" * 100_000, b"", b"\xed\xb2\x80"]
+    """Half of a surrogate pair, a null, long, a blank as a number: each its own."""
+    scopes = ["\udc80", "\udc81", "\0", "x" * 100_000, b" ", b"\xed\xb2\x80"]
     found = words(Sticky(KEY, b"plan").asked(scopes, np.zeros(6, dtype=np.int64)), range(6))
     assert len(set(map(tuple, found))) == 6
 
@@ -186,3 +184,10 @@ def test_seeded_words_repeat_themselves():
     source = Seeded(3)
     assert words(source, [0, 1]) != words(source, [0, 1], 1)
     assert words(Seeded(3), [0, 1]) != words(Seeded(4), [0, 1])
+
+
+@pytest.mark.parametrize("seed", [-1, True, 1.0, None, "3", [3], float("nan")], ids=repr)
+def test_what_is_no_seed(seed):
+    """A seed is a whole number; numpy would take some of these and refuse others in its own words."""
+    with pytest.raises(ml.InvalidParameter, match="a seed is a whole number"):
+        Seeded(seed)

@@ -98,7 +98,7 @@ def drawn():
     few = [list(cloak.draw_fresh(7)) for _ in range(100)]
     many = cloak.draw_many(secrets, fresh=True).tolist()
     same = bool(np.array_equal(before, cloak.draw_many(secrets, scopes=scopes)))
-    found = ml.Cloak(named).positions("abcdefgh").tolist()
+    found = ml.Cloak(named).positions(list("abcdefgh")).tolist()
     named.save(f"{path}-{os.getpid()}")
     return [few, many, same, found, ml.load(f"{path}-{os.getpid()}").digest.hex()]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from tests.cloak.plans import DISEASES, KEY, diseases
@@ -42,6 +44,29 @@ def test_unknown_numbers(secret):
     """Where secrets have no names, these are no positions."""
     with pytest.raises(ml.UnknownSecret):
         ml.Cloak(ml.design([5, 3, 2, 2, 1], 2), key=KEY).draw(secret, scope="s")
+
+
+def test_an_unknown_secret_is_told_by_its_place(cloak):
+    """Among many, the first one is, so that a line can be named where the secret cannot."""
+    for ask in (
+        lambda: cloak.positions(["flu", "cold", "x", "y"]),
+        lambda: cloak.set_id(iter(["flu", "flu", "x"])),
+        lambda: cloak.draw_many([0, 1, 5, -1], fresh=True),
+    ):
+        with pytest.raises(ml.UnknownSecret, match="number 2") as caught:
+            ask()
+        assert caught.value.at == pickle.loads(pickle.dumps(caught.value)).at == 2
+    with pytest.raises(ml.UnknownSecret) as caught:
+        cloak.draw_fresh("x")
+    assert caught.value.at is None
+
+
+@pytest.mark.parametrize("secrets", ["flu", b"flu", 3, None], ids=repr)
+def test_one_secret_is_no_list_of_secrets(cloak, secrets):
+    """Its letters are not secrets."""
+    for ask in (cloak.positions, cloak.set_id):
+        with pytest.raises(ml.InvalidParameter, match="secrets are given as a list of labels"):
+            ask(secrets)
 
 
 def test_an_unknown_secret_is_a_key_error():
@@ -130,15 +155,28 @@ def test_what_is_no_scope(cloak, scope):
             ask()
 
 
-@pytest.mark.parametrize("scopes", ["ab", b"ab", 17], ids=repr)
+@pytest.mark.parametrize("scope", ["", b"", " ", "\t\n", "\u00a0"], ids=repr)
+def test_an_empty_scope_names_nobody(cloak, scope):
+    """All whose id is missing would share their sets, whatever they are called."""
+    for ask in (
+        lambda: cloak.draw("flu", scope=scope),
+        lambda: cloak.draw_many([0, 0], scopes=["s", scope]),
+    ):
+        with pytest.raises(ml.InvalidParameter, match="a scope is empty"):
+            ask()
+
+
+@pytest.mark.parametrize("scopes", ["ab", b"ab", 17, {"a", "b"}, frozenset("ab")], ids=repr)
 def test_one_scope_is_no_list_of_scopes(cloak, scopes):
-    """The letters of a name are not the names of two subjects."""
+    """The letters of a name are not the names of two subjects, and what is in no order is for no secret."""
     with pytest.raises(ml.InvalidParameter, match="scopes are a list of text or bytes, one for each secret"):
         cloak.draw_many([0, 1], scopes=scopes)
 
 
 @pytest.mark.parametrize(
-    "how", [{}, {"fresh": False}, {"scopes": ["s"], "fresh": True}, {"scopes": ["s"], "fresh": 2}], ids=repr
+    "how",
+    [{}, {"fresh": False}, {"scopes": ["s"], "fresh": True}, {"scopes": ["s"], "fresh": 2}, {"fresh": np.arange(2)}],
+    ids=repr,
 )
 def test_sticky_or_fresh_has_to_be_said(cloak, how):
     """Both or none is refused."""

@@ -168,6 +168,8 @@ def test_events(duckdb, tmp_path):
         ({"secret": [1], "scope": ["u"]}, "secrets are text"),
         ({"secret": ["a"], "scope": [1]}, "scopes are text or bytes"),
         ({"secret": ["a", "b"], "scope": ["u", None]}, "no scope"),
+        ({"secret": ["a", "b"], "scope": ["u", " "]}, "no scope"),
+        ({"secret": ["a", "b"], "scope": [b"u", b""]}, "no scope"),
     ]:
         with pytest.raises(ml.InvalidParameter, match=words):
             warehouse.cloak(given(duckdb, pa.table(events), tmp_path), plan, key=key)

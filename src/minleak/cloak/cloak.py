@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from minleak.cloak.index import LabelIndex
 from minleak.cloak.keys import Key
-from minleak.cloak.prf import Fresh, Seeded, Source, Sticky
+from minleak.cloak.prf import Fresh, Seeded, Source, Sticky, listed
 from minleak.cloak.sampler import Sampler
 from minleak.cloak.store import StoredPlan, load, plan_digest
 from minleak.cloak.tables import Tables
@@ -62,6 +62,8 @@ class Cloak:
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
         if not isinstance(plan, Plan):
+            if not isinstance(plan, str | os.PathLike):
+                raise InvalidParameter(f"a cloak is made of a plan or a .cloak file's path, not {type(plan).__name__}")
             plan = load(plan)
         self.plan = plan
         stored = isinstance(plan, StoredPlan)
@@ -81,7 +83,10 @@ class Cloak:
     # -- one secret -------------------------------------------------------------------------------------------------
 
     def draw(self, secret: Hashable, *, scope: str | bytes) -> tuple[Any, ...]:
-        """The set that is shown for a secret in a scope, as labels in the order of the prior. Always the same."""
+        """The set that is shown for a secret in a scope, as labels in the order of the prior. Always the same.
+
+        The scope names who asks, such as a user's id. An empty one is refused: all without a name would share it.
+        """
         return self._labels(self._drawn([self._position(secret)], [scope])[0])
 
     def draw_fresh(self, secret: Hashable) -> tuple[Any, ...]:
@@ -99,29 +104,33 @@ class Cloak:
         Sticky with `scopes`, one for each; or `fresh=True`. Rows of idle secrets may be shorter and are filled up by
         -1.
         """
-        if bool(fresh) == (scopes is not None):
+        if not isinstance(fresh, bool | np.bool_) or fresh == (scopes is not None):
             raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
         try:
             positions = np.asarray(indices)
-        except ValueError:
+        except (TypeError, ValueError):
             positions = np.empty((0, 0))  # rows of different lengths
         if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
             raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")
         positions = positions.astype(np.int64)
         n = len(self.plan.weights)
         if len(positions) and not (positions.min() >= 0 and positions.max() < n):
-            raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan")
+            at = int(np.argmax((positions < 0) | (positions >= n)))
+            raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
         return self._drawn(positions, scopes)
 
     def positions(self, secrets: Iterable[Hashable]) -> Indices:
-        """The positions of secrets given by their labels, for `draw_many`."""
-        return np.array([self._position(secret) for secret in secrets], dtype=np.int64)
+        """The positions of secrets given by their labels, for `draw_many`. An unknown one raises UnknownSecret, whose
+        `at` tells which of them it is.
+        """
+        return np.array(self._positions(secrets), dtype=np.int64)
 
     # -- what is shown ----------------------------------------------------------------------------------------------
 
     def set_id(self, labels: Iterable[Hashable]) -> str:
         """A short stable name for a published set: the same for the same set of this plan, whoever drew it."""
-        members = sorted({self._position(label) for label in labels})
+        unordered = list(labels) if isinstance(labels, set | frozenset) else labels
+        members = sorted(set(self._positions(unordered)))
         digest = hashlib.blake2b(self._plan_digest(), digest_size=12, person=b"minleak-set-1")
         digest.update(np.array(members, dtype="<i8").tobytes())
         return digest.hexdigest()
@@ -140,13 +149,18 @@ class Cloak:
             self._digest = plan_digest(self.plan)
         return self._digest
 
-    def _position(self, secret: Hashable) -> int:
+    def _positions(self, secrets: Iterable[Hashable]) -> list[int]:
+        given = listed(secrets, "secrets are given as a list of labels of the plan")
+        return [self._position(secret, at) for at, secret in enumerate(given)]
+
+    def _position(self, secret: Hashable, at: int | None = None) -> int:
         position = self._index.find(secret)
         if position is None:
             position = self._stand_in
         if position is None:
+            which = "" if at is None else f" (number {at} of those given, counted from 0)"
             raise UnknownSecret(
-                "the plan does not know this secret: refuse it, or choose a stand_in for all such secrets"
+                f"the plan does not know this secret{which}: refuse it, or choose a stand_in for all such secrets", at
             )
         return position
 

@@ -40,7 +40,7 @@ class LabelIndex:
         if self._names is None:
             try:
                 return self._dict.get(label)
-            except TypeError:
+            except (TypeError, ValueError):
                 return None  # not hashable, so no label
         data = _bytes_of(label, self._names.type)
         if data is None:

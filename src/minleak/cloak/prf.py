@@ -40,6 +40,8 @@ class Seeded:
     """Repeatable randomness for experiments. Whoever knows the seed knows every draw."""
 
     def __init__(self, seed: int) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise InvalidParameter("a seed is a whole number, 0 or above")
         self._rng = np.random.default_rng(seed)
 
     def blocks(self, which: npt.NDArray[np.int64], counter: int) -> Words:
@@ -88,23 +90,38 @@ def prefixed(part: bytes) -> bytes:
     return len(part).to_bytes(8, "little") + part
 
 
+def listed(things: Iterable[Any], what: str) -> list[Any]:
+    """All of them; text is one thing, and a set is in no order."""
+    try:
+        if not isinstance(things, str | bytes | set | frozenset):
+            return list(things)
+    except TypeError:
+        pass  # a single thing
+    raise InvalidParameter(what)
+
+
 def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
-    if isinstance(scopes, str | bytes) or not isinstance(scopes, Iterable):
-        raise InvalidParameter("scopes are a list of text or bytes, one for each secret")
     known: dict[str, bytes] = {}
     result = []
-    for scope in scopes:
+    for scope in listed(scopes, "scopes are a list of text or bytes, one for each secret"):
         if isinstance(scope, str):
             if scope not in known:
-                known[scope] = prefixed(b"s" + scope.encode("utf-8", "surrogatepass"))
+                known[scope] = _scope_part(b"s" + scope.encode("utf-8", "surrogatepass"), not scope.strip())
             result.append(known[scope])
         elif isinstance(scope, bytes):
-            result.append(prefixed(b"b" + scope))
+            result.append(_scope_part(b"b" + scope, not scope))
         else:
             raise InvalidParameter("a scope is text or bytes that name who asks, such as a user's id")
     if len(result) != count:
         raise InvalidParameter(f"{len(result)} scopes for {count} secrets: give one for each")
     return result
+
+
+def _scope_part(part: bytes, is_blank: bool) -> bytes:
+    """Blank text is nobody's name. Bytes may be a number, and 32 is no blank there."""
+    if is_blank:
+        raise InvalidParameter("a scope is empty: it names who asks, and without a name all would share their sets")
+    return prefixed(part)
 
 
 def uniform(source: Source, bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -92,7 +92,8 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
     ibis = ibis_module()
     names = everybody.select("secret").distinct()
     unknown = asked.anti_join(names, "secret")
-    nobody = asked.filter(asked.scope.isnull() | asked.secret.isnull())
+    empty = asked.scope.strip() == "" if asked.scope.type().is_string() else asked.scope == b""
+    nobody = asked.filter(asked.scope.isnull() | empty | asked.secret.isnull())
     if engine.row(nobody.aggregate(count=nobody.count()))["count"]:
         raise InvalidParameter("some events have no scope or no secret: say for each who asks, and for what")
     if stand_in is None:
