@@ -14,9 +14,11 @@ import pyarrow as pa
 import minleak as ml
 from benchmarks.designing import weights_of
 from benchmarks.timing import Timed, interleaved, line
+from minleak.cloak.sampler import PLAIN
 
 
 def main(n: int = 10_000_000, k: int = 10, draws: int = 1_000_000) -> None:
+    few()
     rng = np.random.default_rng(0)
     prior = ml.Prior(weights_of(n), labels=pa.array([f"item-{i}" for i in range(n)]))
     secrets = np.searchsorted(np.cumsum(prior.p), rng.random(draws)).clip(0, n - 1)
@@ -93,6 +95,44 @@ def opened(path: str) -> None:
         for _ in range(3)
     )
     print(f"{'load, all bytes checked':<44} {float(best[0]):>9.1f} ms  {float(best[1]):.0f} MB more resident")
+
+
+_FEW = """
+import sys, time
+import minleak as ml
+path, key, rows = sys.argv[1], sys.argv[2], int(sys.argv[3])
+cloak = ml.Cloak(path, key=key)
+start = time.process_time()
+value = int(cloak.draw_many(range(rows), scopes=["u"] * rows).sum() % 1000)
+end = time.process_time()
+with open("/proc/self/status") as status:
+    resident = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+print(end, end - start, resident * 1024 / 1e6, value)
+"""
+
+
+def few(n: int = 100_000, k: int = 10) -> None:
+    """A few sticky draws in a new process, up to the number that loads the compiled loop: why it is not loaded before.
+
+    Processor time, from the start of the interpreter, and the most memory that was resident.
+    """
+    prior = ml.Prior(weights_of(n), labels=pa.array([f"item-{i}" for i in range(n)]))
+    with tempfile.TemporaryDirectory() as folder:
+        key = os.path.join(folder, "key")
+        ml.Key.new().save(key)
+        for layout in ("circle", "stable"):
+            print(f"\nSticky draws in a new process, n = {n:,}, k = {k}, layout {layout}. Values: a checksum.")
+            path = os.path.join(folder, f"{layout}.cloak")
+            ml.design(prior, k, layout=layout).save(path)
+            drawing: dict[int, float] = {}
+            for rows in (1, PLAIN, PLAIN + 1):
+                command = [sys.executable, "-c", _FEW, path, key, str(rows)]
+                runs = [subprocess.run(command, capture_output=True, text=True, check=True) for _ in range(3)]
+                taken, drawing[rows], resident, value = min(tuple(map(float, run.stdout.split())) for run in runs)
+                bar = "(bar 100 MB)" if rows == 1 else ""
+                print(f"{f'{rows} draws':<44} {1e3 * taken:>9.1f} ms  {resident:.0f} MB {bar} value {value:.0f}")
+            even = (drawing[PLAIN + 1] - drawing[1]) / ((drawing[PLAIN] - drawing[1]) / (PLAIN - 1))
+            print(f"{'':<44} loading the loop takes as long as {even:,.0f} draws without it")
 
 
 if __name__ == "__main__":

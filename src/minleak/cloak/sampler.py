@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak.cloak.plain import set_at
 from minleak.cloak.prf import Source, uniform
 from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
@@ -16,6 +18,10 @@ Indices = npt.NDArray[np.int64]
 
 # With fewer draws than this a thread costs more than it saves.
 _FEW = 4096
+# Up to so many draws do not load the compiled loop: that takes as long as tens of thousands of them, and 130 MB of
+# memory (`python -m benchmarks running`). Far fewer than that, since a service may ask so again and again.
+PLAIN = 256
+_LOOP = "minleak._kernels.drawing"
 
 
 class Sampler:
@@ -40,7 +46,11 @@ class Sampler:
         idle secrets that are smaller.
         """
         out = np.full((len(secrets), self.plan.k), -1, dtype=np.int64)
-        if self.plan.tail:
+        if self.plan.tail and len(secrets) <= PLAIN and _LOOP not in sys.modules:
+            for row, (x, place) in enumerate(zip(secrets.tolist(), places.tolist(), strict=True)):
+                members = set_at(self.plan, self.tables, x, place)
+                out[row, : len(members)] = members
+        elif self.plan.tail:
             threads = min(os.cpu_count() or 1, len(secrets) // _FEW)
             if threads < 2:
                 self._fill(secrets, places, out)
