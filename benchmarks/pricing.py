@@ -24,9 +24,9 @@ def exact(n: int, k: int) -> None:
     print(f"\nCheapest plan, proven, n = {n}, k = {k}. Values: mean distance to the centre of a set.")
     rng = np.random.default_rng(0)
     points, weights = rng.random((n, 2)), rng.integers(1, 10**6, n)
-    ml.design(weights[:20], 3, near=points[:20])  # compiles
+    ml.design(weights[:20], 3, layout=ml.Near(points[:20]))  # compiles
     start = time.perf_counter()
-    plan = ml.design(weights, k, near=points)
+    plan = ml.design(weights, k, layout=ml.Near(points))
     ours = Timed(time.perf_counter() - start, plan.cost)
     start = time.perf_counter()
     value = rebuilt(points, weights, k)
@@ -91,7 +91,7 @@ def cities(k: int = 8) -> None:
     )
     for stability in (0.0, 0.2, 0.5, 0.8, 1.0):
         start, cpu = time.perf_counter(), time.process_time()
-        plan = ml.design(prior, k, near=places, metric="haversine", stability=stability)
+        plan = ml.design(prior, k, layout=ml.Near(places, metric="haversine", stability=stability))
         wall, cpu = time.perf_counter() - start, time.process_time() - cpu
         shown = " ".join(f"{distance:>7,.0f}" for distance in plan.decoy_distances(SHARES))
         seen = plan.repeated([2, 5], trials=20_000).success

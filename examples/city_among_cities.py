@@ -20,11 +20,11 @@ def main() -> None:
 
     # All optimal plans leak the same, so take one whose cities are close: few servers then have to be asked.
     places = ml.read_places(DATA, columns=["latitude", "longitude"])
-    near = ml.design(people, k=k, near=places, metric="haversine")
+    near = ml.design(people, k=k, layout=ml.Near(places, metric="haversine"))
     print(f"  {'a plan of near cities':<28} leaks {near.leakage('shannon'):6.3f} bits as well")
     print("\nkm from a city to its decoys at 10%, 50%, 90% of the draws; the chance to name it after 5 fresh draws:")
     for stability in (0.0, 0.5, 1.0):
-        one = near if stability == 0 else ml.design(people, k, near=places, metric="haversine", stability=stability)
+        one = ml.design(people, k=k, layout=ml.Near(places, metric="haversine", stability=stability))
         shown = "  ".join(f"{distance:7,.0f}" for distance in one.decoy_distances([0.1, 0.5, 0.9]))
         print(f"  stability {stability:<4} {shown}   {one.repeated([5], trials=5000).success[0]:6.1%}")
 

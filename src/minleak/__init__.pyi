@@ -17,6 +17,10 @@ from .design.certify import Certificate, certify
 from .design.constrained.invariance import Conflict, Invariance, metric_invariance
 from .design.constrained.optimise import Optimum, Stage, optimise
 from .design.constrained.tradeoff import FrontierPoint, Tradeoff, tradeoff
+from .design.layouts.cheapest import Cheapest
+from .design.layouts.circle import Circle
+from .design.layouts.near import Near
+from .design.layouts.stable import Stable
 from .design.literal import paper_algorithm
 from .design.make import design
 from .design.padding.compare import PaddingComparison, compare_paddings
@@ -78,6 +82,8 @@ __all__ = [
     "Capacity",
     "Certificate",
     "Channel",
+    "Cheapest",
+    "Circle",
     "Cloak",
     "Collision",
     "ConditionalEntropy",
@@ -109,6 +115,7 @@ __all__ = [
     "MinleakError",
     "MismatchedAdversary",
     "MissingExtra",
+    "Near",
     "OptimalAdversary",
     "Optimum",
     "Padding",
@@ -122,6 +129,7 @@ __all__ = [
     "Shannon",
     "SharmaMittal",
     "SolverFailed",
+    "Stable",
     "Stage",
     "Sweep",
     "Tradeoff",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from tests.design.cases import HARD, LAYOUTS
 import minleak as ml
 from minleak.design.layouts import LAYOUTS as KNOWN
 from minleak.testing import priors
+
+ROOT = Path(__file__).parents[2]
 
 
 def check(weights, k, layout):
@@ -34,9 +37,40 @@ def check(weights, k, layout):
     return plan
 
 
-def test_the_layouts_are_those_tested():
-    """A new one joins them here."""
-    assert sorted(KNOWN) == sorted(LAYOUTS)
+# One of each layout for n secrets: a new one joins them here.
+EXAMPLES = {
+    "stable": lambda _: ml.Stable(),
+    "circle": lambda _: ml.Circle(),
+    "near": lambda n: ml.Near(range(n)),
+    "cheapest": lambda _: ml.Cheapest(lambda z, i: abs(z - i) % 3),
+}
+
+
+def test_every_layout_is_tested_and_documented():
+    """In this file, in the reference, and in the words of its class, with an example."""
+    assert sorted(EXAMPLES) == sorted(KNOWN)
+    reference = (ROOT / "docs" / "reference.md").read_text()
+    for layout in KNOWN.values():
+        assert f"::: minleak.{layout.__name__}\n" in reference
+        assert ">>> " in layout.__doc__
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("weights", HARD.values(), ids=str)
+def test_every_layout_is_optimal(name, weights):
+    """Certified, with the same target, at every k up to n."""
+    for k in range(1, min(len(weights), 8) + 1):
+        plan = ml.design(weights, k, layout=EXAMPLES[name](len(weights)))
+        assert plan.layout == name
+        assert ml.certify(plan, weights)
+        assert plan.exact_target == ml.design(weights, k).exact_target
+
+
+@pytest.mark.parametrize("name", ["stable", "circle"])
+def test_a_name_stands_for_a_layout_without_arguments(name):
+    """The same plan."""
+    named, made = (ml.design([5, 4, 3, 2, 1], 3, layout=layout) for layout in (name, EXAMPLES[name](5)))
+    assert list(named.sets()) == list(made.sets())
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

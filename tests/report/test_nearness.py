@@ -24,7 +24,9 @@ def plan() -> ml.Plan:
 
     prior = ml.read_prior(CITIES)
     places = read_places(CITIES, columns=["latitude", "longitude"])[:120]
-    return ml.design(ml.Prior(prior.weights[:120], labels=prior.labels[:120]), 5, near=places, metric="haversine")
+    return ml.design(
+        ml.Prior(prior.weights[:120], labels=prior.labels[:120]), 5, layout=ml.Near(places, metric="haversine")
+    )
 
 
 @pytest.fixture(scope="module")
@@ -90,8 +92,8 @@ def test_charts_have_their_points_and_are_drawn(facts: Facts) -> None:
 def test_plans_without_places_have_no_map() -> None:
     """Nor those where everything is in one set; one dimension is drawn on a line."""
     assert gather(ml.design([3, 2, 2], 2), trials=50).nearness is None
-    assert gather(ml.design([3, 2, 2], 2, cost=np.ones((1, 3))), trials=50).nearness is None
-    assert gather(ml.design([3, 2], 2, near=[1, 2]), trials=50).nearness is not None
-    assert gather(ml.design([9, 2, 0], 3, near=[1, 2, 3]), trials=50).nearness is None
-    line = gather(ml.design([3, 3, 2, 2], 2, near=[1, 2, 5, 6]), trials=50)
+    assert gather(ml.design([3, 2, 2], 2, layout=ml.Cheapest(np.ones((1, 3)))), trials=50).nearness is None
+    assert gather(ml.design([3, 2], 2, layout=ml.Near([1, 2])), trials=50).nearness is not None
+    assert gather(ml.design([9, 2, 0], 3, layout=ml.Near([1, 2, 3])), trials=50).nearness is None
+    line = gather(ml.design([3, 3, 2, 2], 2, layout=ml.Near([1, 2, 5, 6])), trials=50)
     assert {place.y for place in near(line).behind} == {0.0}

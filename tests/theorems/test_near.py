@@ -20,7 +20,7 @@ from minleak.testing import priors
 def test_the_choice_among_valid_rings_is_free(prior, k, seed, stability):
     """Every plan made of valid rings leaks the same minimum, whatever its sets cost: its channel induces pi."""
     points = np.random.default_rng(seed).random((len(prior), 2))
-    plan = ml.design(prior, k, near=points, stability=stability)
+    plan = ml.design(prior, k, layout=ml.Near(points, stability=stability))
     assert ml.certify(plan, prior)
     exact = plan.channel(exact=True)
     assert ml.certify(exact, prior, k=k).gaps["posterior"] == 0

@@ -12,6 +12,8 @@ from minleak.cli.options import AsJson, Entropies, Format, K, PriorFile, PriorSo
 from minleak.cli.output import emit, progressing, working
 from minleak.cli.show import rendered, summary
 from minleak.design import make
+from minleak.design.layouts.base import Layout
+from minleak.design.layouts.near import Near
 from minleak.errors import InvalidParameter
 
 
@@ -80,20 +82,14 @@ def design(
         raise InvalidParameter("--metric says how far coordinates are apart, so it needs --near")
     if near is None and stability:
         raise InvalidParameter("--stability moves from near to stable plans, so it needs --near")
-    columns = [] if near is None else [column.strip() for column in near.split(",")]
-    metric = metric or _metric(columns)
-    places = source.places(columns) if columns else None
+    if near is not None and layout is not None:
+        raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
+    shape: Layout | str = layout or "stable"
+    if near is not None:
+        columns = [column.strip() for column in near.split(",")]
+        shape = Near(source.places(columns), metric=metric or _metric(columns), stability=stability)
     with progressing(f"designing for {len(counts):,} secrets") as progress:
-        plan = make.design(
-            counts,
-            k,
-            layout=layout,
-            gains=worth,
-            near=places,
-            metric=metric,
-            stability=stability,
-            progress=progress,
-        )
+        plan = make.design(counts, k, layout=shape, gains=worth, progress=progress)
     data = summary(plan, entropy)
     parts = rendered(data)
     if output is not None:

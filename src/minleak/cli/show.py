@@ -51,8 +51,8 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
         "leakage": leakages,
         "cost": plan.cost,
         "cost_bound": plan.cost_bound,
-        "metric": None if plan.priced is None else plan.priced.metric,
-        "stability": None if plan.priced is None else plan.priced.stability,
+        "metric": None if plan.costs is None else plan.costs.metric,
+        "stability": None if plan.costs is None else plan.costs.stability,
     }
 
 

@@ -35,7 +35,7 @@ from minleak.writing import replacing
 MAGIC = b"MINLEAK\n"
 VERSION = 2
 _HEADER = struct.Struct("<8sIIQ16s32s56s")  # magic, version, zero, payload length, checksum, digest, zeros
-_PRICED = ("value", "bound", "rounding", "metric", "stability")
+_COSTS = ("value", "bound", "rounding", "metric", "stability")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -128,9 +128,9 @@ def _table(plan: Plan) -> pa.Table:
         arrays["prior"] = pa.array([str(w) for w in prior.weights]) if big else prior.weights
     if not prior.labels.is_default:
         arrays["labels"] = as_storable(prior.labels)
-    priced = plan.priced
-    if priced is not None and priced.coordinates is not None:
-        arrays["coordinates"] = priced.coordinates.ravel()
+    costs = plan.costs
+    if costs is not None and costs.coordinates is not None:
+        arrays["coordinates"] = costs.coordinates.ravel()
     header = {
         "k": plan.k,
         "u": plan.u,
@@ -143,7 +143,7 @@ def _table(plan: Plan) -> pa.Table:
         "segments": [len(ring.starts) for ring in plan.rings],
         "n": len(prior),
         "prior_total": prior.total,
-        "priced": None if priced is None else [getattr(priced, name) for name in _PRICED],
+        "priced": None if costs is None else [getattr(costs, name) for name in _COSTS],
     }
     columns = {name: to_arrow(array) if isinstance(array, np.ndarray) else array for name, array in arrays.items()}
     lists = [pa.LargeListArray.from_arrays(to_arrow(np.array([0, len(column)])), column) for column in columns.values()]
@@ -259,16 +259,16 @@ def _restored(
         homes=Homes(arrays["home_members"].reshape(-1, max(u, 1)), arrays["home_weights"]),
         rings=tuple(rings),
         idle=arrays["idle"],
-        priced=_priced(header.get("priced"), arrays.get("coordinates"), n),
+        costs=_costs(header.get("priced"), arrays.get("coordinates"), n),
         tables=tables,
         index=LabelIndex(labels, arrays["slots"]),
         digest=digest,
     )
 
 
-def _priced(said: list[Any] | None, coordinates: npt.NDArray[Any] | None, n: int) -> Cost | None:
+def _costs(said: list[Any] | None, coordinates: npt.NDArray[Any] | None, n: int) -> Cost | None:
     """What the sets cost, as the header says; files made without costs say nothing."""
     if said is None:
         return None
     rows = None if coordinates is None else coordinates.reshape(n, -1)
-    return Cost(**dict(zip(_PRICED, said, strict=True)), coordinates=rows)
+    return Cost(**dict(zip(_COSTS, said, strict=True)), coordinates=rows)

@@ -20,15 +20,15 @@ def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
     Every member of a set is the secret equally often, u times its weight being its units: so a set counts by its length
     for each member. Where sets have no other members, distances are zero.
     """
-    if plan.priced is None or plan.priced.coordinates is None:
-        raise InvalidParameter("the plan has no coordinates: design it with near=")
+    if plan.costs is None or plan.costs.coordinates is None:
+        raise InvalidParameter("the plan has no coordinates: design it with layout=Near(points)")
     try:
         wanted = np.array(shares, dtype=np.float64)
     except (TypeError, ValueError):
         wanted = np.full(1, np.nan)
     if wanted.ndim != 1 or not ((wanted >= 0) & (wanted <= 1)).all():
         raise InvalidParameter(f"shares of draws are a list of numbers from 0 to 1, such as [0.5], not {shares!r}")
-    metric = METRICS[plan.priced.metric](plan.priced.coordinates)
+    metric = METRICS[plan.costs.metric](plan.costs.coordinates)
     means, counts = [np.zeros(1)], [np.zeros(1)]
     for sets, lengths in plan.cells():
         means.append(metric.within(sets).sum(axis=2).ravel() / max(plan.u - 1, 1))

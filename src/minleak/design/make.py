@@ -5,22 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.giants import cap, find_giants
+from minleak.design.giants import Giants, cap, find_giants
 from minleak.design.grid import LIMIT, to_grid
-from minleak.design.layouts import LAYOUTS, PRICED
-from minleak.design.layouts.near import Laid, Progress
-from minleak.design.layouts.near import near as lay_near
+from minleak.design.laying import Ground, Progress, in_silence
+from minleak.design.layouts import as_layout
+from minleak.design.layouts.base import Layout
 from minleak.design.plan import Plan
-from minleak.design.pricing.apart import check_apart, groups_of
-from minleak.design.pricing.cost import Cost
-from minleak.design.pricing.distances import METRICS, Euclidean, from_coordinates, from_costs
-from minleak.design.rings import Homes, Ring
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior, as_prior
 
@@ -29,14 +24,9 @@ def design(
     prior: Prior | Iterable[Any],
     k: int,
     *,
-    layout: str | None = None,
+    layout: Layout | str = "stable",
     gains: Iterable[Any] | None = None,
-    near: Any = None,
-    metric: str = "euclidean",
-    cost: Any = None,
-    forbid: Iterable[Iterable[Any]] | None = None,
-    stability: float = 0.0,
-    progress: Progress | None = None,
+    progress: Progress = in_silence,
 ) -> Plan:
     """Maximise H(X|Y) over all channels in which at most k secrets can cause the same observable.
 
@@ -56,29 +46,13 @@ def design(
         The cap on the size of a set, from 1 on. At k = 1 everything is shown, from k = n on nothing: a larger cap is
         one of n.
     layout
-        Which of the optimal plans. "stable" (the default) is for secrets that may be drawn more than once: repeated
-        draws of a secret show nearly the same set. "circle" is the quickest to make, O(n), for secrets drawn once.
-        "near" and "cost" are chosen by giving near= or cost=.
+        Which of the optimal plans: `Stable()` (the default) for secrets that may be drawn more than once, `Circle()`,
+        the quickest to make, for secrets drawn once, `Near(points)` for decoys that are close, `Cheapest(cost)` for
+        sets that cost little; or the name of one that needs no arguments.
     gains
         gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
-    near
-        Coordinates, a row (or a number) for each secret: decoys will be close. The plan minimises the mean over sets of
-        c(M)/u, where c(M) = min over z of sum over i in M of d(z,i), the star cost, at the same leakage: see
-        `Plan.cost`. Proven least up to 600 secrets that are no giants, above a good plan in a minute or two. With more
-        than 10,000 places, those of weight zero among them, centres z are secrets on rings and nothing is proven.
-    metric
-        d for near: "euclidean", or "haversine" for latitude and longitude in degrees, in kilometres.
-    cost
-        In place of near, d itself: a matrix, its rows centres and its columns secrets, or a callable d(z, i) of index
-        arrays. Only memory limits it, n^2 numbers.
-    forbid
-        With near or cost: pairs or groups of labels that must never share a set. Groups that overlap become one.
-        Raises Infeasible, naming a secret, where no plan of least leakage can keep them apart.
-    stability
-        With near, from 0, as close as possible, to 1, the stable layout: in between, space is split into blocks,
-        the larger the more stable, and every block has a stable layout of its own.
     progress
-        Called with (done, steps, what is being done) while near and cost take their time.
+        Called with (done, steps, what is being done) while a layout takes its time.
 
     Time O(n) for the circle, O(n log n) for stable; about 36 bytes of memory for each secret.
 
@@ -87,85 +61,37 @@ def design(
     (1, array([0.36, 0.32, 0.32]))
     >>> round(plan.leakage("shannon"), 6), plan.leakage("min-entropy")
     (0.330518, 0.0)
-    >>> plan = design([3, 3, 3, 3], k=2, near=[0, 10, 1, 11])
-    >>> plan.cost, [members for members, _ in plan.sets()]
-    (0.5, [(0, 2), (1, 3)])
     """
     prior, k = as_prior(prior), cap(k)
     k = min(k, len(prior))  # no set has more members than there are secrets
-    layout = _layout(layout, near, cost, metric, forbid, stability)
+    layout = as_layout(layout)
     gamma = None if gains is None else _gains(gains, len(prior))
     grid = to_grid(prior if gamma is None else _gained(prior, gamma), k)
     giants = find_giants(grid.weights, grid.total, k)
-    homes: Homes = Homes.none(max(giants.u, 1))
-    rings: tuple[Ring, ...] = ()
-    priced = None
-    if layout in PRICED:
-        distances = from_costs(cost, len(prior)) if near is None else from_coordinates(near, metric, prior.labels)
-        groups = groups_of(forbid, prior.labels)
-        check_apart(groups, grid.weights, giants.members, giants.u, giants.tail, prior.labels)
-        laid = Laid(homes, rings, 0.0, 0.0, 0.0)
-        if giants.tail:
-            laid = lay_near(
-                grid.weights,
-                giants.members,
-                giants.u,
-                distances=distances,
-                groups=groups,
-                stability=float(stability),
-                room=LIMIT // (k * grid.total),
-                progress=progress,
-            )
-        homes, rings = laid.homes, laid.rings
-        grid, giants = grid.times(laid.factor), replace(giants, tail=giants.tail * laid.factor)
-        places = distances.coordinates if isinstance(distances, Euclidean) else None
-        named = "given" if near is None else metric
-        priced = Cost(laid.cost, laid.bound, laid.rounding, named, float(stability), places)
-    elif giants.tail:
-        homes, rings = LAYOUTS[layout](grid.weights, giants.members, giants.u)
+    laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
+    grid = grid.times(laid.factor)
     return Plan(
         prior=prior,
         k=k,
-        layout=layout,
+        layout=layout.name,
         gains=None if gamma is None else np.array([float(g) for g in gamma]),
         weights=grid.weights,
         total=grid.total,
         distance=grid.distance,
         giants=giants.members,
         u=giants.u,
-        tail=giants.tail,
-        homes=homes,
-        rings=rings,
+        tail=giants.tail * laid.factor,
+        homes=laid.homes,
+        rings=laid.rings,
         idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
-        priced=priced,
+        costs=laid.cost,
     )
 
 
-def _layout(layout: Any, near: Any, cost: Any, metric: Any, forbid: Any, stability: Any) -> str:
-    """The layout's name, if it goes with what else was said."""
-    if isinstance(stability, bool) or not isinstance(stability, Real) or not 0 <= float(stability) <= 1:
-        raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {stability!r}")
-    if not isinstance(metric, str):
-        raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {metric!r}")
-    if near is not None and cost is not None:
-        raise InvalidParameter("near= and cost= are two ways to say what a set costs: give one of them")
-    told = "near" if near is not None else "cost" if cost is not None else None
-    if layout is None:
-        layout = told or "stable"
-    if not isinstance(layout, str) or layout not in (*LAYOUTS, *PRICED):
-        raise InvalidParameter(f"unknown layout {layout!r}: one of {', '.join((*LAYOUTS, *PRICED))}")
-    if layout in PRICED and layout != told:
-        raise InvalidParameter(f"layout={layout!r} needs {layout}=, which says what a set costs")
-    if layout not in PRICED and (told or forbid is not None or stability != 0 or metric != "euclidean"):
-        raise InvalidParameter(
-            f"near=, cost=, metric=, forbid= and stability= do not go with layout={layout!r}: give near= or cost= "
-            "and no layout"
-        )
-    if metric != "euclidean" and told != "near":
-        raise InvalidParameter("metric= says how far coordinates are apart, so it needs near=")
-    if stability and (told != "near" or forbid is not None):
-        raise InvalidParameter("stability= splits space into blocks, so it needs near=, and goes without forbid=")
-    return layout
+def relaid(plan: Plan, layout: Layout) -> Plan:
+    """The same plan in another layout: the same giants, the other secrets on other rings."""
+    laid = layout.lay(Ground(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.tail)))
+    return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
 
 
 def _gains(gains: Iterable[Any], n: int) -> npt.NDArray[Any] | list[Any]:

@@ -41,7 +41,7 @@ class Plan:
 
     All fields are integers or indices. With gains, `weights` are those of gamma_x p(x). `distance` is the total
     variation between the prior given and the one on the integer grid that the plan is exactly optimal for. `idle`
-    secrets, of weight zero, have sets of their own. `priced` tells what the sets cost, where the design was told.
+    secrets, of weight zero, have sets of their own. `costs` tells what the sets cost, where the layout was told.
     """
 
     prior: Prior
@@ -57,7 +57,7 @@ class Plan:
     homes: Homes
     rings: tuple[Ring, ...]
     idle: Indices
-    priced: Cost | None = field(default=None, kw_only=True)
+    costs: Cost | None = field(default=None, kw_only=True)
 
     @property
     def n_giants(self) -> int:
@@ -136,13 +136,13 @@ class Plan:
 
     @property
     def cost(self) -> float | None:
-        """The mean of c(M)/u over published sets, for plans designed with near= or cost=: see `Cost`."""
-        return None if self.priced is None else self.priced.value
+        """The mean of c(M)/u over published sets, for plans laid by `Near` or `Cheapest`: see `Cost`."""
+        return None if self.costs is None else self.costs.value
 
     @property
     def cost_bound(self) -> float | None:
         """What no plan of least leakage costs less than, where it is known."""
-        return None if self.priced is None else self.priced.bound
+        return None if self.costs is None else self.costs.bound
 
     def decoy_distances(self, shares: Sequence[float] = (0.1, 0.25, 0.5, 0.75, 0.9)) -> tuple[float, ...]:
         """How far decoys are from the secret they hide: the mean over a set's other members, giants aside, at the

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from minleak.columns import Columns
 from minleak.design.baselines import Estimate, PopularDecoys, UniformRandomisation
 from minleak.design.certify import Certificate, certify
-from minleak.design.layouts import LAYOUTS
+from minleak.design.layouts import as_layout
+from minleak.design.make import relaid
 from minleak.design.plan import Plan
 from minleak.design.repeated import Repeated
 from minleak.design.sweep import sweep
@@ -246,8 +247,7 @@ def _layouts(plan: Plan) -> list[tuple[str, Plan]]:
     plans = {plan.layout: plan}
     for name in COMPARED_LAYOUTS:
         if name not in plans:
-            homes, rings = LAYOUTS[name](plan.weights, plan.giants, plan.u) if plan.tail else (plan.homes, plan.rings)
-            plans[name] = replace(plan, layout=name, homes=homes, rings=rings)
+            plans[name] = relaid(plan, as_layout(name))
     return list(plans.items())
 
 

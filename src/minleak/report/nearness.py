@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.layouts.near import near
-from minleak.design.layouts.stable import stable
+from minleak.design.layouts.near import Near
+from minleak.design.layouts.stable import Stable
+from minleak.design.make import relaid
 from minleak.design.plan import Plan
 from minleak.design.pricing.cost import Cost
 from minleak.design.pricing.distances import METRICS, Euclidean
@@ -65,14 +66,13 @@ class Nearness:
 
 def nearness(plan: Plan, *, trials: int, seed: int) -> Nearness | None:
     """None for plans without coordinates, or with nothing on rings."""
-    priced = plan.priced
-    if priced is None or priced.coordinates is None or not plan.tail:
+    costs = plan.costs
+    if costs is None or costs.coordinates is None or not plan.tail:
         return None
     rng = np.random.default_rng(seed)
-    metric = METRICS[priced.metric](priced.coordinates)
-    homes, rings = stable(plan.weights, plan.giants, plan.u)
+    metric = METRICS[costs.metric](costs.coordinates)
     others = {
-        "layout stable": replace(plan, homes=homes, rings=rings),
+        "layout stable": relaid(plan, Stable()),
         "random order": replace(plan, homes=Homes.none(plan.u), rings=(_random_ring(plan, rng),)),
     }
     spreads = [Spread("this plan", plan.decoy_distances(SHARES))]
@@ -80,12 +80,12 @@ def nearness(plan: Plan, *, trials: int, seed: int) -> Nearness | None:
     loose = _loose(plan)
     behind = loose if len(loose) <= BEHIND else np.sort(loose[np.argsort(-plan.weights[loose])[:BEHIND]])
     return Nearness(
-        cost=priced.value,
-        bound=priced.bound,
-        unit=" km" if priced.metric == "haversine" else "",
+        cost=costs.value,
+        bound=costs.bound,
+        unit=" km" if costs.metric == "haversine" else "",
         spreads=tuple(spreads),
         sets=tuple(_set(plan, metric, members) for members in _shown(plan, metric, rng)),
-        behind=tuple(_place(plan, priced, x) for x in behind.tolist()),
+        behind=tuple(_place(plan, costs, x) for x in behind.tolist()),
         mixtures=_mixtures(plan, metric, trials, seed),
     )
 
@@ -130,25 +130,18 @@ def _set(plan: Plan, metric: Euclidean, members: Indices) -> tuple[Place, ...]:
 def _place(plan: Plan, of: Cost | Euclidean, x: int) -> Place:
     row = [] if of.coordinates is None else of.coordinates[x].tolist()
     first, second = (row[0], row[1]) if len(row) > 1 else (row[0], 0.0)
-    across = plan.priced is not None and plan.priced.metric == "haversine"  # latitude comes first, and goes up
+    across = plan.costs is not None and plan.costs.metric == "haversine"  # latitude comes first, and goes up
     return Place(str(plan.prior.labels[x]), second if across else first, first if across else second)
 
 
 def _mixtures(plan: Plan, metric: Euclidean, trials: int, seed: int) -> tuple[Mixture, ...]:
     """This plan, and those of other stabilities for the same weights."""
     found = {}
-    if plan.priced is not None:
-        found[plan.priced.stability] = plan
+    if plan.costs is not None:
+        found[plan.costs.stability] = plan
     for stability in STABILITIES:
-        laid = near(
-            plan.weights,
-            plan.giants,
-            plan.u,
-            distances=metric,
-            groups=np.arange(len(plan.weights)),
-            stability=stability,
-        )
-        found.setdefault(stability, replace(plan, homes=laid.homes, rings=laid.rings))
+        if stability not in found:
+            found[stability] = relaid(plan, Near(metric.coordinates, metric=metric.name, stability=stability))
     return tuple(
         Mixture(
             stability,

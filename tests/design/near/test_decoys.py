@@ -14,7 +14,7 @@ def test_quantiles_of_all_draws(k):
     """Each set counts by its length for each member as the secret: listed one unit at a time."""
     rng = np.random.default_rng(k)
     weights, points = rng.integers(1, 9, 9), rng.integers(0, 20, (9, 2))
-    plan = ml.design(weights, k, near=points)
+    plan = ml.design(weights, k, layout=ml.Near(points))
     distances = euclidean(points)
     draws = []
     for sets, lengths in plan.cells():
@@ -30,14 +30,14 @@ def test_quantiles_of_all_draws(k):
 
 def test_refusals():
     """Plans without places, and shares that are none."""
-    with pytest.raises(ml.InvalidParameter, match="near="):
+    with pytest.raises(ml.InvalidParameter, match=r"layout=Near\(points\)"):
         ml.design([3, 2, 2], 2).decoy_distances()
     with pytest.raises(ml.InvalidParameter, match="from 0 to 1"):
-        ml.design([3, 2, 2], 2, near=[1, 2, 3]).decoy_distances([1.5])
+        ml.design([3, 2, 2], 2, layout=ml.Near([1, 2, 3])).decoy_distances([1.5])
 
 
 @pytest.mark.parametrize("shares", [0.5, ["a"], "half", None, [[0.5]], [float("nan")], [[0.5], 1]])
 def test_shares_that_are_no_list_of_numbers(shares):
     """Refused with what they should be."""
     with pytest.raises(ml.InvalidParameter, match="list of numbers from 0 to 1"):
-        ml.design([3, 2, 2], 2, near=[1, 2, 3]).decoy_distances(shares)
+        ml.design([3, 2, 2], 2, layout=ml.Near([1, 2, 3])).decoy_distances(shares)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.design.near.listing import cost_of, euclidean
 
 import minleak as ml
-from minleak.design.layouts import near as layout
+from minleak.design.pricing import cheapest as layout
 from minleak.design.pricing.blocks import blocks
 from minleak.design.pricing.chaining import chained, spliced
 from minleak.design.pricing.distances import Euclidean
@@ -118,7 +118,7 @@ def test_regions_only_make_it_cheaper():
     end = improved(start, np.arange(400), distances, passes=2)
     assert end.sets.owned(400).tolist() == (6 * weights).tolist()
     assert end.total < start.total
-    plan = ml.design(weights, 6, near=points)
+    plan = ml.design(weights, 6, layout=ml.Near(points))
     scale = 6 * int(weights.sum())
     assert plan.cost_bound <= end.total / scale
     assert end.total - plan.cost * scale < 0.5 * (start.total - plan.cost * scale)
@@ -129,18 +129,18 @@ def test_beyond_the_exact(monkeypatch, metric):
     """The larger layouts on a small case: certified, their cost no less than the least and no more than it says."""
     rng = np.random.default_rng(7)
     weights, places = heavy_tailed(300, 5, 7), rng.uniform(-60, 60, (300, 2))
-    exact = ml.design(weights, 5, near=places, metric=metric)
+    exact = ml.design(weights, 5, layout=ml.Near(places, metric=metric))
     for limits in ((100, 1000), (10, 100)):
         monkeypatch.setattr(layout, "EXACT", limits[0])
         monkeypatch.setattr(layout, "REGIONS", limits[1])
         monkeypatch.setattr(layout, "_BLOCK", 64)
-        plan = ml.design(weights, 5, near=places, metric=metric)
+        plan = ml.design(weights, 5, layout=ml.Near(places, metric=metric))
         assert ml.certify(plan, weights)
         assert plan.cost_bound is None
         assert exact.cost_bound <= plan.cost <= 4 * exact.cost
         if metric == "euclidean":
             assert plan.cost >= cost_of(plan, euclidean(places)) * (1 - 1e-12)
-    again = ml.design(weights, 5, near=places, metric=metric)
+    again = ml.design(weights, 5, layout=ml.Near(places, metric=metric))
     assert np.array_equal(again.rings[0].members, plan.rings[0].members)
 
 
@@ -148,9 +148,9 @@ def test_a_cost_matrix_beyond_the_exact(monkeypatch):
     """Without places, regions are cut by landmarks; rows need not be the secrets."""
     rng = np.random.default_rng(8)
     weights, depots = heavy_tailed(200, 4, 8), rng.random((30, 200))
-    exact = ml.design(weights, 4, cost=depots)
+    exact = ml.design(weights, 4, layout=ml.Cheapest(depots))
     monkeypatch.setattr(layout, "EXACT", 50)
-    plan = ml.design(weights, 4, cost=depots)
+    plan = ml.design(weights, 4, layout=ml.Cheapest(depots))
     assert ml.certify(plan, weights)
     assert exact.cost_bound <= plan.cost
 
@@ -162,10 +162,10 @@ def test_stability_moves_from_near_to_stable():
     """At 1 it is the stable layout itself; on the way there cost rises and repeated draws tell less."""
     rng = np.random.default_rng(9)
     weights, points = heavy_tailed(500, 5, 9), rng.random((500, 2))
-    plans = [ml.design(weights, 5, near=points, stability=s) for s in (0, 0.4, 0.8, 1)]
+    plans = [ml.design(weights, 5, layout=ml.Near(points, stability=s)) for s in (0, 0.4, 0.8, 1)]
     for plan in plans:
         assert ml.certify(plan, weights)
-        assert plan.priced.stability in (0, 0.4, 0.8, 1)
+        assert plan.costs.stability in (0, 0.4, 0.8, 1)
     costs = [plan.cost for plan in plans]
     seen = [plan.repeated([2], trials=4000).success[0] for plan in plans]
     assert costs == sorted(costs)

@@ -10,69 +10,64 @@ import pytest
 import minleak as ml
 from minleak.reading.places import read_places
 
+POINTS = [1, 2, 3]
 BAD = {
-    "two ways": ({"near": [1, 2, 3], "cost": np.ones((3, 3))}, "one of them"),
-    "too few rows": ({"near": [1, 2]}, "each of 3 secrets"),
-    "no columns": ({"near": np.empty((3, 0))}, "each of 3 secrets"),
-    "ragged": ({"near": [(1, 2), (3,), (4, 5)]}, "same length"),
-    "nan": ({"near": [1, float("nan"), 3]}, "row 1"),
-    "infinite": ({"near": [(1, 2), (3, 4), (5, float("inf"))]}, "row 2"),
-    "too large": ({"near": [1, 2, 1e200]}, "row 2"),
-    "too dear": ({"cost": [[1, 1e200, 1]]}, r"cost\[0, 1\] is 1e\+200: costs are numbers from 0 to 1e\+100"),
-    "a metric in a list": ({"near": [1, 2, 3], "metric": ["x"]}, "metric is a name"),
-    "no metric": ({"near": [1, 2, 3], "metric": None}, "metric is a name"),
-    "a callable of numbers": ({"cost": lambda z, i: abs(int(z) - int(i))}, r"a callable d\(z, i\) of index arrays"),
-    "a truth as stability": ({"near": [1, 2, 3], "stability": True}, "from 0"),
-    "text as stability": ({"near": [1, 2, 3], "stability": "much"}, "from 0"),
-    "text as stability of none": ({"stability": [0.5]}, "from 0"),
-    "text": ({"near": ["a", "b", "c"]}, "numbers"),
-    "metric": ({"near": [1, 2, 3], "metric": "taxi"}, "taxi"),
-    "three on a sphere": ({"near": np.ones((3, 3)), "metric": "haversine"}, "latitude and longitude"),
-    "swapped": ({"near": [(0, 0), (121, 31), (0, 1)], "metric": "haversine"}, "latitude .* before"),
-    "metric of nothing": ({"metric": "haversine"}, "near="),
-    "metric of a matrix": ({"cost": np.ones((3, 3)), "metric": "haversine"}, "needs near="),
-    "matrix": ({"cost": np.ones((3, 4))}, "column for each of the 3"),
-    "vector": ({"cost": np.ones(3)}, "column for each of the 3"),
-    "negative": ({"cost": [[1, 2, -1]]}, r"cost\[0, 2\]"),
-    "nan cost": ({"cost": [[1, float("nan"), 1]]}, r"cost\[0, 1\]"),
-    "words": ({"cost": "dear"}, "matrix"),
-    "layout alone": ({"layout": "near"}, "needs near="),
-    "another layout": ({"layout": "circle", "near": [1, 2, 3]}, "do not go"),
-    "forbid alone": ({"forbid": [(0, 1)]}, "near="),
-    "stability alone": ({"stability": 0.5}, "near="),
-    "stability beyond": ({"near": [1, 2, 3], "stability": 1.5}, "from 0"),
-    "stability nan": ({"near": [1, 2, 3], "stability": float("nan")}, "from 0"),
-    "stability of a matrix": ({"cost": np.ones((3, 3)), "stability": 0.5}, "needs near="),
-    "stability and forbid": ({"near": [1, 2, 3], "stability": 0.5, "forbid": [(0, 1)]}, "without forbid="),
+    "too few rows": (lambda: ml.Near([1, 2]), "each of 3 secrets"),
+    "no columns": (lambda: ml.Near(np.empty((3, 0))), "each of 3 secrets"),
+    "ragged": (lambda: ml.Near([(1, 2), (3,), (4, 5)]), "same length"),
+    "nan": (lambda: ml.Near([1, float("nan"), 3]), "row 1"),
+    "infinite": (lambda: ml.Near([(1, 2), (3, 4), (5, float("inf"))]), "row 2"),
+    "too large": (lambda: ml.Near([1, 2, 1e200]), "row 2"),
+    "too dear": (lambda: ml.Cheapest([[1, 1e200, 1]]), r"cost\[0, 1\] is 1e\+200: costs are numbers from 0 to 1e\+100"),
+    "a metric in a list": (lambda: ml.Near(POINTS, metric=["x"]), "metric is a name"),
+    "no metric": (lambda: ml.Near(POINTS, metric=None), "metric is a name"),
+    "a callable of numbers": (lambda: ml.Cheapest(lambda z, i: abs(int(z) - int(i))), r"a callable d\(z, i\) of index"),
+    "a truth as stability": (lambda: ml.Near(POINTS, stability=True), "from 0"),
+    "text as stability": (lambda: ml.Near(POINTS, stability="much"), "from 0"),
+    "text": (lambda: ml.Near(["a", "b", "c"]), "numbers"),
+    "metric": (lambda: ml.Near(POINTS, metric="taxi"), "taxi"),
+    "three on a sphere": (lambda: ml.Near(np.ones((3, 3)), metric="haversine"), "latitude and longitude"),
+    "swapped": (lambda: ml.Near([(0, 0), (121, 31), (0, 1)], metric="haversine"), "latitude .* before"),
+    "matrix": (lambda: ml.Cheapest(np.ones((3, 4))), "column for each of the 3"),
+    "vector": (lambda: ml.Cheapest(np.ones(3)), "column for each of the 3"),
+    "negative": (lambda: ml.Cheapest([[1, 2, -1]]), r"cost\[0, 2\]"),
+    "nan cost": (lambda: ml.Cheapest([[1, float("nan"), 1]]), r"cost\[0, 1\]"),
+    "words": (lambda: ml.Cheapest("dear"), "matrix"),
+    "a name that needs points": (lambda: "near", r"give layout=Near\(\.\.\.\)"),
+    "a name that needs costs": (lambda: "cheapest", r"give layout=Cheapest\(\.\.\.\)"),
+    "a class": (lambda: ml.Near, "unknown layout"),
+    "no name": (lambda: "square", "one of stable, circle, near, cheapest"),
+    "stability beyond": (lambda: ml.Near(POINTS, stability=1.5), "from 0"),
+    "stability nan": (lambda: ml.Near(POINTS, stability=float("nan")), "from 0"),
+    "stability and forbid": (lambda: ml.Near(POINTS, stability=0.5, forbid=[(0, 1)]), "without forbid="),
 }
 
 
-@pytest.mark.parametrize(("told", "word"), BAD.values(), ids=BAD)
-def test_refused(told, word):
+@pytest.mark.parametrize(("layout", "word"), BAD.values(), ids=BAD)
+def test_refused(layout, word):
     """One reason each."""
     with pytest.raises(ml.InvalidParameter, match=word):
-        ml.design([3, 3, 3], 2, **told)
+        ml.design([3, 3, 3], 2, layout=layout())
 
 
 @pytest.mark.parametrize("stability", [np.float32(0.5), np.float64(0.5), np.int64(1), 1])
 def test_stability_of_any_real_type(stability):
     """numpy's numbers are numbers."""
-    plan = ml.design([3, 4, 3], 2, near=[1, 2, 3], stability=stability)
-    assert plan.priced.stability == float(stability)
+    plan = ml.design([3, 4, 3], 2, layout=ml.Near([1, 2, 3], stability=stability))
+    assert plan.costs.stability == float(stability)
 
 
-@pytest.mark.parametrize("told", [{"near": [(1, 2), (3, 4), (5, 7)]}, {"cost": np.ones((2, 3))}], ids=["near", "cost"])
-def test_the_file_keeps_it(told, tmp_path):
+@pytest.mark.parametrize(
+    "layout", [ml.Near([(1, 2), (3, 4), (5, 7)]), ml.Cheapest(np.ones((2, 3)))], ids=["near", "cheapest"]
+)
+def test_the_file_keeps_it(layout, tmp_path):
     """Cost, bound, rounding and coordinates come back as they were; draws are the same."""
-    plan = ml.design(ml.Prior([3, 4, 3], labels=list("abc")), 2, **told)
+    plan = ml.design(ml.Prior([3, 4, 3], labels=list("abc")), 2, layout=layout)
     plan.save(tmp_path / "x.cloak")
     back = ml.load(tmp_path / "x.cloak")
     assert (back.cost, back.cost_bound, back.layout) == (plan.cost, plan.cost_bound, plan.layout)
-    assert (back.priced.metric, back.priced.stability) == (plan.priced.metric, plan.priced.stability)
-    if "near" in told:
-        assert np.array_equal(back.priced.coordinates, told["near"])
-    else:
-        assert back.priced.coordinates is None
+    assert (back.costs.metric, back.costs.stability) == (plan.costs.metric, plan.costs.stability)
+    assert np.array_equal(back.costs.coordinates, plan.costs.coordinates)
     assert ml.certify(back, plan.prior)
     key = ml.Key.new()
     for label in "abc":
@@ -82,7 +77,7 @@ def test_the_file_keeps_it(told, tmp_path):
 def test_other_plans_have_no_cost(tmp_path):
     """Nothing is claimed where nothing was said."""
     plan = ml.design([3, 4, 3], 2)
-    assert plan.cost is plan.cost_bound is plan.priced is None
+    assert plan.cost is plan.cost_bound is plan.costs is None
     plan.save(tmp_path / "x.cloak")
     assert ml.load(tmp_path / "x.cloak").cost is None
 

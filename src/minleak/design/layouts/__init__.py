@@ -1,23 +1,26 @@
-"""Layouts: the ways to put the secrets that are no giants on rings. One file each; add yours to the table."""
+"""Layouts: the ways to lay the secrets that are no giants on rings. One file each; add yours to the table."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from minleak.design.layouts.base import Layout
+from minleak.design.layouts.cheapest import Cheapest
+from minleak.design.layouts.circle import Circle
+from minleak.design.layouts.near import Near
+from minleak.design.layouts.stable import Stable
+from minleak.errors import InvalidParameter
 
-import numpy as np
-import numpy.typing as npt
+LAYOUTS: dict[str, type[Layout]] = {layout.name: layout for layout in (Stable, Circle, Near, Cheapest)}
 
-from minleak.design.layouts.circle import circle
-from minleak.design.layouts.stable import stable
-from minleak.design.rings import Homes, Ring
 
-Indices = npt.NDArray[np.int64]
-
-# A layout takes the weights of all secrets, the giants and u. It lays every other secret x of positive weight on valid
-# rings, u * w_x units long in all: on no ring is a member longer than a track, and it never meets itself.
-Layout = Callable[[Indices, Indices, int], tuple[Homes, tuple[Ring, ...]]]
-
-LAYOUTS: dict[str, Layout] = {"stable": stable, "circle": circle}
-
-# Those that are told what a set costs besides: `near` by coordinates, `cost` by a matrix, both laid by near.py.
-PRICED = ("near", "cost")
+def as_layout(layout: Layout | str) -> Layout:
+    """The layout itself, or the one of that name if it needs no arguments."""
+    if isinstance(layout, Layout):
+        return layout
+    if not isinstance(layout, str) or layout not in LAYOUTS:
+        raise InvalidParameter(f"unknown layout {layout!r}: one of {', '.join(LAYOUTS)}, or an object such as Stable()")
+    try:
+        return LAYOUTS[layout]()
+    except TypeError:
+        raise InvalidParameter(
+            f"layout={layout!r} must be told what a set costs: give layout={LAYOUTS[layout].__name__}(...)"
+        ) from None

@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
+from minleak.design.laying import Ground, Laid
+from minleak.design.layouts.base import Layout
 from minleak.design.rings import Homes, Ring
 
 Indices = npt.NDArray[np.int64]
 
 
-def stable(weights: Indices, giants: Indices, u: int) -> tuple[Homes, tuple[Ring, ...]]:
-    """Sort by weight. Every u consecutive secrets are a home: a ring of one set, in which each has the weight of the
-    lightest. What is left of their weights goes on one more ring, laid by time in the same order.
+@dataclass(frozen=True)
+class Stable(Layout):
+    """The default: repeated draws of a secret show nearly the same set.
+
+    Every u consecutive secrets by weight are a home: a ring of one set, in which each has the weight of the lightest.
+    What is left of their weights goes on one more ring, laid by time in the same order, so that its sets change one
+    member at a time. O(n log n), of which sorting is most.
+
+    >>> import minleak as ml
+    >>> ml.design([36, 30, 20, 14], k=3, layout=ml.Stable())
+    Plan(n=4, k=3, giants=1, layout='stable', homes=1, segments=3)
+    """
+
+    name = "stable"
+    homes_in_engine = True
+
+    def lay(self, ground: Ground) -> Laid:
+        """Homes by weight, and a ring of their residues."""
+        if not ground.giants.tail:
+            return Laid.nothing(ground)
+        return Laid(*at_home(ground.weights, len(ground.giants.members), ground.u))
+
+
+def at_home(weights: Indices, n_giants: int, u: int) -> tuple[Homes, tuple[Ring, ...]]:
+    """Homes and the ring of residues for all weights but zeros and the largest few.
 
     The residues can form a ring if u times the largest is at most their sum. Where it is not, homes give weight back,
-    as little as possible. O(n log n), of which sorting is most.
+    as little as possible.
     """
     from minleak._kernels import scheduling, sorting
 
     residues, order = sorting.sort_descending(weights, np.int32 if len(weights) < 2**31 else np.int64)
-    loose = slice(len(giants), int(np.count_nonzero(weights)))  # giants are heavier than all others, so they come first
+    loose = slice(n_giants, int(np.count_nonzero(weights)))  # giants are heavier than all others, so they come first
     residues, order = residues[loose], order[loose]  # weights as yet
     groups = len(order) // u
     home = residues[u - 1 : groups * u : u].copy()

@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak.design.laying import Ground
 from minleak.errors import Infeasible, InvalidParameter
 from minleak.labels import Labels, named
 
 Indices = npt.NDArray[np.int64]
 
 _NAMED = 3
+
+
+def apart(forbid: Iterable[Iterable[Any]] | None, ground: Ground) -> Indices:
+    """The group of each secret, if a plan of least leakage can keep its members apart."""
+    groups = groups_of(forbid, ground.labels)
+    check_apart(groups, ground.weights, ground.giants.members, ground.u, ground.giants.tail, ground.labels)
+    return groups
 
 
 def groups_of(forbid: Iterable[Iterable[Any]] | None, labels: Labels) -> Indices:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +18,16 @@ Indices = npt.NDArray[np.int64]
 EARTH = 6371.0088
 # Coordinates and costs beyond this could not be squared and summed.
 _LARGEST = 1e100
+_COSTS = "the cost of Cheapest is a matrix of numbers d(z,i), or a callable d(z, i) of index arrays"
 
 
 class Distances(ABC):
     """d(z,i) >= 0 between centres z and secrets i."""
 
+    name: ClassVar[str]
     n_centres: int
+    points: Array  # places in a flat space, in which nearer is nearer; of shape (n, 0) where there are none
+    coordinates: Array | None = None  # as they were given
 
     @abstractmethod
     def between(self, centres: Indices, members: Indices) -> Array:
@@ -37,11 +41,12 @@ class Distances(ABC):
     def within(self, sets: Indices) -> Array:
         """d between the members of each set, of shape (sets, u, u): from the centre close to the one to the other."""
 
-    points: Array  # places in a flat space, in which nearer is nearer; of shape (n, 0) where there are none
-
 
 class Euclidean(Distances):
     """The distance between rows of coordinates; every secret is a centre."""
+
+    name = "euclidean"
+    coordinates: Array
 
     def __init__(self, coordinates: Array) -> None:
         self.coordinates = coordinates
@@ -76,6 +81,8 @@ class Haversine(Euclidean):
     The chord a between the points on the unit sphere gives the arc 2 asin(a/2), which is the haversine formula.
     """
 
+    name = "haversine"
+
     def __init__(self, coordinates: Array) -> None:
         super().__init__(coordinates)
         latitude, longitude = np.radians(coordinates.T)
@@ -88,6 +95,8 @@ class Haversine(Euclidean):
 
 class Given(Distances):
     """A matrix of d(z,i), whose rows are centres, whatever they are, and whose columns are the secrets."""
+
+    name = "given"
 
     def __init__(self, matrix: Array) -> None:
         self.matrix = matrix
@@ -108,23 +117,23 @@ class Given(Distances):
         return np.asarray(self.matrix[self._closest[sets][:, :, None], sets[:, None, :]])
 
 
-METRICS: dict[str, type[Euclidean]] = {"euclidean": Euclidean, "haversine": Haversine}
+METRICS: dict[str, type[Euclidean]] = {metric.name: metric for metric in (Euclidean, Haversine)}
 
 
-def from_coordinates(near: Any, metric: str, labels: Labels) -> Euclidean:
+def from_coordinates(points: Any, metric: str, labels: Labels) -> Euclidean:
     """Coordinates, one row for each secret (or one number, on a line), as distances; refused with the row's name."""
-    if metric not in METRICS:
-        raise InvalidParameter(f"unknown metric {metric!r}: one of {', '.join(METRICS)}")
     try:
-        rows = np.array(near, dtype=np.float64)
+        rows = np.array(points, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidParameter(
-            "near= are coordinates: a row of numbers for each secret, all of the same length"
+            "the points of Near are coordinates: a row of numbers for each secret, all of the same length"
         ) from None
     rows = rows[:, None] if rows.ndim == 1 else rows
     n = len(labels)
     if rows.ndim != 2 or len(rows) != n or not rows.shape[1]:
-        raise InvalidParameter(f"near= has shape {np.shape(near)}: give one row of coordinates for each of {n} secrets")
+        raise InvalidParameter(
+            f"the points of Near have shape {rows.shape}: give one row of coordinates for each of {n} secrets"
+        )
     where = named(labels)
     bad = ~(np.abs(rows) <= _LARGEST).all(axis=1)  # NaN fails too
     if bad.any():
@@ -152,16 +161,17 @@ def from_costs(cost: Any, n: int) -> Given:
         try:
             cost = cost(secrets[:, None], secrets[None, :])
         except (TypeError, ValueError, IndexError) as error:
-            raise InvalidParameter(
-                "cost= is a matrix of numbers d(z,i), or a callable d(z, i) of index arrays: this one fails on arrays"
-            ) from error
+            raise InvalidParameter(f"{_COSTS}: this one fails on arrays") from error
     try:
         matrix = np.array(cost, dtype=np.float64)
     except (TypeError, ValueError):
-        raise InvalidParameter("cost= is a matrix of numbers d(z,i), or a callable d(z, i) of index arrays") from None
+        raise InvalidParameter(
+            "the cost of Cheapest is a matrix of numbers d(z,i), or a callable d(z, i) of index arrays"
+        ) from None
     if matrix.ndim != 2 or matrix.shape[1] != n or not len(matrix):
         raise InvalidParameter(
-            f"cost= has shape {matrix.shape}: give a row for each centre z and a column for each of the {n} secrets"
+            f"the cost of Cheapest has shape {matrix.shape}: give a row for each centre z and a column for each of "
+            f"the {n} secrets"
         )
     good = (matrix >= 0) & (matrix <= _LARGEST)  # NaN fails both
     if not good.all():
