@@ -10,14 +10,16 @@ import pytest
 from tests.report.browser import NAMES, Browser, find_chromium
 
 import minleak as ml
+from minleak.report.captions import captioned
 from minleak.report.facts import gather
-from minleak.report.html import figures, render
+from minleak.report.pages import report_page
 
 WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
 PROGRAM = find_chromium()
 pytestmark = pytest.mark.skipif(
     PROGRAM is None, reason=f"no browser: none of {', '.join(NAMES)} is on the path, and $CHROMIUM names none"
 )
+EVIL = ["<script>throw 1</script>", '"onload="throw 1', "{{7*7}}", "</script><!--"]
 LONG = "a label without any blank that is far too long " + "x" * 120
 
 
@@ -27,9 +29,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, lis
         "words": ml.design(ml.read_prior(WORDS, secret="secret", weight="count"), k=20),
         "one": ml.design([7], k=1),
         "gains": ml.design(
-            ml.Prior([60, 20, 10, 0, 3], labels=["<script>throw 1</script>", LONG, "c", "d", "e"]),
-            k=3,
-            gains=[1, 2, 0, 1, 4],
+            ml.Prior([60, 20, 10, 5, 3, 0, 1], labels=[*EVIL, LONG, "d", "e"]),
+            k=5,
+            gains=[8, 4, 2, 2, 1, 1, 0],  # those of EVIL are giants, which are named
         ),
     }
     folder = tmp_path_factory.mktemp("pages")
@@ -37,8 +39,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, lis
     for name, plan in plans.items():
         facts = gather(plan, trials=100)
         file = folder / f"{name}.html"
-        file.write_text(render(facts))
-        made[name] = (file, [figure.name for figure in figures(facts)])
+        file.write_text(report_page(facts))
+        made[name] = (file, [figure.name for figure in captioned(facts)])
     return made
 
 
@@ -73,6 +75,17 @@ def test_the_page_works(browser: Any, pages: dict[str, Any], name: str, width: i
     assert ground == ("rgb(20, 24, 28)" if dark else "rgb(255, 255, 255)")
     ink = browser.evaluate("document.querySelector('#leakage_by_k svg .role-axis-label text').getAttribute('fill')")
     assert ink == ("#e4e7eb" if dark else "#24292f")
+
+
+def test_labels_are_shown_as_they_are(browser: Any, pages: dict[str, Any]) -> None:
+    browser.open(pages["gains"][0], width=1200, dark=False)
+    text = browser.evaluate("document.querySelector('main').innerText")
+    chart = browser.evaluate("document.querySelector('#prior_and_target svg').textContent")
+    for label in EVIL:
+        assert f"{label} (" in text
+        assert label[:10] in chart  # which cuts long names
+    assert browser.evaluate("document.querySelectorAll('script').length") == 4
+    assert browser.evaluate("document.querySelectorAll('[onload]').length") == 0
 
 
 def test_charts_follow_when_the_scheme_changes(browser: Any, pages: dict[str, Any]) -> None:
