@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from markupsafe import Markup
 
 import minleak as ml
 from minleak.report import saving, write
+from minleak.report.captions import captioned
+from minleak.report.facts import gather
 
 EVIL = ["<script>throw 1</script>", '"onload="throw 1', "{{7*7}}{% raw %}", "</script><!--<script>", "&lt;b"]
 
@@ -172,3 +177,51 @@ def test_a_folder_that_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
         write(plan, tmp_path / "file" / "charts", format="svg", trials=50)
     with pytest.raises(ml.MinleakError, match="cannot write"):
         write(plan, tmp_path / "nowhere" / "report.html", trials=50)
+
+
+def test_charts_for_a_notebook_are_those_of_the_page() -> None:
+    plan = ml.design([5, 3, 2, 1], k=2)
+    shown = ml.report.figures(plan, trials=50)
+    assert [figure.name for figure in shown] == [figure.name for figure in captioned(gather(plan, trials=50))]
+    assert all(figure.title and figure.note for figure in shown)
+
+
+@pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG"), ("svg", b"<svg"), ("html", b"<!doctype html>")])
+def test_a_chart_is_saved_by_its_ending(tmp_path: Path, ending: str, begin: bytes) -> None:
+    sizes = ml.padding_frontier({"a": 10, "b": 17, "c": 25})
+    tradeoff = ml.tradeoff([5, 3, 2], cost=[[0, 1, 1], [1, 0, 1], [1, 1, 0]], entropy="min-entropy", points=3)
+    for name, chart in (("sizes", ml.report.padding_chart(sizes)), ("costs", tradeoff.chart())):
+        ml.report.save_chart(chart, tmp_path / f"{name}.{ending}", title="A <title>")
+        assert (tmp_path / f"{name}.{ending}").read_bytes().startswith(begin)
+        if ending == "html":
+            assert "<title>A &lt;title&gt;</title>" in (tmp_path / f"{name}.html").read_text()
+    with pytest.raises(ml.InvalidParameter, match=r"saved as \.png, \.svg or \.html"):
+        ml.report.save_chart(tradeoff.chart(), tmp_path / "chart.gif", title="")
+
+
+def test_a_body_is_text_unless_it_is_markup() -> None:
+    text = "<p>{{7*7}}</p>"
+    assert "&lt;p&gt;{{7*7}}&lt;/p&gt;" in own(ml.report.page("a", text, []))
+    assert text in own(ml.report.page("a", Markup(text), []))
+
+
+@pytest.mark.parametrize("missing", ["altair", "jinja2", "vl_convert"])
+def test_a_missing_package_is_told_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    monkeypatch.setattr("minleak.report.writing.gather", None)
+    plan = ml.design([5, 3, 2], k=2)
+    told = f"need the package {missing}: pip install 'minleak\\[report\\]'"
+    for path, format in (("report.html", None), ("charts", "png")):
+        with pytest.raises(ml.MissingExtra, match=told):
+            write(plan, tmp_path / path, format=format)
+    with pytest.raises(ml.MissingExtra, match=told):
+        ml.report.figures(plan)
+    assert not list(tmp_path.iterdir())
+
+
+def test_importing_loads_no_chart_library() -> None:
+    code = "import sys, minleak.report as r; r.write; print({'altair', 'jinja2', 'vl_convert'} & set(sys.modules))"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout == "set()\n"
