@@ -95,7 +95,7 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
     `hidden` secrets of weight zero have no place on a logarithmic scale.
     """
     alt = altair()
-    n = prior[-1].last
+    n, last = prior[-1].last, max(prior[-1].last, target[-1].last)
     binned = n > len(prior) or target[-1].last > len(target)
     points = [
         {
@@ -115,7 +115,7 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
     least = min(bin.lowest for bin in (*prior, *target))
     most = max(bin.highest for bin in (*prior, *target))
     style = "~%" if least > 1e-7 else "~e"
-    x = alt.X("rank:Q", scale=_log(1, max(n, target[-1].last)), title=title, axis=_log_axis())
+    x = alt.X("rank:Q", scale=_log(1, last), title=title, axis=_log_axis())
     legend = alt.Legend(symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=2)
     colour = _coloured("of", _BELIEFS, legend=legend)
     base = alt.Chart(alt.Data(values=points))
@@ -129,11 +129,14 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
         tooltip=["of:N", "ranks:N"]
         + [alt.Tooltip(f"{part}:Q", format=".3g") for part in ("mean", "highest", "lowest")],
     )
-    named = [{"rank": g.rank, "mean": g.probability, "label": _short(g.label)} for g in giants[:NAMED]]
     layers = [bands, lines] if binned else [lines]
-    if named:
-        at = alt.Chart(alt.Data(values=named)).encode(x="rank:Q", y=alt.Y("mean:Q", scale=y), tooltip=["label:N"])
-        layers += [at.mark_point(size=70, filled=True, color="gray"), _names(at)]
+    for align, dx in (("left", 7), ("right", -7)):  # names stand on the side where there is room
+        named = [g for g in giants[:NAMED] if (g.rank**2 > last) == (align == "right")]
+        if named:
+            rows = [{"rank": g.rank, "mean": g.probability, "label": _short(g.label)} for g in named]
+            at = alt.Chart(alt.Data(values=rows)).encode(x="rank:Q", y=alt.Y("mean:Q", scale=y), tooltip=["label:N"])
+            text = at.mark_text(align=align, baseline="bottom", dx=dx, dy=-2, limit=110).encode(text="label:N")
+            layers += [at.mark_point(size=70, filled=True, color="gray"), text]
     chart = alt.layer(*layers).properties(height=340)
     if hidden:
         note = [f"{hidden:,} secrets of weight zero", "have no place on a log scale"]
@@ -261,10 +264,6 @@ def _log(least: float, most: float) -> Any:
 
 def _log_axis() -> Any:
     return altair().Axis(format="~s", tickCount=6, labelFlush=True)
-
-
-def _names(at: Any) -> Any:
-    return at.mark_text(align="left", baseline="bottom", dx=7, dy=-2, limit=110).encode(text="label:N")
 
 
 def _short(label: str, most: int = 24) -> str:

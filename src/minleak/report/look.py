@@ -16,6 +16,7 @@ def _config(ink: str, faint: str, colours: list[str]) -> dict[str, Any]:
         "background": "transparent",
         "font": FONT,
         "view": {"stroke": None},
+        "mark": {"color": colours[0]},
         "axis": {
             "labelColor": ink,
             "titleColor": ink,

@@ -70,9 +70,8 @@ def save_chart(chart: Any, path: str | os.PathLike[str], *, title: str) -> None:
     """
     ending = check_chart(path)
     if ending == "html":
-        body = extra("markupsafe").Markup('<div id="chart" style="width:100%"></div>')
-        shown = chart.properties(width="container", title=title)
-        write_whole(path, page(title, body, [("chart", shown)], style="body{margin:1rem}"))
+        body = extra("markupsafe").Markup('<div class="chart" id="chart"></div>')
+        write_whole(path, page(title, body, [("chart", chart.properties(width="container", title=title))]))
     else:
         write_whole(path, picture(on_white(chart.properties(width=560, title=title)), ending))
 
