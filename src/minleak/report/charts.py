@@ -149,7 +149,7 @@ def lorenz(prior: Sequence[tuple[int, float]], target: Sequence[tuple[int, float
     alt = altair()
     curves = [list(prior), list(target)]
     n = max(curve[-1][0] for curve in curves)
-    for curve in curves:  # all is said where a curve ends: it stays at one
+    for curve in curves:  # a curve that ends early stays at one
         if curve[-1][0] < n:
             curve.append((n, 1.0))
     points = [

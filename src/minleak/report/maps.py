@@ -99,8 +99,8 @@ def price_of_stability(mixtures: Sequence[Mixture], unit: str) -> Any:
     layers = [line, dots]
     for (distance, success), called in places.items():  # names stand on the side where there is room
         named = [{"distance": distance, "success": success, "label": " and ".join(called)}]
-        align, dx = ("right", -7) if distance > middle else ("left", 7)
-        text = alt.Chart(alt.Data(values=named)).mark_text(align=align, baseline="bottom", dx=dx, dy=-4)
+        align, dx, dy = ("right", -7, -10) if distance > middle else ("left", 7, -4)  # above the falling line
+        text = alt.Chart(alt.Data(values=named)).mark_text(align=align, baseline="bottom", dx=dx, dy=dy)
         layers.append(text.encode(x="distance:Q", y="success:Q", text="label:N"))
     return alt.layer(*layers).properties(height=300)
 
