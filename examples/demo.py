@@ -4,7 +4,6 @@ import sys
 from pathlib import Path
 
 import minleak as ml
-from minleak.report.html import write_report
 
 DATA = Path(__file__).parent / "data" / "words.csv"
 
@@ -33,7 +32,7 @@ def main(folder: Path) -> None:
     print("   " + ", ".join(ml.Cloak(file, key=secret).draw("house", scope="subject-1")) + "\n")
 
     print("5. Report")
-    write_report(plan, report)
+    ml.report.write(plan, report)
     print(f"   {report}: open it in a browser, it needs no network\n")
 
     print(f"Files: {file}, {secret}, {report}")

@@ -1,5 +1,6 @@
 """The public names, by the modules that they are loaded from when they are first used."""
 
+from . import report
 from .adversary import (
     Adversary,
     MismatchedAdversary,
@@ -169,6 +170,7 @@ __all__ = [
     "read_pairs",
     "read_places",
     "read_prior",
+    "report",
     "sweep",
     "to_multiple",
     "to_power_of_two",

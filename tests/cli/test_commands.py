@@ -177,8 +177,8 @@ def test_certify(run, asked):
     assert "NOT certified" in out
 
 
-def test_report_and_paper(run, folder):
-    """One page for the plan; a folder for the paper."""
+def test_report(run, folder):
+    """One page for the plan."""
     assert run("report", "queries.cloak", "-o", "report.html", "--trials", "500")[0] == 0
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
 

@@ -101,7 +101,6 @@ BAD = {
         (["report", "queries.csv", "-o", "r.html"], ".cloak"),
         (["report", "queries.cloak", "-o", "r.html", "--format", "gif"], "gif"),
     ],
-    "paper": [(["paper"], "-o")],
 }
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import minleak as ml
 from minleak.report import charts
+from minleak.report.captions import captioned
 from minleak.report.facts import DRAWS, ENTROPIES, Facts, gather
-from minleak.report.html import figures
 from minleak.report.look import DARK_COLOURS, LIGHT_COLOURS
 from minleak.report.saving import picture
 
@@ -82,13 +82,13 @@ def test_wrong_prior_has_the_plan_beside_the_least(facts: Facts) -> None:
 @pytest.mark.parametrize("format", ["png", "svg"])
 def test_every_chart_makes_a_picture(facts: Facts, format: str) -> None:
     begin = {"png": b"\x89PNG", "svg": b"<svg"}[format]
-    for figure in figures(facts):
+    for figure in captioned(facts):
         assert picture(figure.chart, format).startswith(begin), figure.name
 
 
 def test_no_chart_holds_more_than_a_few_hundred_points() -> None:
     facts = gather(ml.design(range(1, 200_001), k=50), trials=50)
-    for figure in figures(facts):
+    for figure in captioned(facts):
         assert len(figure.chart.to_json()) < 100_000, figure.name
 
 

@@ -10,9 +10,10 @@ import pytest
 
 import minleak as ml
 from minleak.report import maps
+from minleak.report.captions import captioned
 from minleak.report.facts import Facts, gather
-from minleak.report.html import figures, render
 from minleak.report.nearness import BEHIND, SHARES, SHOWN, STABILITIES, Nearness
+from minleak.report.pages import report_page
 from minleak.report.saving import picture
 
 CITIES = Path(__file__).parents[2] / "examples" / "data" / "cities.csv"
@@ -81,12 +82,12 @@ def test_charts_have_their_points_and_are_drawn(facts: Facts) -> None:
         "random order",
     ]
     assert len(values(maps.price_of_stability(found.mixtures, " km"), 0)) == len(found.mixtures)
-    names = [figure.name for figure in figures(facts)]
+    names = [figure.name for figure in captioned(facts)]
     assert names.index("near_sets") < names.index("decoy_distances") < names.index("price_of_stability")
-    for figure in figures(facts):
+    for figure in captioned(facts):
         if figure.name in ("near_sets", "decoy_distances", "price_of_stability"):
             assert picture(figure.chart.properties(width=400), "png")[:4] == b"\x89PNG"
-            assert figure.title in render(facts)
+            assert figure.title in report_page(facts)
 
 
 def test_plans_without_places_have_no_map() -> None:

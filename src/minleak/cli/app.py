@@ -27,7 +27,6 @@ COMMANDS = (
     "draw",
     "certify",
     "report",
-    "paper",
     "key",
 )
 # What typer returns after ctrl-C.

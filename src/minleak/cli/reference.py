@@ -42,7 +42,6 @@ _FIELDS = {
     "key new": "`file`, `id`",
     "certify": "`certified`, `exact`, `checks` (a list of `what`, `ok`, `detail`), `gaps`",
     "report": "`files`",
-    "paper": "`folder`, `claims` (a list of `what`, `printed`, `ours`, `verdict`)",
 }
 
 

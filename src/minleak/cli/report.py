@@ -1,4 +1,4 @@
-"""report: a page about a plan that convinces without a network."""
+"""report: a page about a plan that opens without network."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def report(
     Example: minleak report queries.cloak -o report.html
     """
     from minleak.cloak.store import load
-    from minleak.report.html import write_report
+    from minleak.report import write
 
     with progressing(f"reporting on {cloak}") as progress:
-        files = write_report(load(cloak), output, format=format, trials=trials, progress=progress)
+        files = write(load(cloak), output, format=format, trials=trials, progress=progress)
     emit("report", {"files": files}, [f"written: {', '.join(files)}"], as_json=as_json)

@@ -14,6 +14,7 @@ from minleak.report.words import ATTACKERS, leak_text
 # Giants whose names fit on the chart.
 NAMED = 5
 _DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4]]
+_BELIEFS = ["prior: before", "pi: after seeing any set"]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]
 
 
@@ -43,7 +44,7 @@ def comparison(rows: Sequence[Comparison]) -> Any:
             ),
             yOffset=alt.YOffset("by:N", sort=names),
             x=alt.X("share:Q", title="leakage, % of no cloak", axis=alt.Axis(tickCount=5)),
-            color=alt.Color("by:N", scale=alt.Scale(domain=names), sort=names, legend=alt.Legend(columns=1)),
+            color=_coloured("by", names, legend=alt.Legend(columns=1)),
             tooltip=["attacker:N", "by:N", "leakage:N", alt.Tooltip("share:Q", format=".1f", title="% of no cloak")],
         )
         .properties(height=360)
@@ -70,8 +71,8 @@ def leakage_by_k(table: ByK, k: int) -> Any:
         .encode(
             x=alt.X("k:Q", scale=_log(1, table.ks[-1]), title="k, the size of the sets (log scale)", axis=_log_axis()),
             y=alt.Y("share:Q", title="least leakage, % of no cloak", scale=alt.Scale(domain=[0, 100])),
-            color=alt.Color("measure:N", scale=alt.Scale(domain=names), sort=names),
-            strokeDash=alt.StrokeDash("measure:N", scale=alt.Scale(domain=names, range=_DASHES), sort=names),
+            color=_coloured("measure", names),
+            strokeDash=_dashed("measure", names),
             tooltip=["k:Q", "measure:N", "leakage:N", alt.Tooltip("share:Q", format=".1f", title="% of no cloak")],
         )
     )
@@ -94,9 +95,8 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
     `hidden` secrets of weight zero have no place on a logarithmic scale.
     """
     alt = altair()
-    n = prior[-1].last
+    n, last = prior[-1].last, max(prior[-1].last, target[-1].last)
     binned = n > len(prior) or target[-1].last > len(target)
-    names = ["prior: before", "pi: after seeing any set"]
     points = [
         {
             "rank": (bin.first * bin.last) ** 0.5,
@@ -106,7 +106,7 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
             "highest": bin.highest,
             "lowest": bin.lowest,
         }
-        for name, bins in zip(names, (prior, target), strict=True)
+        for name, bins in zip(_BELIEFS, (prior, target), strict=True)
         for bin in bins
     ]
     title = ["rank of the secret (log scale)"]
@@ -115,9 +115,9 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
     least = min(bin.lowest for bin in (*prior, *target))
     most = max(bin.highest for bin in (*prior, *target))
     style = "~%" if least > 1e-7 else "~e"
-    x = alt.X("rank:Q", scale=_log(1, max(n, target[-1].last)), title=title, axis=_log_axis())
+    x = alt.X("rank:Q", scale=_log(1, last), title=title, axis=_log_axis())
     legend = alt.Legend(symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=2)
-    colour = alt.Color("of:N", scale=alt.Scale(domain=names), sort=names, legend=legend)
+    colour = _coloured("of", _BELIEFS, legend=legend)
     base = alt.Chart(alt.Data(values=points))
     y = alt.Scale(type="log", domain=[least / 1.5, min(most * 1.5, 1.5)], nice=False)
     bands = base.mark_area(opacity=0.25).encode(x=x, y=alt.Y("lowest:Q", scale=y), y2="highest:Q", color=colour)
@@ -125,15 +125,18 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
         x=x,
         y=alt.Y("mean:Q", scale=y, title="probability (log scale)", axis=alt.Axis(format=style, tickCount=6)),
         color=colour,
-        strokeDash=alt.StrokeDash("of:N", scale=alt.Scale(domain=names, range=_DASHES[:2]), sort=names),
+        strokeDash=_dashed("of", _BELIEFS),
         tooltip=["of:N", "ranks:N"]
         + [alt.Tooltip(f"{part}:Q", format=".3g") for part in ("mean", "highest", "lowest")],
     )
-    named = [{"rank": g.rank, "mean": g.probability, "label": _short(g.label)} for g in giants[:NAMED]]
     layers = [bands, lines] if binned else [lines]
-    if named:
-        at = alt.Chart(alt.Data(values=named)).encode(x="rank:Q", y=alt.Y("mean:Q", scale=y), tooltip=["label:N"])
-        layers += [at.mark_point(size=70, filled=True, color="gray"), _names(at)]
+    for align, dx in (("left", 7), ("right", -7)):  # names stand on the side where there is room
+        named = [g for g in giants[:NAMED] if (g.rank**2 > last) == (align == "right")]
+        if named:
+            rows = [{"rank": g.rank, "mean": g.probability, "label": _short(g.label)} for g in named]
+            at = alt.Chart(alt.Data(values=rows)).encode(x="rank:Q", y=alt.Y("mean:Q", scale=y), tooltip=["label:N"])
+            text = at.mark_text(align=align, baseline="bottom", dx=dx, dy=-2, limit=110).encode(text="label:N")
+            layers += [at.mark_point(size=70, filled=True, color="gray"), text]
     chart = alt.layer(*layers).properties(height=340)
     if hidden:
         note = [f"{hidden:,} secrets of weight zero", "have no place on a log scale"]
@@ -144,14 +147,13 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
 def lorenz(prior: Sequence[tuple[int, float]], target: Sequence[tuple[int, float]]) -> Any:
     """Lines: the chance that the secret is among the j likeliest, before and after seeing a set."""
     alt = altair()
-    names = ["prior: before", "pi: after seeing any set"]
     curves = [list(prior), list(target)]
     n = max(curve[-1][0] for curve in curves)
-    for curve in curves:  # all is said where a curve ends: it stays at one
+    for curve in curves:  # a curve that ends early stays at one
         if curve[-1][0] < n:
             curve.append((n, 1.0))
     points = [
-        {"j": j, "sum": total, "of": name} for name, curve in zip(names, curves, strict=True) for j, total in curve
+        {"j": j, "sum": total, "of": name} for name, curve in zip(_BELIEFS, curves, strict=True) for j, total in curve
     ]
     thinned = n > max(len(curve) for curve in curves)
     title = ["j, the number of guesses (log scale)"]
@@ -163,8 +165,8 @@ def lorenz(prior: Sequence[tuple[int, float]], target: Sequence[tuple[int, float
         .encode(
             x=alt.X("j:Q", scale=_log(1, n), title=title, axis=_log_axis()),
             y=alt.Y("sum:Q", title="chance of being right", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("of:N", scale=alt.Scale(domain=names), sort=names),
-            strokeDash=alt.StrokeDash("of:N", scale=alt.Scale(domain=names, range=_DASHES[:2]), sort=names),
+            color=_coloured("of", _BELIEFS),
+            strokeDash=_dashed("of", _BELIEFS),
             tooltip=["of:N", alt.Tooltip("j:Q", format=","), alt.Tooltip("sum:Q", format=".3%", title="chance")],
         )
         .properties(height=320)
@@ -187,15 +189,11 @@ def repeated(layouts: Sequence[tuple[str, Repeated]]) -> Any:
             title="fresh draws of one secret (log scale)",
             axis=alt.Axis(values=list(layouts[0][1].draws), format="d"),
         ),
-        color=alt.Color("layout:N", scale=alt.Scale(domain=names), sort=names),
+        color=_coloured("layout", names),
     )
     y = alt.Y("success:Q", title="attacker's chance", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1]))
-    lines = base.mark_line(strokeWidth=2).encode(
-        y=y, strokeDash=alt.StrokeDash("layout:N", scale=alt.Scale(domain=names, range=_DASHES[:3]), sort=names)
-    )
-    bars = base.mark_rule(strokeWidth=3).encode(
-        y=alt.Y("low:Q"), y2="high:Q", color=alt.Color("layout:N", scale=alt.Scale(domain=names), sort=names)
-    )
+    lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dashed("layout", names))
+    bars = base.mark_rule(strokeWidth=3).encode(y="low:Q", y2="high:Q")
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(
         y=y,
         shape=alt.Shape("layout:N", scale=alt.Scale(domain=names, range=_SHAPES[:3]), sort=names),
@@ -230,8 +228,8 @@ def wrong_prior(drift: Drift) -> Any:
             y=alt.Y(
                 "leakage:Q", title=f"{called} leakage, {unit}", scale=alt.Scale(domain=[0, most or 1.0], nice=True)
             ),
-            color=alt.Color("of:N", scale=alt.Scale(domain=names), sort=names),
-            strokeDash=alt.StrokeDash("of:N", scale=alt.Scale(domain=names, range=_DASHES[:2]), sort=names),
+            color=_coloured("of", names),
+            strokeDash=_dashed("of", names),
             tooltip=["of:N", "theta:Q", alt.Tooltip("leakage:Q", format=".4g")],
         )
     )
@@ -248,6 +246,17 @@ def _part(leak: float, whole: float) -> float:
     return 100 * leak / whole if whole > 1e-12 else 0.0
 
 
+def _coloured(field: str, names: Sequence[str], **options: Any) -> Any:
+    """A colour for each name, in their order."""
+    return altair().Color(f"{field}:N", scale=altair().Scale(domain=names), sort=names, **options)
+
+
+def _dashed(field: str, names: Sequence[str]) -> Any:
+    """A dash for each name, for those who do not see colours."""
+    scale = altair().Scale(domain=names, range=_DASHES[: len(names)])
+    return altair().StrokeDash(f"{field}:N", scale=scale, sort=names)
+
+
 def _log(least: float, most: float) -> Any:
     """A logarithmic scale that holds at least a factor of two, for curves of a single point."""
     return altair().Scale(type="log", domain=[least, max(most, 2 * least)], nice=False)
@@ -255,10 +264,6 @@ def _log(least: float, most: float) -> Any:
 
 def _log_axis() -> Any:
     return altair().Axis(format="~s", tickCount=6, labelFlush=True)
-
-
-def _names(at: Any) -> Any:
-    return at.mark_text(align="left", baseline="bottom", dx=7, dy=-2, limit=110).encode(text="label:N")
 
 
 def _short(label: str, most: int = 24) -> str:

@@ -271,5 +271,5 @@ def _drift(plan: Plan, prior: Prior) -> tuple[Drift, ...]:
 
 
 def _cleared(leak: float) -> float:
-    """Zero where a difference of floats left only rounding, which a chart would blow up to a curve."""
+    """Zero where a difference of floats left only rounding, which a chart would magnify to a curve."""
     return leak if leak > 1e-12 else 0.0

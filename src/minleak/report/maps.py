@@ -69,10 +69,11 @@ def decoy_distances(spreads: Sequence[Spread], unit: str) -> Any:
 def price_of_stability(mixtures: Sequence[Mixture], unit: str) -> Any:
     """A path from near to stable: the median distance of decoys against the attacker's success after some draws."""
     alt = altair()
-    points = [
-        {"stability": m.stability, "distance": m.distance, "success": m.success, "label": _called(m.stability)}
-        for m in mixtures
-    ]
+    points = [{"stability": m.stability, "distance": m.distance, "success": m.success} for m in mixtures]
+    places: dict[tuple[float, float], list[str]] = {}  # stabilities that come to the same have one name
+    for m in mixtures:
+        places.setdefault((m.distance, m.success), []).append(_called(m.stability))
+    middle = max(m.distance for m in mixtures) / 2
     base = alt.Chart(alt.Data(values=points)).encode(
         x=alt.X(
             "distance:Q",
@@ -95,8 +96,13 @@ def price_of_stability(mixtures: Sequence[Mixture], unit: str) -> Any:
     )
     line = base.mark_line(strokeWidth=2)
     dots = base.mark_point(filled=True, size=70, opacity=1)
-    names = base.mark_text(align="left", baseline="bottom", dx=7, dy=-4).encode(text="label:N")
-    return (line + dots + names).properties(height=300)
+    layers = [line, dots]
+    for (distance, success), called in places.items():  # names stand on the side where there is room
+        named = [{"distance": distance, "success": success, "label": " and ".join(called)}]
+        align, dx, dy = ("right", -7, -10) if distance > middle else ("left", 7, -4)  # above the falling line
+        text = alt.Chart(alt.Data(values=named)).mark_text(align=align, baseline="bottom", dx=dx, dy=dy)
+        layers.append(text.encode(x="distance:Q", y="success:Q", text="label:N"))
+    return alt.layer(*layers).properties(height=300)
 
 
 def _called(stability: float) -> str:

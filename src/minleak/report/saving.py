@@ -1,33 +1,61 @@
-"""Writing what is shown: files whole or not at all, charts as pictures, pages that need no network."""
+"""What saving needs: the packages of the extra `report`, charts as pictures, files whole or not at all."""
 
 from __future__ import annotations
 
-import html
-import json
 import os
-from collections.abc import Sequence
-from functools import cache
 from importlib import import_module
 from typing import Any
 
-from minleak.errors import MinleakError, MissingExtra
-from minleak.report.look import DARK, LIGHT
+from minleak.errors import InvalidParameter, MinleakError, MissingExtra
+from minleak.report.look import LIGHT
 from minleak.writing import replacing
 
-# Formats that a chart can be saved in.
+# Formats of pictures, and the packages that the extra `report` brings.
 PICTURES = ("png", "svg")
+EXTRAS = ("altair", "vl_convert", "jinja2")
 
 
 def altair() -> Any:
     """The chart library, or an error that says how to get it."""
-    return _extra("altair")
+    return extra("altair")
 
 
-def _extra(name: str) -> Any:
+def extra(name: str) -> Any:
+    """A package of the extra `report`, or an error that says how to get it."""
     try:
         return import_module(name)
-    except ImportError:
-        raise MissingExtra(f"charts need the package {name}: pip install 'minleak[report]'") from None
+    except ImportError as error:  # of the package itself, or of one that it needs
+        missing = error.name or name
+        raise MissingExtra(f"reports and charts need the package {missing}: pip install 'minleak[report]'") from None
+
+
+def need_extras() -> None:
+    """Say what is missing before any work is done."""
+    for name in EXTRAS:
+        extra(name)
+
+
+def check_chart(path: str | os.PathLike[str]) -> str:
+    """The format that a path's ending stands for."""
+    name = os.fspath(path)
+    ending = name.rpartition(".")[2].lower()
+    if ending not in (*PICTURES, "html"):
+        raise InvalidParameter(f"a chart is saved as .png, .svg or .html, not {name!r}")
+    return ending
+
+
+def on_white(chart: Any) -> Any:
+    """The chart in the light colours, as it stands alone."""
+    return chart.configure(**LIGHT | {"background": "white"})
+
+
+def picture(chart: Any, format: str, *, scale: float = 2.0) -> bytes:
+    """The chart as the bytes of a PNG or SVG."""
+    convert = extra("vl_convert")
+    spec = chart.to_json()
+    if format == "svg":
+        return str(convert.vegalite_to_svg(spec)).encode()
+    return bytes(convert.vegalite_to_png(spec, scale=scale))
 
 
 def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
@@ -38,74 +66,3 @@ def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
             file.write(data.encode() if isinstance(data, str) else data)
     except OSError as error:
         raise MinleakError(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None
-
-
-def picture(chart: Any, format: str, *, scale: float = 2.0) -> bytes:
-    """The chart as the bytes of a PNG or SVG."""
-    convert = _extra("vl_convert")
-    spec = chart.to_json()
-    if format == "svg":
-        return str(convert.vegalite_to_svg(spec)).encode()
-    return bytes(convert.vegalite_to_png(spec, scale=scale))
-
-
-# No page may load anything from elsewhere; charts are drawn by code that the library makes on the spot.
-_POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
-    "img-src data: file: 'self'"
-)
-
-
-def page(title: str, body: str, charts: Sequence[tuple[str, Any]], *, style: str) -> str:
-    """A page that opens without network: the charts' library and their specifications are inside.
-
-    `charts` are (id of the element, chart); the body has an element for each. They are drawn in light or dark colours
-    as the reader's system asks, and again when it changes its mind; `data-ready` on the body tells that all are drawn.
-    """
-    library = _library()
-    specs = {name: json.loads(chart.to_json()) for name, chart in charts}
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
-<title>{html.escape(title)}</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-<noscript>The charts need JavaScript; it is inside this file.</noscript>
-<script type="module">{library}</script>
-<script id="specs" type="application/json">{_embedded(specs)}</script>
-<script id="looks" type="application/json">{_embedded({"light": LIGHT, "dark": DARK})}</script>
-<script type="module">
-const specs = JSON.parse(document.getElementById("specs").textContent);
-const looks = JSON.parse(document.getElementById("looks").textContent);
-const scheme = matchMedia("(prefers-color-scheme: dark)");
-async function draw() {{
-  delete document.body.dataset.ready;
-  const config = scheme.matches ? looks.dark : looks.light;
-  for (const [name, spec] of Object.entries(specs)) {{
-    const tooltip = {{theme: scheme.matches ? "dark" : "light"}};
-    await window.embed("#" + name, spec, {{actions: false, renderer: "svg", config, tooltip}});
-  }}
-  document.body.dataset.ready = "yes";
-}}
-scheme.addEventListener("change", draw);
-await draw();
-</script>
-</body>
-</html>
-"""
-
-
-@cache
-def _library() -> str:
-    """The code that draws charts, which takes a second to put together."""
-    return str(_extra("vl_convert").javascript_bundle("window.embed = vegaEmbed;"))
-
-
-def _embedded(data: Any) -> str:
-    """JSON that ends no script and opens no comment, whatever text is in it."""
-    return json.dumps(data).replace("<", "\\u003c")

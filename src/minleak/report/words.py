@@ -1,11 +1,11 @@
-"""What the numbers mean, in words for somebody who has to decide and not to prove."""
+"""Numbers as text, and sentences that say what they mean."""
 
 from __future__ import annotations
 
 from minleak.design.baselines import Estimate
 from minleak.report.facts import Comparison, Facts
 
-# entropy: (how the attacker is, what the measure is called, its unit)
+# entropy: (what its attacker does, what the measure is called, its unit)
 ATTACKERS: dict[str, tuple[str, str, str]] = {
     "shannon": ("asks yes-or-no questions", "Shannon entropy", "bits"),
     "min-entropy": ("has one guess, seen as a factor", "min-entropy", "bits"),
@@ -13,39 +13,6 @@ ATTACKERS: dict[str, tuple[str, str, str]] = {
     "guesswork": ("guesses until right", "guesswork", "guesses"),
     "collision": ("bets on likely secrets", "collision entropy", "bits"),
 }
-
-LIMITS: tuple[tuple[str, str], ...] = (
-    (
-        "Fresh draws of the same secret",
-        "An observer who sees several independent sets of one secret intersects them (see the chart above). Use sticky "
-        "draws, which show the same set again. Two scopes of one person, a new key or a new plan each count as one "
-        "more draw.",
-    ),
-    (
-        "Correlated secrets",
-        "The claim is about one secret. Pages that load together, places along a way or words of a sentence betray "
-        "each other. Hide the combination as one secret, or count on less.",
-    ),
-    (
-        "A lost key",
-        "Whoever has the key of sticky draws can compute the sets of every secret, past ones included. Keep it apart "
-        "from the logs of published sets.",
-    ),
-    (
-        "A wrong prior",
-        "If secrets occur with other frequencies than those designed for, more may leak (see the chart above). A "
-        "secret that the prior thinks impossible is recognised as such.",
-    ),
-    (
-        "Unknown secrets",
-        "A secret that is not in the prior is refused, not hidden. That it was refused can be seen.",
-    ),
-    (
-        "Timing and memory",
-        "The time that a draw takes is not constant, and the secret is in the memory of the process that draws. Answer "
-        "in batches or at fixed times where somebody can measure single draws.",
-    ),
-)
 
 
 def number(value: float) -> str:
@@ -119,7 +86,7 @@ def meaning(row: Comparison, *, gains: bool) -> str:
     if row.entropy == "min-entropy":
         if ours < 1e-12:
             more = f"makes it right {number(2.0**bare)} times as often" if bare >= 1e-12 else "does not either"
-            return f"Seeing a set does not help his guess; seeing the secret {more}."
+            return f"Seeing a set does not help the guess; seeing the secret {more}."
         return (
             f"Seeing a set makes a guess right {number(2.0**ours)} times as often as blind; seeing the secret, "
             f"{number(2.0**bare)} times."
@@ -132,12 +99,3 @@ def meaning(row: Comparison, *, gains: bool) -> str:
     if row.entropy == "guesswork":
         return f"Seeing a set saves {number(ours)} guesses on average; seeing the secret, {number(bare)}."
     return f"A set tells {number(ours)} of {number(bare)} bits when likely secrets count more."
-
-
-def resistance(facts: Facts) -> str:
-    """Success after repeated draws in one sentence, for those who do not see the chart."""
-    parts = [
-        f"{name}, {percent(r.success[0])} after {r.draws[0]} draw and {percent(r.success[-1])} after {r.draws[-1]}"
-        for name, r in facts.repeated
-    ]
-    return f"By layout: {'; '.join(parts)}."

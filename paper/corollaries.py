@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from minleak.design.make import design
-from minleak.entropy.guessing import GuessError, Guesswork, MinEntropy
-from minleak.report.paper.claims import Claim, Part, Table, statement, tiny
-from minleak.report.paper.priors import FIGURES, TOYS
+from minleak import GuessError, Guesswork, MinEntropy, design
+from paper.claims import Claim, Part, Table, statement, tiny
+from paper.priors import FIGURES, TOYS
 
 PRIORS = {"(30, ..., 1)/465": FIGURES, **{f"toy p_{i}": weights for i, weights in enumerate(TOYS, start=1)}}
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from minleak.channel import Channel
-from minleak.design.certify import certify
-from minleak.design.make import design
-from minleak.report.paper import draw
-from minleak.report.paper.claims import Claim, Figure, Part, Table, digits, statement, table_digits
-from minleak.report.paper.priors import TOY_CAP, TOYS
+from minleak import Channel, certify, design
+from paper import draw
+from paper.claims import Claim, Figure, Part, Table, digits, statement, table_digits
+from paper.priors import TOY_CAP, TOYS
 
 # j*, pi, and the channel as printed: for each set of secrets (counted from 1) its column.
 PRINTED_J = (1, 2, 3)

@@ -59,7 +59,7 @@ class Part:
 def digits(what: str, printed: Sequence[float], ours: Sequence[float], *, places: int = 4) -> Claim:
     """Whether each of our numbers, rounded to the places printed, is the printed one."""
     apart = [abs(a - b) for a, b in zip(printed, ours, strict=True)]
-    # a hair above one half of the last place, for numbers like 0.25 that floats do not hold
+    # slightly above one half of the last place, for numbers like 0.25 that floats do not hold
     same = all(difference <= 0.5 * 10**-places * (1 + 1e-9) for difference in apart)
     shown = " ".join(f"{value:.{places}f}" for value in printed)
     return Claim(what, shown, " ".join(f"{value:.{places + 3}f}" for value in ours), AGREES if same else FAILS)

@@ -7,15 +7,21 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
-from minleak.channel import Channel
-from minleak.design.make import design
-from minleak.entropy.gain import Gain
-from minleak.entropy.guessing import GuessError, Guesswork
-from minleak.entropy.renyi import Arimoto, FehrBerens, Hayashi
-from minleak.entropy.shannon import Shannon
-from minleak.entropy.sharma_mittal import SharmaMittal, Tsallis
-from minleak.report.paper.claims import Claim, Part, Table, erratum, statement, tiny
-from minleak.report.paper.priors import TOY_CAP, TOYS
+from minleak import (
+    Arimoto,
+    Channel,
+    FehrBerens,
+    Gain,
+    GuessError,
+    Guesswork,
+    Hayashi,
+    Shannon,
+    SharmaMittal,
+    Tsallis,
+    design,
+)
+from paper.claims import Claim, Part, Table, erratum, statement, tiny
+from paper.priors import TOY_CAP, TOYS
 
 # Three secrets, of which the first shows itself.
 PRIOR = (2, 1, 1)

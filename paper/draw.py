@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minleak.report.saving import altair
+import altair as alt
 
 COLOURS = ("#2f7fc1", "#e07b1a", "#2a9d78")
 DASHES = ((1, 0), (7, 3), (2, 3))
@@ -26,7 +26,6 @@ def lines(
     points: bool = True,
 ) -> Any:
     """One line for each series against x; `whole` if x counts something."""
-    alt = altair()
     across = alt.Axis(tickMinStep=1, format="d", grid=False) if whole else alt.Axis(grid=False)
     across_scale = alt.Scale(nice=False, zero=False, padding=8)
     legend = alt.Legend(
@@ -40,7 +39,7 @@ def lines(
         symbolStrokeWidth=2.5,
     )
     chart = (
-        alt.Chart(alt.Data(values=list(rows)), width=WIDTH, height=HEIGHT)
+        alt.Chart(alt.InlineData(values=list(rows)), width=WIDTH, height=HEIGHT)
         .mark_line(point={"size": 22} if points else False, strokeWidth=2)
         .encode(
             x=alt.X(f"{x}:Q", title=axes[0], axis=across, scale=across_scale),
@@ -55,9 +54,8 @@ def lines(
 
 def bars(rows: Sequence[dict[str, Any]], *, x: str, y: str, series: str, order: Sequence[str], axis: str) -> Any:
     """Bars side by side for each place."""
-    alt = altair()
     chart = (
-        alt.Chart(alt.Data(values=list(rows)), width=300, height=220)
+        alt.Chart(alt.InlineData(values=list(rows)), width=300, height=220)
         .mark_bar()
         .encode(
             x=alt.X(f"{x}:O", title=axis, axis=alt.Axis(labelAngle=0)),
@@ -85,4 +83,4 @@ def _styled(chart: Any) -> Any:
 
 def _scale(order: Sequence[str], values: Sequence[Any]) -> Any:
     chosen = [list(value) if isinstance(value, tuple) else value for value in values[: len(order)]]
-    return altair().Scale(domain=list(order), range=chosen)
+    return alt.Scale(domain=list(order), range=chosen)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from minleak.channel import Channel
-from minleak.design.make import design
-from minleak.entropy.base import Entropy
-from minleak.entropy.gain import Gain
-from minleak.entropy.guessing import Guesswork, MinEntropy
-from minleak.entropy.renyi import Arimoto
-from minleak.entropy.shannon import Shannon
-from minleak.report.paper.claims import Part, Table, statement, tiny
+from minleak import Arimoto, Channel, Entropy, Gain, Guesswork, MinEntropy, Shannon, design
+from paper.claims import Part, Table, statement, tiny
 
 PRIOR = (30, 25, 20, 12, 8, 5)
 GAINS = (1, 1, 2, 8, 1, 4)

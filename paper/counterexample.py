@@ -9,15 +9,9 @@ import math
 from collections.abc import Callable
 from itertools import pairwise
 
-from minleak.channel import Channel
-from minleak.design.constrained.optimise import optimise
-from minleak.entropy.base import Entropy
-from minleak.entropy.guessing import Guesswork
-from minleak.entropy.renyi import Arimoto
-from minleak.entropy.shannon import Shannon
-from minleak.errors import MissingExtra
-from minleak.report.paper import draw
-from minleak.report.paper.claims import COARSE, Claim, Figure, Part, Table, statement
+from minleak import Arimoto, Channel, Entropy, Guesswork, MissingExtra, Shannon, optimise
+from paper import draw
+from paper.claims import COARSE, Claim, Figure, Part, Table, statement
 
 Prior = tuple[float, float, float, float]
 
