@@ -45,7 +45,7 @@ class EntropyCheck:
 
 
 def check_entropy(
-    H: ConditionalEntropy | str, *, n: int = 4, trials: int = 200, tolerance: float = 1e-9, seed: int = 0
+    entropy: ConditionalEntropy | str, *, n: int = 4, trials: int = 200, tolerance: float = 1e-9, seed: int = 0
 ) -> EntropyCheck:
     """Try to break an entropy's promises on random and extreme distributions over n secrets.
 
@@ -61,7 +61,7 @@ def check_entropy(
     for count, what, least in ((n, "n", 2), (trials, "trials", 1)):
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
             raise InvalidParameter(f"{what} is a whole number from {least} on, not {count!r}")
-    H = as_entropy(H)
+    H = as_entropy(entropy)
     rng = np.random.default_rng(seed)
     checked: list[str] = []
     for name, attempt in _attempts(H, n, rng):
