@@ -94,14 +94,12 @@ class Renyi(Averaged):
         return self.of_mean(exponential_mean(summary[0], summary[1], self.exponent))
 
     def of_spectrum(self, values: Array, times: Array) -> float:
-        return self._of_one(renyi_of_spectrum(values, times, self.alpha))
+        return self.value(np.array([[1.0], [renyi_of_spectrum(values, times, self.alpha)]]))
 
     def of_targets(self, targets: Targets) -> Array:
-        return np.array([self._of_one(nats) for nats in targets.renyi(self.alpha)])
-
-    def _of_one(self, nats: float) -> float:
-        """The value where there is one posterior alone."""
-        return self.value(np.array([[1.0], [nats]]))
+        whole, nats, c = np.ones(1), targets.renyi(self.alpha), self.exponent
+        means = [exponential_mean(whole, nats[i : i + 1], c) for i in range(len(nats))]  # each the only posterior
+        return np.array([self.of_mean(mean) for mean in means])
 
     def core(self) -> Core:
         """By the order: infinity is one guess, and where the mean is the plain one (order 1) it is Shannon's."""
