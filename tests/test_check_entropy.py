@@ -56,6 +56,15 @@ class SquaredWeights(ml.ConditionalEntropy):
         return float((s**2) @ h)
 
 
+class Boaster(ml.Shannon):
+    """Shannon's, with a core of another entropy."""
+
+    name = "boaster"
+
+    def core(self):
+        return ml.Guesswork().core()
+
+
 BROKEN = {
     "symmetry": ml.CoreConcave(same, core=lambda p: shannon(p) + p[0]),
     "expansibility": ml.CoreConcave(same, core=lambda p: shannon(p) * len(p)),
@@ -64,6 +73,7 @@ BROKEN = {
     "monotone eta": ml.CoreConcave(lambda z: z * (2 - z), core=shannon),
     "non-negative leakage": ml.JizbaArimitsu(2),
     "data processing": SquaredWeights(),
+    "closed forms": Boaster(),
 }
 
 
@@ -87,6 +97,9 @@ def violation(H, name, witness):
             return H.conditional(p, channel) - H(p)
         case "data processing", {"prior": p, "channel": channel, "processing": further}:
             return H.conditional(p, channel) - H.conditional(p, channel @ further)
+        case "closed forms", {"prior": p, "channel": channel, "method": "core"}:
+            u = ml.Guesswork().conditional(p, channel)
+            return abs(u / math.log(2) - H.conditional(p, channel))
 
 
 def test_every_property_is_broken_once():

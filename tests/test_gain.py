@@ -150,3 +150,10 @@ def test_gains_are_for_as_many_secrets():
 def test_gains_go_with_entropies_of_the_papers_form(H):
     with pytest.raises(ml.InvalidParameter, match="eta"):
         ml.Gain(H, [1, 1])
+
+
+def test_gains_on_gains_must_fit():
+    """Convex design multiplies them, which is refused in words where guesses and secrets differ in number."""
+    inner = ml.Gain(ml.MinEntropy(), np.ones(4))
+    with pytest.raises(ml.InvalidParameter, match="inner gains are for 4 guesses, and the outer have 3"):
+        ml.optimise([3, 2, 1], entropy=inner, gains=[1, 2, 3])

@@ -14,7 +14,7 @@ from tests.plain import CHANNEL, CLOSE, FLOATS, PRIOR, WEIGHTS
 
 import minleak as ml
 from minleak.entropy.gain import gain_matrix
-from minleak.leakage import STANDARD
+from minleak.entropy.standard import STANDARD
 from minleak.testing import channels, entropies, priors, systems
 
 KINDS = {"dense": np.array, "sparse": sp.csr_array}

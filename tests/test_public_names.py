@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 
@@ -51,6 +52,23 @@ def test_promised_members_exist(owner, members):
     instance = {"Prior": ml.Prior([1]), "Channel": ml.Channel([[1.0]])}[owner]
     for member in members.split():
         assert hasattr(instance, member)
+
+
+def parameters():
+    """(name, parameter) of every public function and method."""
+    for name in sorted(set(ml.__all__) - {"__version__"}):
+        value = getattr(ml, name)
+        members = vars(value).values() if inspect.isclass(value) else [value]
+        for function in filter(inspect.isfunction, members):
+            yield from (
+                (f"{name}.{function.__name__}", parameter) for parameter in inspect.signature(function).parameters
+            )
+
+
+def test_one_concept_has_one_spelling():
+    """A single entropy is `entropy`, several are `entropies`."""
+    assert not [(where, parameter) for where, parameter in parameters() if parameter in ("H", "measure")]
+    assert ("leakage.leakage", "entropy") in parameters()
 
 
 def test_importing_is_light():

@@ -51,13 +51,13 @@ class Capacity:
 
 def capacity(
     channel: Channel | Any,
-    H: ConditionalEntropy | str = "shannon",
+    entropy: ConditionalEntropy | str = "shannon",
     *,
     gap: float = 1e-9,
     iterations: int | None = None,
     seed: int = 0,
 ) -> Capacity:
-    """C = max over priors p of H(X) - H(X|Y), in the unit of H.
+    """C = max over priors p of H(X) - H(X|Y), in the unit of H, the entropy.
 
     Min-entropy: the logarithm of sum over y of max over x of C[x,y], attained by the uniform prior; exact.
 
@@ -73,18 +73,18 @@ def capacity(
     >>> round(bsc.value, 9), bsc.status
     (0.531004406, 'certified')
     """
-    channel, entropy = as_channel(channel), as_entropy(H)
+    channel, H = as_channel(channel), as_entropy(entropy)
     if isinstance(gap, bool) or not (isinstance(gap, int | float) and gap > 0):
         raise InvalidParameter(f"the gap is a positive number, not {gap!r}")
     if iterations is not None and (isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1):
         raise InvalidParameter(f"iterations is a whole number from 1 on, not {iterations!r}")
-    order = entropy.arimoto_order
+    order = H.arimoto_order
     if order == math.inf:
-        value = maximal_leakage(channel, base=math.e) / entropy.unit
+        value = maximal_leakage(channel, base=math.e) / H.unit
         return Capacity(value, value, value, Prior.uniform(channel.shape[0]), "exact", 0)
     if order is None or order == 0:
-        return _searched(channel, entropy, iterations or 4000, seed)
-    return _sibson(channel, order, entropy.unit, gap, iterations)
+        return _searched(channel, H, iterations or 4000, seed)
+    return _sibson(channel, order, H.unit, gap, iterations)
 
 
 def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -> Capacity:

@@ -14,15 +14,13 @@ from minleak.columns import Columns
 from minleak.entropy.base import ConditionalEntropy, evaluate, log_base
 from minleak.entropy.gain import gain_matrix, under_gain
 from minleak.entropy.names import as_entropy
+from minleak.entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior, as_prior
 
-# What a table holds when nobody says: an attacker for every temper.
-STANDARD = ("shannon", "min-entropy", "guess-error:1", "guesswork", "collision", "hartley", "tsallis:2")
 
-
-def leakage(prior: Prior | Iterable[Any], channel: Channel | Any, H: ConditionalEntropy | str) -> float:
-    """H(X) - H(X|Y), what the channel's output tells about the secret, in the unit of H.
+def leakage(prior: Prior | Iterable[Any], channel: Channel | Any, entropy: ConditionalEntropy | str) -> float:
+    """H(X) - H(X|Y), what the channel's output tells about the secret, in the unit of H, the entropy.
 
     It is never negative for the entropies of the paper's form (its Proposition 2), so a difference below zero by
     rounding alone is returned as zero.
@@ -30,8 +28,8 @@ def leakage(prior: Prior | Iterable[Any], channel: Channel | Any, H: Conditional
     >>> leakage([1, 1], [[1, 0], [0, 1]], "shannon")
     1.0
     """
-    entropy = as_entropy(H)
-    return difference(entropy, entropy(prior), entropy.conditional(prior, channel))
+    H = as_entropy(entropy)
+    return difference(H, H(prior), H.conditional(prior, channel))
 
 
 @dataclass(frozen=True)

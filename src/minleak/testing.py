@@ -47,21 +47,25 @@ def channels(n: int, *, max_outputs: int = 6) -> st.SearchStrategy[Channel]:
     return st.integers(1, max_outputs).flatmap(counts)
 
 
+def families(orders: Sequence[float] = ORDERS) -> dict[type[Entropy], tuple[st.SearchStrategy[Any], ...]]:
+    """Every family of entropies of the paper's form, and what its parameters are drawn from."""
+    alphas = st.sampled_from(orders)
+    return {
+        Shannon: (),
+        MinEntropy: (),
+        GuessError: (st.integers(1, 4),),
+        Guesswork: (),
+        Arimoto: (alphas,),
+        Hayashi: (alphas,),
+        FehrBerens: (alphas,),
+        SharmaMittal: (alphas, st.sampled_from(DEGREES)),
+        Tsallis: (st.sampled_from([a for a in orders if a < math.inf]),),
+    }
+
+
 def entropies(*, orders: Sequence[float] = ORDERS) -> st.SearchStrategy[Entropy]:
     """Every entropy of the paper's form, at ordinary and at limiting parameters."""
-    alphas = st.sampled_from(orders)
-    finite = st.sampled_from([a for a in orders if a < math.inf])
-    return st.one_of(
-        st.builds(Shannon),
-        st.builds(MinEntropy),
-        st.builds(GuessError, st.integers(1, 4)),
-        st.builds(Guesswork),
-        st.builds(Arimoto, alphas),
-        st.builds(Hayashi, alphas),
-        st.builds(FehrBerens, alphas),
-        st.builds(SharmaMittal, alphas, st.sampled_from(DEGREES)),
-        st.builds(Tsallis, finite),
-    )
+    return st.one_of(*(st.builds(kind, *parameters) for kind, parameters in families(orders).items()))
 
 
 def gains(n: int, *, max_guesses: int = 5) -> st.SearchStrategy[npt.NDArray[np.float64]]:

@@ -8,7 +8,7 @@ from tests.warehouse.priors import PRIORS, given, in_memory
 
 import minleak as ml
 from minleak import warehouse
-from minleak.leakage import STANDARD
+from minleak.entropy.standard import STANDARD
 
 
 @pytest.mark.parametrize("name", PRIORS)

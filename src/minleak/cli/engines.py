@@ -12,8 +12,9 @@ import typer
 from minleak.cli.output import emit, table, working
 from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.names import as_entropy
+from minleak.entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
-from minleak.leakage import STANDARD, difference
+from minleak.leakage import difference
 
 Engine = Annotated[
     str | None,

@@ -7,8 +7,8 @@ from minleak.channel import Channel
 from minleak.cli.capacity import ChannelFile, Observable, Probability
 from minleak.cli.options import AsJson, Entropies, Format, PriorFile, PriorSource, Secret, Weight
 from minleak.cli.output import emit, table, working
+from minleak.entropy.standard import STANDARD
 from minleak.leakage import (
-    STANDARD,
     additive_leakage,
     leakage_table,
     local_dp_epsilon,

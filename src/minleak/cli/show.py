@@ -8,7 +8,7 @@ from minleak.cli.options import AsJson, CloakFile, Entropies
 from minleak.cli.output import emit, table, working
 from minleak.design.plan import Plan
 from minleak.entropy.names import as_entropy
-from minleak.leakage import STANDARD
+from minleak.entropy.standard import STANDARD
 
 _NAMED = 8
 

@@ -9,6 +9,7 @@ import typer
 from minleak.cli.options import AsJson, Entropies, Format, PriorFile, PriorSource, Secret, Weight, whole_numbers
 from minleak.cli.output import emit, table, working
 from minleak.design import sweep as sweeping
+from minleak.entropy.standard import FEW
 from minleak.errors import InvalidParameter
 
 
@@ -50,7 +51,7 @@ def sweep(
             data["least_k_success"] = sweeping.least_k(counts, success=max_success)
             parts.append(f"least k with a guess right at most {max_success:g} of the time: {data['least_k_success']}")
         chosen = whole_numbers(ks) if ks is not None else _spread(len(counts))
-        swept = sweeping.sweep(counts, ks=chosen, entropies=entropy or sweeping.STANDARD)
+        swept = sweeping.sweep(counts, ks=chosen, entropies=entropy or FEW)
     data |= {"k": swept.ks, "success": swept.success, "leakage": {name: swept[name] for name in swept.entropies}}
     rows = [[k, float(s), *map(float, row)] for k, s, row in zip(swept.ks, swept.success, swept.leakage, strict=True)]
     parts.append(table("least leakage against k", ["k", "success", *swept.entropies], rows))

@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from minleak.channel import Channel
 from minleak.design.giants import cap
-from minleak.entropy.base import ConditionalEntropy, Entropy
-from minleak.entropy.gain import Gain
-from minleak.entropy.guessing import GuessError, Guesswork
+from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.names import as_entropy
+from minleak.entropy.random_sets import RandomSets
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior, as_prior
 
@@ -24,8 +23,6 @@ Array = npt.NDArray[np.float64]
 
 # The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
 _Z = 2.5758293035489004
-# Steps that the exact Shannon entropy of uniform randomisation may take (subsets counted by size and weight).
-_EXACT = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -50,13 +47,13 @@ class Baseline(ABC):
         self.trials, self.seed = int(trials), seed
 
     @abstractmethod
-    def entropy(self, H: ConditionalEntropy | str) -> Estimate:
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
         """H(X|Y) under this countermeasure."""
 
-    def leakage(self, H: ConditionalEntropy | str) -> Estimate:
+    def leakage(self, entropy: ConditionalEntropy | str) -> Estimate:
         """H(X) - H(X|Y) under this countermeasure."""
-        entropy = as_entropy(H)
-        before, after = entropy(self.prior), self.entropy(entropy)
+        H = as_entropy(entropy)
+        before, after = H(self.prior), self.entropy(H)
         return Estimate(before - after.value, before - after.high, before - after.low, after.exact)
 
 
@@ -74,41 +71,12 @@ class UniformRandomisation(Baseline):
 
     name = "uniform randomisation"
 
-    def entropy(self, H: ConditionalEntropy | str) -> Estimate:
-        entropy = as_entropy(H)
-        p = np.sort(self.prior.p)[::-1]
-        n, k = len(p), min(self.k, len(p))
-        i = np.arange(1, n + 1)
-        if isinstance(entropy, Guesswork):
-            return _exactly(float(p @ (1 + (i - 1) * (k - 1) / max(n - 1, 1))))
-        if isinstance(entropy, GuessError) or entropy.arimoto_order == math.inf:
-            among_best = _among_best(n, k, entropy.l if isinstance(entropy, GuessError) else 1)
-            if isinstance(entropy, GuessError):
-                return _exactly(float(p @ (1 - among_best)))
-            return _exactly(-math.log(float(p @ among_best)) / entropy.unit)
-        if entropy.arimoto_order == 1:
-            after = self._shannon(k)
-            if after is not None:
-                return _exactly(after / entropy.unit)
-        return _simulated(entropy, self._posterior, self.trials, np.random.default_rng(self.seed))
-
-    def _shannon(self, k: int) -> float | None:
-        """E[-log p(x given M)] by counting the subsets of each size and weight, in nats."""
-        prior, n = self.prior, len(self.prior)
-        if not prior.exact or n * k * int(prior.total) > _EXACT:
-            return None
-        total = int(prior.total)
-        counts = np.zeros((k + 1, total + 1), dtype=object)
-        counts[0, 0] = 1
-        for w in prior.weights.tolist():
-            counts[1:, w:] += counts[:-1, : total + 1 - w].copy()
-        subsets = math.comb(n - 1, k - 1)
-        weight = np.array([float(counts[k, t] / subsets) for t in range(total + 1)])
-        mass = np.arange(total + 1) / total
-        positive = mass > 0
-        of_sets = float((weight[positive] * mass[positive]) @ np.log(mass[positive]))
-        p = prior.p[prior.p > 0]
-        return of_sets - float(p @ np.log(p))
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        H = as_entropy(entropy)
+        value = H.of_random_sets(RandomSets(self.prior, min(self.k, len(self.prior))))
+        if value is not None:
+            return _exactly(value)
+        return _simulated(H, self._posterior, self.trials, np.random.default_rng(self.seed))
 
     def _posterior(self, rng: np.random.Generator, size: int) -> Array:
         """Posteriors on the sets of random secrets, as columns."""
@@ -129,8 +97,8 @@ class PopularDecoys(Baseline):
 
     name = "popularity-weighted decoys"
 
-    def entropy(self, H: ConditionalEntropy | str) -> Estimate:
-        return _simulated(as_entropy(H), self._posterior, self.trials, np.random.default_rng(self.seed))
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        return _simulated(as_entropy(entropy), self._posterior, self.trials, np.random.default_rng(self.seed))
 
     def _posterior(self, rng: np.random.Generator, size: int) -> Array:
         drawn = np.sort(rng.choice(len(self.prior), size=(self.k, size), p=self.prior.p), axis=0)
@@ -150,8 +118,8 @@ class ChannelBaseline(Baseline):
     def channel(self) -> Channel:
         """The channel itself."""
 
-    def entropy(self, H: ConditionalEntropy | str) -> Estimate:
-        return _exactly(as_entropy(H).conditional(self.prior, self.channel()))
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        return _exactly(as_entropy(entropy).conditional(self.prior, self.channel()))
 
 
 class FixedBuckets(ChannelBaseline):
@@ -196,17 +164,6 @@ def baselines(prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, see
     return [kind(known, k, trials=trials, seed=seed) for kind in BASELINES]
 
 
-def _among_best(n: int, k: int, l: int) -> Array:
-    """The chance that the i-th likeliest secret is among the l likeliest of its random set, for i = 1..n."""
-    i = np.arange(1, n + 1)
-    if l == 1:  # C(n-i,k-1) / C(n-1,k-1), each from the one before
-        return np.cumprod(np.append(1.0, np.maximum(n - k + 1 - i[:-1], 0) / (n - i[:-1])))
-    from scipy.stats import hypergeom
-
-    # one secret more, of no weight and always last, changes no rank: hypergeom wants somebody to draw from
-    return np.asarray(hypergeom.cdf(l - 1, max(n - 1, 1), i - 1, k - 1))
-
-
 def _exactly(value: float) -> Estimate:
     return Estimate(value, value, value, True)
 
@@ -218,11 +175,12 @@ def _simulated(
     rng: np.random.Generator,
 ) -> Estimate:
     """eta of the mean of F over simulated posteriors, with eta of the mean's interval."""
-    if not isinstance(H, Entropy) or isinstance(H, Gain) or H.combine is not np.sum:
+    form = H.paper_form()
+    if form is None or not form.symmetric or form.combine is not np.sum:
         raise InvalidParameter(
             f"this baseline is simulated, which takes an entropy that is a mean over sets, not {H.name}"
         )
-    values = np.concatenate([H._perspective(posterior(rng, min(2000, trials - b))) for b in range(0, trials, 2000)])
+    values = np.concatenate([form._perspective(posterior(rng, min(2000, trials - b))) for b in range(0, trials, 2000)])
     mean, half = float(values.mean()), _Z * float(values.std(ddof=1)) / math.sqrt(trials)
-    ends = sorted((H.eta(mean - half), H.eta(mean + half)))
-    return Estimate(H.eta(mean), ends[0], ends[1], False)
+    ends = sorted((form.eta(mean - half), form.eta(mean + half)))
+    return Estimate(form.eta(mean), ends[0], ends[1], False)

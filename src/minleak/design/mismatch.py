@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.entropy.base import ConditionalEntropy, Entropy
+from minleak.entropy.averaged import exponential_mean
+from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.gain import Gain
-from minleak.entropy.renyi import Renyi, arimoto_exponent, exponential_mean, renyi_columns
+from minleak.entropy.renyi import renyi_columns
 from minleak.errors import InvalidParameter
 from minleak.labels import first_difference
 from minleak.leakage import difference, leakage
@@ -30,9 +31,9 @@ def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterabl
     """H(X) - H(X|Y) of the plan's channel when secrets are drawn from `prior`, the attacker knowing so.
 
     At a phase that x covers, its joint density is c_x = q(x) / (u w_x), that of a giant q(x) / s. From one phase to the
-    next one member changes. Sums over the set (Shannon, Renyi of ordinary order) and its maximum (min-entropy) are
-    carried along, O(n log n) in all; other entropies look at every set, O(n k). With gains q(x) is gamma_x q(x).
-    What is no eta(sum Fhat) is measured on the explicit channel.
+    next one member changes. Sums over the set (Shannon, Renyi of ordinary order) and its maximum (one guess) are
+    carried along for entropies that are a mean of Renyi's, O(n log n) in all; others look at every set, O(n k). With
+    gains q(x) is gamma_x q(x). What is no eta(sum Fhat) is measured on the explicit channel.
     """
     q = as_prior(prior)
     if len(q) != len(plan.prior):
@@ -43,7 +44,7 @@ def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterabl
             f"the prior's secret {x} is {q.labels[x]!r} but the plan's is {plan.prior.labels[x]!r}: "
             "bring both into one order"
         )
-    if plan.gains is None and (isinstance(H, Gain) or not isinstance(H, Entropy)):
+    if plan.gains is None and (H.paper_form() is None or not H.symmetric):
         # gains look at who is in a set, other forms at how the mass is cut into sets: both need the channel itself
         return leakage(q, plan.channel(), H)
     measure = H if plan.gains is None else Gain(plan.core(H), plan.gains)
@@ -52,26 +53,20 @@ def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterabl
     owned[plan.giants] = plan.tail
     density = worth / np.where(owned > 0, owned, 1.0)
     idle = [worth[group][:, None] for group in plan.idle_sets()]
-    order = _sweepable_order(H) if plan.gains is None else None
-    if order is None:
+    mean = H.renyi_mean if plan.gains is None else None
+    if mean is None or not _carries(mean.order):
         columns = [*_columns(plan, density), *idle]
         after = measure.value(np.concatenate([measure.summary(block) for block in columns], axis=1))
     else:
-        swept = [*_swept(plan, density, order), *(renyi_columns(column, order) for column in idle)]
-        mass, entropy = np.concatenate(swept, axis=1)
-        if isinstance(H, Renyi):
-            after = H.value(np.stack([mass, entropy]))
-        else:
-            after = exponential_mean(mass, entropy, arimoto_exponent(order)) / H.unit
+        swept = [*_swept(plan, density, mean.order), *(renyi_columns(column, mean.order) for column in idle)]
+        mass, nats = np.concatenate(swept, axis=1)
+        after = H.of_mean(exponential_mean(mass, nats, mean.exponent))
     return difference(H, measure(q), after)
 
 
-def _sweepable_order(H: ConditionalEntropy) -> float | None:
-    """The order of a Renyi entropy whose power sums keep their digits when carried along."""
-    order = H.alpha if isinstance(H, Renyi) else H.arimoto_order
-    if order is None or order in (0.0, 1.0, math.inf):
-        return order
-    return order if 0.05 <= order <= 8 and abs(order - 1) >= 1e-3 else None
+def _carries(order: float) -> bool:
+    """Whether power sums of that order keep their digits when carried along."""
+    return order in (0.0, 1.0, math.inf) or (0.05 <= order <= 8 and abs(order - 1) >= 1e-3)
 
 
 def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:

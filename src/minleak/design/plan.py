@@ -16,7 +16,6 @@ from minleak.columns import Columns
 from minleak.design.pricing.cost import Cost
 from minleak.design.rings import Homes, Ring
 from minleak.entropy.base import ConditionalEntropy, Entropy, evaluate
-from minleak.entropy.gain import Gain
 from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter
 from minleak.labels import Labels
@@ -98,41 +97,42 @@ class Plan:
         """An upper bound on the number of distinct sets: one for each home, one for each segment on a ring."""
         return len(self.homes.weights) + sum(len(ring.starts) for ring in self.rings) + len(self.idle_sets())
 
-    def entropy(self, H: ConditionalEntropy | str) -> float:
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
         """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach, for every entropy at once.
 
         Theorem 1 of the paper; with gains its Proposition 4, H_g(X|Y) = eta(Fhat(pi)). O(k).
         """
-        entropy = as_entropy(H)
+        H = as_entropy(entropy)
         columns = Columns(self.target[:, None])
         if self.gains is None:
-            if isinstance(entropy, Gain):
+            if not H.symmetric:
                 raise InvalidParameter("give the gains to design(..., gains=...), so that the plan is made for them")
-            return evaluate([entropy], columns)[0]
-        return self.core(entropy).plain(columns)
+            return evaluate([H], columns)[0]
+        return self.core(H).plain(columns)
 
-    def leakage(self, H: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
+    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
         """H(X) - H(X|Y), the least that any channel with sets of at most k can leak.
 
         With `prior`, what this plan leaks if secrets are drawn from that prior instead of the one it was designed for
         (the attacker knowing so).
         """
-        entropy = as_entropy(H)
+        H = as_entropy(entropy)
         if prior is not None:
             from minleak.design.mismatch import mismatched_leakage
 
-            return mismatched_leakage(self, entropy, prior)
+            return mismatched_leakage(self, H, prior)
         if self.gains is None:
-            before = entropy(self._on_grid)
+            before = H(self._on_grid)
         else:
-            before = self.core(entropy).plain(Columns((self.weights / self.total * self._mass)[:, None]))
-        return difference(entropy, before, self.entropy(entropy))
+            before = self.core(H).plain(Columns((self.weights / self.total * self._mass)[:, None]))
+        return difference(H, before, self.entropy(H))
 
     def core(self, entropy: ConditionalEntropy) -> Entropy:
         """The entropy, if it is one that gains can be put on."""
-        if not isinstance(entropy, Entropy) or isinstance(entropy, Gain):
+        form = entropy.paper_form()
+        if form is None or not form.symmetric:
             raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {entropy!r}")
-        return entropy
+        return form
 
     @property
     def cost(self) -> float | None:

@@ -12,18 +12,15 @@ import numpy.typing as npt
 
 from minleak.design.giants import cap
 from minleak.entropy.base import ConditionalEntropy, real
-from minleak.entropy.gain import Gain
-from minleak.entropy.guessing import GuessError, Guesswork
 from minleak.entropy.names import as_entropy
-from minleak.entropy.renyi import Renyi
+from minleak.entropy.standard import FEW
+from minleak.entropy.targets import Targets
 from minleak.errors import InvalidParameter
 from minleak.leakage import difference
 from minleak.prior import Prior, as_prior
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
-
-STANDARD = ("shannon", "min-entropy", "guesswork")
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ def sweep(
     prior: Prior | Iterable[Any],
     *,
     ks: Iterable[int] | None = None,
-    entropies: Sequence[ConditionalEntropy | str] = STANDARD,
+    entropies: Sequence[ConditionalEntropy | str] = FEW,
 ) -> Sweep:
     """H(X) - H(pi) for many k: what the best countermeasure with sets of k still leaks.
 
@@ -84,12 +81,13 @@ def sweep(
 
 def least_k(
     prior: Prior | Iterable[Any],
-    H: ConditionalEntropy | str = "min-entropy",
+    entropy: ConditionalEntropy | str = "min-entropy",
     *,
     leakage: float | None = None,
     success: float | None = None,
 ) -> int:
-    """The least k whose optimal plan leaks at most `leakage` in H, or leaves a guess right at most `success` often.
+    """The least k whose optimal plan leaks at most `leakage` in the entropy, or leaves a guess right at most so often
+    as `success` says.
 
     The least leakage does not grow with k, so k is found by bisection. One of the two targets is to be given.
 
@@ -117,14 +115,12 @@ def least_k(
         return k
     if not (leakage is not None and real(leakage, "leakage is a number from 0 on") >= 0):
         raise InvalidParameter(f"leakage is a number from 0 on, not {leakage!r}")
-    entropy = as_entropy(H)
-    before = entropy(profile.prior)
+    H = as_entropy(entropy)
+    before = H(profile.prior)
 
     def enough(k: int) -> bool:
-        after = float(profile.entropies(entropy, np.array([k]))[0])
-        return difference(entropy, before, after) <= leakage * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (
-            leakage == 0
-        )
+        after = float(profile.entropies(H, np.array([k]))[0])
+        return difference(H, before, after) <= leakage * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (leakage == 0)
 
     low, high = 1, profile.positive
     while low < high:
@@ -146,7 +142,6 @@ class _Profile:
         self.p = np.sort(prior.p)[::-1] if weights.dtype.kind != "i" else weights / float(prior.total)
         self.positive = int(np.count_nonzero(prior.weights))
         self.bounds = self._bounds(weights[: self.positive])
-        self.sums = np.concatenate([[0.0], np.cumsum(self.p)])
         self.tails = np.concatenate([np.cumsum(self.p[::-1])[::-1], [0.0]])
 
     def _bounds(self, weights: npt.NDArray[Any]) -> Indices:
@@ -170,45 +165,9 @@ class _Profile:
 
     def entropies(self, H: ConditionalEntropy, ks: Indices) -> Array:
         """H(pi) for each k."""
-        g = self.giants(ks)
-        u, s = ks - g, self.tails[g]
-        share = np.where(s > 0, s / np.maximum(u, 1), 0.0)
-        if isinstance(H, Gain):
+        if not H.symmetric:
             raise InvalidParameter(
                 "a sweep is over plain entropies; design(..., gains=...) takes gains, one k at a time"
             )
-        if isinstance(H, GuessError):
-            known = np.minimum(g, H.l)
-            return np.where(H.l <= g, self.tails[known], share * np.maximum(u - (H.l - known), 0))
-        if isinstance(H, Guesswork):
-            ranked = np.concatenate([[0.0], np.cumsum(np.arange(1, self.n + 1) * self.p)])
-            return ranked[g] + np.where(s > 0, s * (g + (u + 1) / 2), 0.0)
-        order = H.alpha if isinstance(H, Renyi) else H.arimoto_order
-        if order is None:
-            return np.array(
-                [H(np.append(self.p[:j], [v] * int(c * (v > 0)))) for j, c, v in zip(g, u, share, strict=True)]
-            )
-        nats = self._renyi(order, g, u, s, share)
-        if isinstance(H, Renyi):  # one posterior of mass one: every conditional form is its own H_a
-            return np.array([H.value(np.array([[1.0], [h]])) for h in nats])
-        return nats / H.unit
-
-    def _renyi(self, order: float, g: Indices, u: Indices, s: Array, share: Array) -> Array:
-        """H_a(pi) in nats from prefix sums over the giants and u equal shares."""
-        if order == 0:
-            return np.log(g + np.where(s > 0, u, 0))
-        largest = np.where(g > 0, self.p[0], share)
-        if order == math.inf:
-            return -np.log(largest)
-        p = self.p[: self.positive]
-        logs = np.log(p)
-        log_share = np.log(np.where(share > 0, share, 1.0))
-        if order == 1:
-            return -(np.concatenate([[0.0], np.cumsum(p * logs)])[g] + s * log_share)
-        if abs(order - 1) <= 0.25:
-            excess = np.concatenate([[0.0], np.cumsum(p * np.expm1((order - 1) * logs))])[g]
-            return np.log1p(excess + s * np.expm1((order - 1) * log_share)) / (1 - order)
-        with np.errstate(under="ignore"):
-            powers = np.concatenate([[0.0], np.cumsum((p / p[0]) ** order)])[g]
-            equal = np.where(s > 0, u * (share / largest) ** order, 0.0)
-        return np.asarray((np.log(powers + equal) + order * np.log(largest)) / (1 - order))
+        giants = self.giants(ks)
+        return H.of_targets(Targets(self.p[: self.positive], self.tails, giants, ks - giants))

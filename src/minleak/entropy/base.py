@@ -6,17 +6,40 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak.channel import Channel, as_channel
 from minleak.columns import Columns
+from minleak.entropy.cores.base import Core
+from minleak.entropy.deformed import restored
+from minleak.entropy.random_sets import RandomSets
+from minleak.entropy.targets import Targets
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior, as_prior
 
 Array = npt.NDArray[np.float64]
+
+
+class RenyiMean(NamedTuple):
+    """(1/c) log of the mean of exp(c H_a(X given y)) over observables y: the order a and the exponent c."""
+
+    order: float
+    exponent: float
+
+    def of_core(self, u: float, mass: float) -> float:
+        """The mean in nats when U(v) = |v|_1 (exp(c H_a(v/|v|_1)) - 1)/c (|v|_1 H_a at c = 0) sums to u, and |v|_1 to
+        the mass: log(mass + c u)/c. Infinite where u is beyond the largest.
+        """
+        c = self.exponent
+        if c == 0:
+            return u
+        if not mass + c * u > 0:
+            return math.inf
+        shift = 0.0 if mass == 1 else math.log(mass) / c
+        return shift + float(restored(u / mass, c))
 
 
 class ConditionalEntropy(ABC):
@@ -24,10 +47,16 @@ class ConditionalEntropy(ABC):
 
     Subclasses say how a block of columns of the joint is summarised (a few numbers a column) and how the summaries of
     all columns make the value, so that many entropies can share one pass over a large channel.
+
+    What an entropy knows beyond that, it says itself: the methods below `conditional` are asked by sweeps, baselines,
+    buckets, convex design and estimates. Here they say "none", or take the long way where there is one.
     """
 
     #: True when H(X|Y) <= H(X) is a theorem.
     monotone: bool = True
+
+    #: True when only the probabilities count, not whose they are.
+    symmetric: bool = True
 
     #: The natural logarithm of the base that values are in; 1 for those in nats or without a logarithm.
     unit: float = 1.0
@@ -45,11 +74,6 @@ class ConditionalEntropy(ABC):
     def value(self, summary: Array) -> float:
         """The entropy from the summaries of all columns, an array of shape (q, number of columns)."""
 
-    @property
-    def arimoto_order(self) -> float | None:
-        """The alpha for which this is Arimoto's entropy (1 Shannon, inf min-entropy), or None."""
-        return None
-
     def prepared(self, columns: Columns) -> Columns:
         """The columns that the summaries are taken of; gains change them."""
         return columns
@@ -61,15 +85,61 @@ class ConditionalEntropy(ABC):
         value = None if spectrum is None else self.of_spectrum(*spectrum)
         return evaluate([self], Columns(prior.p[:, None]))[0] if value is None else value
 
+    def conditional(self, prior: Prior | Iterable[Any], channel: Channel | Any) -> float:
+        """H(X|Y), the average uncertainty after observing the channel's output. Cost: the channel's non-zeros."""
+        return evaluate([self], as_channel(channel).columns(prior))[0]
+
+    # -- what it may know -------------------------------------------------------------------------------------------
+
+    def paper_form(self) -> Entropy | None:
+        """Itself, if it is of the paper's form eta(sum Fhat): gains go on those alone, and convex design."""
+        return None
+
+    @property
+    def arimoto_order(self) -> float | None:
+        """The alpha for which this is Arimoto's entropy (1 Shannon, inf min-entropy), or None."""
+        return None
+
+    @property
+    def renyi_mean(self) -> RenyiMean | None:
+        """(a, c), if H(X|Y) is an increasing function, `of_mean`, of that mean of Renyi entropies, in nats."""
+        return None
+
+    def of_mean(self, nats: float) -> float:  # noqa: ARG002
+        """H(X|Y) from the mean of which `renyi_mean` tells."""
+        raise InvalidParameter(f"{self.name} is no mean of Renyi entropies")
+
     def of_spectrum(self, values: Array, times: Array) -> float | None:  # noqa: ARG002 - for those who have a way
         """H(X) from the distinct probabilities, largest first, and how many secrets have each; None if there is no way
         to it but through the whole prior.
         """
         return None
 
-    def conditional(self, prior: Prior | Iterable[Any], channel: Channel | Any) -> float:
-        """H(X|Y), the average uncertainty after observing the channel's output. Cost: the channel's non-zeros."""
-        return evaluate([self], as_channel(channel).columns(prior))[0]
+    def of_targets(self, targets: Targets) -> Array:
+        """H(pi) for the targets of many k; on each of them, O(k), by those who have no closed form."""
+        return np.array([self(pi) for pi in targets])
+
+    def of_random_sets(self, sets: RandomSets) -> float | None:  # noqa: ARG002
+        """H(X|Y) where secrets are shown in uniformly random sets of k; None if that has to be simulated."""
+        return None
+
+    def worth_by_count(self, n: int) -> Array | None:  # noqa: ARG002
+        """U of N = 0, ..., n secrets of probability 1/n each, H(X|Y) being `outer` of their sum over observables; None
+        if it follows from `renyi_mean`, or is not known.
+        """
+        return None
+
+    def bias_of_counts(self, pairs: int, n: int, m: int, events: int) -> float | None:  # noqa: ARG002
+        """By how much leakage is overestimated from so many events of n secrets and m observables, of which `pairs`
+        occurred together; None if there is no formula.
+        """
+        return None
+
+    def most_leaked(self, n: int, m: int) -> float:  # noqa: ARG002
+        """No channel from n secrets to m observables leaks more."""
+        return math.inf
+
+    # ---------------------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         return f"<entropy {self.name}>"
@@ -114,6 +184,39 @@ class Entropy(ConditionalEntropy):
             raise InvalidParameter("the perspective takes a vector or matrix of finite numbers that are not negative")
         result = self._perspective(array if array.ndim == 2 else array[:, None])
         return result if array.ndim == 2 else float(result[0])
+
+    def paper_form(self) -> Entropy:
+        return self
+
+    def core(self) -> Core:
+        """U, concave and homogeneous, with H(X|Y) = outer(sum over y of U(G J[:,y])): what convex design maximises.
+
+        Refused by those who know none.
+        """
+        raise InvalidParameter(
+            f"{self.name} has no convex form that is known: choose an entropy of the library, such as shannon, "
+            "min-entropy, guesswork or arimoto:2"
+        )
+
+    def seen_through(self) -> Any:
+        """The gains G that the core is seen through, None without."""
+        return None
+
+    def outer(self, u: float, mass: float = 1.0) -> float:
+        """H(X|Y) when the sum of the core is u, and that of all entries of G J is `mass` (one without gains).
+
+        Increasing. As it stands here, for the core of which `RenyiMean` tells; for those who are no such mean, for
+        U = Fhat, or -Fhat where eta is decreasing.
+        """
+        if self.renyi_mean is None:
+            return self.eta(u if self.increasing else -u)
+        nats = self.renyi_mean.of_core(u, mass)
+        return nats if math.isinf(nats) else self.of_mean(nats)
+
+    def slope(self, u: float, mass: float = 1.0) -> float:
+        """The derivative of `outer`, here by differences."""
+        step = 1e-5 * max(abs(u), 1e-3)
+        return (self.outer(u + step, mass) - self.outer(u - step, mass)) / (2 * step)
 
     def plain(self, columns: Columns) -> float:
         """eta of the combined perspectives, literally as defined."""

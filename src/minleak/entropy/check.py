@@ -11,6 +11,7 @@ import numpy as np
 
 from minleak.channel import Channel
 from minleak.entropy.base import Array, ConditionalEntropy, Entropy
+from minleak.entropy.claims import claims
 from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter
 
@@ -22,6 +23,7 @@ PROPERTIES = (
     "monotone eta",
     "non-negative leakage",
     "data processing",
+    "closed forms",
 )
 
 
@@ -45,14 +47,14 @@ class EntropyCheck:
 
 
 def check_entropy(
-    H: ConditionalEntropy | str, *, n: int = 4, trials: int = 200, tolerance: float = 1e-9, seed: int = 0
+    entropy: ConditionalEntropy | str, *, n: int = 4, trials: int = 200, tolerance: float = 1e-9, seed: int = 0
 ) -> EntropyCheck:
     """Try to break an entropy's promises on random and extreme distributions over n secrets.
 
     Symmetry, expansibility and core-concavity of F; homogeneity of the perspective; eta monotone in the direction
-    claimed; H(X|Y) <= H(X); and H(X|Y) <= H(X|Z) for X -> Y -> Z. For entropies not of the form eta(sum Fhat) only
-    those that speak of H itself are tried. A violation counts when it exceeds `tolerance` times the values' size.
-    Passing is not a proof.
+    claimed; H(X|Y) <= H(X); H(X|Y) <= H(X|Z) for X -> Y -> Z; closed forms and cores, where it has them, against the
+    definition. For entropies not of the form eta(sum Fhat) only those that speak of H itself are tried. A violation
+    counts when it exceeds `tolerance` times the values' size. Passing is not a proof.
 
     >>> from minleak.entropy.shannon import Shannon
     >>> check_entropy(Shannon()).ok
@@ -61,7 +63,7 @@ def check_entropy(
     for count, what, least in ((n, "n", 2), (trials, "trials", 1)):
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
             raise InvalidParameter(f"{what} is a whole number from {least} on, not {count!r}")
-    H = as_entropy(H)
+    H = as_entropy(entropy)
     rng = np.random.default_rng(seed)
     checked: list[str] = []
     for name, attempt in _attempts(H, n, rng):
@@ -118,12 +120,21 @@ def _attempts(H: ConditionalEntropy, n: int, rng: np.random.Generator) -> Iterat
             {"prior": p, "channel": first, "processing": second},
         )
 
+    def closed_forms() -> tuple[float, float, dict[str, Any]]:
+        p, rows = draw(), Channel(np.stack([draw(3) for _ in range(n)]))
+        found: list[tuple[float, float, dict[str, Any]]] = [(0.0, 0.0, {})]
+        for method, claimed, defined, allowed in claims(H, p, rows):
+            excess, size = gap(claimed, defined)
+            found.append((abs(excess) - allowed, size, {"prior": p, "channel": rows, "method": method}))
+        return max(found, key=lambda one: math.inf if math.isnan(one[0]) else one[0] / (1 + one[1]))
+
     yield "symmetry", symmetry
     yield "expansibility", expansibility
     if isinstance(H, Entropy):
         yield from _core_attempts(H, draw)
     yield "non-negative leakage", leakage
     yield "data processing", processing
+    yield "closed forms", closed_forms
 
 
 def _core_attempts(H: Entropy, draw: Callable[[], Array]) -> Iterator[tuple[str, Attempt]]:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from minleak.columns import Columns
 from minleak.entropy.base import Array, Entropy
+from minleak.entropy.cores.base import Core
 from minleak.errors import InvalidParameter
 
 
@@ -32,6 +33,8 @@ class Gain(Entropy):
     0.0
     """
 
+    symmetric = False
+
     def __init__(self, entropy: Entropy, gain: Any) -> None:
         if not isinstance(entropy, Entropy):
             raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {entropy!r}")
@@ -45,7 +48,7 @@ class Gain(Entropy):
         totals = self.gain if self.gain.ndim == 1 else np.asarray(self.gain.sum(axis=0))
         off = float(np.abs(totals - 1).max())
         # Then G p is a distribution, and the entropy's own way to the value keeps its digits (near order 1, say).
-        self._distributes = off <= 1e-16 * max(self.gain.shape) and not isinstance(entropy, Gain)
+        self._distributes = off <= 1e-16 * max(self.gain.shape) and entropy.symmetric
 
     @property
     def name(self) -> str:
@@ -73,6 +76,19 @@ class Gain(Entropy):
 
     def value(self, summary: Array) -> float:
         return self.entropy.value(summary) if self._distributes else super().value(summary)
+
+    def core(self) -> Core:
+        return self.entropy.core()
+
+    def outer(self, u: float, mass: float = 1.0) -> float:
+        return self.entropy.outer(u, mass)
+
+    def slope(self, u: float, mass: float = 1.0) -> float:
+        return self.entropy.slope(u, mass)
+
+    def seen_through(self) -> Any:
+        inner = self.entropy.seen_through()
+        return self.gain if inner is None else _through(inner, self.gain)
 
     def __eq__(self, other: object) -> bool:
         return self is other
@@ -112,3 +128,14 @@ def under_gain(gain: npt.NDArray[Any], columns: Columns) -> Columns:
     if n != of:
         raise InvalidParameter(f"the gains are for {of} secrets, and there are {n}: G has one column for each secret")
     return columns.under(gain)
+
+
+def _through(first: Any, second: Any) -> Any:
+    """The gains G1 G2 of gains on gains; vectors are diagonals."""
+    if first.shape[-1] != second.shape[0]:
+        raise InvalidParameter(
+            f"the inner gains are for {first.shape[-1]} guesses, and the outer have {second.shape[0]}: they must agree"
+        )
+    if first.ndim == 1:
+        return first * second if second.ndim == 1 else first[:, None] * second
+    return first * second[None, :] if second.ndim == 1 else first @ second

@@ -7,15 +7,20 @@ import math
 import numpy as np
 
 from minleak.columns import heavy_columns
-from minleak.entropy.base import Array, Entropy, log, log_base
+from minleak.entropy.averaged import Averaged
+from minleak.entropy.base import Array, Entropy, RenyiMean, log, log_base
+from minleak.entropy.cores.base import Core
+from minleak.entropy.cores.guessing import GuessCore, GuessworkCore
+from minleak.entropy.random_sets import RandomSets
 from minleak.entropy.spectra import beyond, guesswork_of_spectrum, renyi_of_spectrum
+from minleak.entropy.targets import Targets
 from minleak.errors import InvalidParameter
 
 # Columns this long, in blocks this large, are sorted by a compiled radix sort; loading it costs more than others save.
 _LONG, _LARGE = 1024, 1 << 16
 
 
-class MinEntropy(Entropy):
+class MinEntropy(Averaged):
     """One best guess: Fhat(v) = max v, eta(z) = -log z. In bits unless `base` says otherwise.
 
     >>> MinEntropy()([2, 1, 1])
@@ -23,6 +28,7 @@ class MinEntropy(Entropy):
     """
 
     increasing = False
+    renyi_mean = RenyiMean(math.inf, -1.0)
 
     def __init__(self, *, base: float = 2) -> None:
         self.unit = log_base(base)
@@ -30,10 +36,6 @@ class MinEntropy(Entropy):
     @property
     def name(self) -> str:
         return "min-entropy"
-
-    @property
-    def arimoto_order(self) -> float:
-        return math.inf
 
     def eta(self, z: float) -> float:
         return 0.0 - log(z) / self.unit
@@ -51,6 +53,12 @@ class MinEntropy(Entropy):
 
     def of_spectrum(self, values: Array, times: Array) -> float:
         return renyi_of_spectrum(values, times, math.inf) / self.unit
+
+    def of_targets(self, targets: Targets) -> Array:
+        return targets.renyi(math.inf) / self.unit
+
+    def core(self) -> Core:
+        return GuessCore(1)
 
 
 class GuessError(Entropy):
@@ -87,6 +95,33 @@ class GuessError(Entropy):
     def of_spectrum(self, values: Array, times: Array) -> float:
         return beyond(values, times, self.l)
 
+    @property
+    def renyi_mean(self) -> RenyiMean | None:
+        return RenyiMean(math.inf, -1.0) if self.l == 1 else None
+
+    def of_mean(self, nats: float) -> float:
+        return -math.expm1(-nats)
+
+    def of_targets(self, targets: Targets) -> Array:
+        known = np.minimum(targets.giants, self.l)
+        equal = targets.share * np.maximum(targets.places - (self.l - known), 0)
+        return np.where(self.l <= targets.giants, targets.tails[known], equal)
+
+    def of_random_sets(self, sets: RandomSets) -> float:
+        return float(sets.p @ (1 - sets.among_best(self.l)))
+
+    def worth_by_count(self, n: int) -> Array:
+        return np.asarray(np.maximum(np.arange(n + 1.0) - self.l, 0.0) / n)
+
+    def core(self) -> Core:
+        return GuessCore(self.l)
+
+    def outer(self, u: float, mass: float = 1.0) -> float:  # noqa: ARG002
+        return u
+
+    def slope(self, u: float, mass: float = 1.0) -> float:  # noqa: ARG002
+        return 1.0
+
 
 class Guesswork(Entropy):
     """The expected number of guesses until right: Fhat(v) = sum of i v_[i], v_[i] the i-th largest, eta(z) = z.
@@ -115,3 +150,21 @@ class Guesswork(Entropy):
 
     def of_spectrum(self, values: Array, times: Array) -> float:
         return guesswork_of_spectrum(values, times)
+
+    def of_targets(self, targets: Targets) -> Array:
+        ranked = targets.of_giants(np.arange(1, len(targets.p) + 1) * targets.p)
+        middle = targets.giants + (targets.places + 1) / 2
+        return np.asarray(ranked + np.where(targets.left > 0, targets.left * middle, 0.0))
+
+    def of_random_sets(self, sets: RandomSets) -> float:
+        return float(sets.p @ sets.ranks())
+
+    def worth_by_count(self, n: int) -> Array:
+        N = np.arange(n + 1.0)
+        return np.asarray(N * (N + 1) / (2 * n))
+
+    def core(self) -> Core:
+        return GuessworkCore()
+
+    def slope(self, u: float, mass: float = 1.0) -> float:  # noqa: ARG002
+        return 1.0

@@ -59,8 +59,6 @@ def entropy(name: str, *, base: float | None = None) -> ConditionalEntropy:
     return maker(*parameters, base=base)
 
 
-def as_entropy(H: ConditionalEntropy | str) -> ConditionalEntropy:
+def as_entropy(given: ConditionalEntropy | str) -> ConditionalEntropy:
     """The entropy itself, or the one of that name."""
-    if isinstance(H, ConditionalEntropy):
-        return H
-    return entropy(H)
+    return given if isinstance(given, ConditionalEntropy) else entropy(given)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from minleak.channel import Channel
+from minleak.entropy.averaged import exponential_mean
 from minleak.entropy.base import Array, ConditionalEntropy, log_base, order, shortest
-from minleak.entropy.renyi import exponential_mean, renyi_columns
+from minleak.entropy.renyi import renyi_columns
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior
 from minleak.search import climb
@@ -89,8 +90,10 @@ class Increase:
     tried: int
 
 
-def find_increase(H: ConditionalEntropy, *, n: int = 3, m: int = 2, trials: int = 2000, seed: int = 0) -> Increase:
-    """Search for a joint distribution of n secrets and m observables with H(X|Y) > H(X).
+def find_increase(
+    entropy: ConditionalEntropy, *, n: int = 3, m: int = 2, trials: int = 2000, seed: int = 0
+) -> Increase:
+    """Search for a joint distribution of n secrets and m observables with H(X|Y) > H(X), H the entropy.
 
     Random joints of varied skew, each improved by random steps. The witness is evaluated by H itself; `found` means an
     increase above 1e-9. Nothing found is not a proof that there is none.
@@ -106,7 +109,7 @@ def find_increase(H: ConditionalEntropy, *, n: int = 3, m: int = 2, trials: int 
     def increase(flat: Array) -> float:
         joint = flat.reshape(n, m)
         p = joint.sum(axis=1)
-        return H.conditional(p, joint / p[:, None]) - H(p)
+        return entropy.conditional(p, joint / p[:, None]) - entropy(p)
 
     flat, amount = climb(increase, n * m, trials=trials, rng=rng)
     joint = flat.reshape(n, m)

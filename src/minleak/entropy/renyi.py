@@ -18,10 +18,19 @@ from typing import Any
 import numpy as np
 
 from minleak.columns import heavy_columns
-from minleak.entropy.base import Array, Entropy, log, log_base, order, shortest
+from minleak.entropy.averaged import Averaged, arimoto_exponent, exponential_mean
+from minleak.entropy.base import Array, RenyiMean, log, log_base, order, shortest
+from minleak.entropy.cores.arimoto import ArimotoCore
+from minleak.entropy.cores.base import Core
+from minleak.entropy.cores.fehr_berens import FehrBerensCore
+from minleak.entropy.cores.guessing import GuessCore
+from minleak.entropy.cores.hayashi import HayashiCore
+from minleak.entropy.cores.renyi import RenyiCore
+from minleak.entropy.cores.shannon import ShannonCore
 from minleak.entropy.deformed import deformed, restored
 from minleak.entropy.shannon import log_ratios, shannon_sums
 from minleak.entropy.spectra import NEAR_ONE, renyi_of_spectrum
+from minleak.entropy.targets import Targets
 from minleak.errors import InvalidParameter
 
 
@@ -51,31 +60,11 @@ def renyi_columns(v: Array, alpha: float) -> Array:
     return np.stack([top + rest, alpha / (alpha - 1) * odds - np.log1p(others) / (alpha - 1)])
 
 
-def exponential_mean(s: Array, h: Array, c: float) -> float:
-    """(1/c) log of the mean of exp(c h) under weights s; the mean at c = 0, the extremes at c = -inf and inf."""
-    s, h = s[s > 0], h[s > 0]
-    s = s / s.sum()
-    with np.errstate(over="ignore", invalid="ignore"):
-        x = c * h
-    if not np.isfinite(x).all():
-        return float(h.max() if c > 0 else h.min())
-    largest = x.max()
-    if largest < 700:
-        excess = s @ deformed(h, c)
-        if c * excess > -0.5:
-            return float(restored(excess, c))
-    return float(largest + math.log(s @ np.exp(x - largest))) / c
-
-
-def arimoto_exponent(alpha: float) -> float:
-    """(1-a)/a, with its limits at 0 and infinity."""
-    if alpha == 0:
-        return math.inf
-    return -1.0 if alpha == math.inf else (1 - alpha) / alpha
-
-
-class Renyi(Entropy):
+class Renyi(Averaged):
     """Shared by the three conditional forms: the order alpha in [0, inf] and the exponent c of the mean."""
+
+    #: The core of the form, at orders other than 0 and infinity.
+    core_of: type[RenyiCore]
 
     def __init__(self, alpha: float, *, base: float = 2) -> None:
         self.alpha = order(alpha, "the order alpha")
@@ -95,17 +84,38 @@ class Renyi(Entropy):
         return f"{type(self).__name__.lower()}:{shortest(self.alpha)}"
 
     @property
-    def arimoto_order(self) -> float | None:
-        return self.alpha if self.exponent == arimoto_exponent(self.alpha) else None
+    def renyi_mean(self) -> RenyiMean:
+        return RenyiMean(self.alpha, self.exponent)
 
     def summary(self, v: Array) -> Array:
         return renyi_columns(v, self.alpha)
 
     def value(self, summary: Array) -> float:
-        return exponential_mean(summary[0], summary[1], self.exponent) / self.unit
+        return self.of_mean(exponential_mean(summary[0], summary[1], self.exponent))
 
     def of_spectrum(self, values: Array, times: Array) -> float:
         return self.value(np.array([[1.0], [renyi_of_spectrum(values, times, self.alpha)]]))
+
+    def of_targets(self, targets: Targets) -> Array:
+        whole, nats, c = np.ones(1), targets.renyi(self.alpha), self.exponent
+        means = [exponential_mean(whole, nats[i : i + 1], c) for i in range(len(nats))]  # each the only posterior
+        return np.array([self.of_mean(mean) for mean in means])
+
+    def core(self) -> Core:
+        """By the order: infinity is one guess, and where the mean is the plain one (order 1) it is Shannon's."""
+        if self.alpha == 0:
+            raise InvalidParameter(
+                f"{self.name} counts what is possible, however unlikely, so a best channel need not exist: "
+                "choose a small order instead, such as 0.2"
+            )
+        if math.isinf(self.exponent):
+            raise InvalidParameter(
+                f"{self.name} is about the worst observable alone, which is no convex problem of this form: "
+                "choose a large order instead, such as 8"
+            )
+        if self.alpha == math.inf:
+            return GuessCore(1)
+        return ShannonCore() if self.exponent == 0 else self.core_of(self.alpha)
 
 
 class Arimoto(Renyi):
@@ -116,6 +126,8 @@ class Arimoto(Renyi):
     >>> round(Arimoto(2)([1, 1, 2]), 12)
     1.415037499279
     """
+
+    core_of = ArimotoCore
 
     @property
     def exponent(self) -> float:
@@ -149,6 +161,8 @@ class Hayashi(Renyi):
     1.415037499279
     """
 
+    core_of = HayashiCore
+
     @property
     def exponent(self) -> float:
         return 1 - self.alpha
@@ -178,6 +192,7 @@ class FehrBerens(Renyi):
     1.415037499279
     """
 
+    core_of = FehrBerensCore
     exponent = -1.0
     increasing = False
 

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from minleak.columns import heavy_columns, workspace
-from minleak.entropy.base import Array, Entropy, log_base
+from minleak.entropy.averaged import Averaged
+from minleak.entropy.base import Array, RenyiMean, log_base
+from minleak.entropy.cores.base import Core
+from minleak.entropy.cores.shannon import ShannonCore
 from minleak.entropy.spectra import renyi_of_spectrum
+from minleak.entropy.targets import Targets
 
 # Blocks from this size on are worth a look at whether they allow the shorter way.
 _LARGE = 1 << 14
 
 
-class Shannon(Entropy):
+class Shannon(Averaged):
     """Fhat(v) = sum of v_i log(|v|_1 / v_i), eta(z) = z. In bits unless `base` says otherwise.
 
     >>> Shannon()([1, 1, 2])
@@ -20,6 +26,7 @@ class Shannon(Entropy):
     """
 
     increasing = True
+    renyi_mean = RenyiMean(1.0, 0.0)
 
     def __init__(self, *, base: float = 2) -> None:
         self.unit = log_base(base)
@@ -27,10 +34,6 @@ class Shannon(Entropy):
     @property
     def name(self) -> str:
         return "shannon"
-
-    @property
-    def arimoto_order(self) -> float:
-        return 1.0
 
     def eta(self, z: float) -> float:
         return z
@@ -40,6 +43,19 @@ class Shannon(Entropy):
 
     def of_spectrum(self, values: Array, times: Array) -> float:
         return renyi_of_spectrum(values, times, 1.0) / self.unit
+
+    def of_targets(self, targets: Targets) -> Array:
+        return targets.renyi(1.0) / self.unit
+
+    def bias_of_counts(self, pairs: int, n: int, m: int, events: int) -> float:
+        """Miller and Madow's."""
+        return (pairs - n - m + 1) / (2 * events) / self.unit
+
+    def most_leaked(self, n: int, m: int) -> float:
+        return math.log(min(n, m)) / self.unit
+
+    def core(self) -> Core:
+        return ShannonCore()
 
 
 def log_ratios(v: Array) -> tuple[Array, Array]:

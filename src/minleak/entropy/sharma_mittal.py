@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from minleak.entropy.base import Array, order, real, shortest
+from minleak.entropy.base import order, real, shortest
 from minleak.entropy.deformed import deformed
 from minleak.entropy.renyi import Hayashi
 from minleak.errors import InvalidParameter
@@ -39,8 +39,12 @@ class SharmaMittal(Hayashi):
     def eta(self, z: float) -> float:
         return _seen(super().eta(z), self.beta)
 
-    def value(self, summary: Array) -> float:
-        return _seen(super().value(summary), self.beta)
+    def of_mean(self, nats: float) -> float:
+        return _seen(nats, self.beta)
+
+    def slope(self, u: float, mass: float = 1.0) -> float:
+        steep = super().slope(u, mass)
+        return steep if math.isinf(steep) else steep * math.exp((1 - self.beta) * self.renyi_mean.of_core(u, mass))
 
 
 class Tsallis(SharmaMittal):

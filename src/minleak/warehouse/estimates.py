@@ -14,11 +14,9 @@ from minleak.capacity import capacity
 from minleak.channel import Channel
 from minleak.columns import Columns
 from minleak.entropy.base import ConditionalEntropy, evaluate
-from minleak.entropy.gain import Gain
 from minleak.entropy.names import as_entropy
-from minleak.entropy.shannon import Shannon
+from minleak.entropy.standard import STANDARD as ENTROPIES
 from minleak.errors import InvalidParameter
-from minleak.leakage import STANDARD as ENTROPIES
 
 STANDARD = (*ENTROPIES, "multiplicative-leakage", "additive-leakage", "maximal-leakage")
 
@@ -140,13 +138,11 @@ def measured(
     tails = np.quantile(again, [0.5 - level / 2, 0.5 + level / 2], axis=0, method="linear")
     rows = []
     for i, (name, entropy, floor) in enumerate(battery.named()):
-        taken = float(bias[i])
-        if isinstance(entropy, Shannon):
-            taken = (pairs - n - m + 1) / (2 * joint.events) / entropy.unit
+        known = entropy.bias_of_counts(pairs, n, m, joint.events) if entropy else None
+        taken = float(bias[i]) if known is None else known
         estimate = float(found[i])
         moved = estimate - taken - float(again[:, i].mean()) if np.isfinite(bias[i]) else 0.0
-        # no more can be learnt than there are secrets or observables to tell apart
-        ceiling = math.log(min(n, m)) / entropy.unit if isinstance(entropy, Shannon) else math.inf
+        ceiling = entropy.most_leaked(n, m) if entropy else math.inf
         low, high = (min(ceiling, max(floor, float(tail[i]) + moved)) for tail in tails)
         corrected = min(max(ceiling, estimate), max(floor, estimate - taken))
         chance, p_value = float(null[:, i].mean()), float(p_values[i])
@@ -164,7 +160,7 @@ class Battery:
         self._entropies: list[ConditionalEntropy | None] = [
             None if isinstance(given, str) and given in OTHERS else as_entropy(given) for given in self._given
         ]
-        if any(isinstance(entropy, Gain) for entropy in self._entropies):
+        if any(entropy and not entropy.symmetric for entropy in self._entropies):
             raise InvalidParameter("gains belong to secrets in an order, which events have not: measure their channel")
 
     def named(self) -> list[tuple[str, ConditionalEntropy | None, float]]:

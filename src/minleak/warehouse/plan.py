@@ -16,7 +16,6 @@ import numpy.typing as npt
 from minleak.columns import Columns
 from minleak.design.grid import LIMIT
 from minleak.entropy.base import ConditionalEntropy, evaluate
-from minleak.entropy.gain import Gain
 from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter, UnreadableFile
 from minleak.warehouse.engines import connect, engine_of, ibis_module, what_failed
@@ -82,12 +81,12 @@ class WarehousePlan:
         """pi, largest first: the posterior that every observable induces."""
         return np.array([float(part) for part in self.exact_target])
 
-    def entropy(self, H: ConditionalEntropy | str) -> float:
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
         """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach (Theorem 1 of the paper)."""
-        entropy = as_entropy(H)
-        if isinstance(entropy, Gain):
+        H = as_entropy(entropy)
+        if not H.symmetric:
             raise InvalidParameter("plans with gains are made in memory: minleak.design(prior, k, gains=...)")
-        return evaluate([entropy], Columns(self.target[:, None]))[0]
+        return evaluate([H], Columns(self.target[:, None]))[0]
 
     @property
     def at_home(self) -> float:

@@ -45,7 +45,7 @@ class Spectrum:
         total = sum(int(w) * int(c) for w, c in zip(weights.tolist(), times.tolist(), strict=True))
         self.values, self.times = weights / float(total), times.astype(np.float64)
 
-    def entropy(self, H: ConditionalEntropy | str) -> float:
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
         """H(X), before anything is observed.
 
         >>> import pyarrow as pa
@@ -53,7 +53,7 @@ class Spectrum:
         >>> Spectrum(prior).entropy("shannon")
         1.5
         """
-        measure = as_entropy(H)
+        measure = as_entropy(entropy)
         value = measure.of_spectrum(self.values, self.times)
         if value is None:
             raise InvalidParameter(f"{measure.name} sees every secret by itself: measure the prior in memory")

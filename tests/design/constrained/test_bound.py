@@ -11,7 +11,7 @@ from tests.design.constrained.problems import COUNTEREXAMPLE, random_problem
 
 import minleak as ml
 from minleak.design.constrained.bound import upper_bound
-from minleak.design.constrained.cores.of import measure_of
+from minleak.design.constrained.measure import measure_of
 from minleak.design.constrained.problem import as_problem
 from minleak.design.constrained.programme import Programme, Solution, Term
 from minleak.design.constrained.seen import seen_through

@@ -7,8 +7,8 @@ import pytest
 from tests.design.constrained.problems import CONIC, LINEAR, NEAR_ONE
 
 import minleak as ml
-from minleak.design.constrained.cores.of import measure_of
-from minleak.design.constrained.grouped import Grouped
+from minleak.design.constrained.measure import measure_of
+from minleak.entropy.cores.grouped import Grouped
 
 EVERY = [*LINEAR, *CONIC, *NEAR_ONE]
 BY = Grouped(np.array([0, 0, 0, 0, 1, 1, 1, 3, 3, 3, 3, 3]))

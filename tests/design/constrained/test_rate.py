@@ -9,7 +9,7 @@ import pytest
 
 import minleak as ml
 from minleak.design.constrained.conic import ConicModel
-from minleak.design.constrained.cores.of import measure_of
+from minleak.design.constrained.measure import measure_of
 from minleak.design.constrained.problem import as_problem
 from minleak.design.constrained.programme import Programme, Term
 from minleak.design.constrained.rate import shannon_rate

@@ -68,6 +68,17 @@ def test_worth_is_the_perspective(name, uniform):
     assert np.array(ours) - ours[1] == pytest.approx(factor * (np.array(plain) - plain[1]), rel=1e-8, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", [*FAMILIES, "hayashi:60", "tsallis:7", "sharma-mittal:5,2", "sharma-mittal:5,0.5"])
+def test_a_bound_is_never_below_what_rounding_hides(name):
+    """All in one bucket is the most, H(X); no bound from that worth, or one beyond it, promises less."""
+    H, rungs = ml.entropy(name), ladder(uniform=False)
+    worth = Worth.of(rungs, H)
+    most = worth.total(np.array([M]))
+    for beyond in (1.0, 1 + 1e-12, 1.5):
+        assert worth.posterior_at_most(most * beyond) >= H(rungs.prior) * (1 - 1e-9)
+    assert np.isfinite(worth.posterior(most))
+
+
 @pytest.mark.parametrize("floor", [1, 4])
 @pytest.mark.parametrize(
     ("name", "uniform"), [*((name, False) for name in KINDS), *((name, True) for name in (*KINDS, "guesswork"))]

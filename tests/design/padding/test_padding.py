@@ -95,6 +95,13 @@ def test_guesswork_of_equally_likely_secrets():
             ml.padding(sizes, [1, 2, 3, 4, 5, 6], budget=1, entropy=name)
 
 
+@pytest.mark.parametrize("name", ["min-entropy", "guess-error:1", "tsallis:2", "hayashi:2", "fehrberens:0.5"])
+def test_bounds_of_equally_likely_secrets_are_exact(name):
+    """Worths are then whole numbers of secrets out of n, so that no bound lies between two of them."""
+    sizes = np.random.default_rng(9).integers(100, 2000, 40)
+    assert ml.padding(sizes, budget=100, entropy=name).gap <= 1e-12
+
+
 def test_impossible_secrets_count_for_nothing():
     """Of probability zero: not in classes, not in the overhead, but with an observable of their own at the top."""
     padding = ml.padding([1, 2, 3, 9], [1, 1, 1, 0], budget=1, floor=3)

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from minleak.channel import Channel
-from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.infeasible import least_excess
 from minleak.design.constrained.problem import Problem
+from minleak.entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 
 # An expected cost may pass its budget by this much of the larger of it and the least positive cost: rounding of sums.

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from minleak.design.constrained.grouped import Array
-from minleak.design.constrained.modelling import cvxpy
 from minleak.design.constrained.programme import Model, Programme, Solution, told_apart
+from minleak.entropy.cores.grouped import Array
+from minleak.entropy.cores.modelling import cvxpy
 from minleak.errors import SolverFailed
 
 # Tried one after the other: tight, and what the solver is made for. What comes of it is certified by us, not by it.

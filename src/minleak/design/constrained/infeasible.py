@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.problem import Problem
+from minleak.entropy.cores.grouped import Array
 from minleak.errors import Infeasible, SolverFailed
 
 # Budgets this close below the least cost, relative to it, are taken to mean it.

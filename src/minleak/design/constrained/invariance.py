@@ -10,16 +10,16 @@ import numpy as np
 
 from minleak.channel import Channel
 from minleak.design.constrained.cleaning import as_channel_of
-from minleak.design.constrained.cores.guessing import GuessCore
-from minleak.design.constrained.cores.of import Measure, measure_of
-from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.infeasible import check_feasible
+from minleak.design.constrained.measure import Measure, measure_of
 from minleak.design.constrained.optimise import Optimum, lexicographic
 from minleak.design.constrained.problem import Problem, as_problem
 from minleak.design.constrained.programme import Programme, Term
 from minleak.design.constrained.seen import Seen, seen_through
 from minleak.design.constrained.solve import solve
-from minleak.entropy.base import ConditionalEntropy, Entropy
+from minleak.entropy.base import ConditionalEntropy
+from minleak.entropy.cores.grouped import Array
+from minleak.entropy.cores.guessing import GuessCore
 from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter, SolverFailed
 from minleak.prior import Prior
@@ -124,7 +124,7 @@ def metric_invariance(
 def _symmetric(entropies: Iterable[ConditionalEntropy | str]) -> list[ConditionalEntropy]:
     chosen = [as_entropy(H) for H in entropies]
     for H in chosen:
-        if not isinstance(H, Entropy) or "gain" in H.name:
+        if H.paper_form() is None or not H.symmetric:
             raise InvalidParameter(f"metric invariance is about symmetric entropies, which {H.name} is not")
     return chosen
 

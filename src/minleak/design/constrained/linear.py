@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.programme import Model, Programme, Solution, told_apart
+from minleak.entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 
 

@@ -12,15 +12,15 @@ import numpy.typing as npt
 
 from minleak.channel import Channel
 from minleak.design.constrained.cleaning import as_channel_of
-from minleak.design.constrained.cores.base import Smooth
-from minleak.design.constrained.cores.of import Measure, measure_of
-from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.infeasible import check_feasible
+from minleak.design.constrained.measure import Measure, measure_of
 from minleak.design.constrained.problem import Problem, as_problem
 from minleak.design.constrained.programme import Programme, Term
 from minleak.design.constrained.seen import seen_through
 from minleak.design.constrained.solve import Solved, solve
 from minleak.entropy.base import ConditionalEntropy, real
+from minleak.entropy.cores.base import Smooth
+from minleak.entropy.cores.grouped import Array
 from minleak.errors import InvalidParameter, SolverFailed
 from minleak.leakage import difference
 from minleak.prior import Prior

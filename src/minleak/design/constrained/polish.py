@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from minleak.design.constrained.cores.base import Smooth
-from minleak.design.constrained.grouped import Array, Grouped
 from minleak.design.constrained.programme import Programme, Solution, told_apart
+from minleak.entropy.cores.base import Smooth
+from minleak.entropy.cores.grouped import Array, Grouped
 
 # More unknowns than this are left as they are: a dense system is solved.
 LARGEST = 400

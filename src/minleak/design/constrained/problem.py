@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.constrained.grouped import Array, Indices
+from minleak.entropy.cores.grouped import Array, Indices
 from minleak.errors import Infeasible, InvalidParameter
 from minleak.labels import Labels, named
 from minleak.matrices import is_number, is_sparse

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minleak.design.constrained.cores.base import Core
-from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.problem import Problem
 from minleak.design.constrained.seen import Seen
+from minleak.entropy.cores.base import Core
+from minleak.entropy.cores.grouped import Array
 
 
 @dataclass(frozen=True, eq=False)

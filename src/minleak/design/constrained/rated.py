@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from minleak.design.constrained.cores.shannon import ShannonCore
 from minleak.design.constrained.programme import Model, Programme, Solution, told_apart
 from minleak.design.constrained.rate import shannon_rate
+from minleak.entropy.cores.shannon import ShannonCore
 from minleak.errors import SolverFailed
 
 # Observables, of whose number the third power counts, and entries of the dense matrix.

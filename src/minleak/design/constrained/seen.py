@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from minleak.design.constrained.grouped import Array, Grouped, Indices
 from minleak.design.constrained.problem import Problem
+from minleak.entropy.cores.grouped import Array, Grouped, Indices
 from minleak.errors import InvalidParameter
 
 

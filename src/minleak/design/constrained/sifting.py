@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.constrained.cores.guessing import GuessCore
 from minleak.design.constrained.linear import LinearModel
 from minleak.design.constrained.problem import Problem
 from minleak.design.constrained.programme import Model, Programme, Solution, told_apart
 from minleak.design.constrained.seen import seen_through
+from minleak.entropy.cores.guessing import GuessCore
 
 # From this many pairs on sifting is quicker than the whole programme at once.
 LARGE = 5_000

@@ -11,13 +11,13 @@ import numpy as np
 from minleak.design.constrained.bound import upper_bound
 from minleak.design.constrained.cleaning import cleaned
 from minleak.design.constrained.conic import TOLERANCES, ConicModel
-from minleak.design.constrained.cores.base import Smooth
-from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.linear import LinearModel
 from minleak.design.constrained.polish import SUPPORTS, polished
 from minleak.design.constrained.programme import Model, Programme, Solution
 from minleak.design.constrained.rated import RatedModel, can_be_rated
 from minleak.design.constrained.sifting import SiftedModel, can_be_sifted
+from minleak.entropy.cores.base import Smooth
+from minleak.entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 
 # What is attained may pass the bound by rounding, and by what a budget is kept to times its price.

@@ -10,8 +10,8 @@ import numpy as np
 
 from minleak.channel import Channel
 from minleak.design.constrained.cleaning import as_channel_of
-from minleak.design.constrained.cores.of import Measure, measure_of
 from minleak.design.constrained.infeasible import check_feasible
+from minleak.design.constrained.measure import Measure, measure_of
 from minleak.design.constrained.optimise import lexicographic, stage_of
 from minleak.design.constrained.problem import Problem, as_problem
 from minleak.design.constrained.programme import Model, Programme, Term

@@ -15,11 +15,11 @@ from minleak.design.padding.policies import POLICIES
 from minleak.design.padding.result import Padding
 from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.names import as_entropy
+from minleak.entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior
 
 # The attackers that a comparison is about if nobody says.
-STANDARD = ("shannon", "min-entropy", "guess-error:1")
 
 Policy = Callable[[Any], npt.NDArray[np.int64]]
 
@@ -78,7 +78,7 @@ def compare_paddings(
     sizes: Iterable[Any] | Mapping[Any, Any],
     prior: Prior | Iterable[Any] | None = None,
     *,
-    entropies: Sequence[ConditionalEntropy | str] = STANDARD,
+    entropies: Sequence[ConditionalEntropy | str] = STANDARD[:3],
     policies: Mapping[str, Policy] | None = None,
     floor: int = 1,
     randomised: bool = False,

@@ -148,9 +148,9 @@ class Padding:
         matrix = sp.csr_array((self.weights / DENOMINATOR, self.columns, self.starts), shape=shape)
         return Channel(matrix, inputs=self.prior.labels, outputs=self.observables.tolist())
 
-    def leakage_in(self, H: ConditionalEntropy | str) -> float:
+    def leakage_in(self, entropy: ConditionalEntropy | str) -> float:
         """What this padding leaks in another entropy than the one that it was designed for."""
-        return leakage(self.prior, self.channel(), as_entropy(H))
+        return leakage(self.prior, self.channel(), as_entropy(entropy))
 
     def __repr__(self) -> str:
         kind = "randomised" if self.randomised else "buckets"

@@ -18,21 +18,20 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.design.padding.ladder import Ladder
-from minleak.entropy.base import ConditionalEntropy
+from minleak.entropy.averaged import arimoto_exponent
+from minleak.entropy.base import ConditionalEntropy, Entropy, RenyiMean
 from minleak.entropy.deformed import deformed
-from minleak.entropy.guessing import GuessError, Guesswork, MinEntropy
-from minleak.entropy.renyi import Renyi, arimoto_exponent
-from minleak.entropy.shannon import Shannon
 from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 
 # Orders this close to 1 are computed from sum p (p^(a-1) - 1)/(a-1), which has all its digits there.
 _NEAR = 0.25
-# The least float above -1.
-_LEAST = float(np.nextafter(-1.0, 0.0))
-# Sums below the first have lost digits; worths are then taken to be as uncertain as the search for buckets makes them.
-_CANCELLED, _UNKNOWN = 1e-3, 2e-12
+# Where an entropy grows faster with worth than the first, rounding shows: worths are then taken to be as uncertain as
+# the search for buckets makes them.
+_STEEP, _UNKNOWN = 1e3, 2e-12
+# As close below one as survives a division and a multiplication.
+_BELOW = 1 - 2.0**-51
 # Multiples of one over a total weight are told apart from rounding up to such a total.
 _GRAINS, _ROUNDING = 10**9, 1e-4
 
@@ -46,7 +45,7 @@ class Worth:
     of buckets is a multiple of `grain`, else that is 0.
     """
 
-    entropy: ConditionalEntropy
+    entropy: Entropy
     tables: tuple[Any, ...]
     grain: float
 
@@ -60,17 +59,17 @@ class Worth:
         level = np.zeros(2 << m.bit_length(), dtype=np.int8)
         level[1:] = np.frexp(np.arange(1, len(level)))[1] - 1  # the place of the leading bit
         none, nothing = np.zeros((1, 1)), np.zeros(m + 1)
-        order, exponent = _order(entropy)
+        form, mean, counted = _weighed(entropy, n)
         if p.min() == p.max():
-            by_count = _by_count(entropy, n, order, exponent)
-            bound = kernel.CHORD if order is None or exponent >= -1 else kernel.TANGENT
-            tables = (kernel.BY_COUNT, bound, 1.0, -1.0, ladder.ends, by_count, nothing, none, none, level)
-            return cls(entropy, tables, 1 / n if order == math.inf or isinstance(entropy, GuessError) else 0.0)
-        if order is None:
+            bound = kernel.CHORD if mean is None or mean.exponent >= -1 else kernel.TANGENT
+            tables = (kernel.BY_COUNT, bound, 1.0, -1.0, ladder.ends, counted, nothing, none, none, level)
+            return cls(form, tables, 1 / n if _of_misses(counted) else 0.0)
+        if mean is None:
             raise InvalidParameter(
                 f"buckets cannot be weighed quickly in {entropy.name} unless all secrets are equally likely: use "
                 "randomised=True (small n), or an entropy close to it such as shannon or arimoto:0.5"
             )
+        order, exponent = mean
         logs = np.log(p)
 
         def by_rung(values: Array, join: np.ufunc) -> Array:
@@ -93,7 +92,7 @@ class Worth:
         tables = (kind, bound, order, exponent, ladder.ends, nothing, additive, masses, others, level)
         total = ladder.prior.total
         whole = order == math.inf and ladder.prior.exact and total <= _GRAINS
-        return cls(entropy, tables, 1 / total if whole else 0.0)
+        return cls(form, tables, 1 / total if whole else 0.0)
 
     def attainable(self, most: float) -> float:
         """The largest worth up to this that buckets can have."""
@@ -107,41 +106,34 @@ class Worth:
 
     def posterior(self, worth: float) -> float:
         """H(X|Y) of buckets that are worth so much together, in the unit of the entropy."""
-        H = self.entropy
-        if isinstance(H, Renyi):
-            _, c = _order(H)
-            r = worth if c == 0 else math.log1p(max(c * worth, _LEAST)) / c
-            return float(H.value(np.array([[1.0], [r]])))
-        if isinstance(H, MinEntropy):
-            return float(H.value(np.array([[max(1.0 - worth, 5e-324)], [worth]])))
-        return worth / H.unit
+        H, mean = self.entropy, self.entropy.renyi_mean
+        value = H.outer(worth)
+        if mean is None or value < math.inf:
+            return value
+        return H.outer(-_BELOW / mean.exponent)  # rounding made it more than there can be
 
     def posterior_at_most(self, worth: float) -> float:
         """No buckets that are worth at most so much have a larger H(X|Y): infinite where rounding hides what they have.
 
-        Worths are known up to rounding, which the logarithm magnifies where 1 + c worth nearly cancels.
+        Worths are known up to rounding, unless they are multiples of a grain, which a logarithm magnifies.
         """
-        if isinstance(self.entropy, Renyi):
-            _, c = _order(self.entropy)
-            if 1 + c * worth < _CANCELLED:
-                worth += _UNKNOWN * max(1.0, worth)
-                if not 1 + c * worth > 0:
-                    return math.inf
+        H = self.entropy
+        if not self.grain and not H.slope(worth) * H.unit <= _STEEP:  # nor where the slope is unknown
+            return H.outer(worth + _UNKNOWN * max(1.0, worth))
         return self.posterior(worth)
 
 
-def _order(entropy: ConditionalEntropy) -> tuple[float | None, float]:
-    """(order a, exponent c) of an entropy that is a mean of Renyi entropies; the order None for those by ranks."""
-    if isinstance(entropy, Shannon):
-        return 1.0, 0.0
-    if isinstance(entropy, MinEntropy):
-        return math.inf, -1.0
-    if isinstance(entropy, GuessError) and entropy.l == 1:
-        return math.inf, -1.0
-    if isinstance(entropy, Guesswork | GuessError):
-        return None, 0.0
-    if isinstance(entropy, Renyi) and math.isfinite(entropy.exponent):
-        return entropy.alpha, entropy.exponent
+def _weighed(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | None, Array]:
+    """The entropy, its (a, c) if buckets of any prior follow from them, and the worth of N = 0, ..., n secrets of
+    probability 1/n each, whose Renyi entropy is log N in every order.
+    """
+    form, mean = entropy.paper_form(), entropy.renyi_mean
+    if form is not None and mean is not None and math.isfinite(mean.exponent):
+        N = np.arange(n + 1, dtype=np.float64)
+        return form, mean, np.asarray(N / n * deformed(np.log(np.maximum(N, 1.0)), mean.exponent))
+    counted = entropy.worth_by_count(n)
+    if form is not None and counted is not None:
+        return form, None, counted
     raise InvalidParameter(
         f"{entropy.name} is not a sum over buckets that can be weighed quickly: use shannon, min-entropy, guess-error, "
         "guesswork (equally likely secrets), arimoto, hayashi, fehrberens, tsallis or sharma-mittal of an order for "
@@ -149,11 +141,7 @@ def _order(entropy: ConditionalEntropy) -> tuple[float | None, float]:
     )
 
 
-def _by_count(entropy: ConditionalEntropy, n: int, order: float | None, exponent: float) -> Array:
-    """The worth of N = 0, ..., n secrets of probability 1/n each, whose Renyi entropy is log N in every order."""
-    N = np.arange(n + 1, dtype=np.float64)
-    if order is not None:
-        return np.asarray(N / n * deformed(np.log(np.maximum(N, 1.0)), exponent))
-    if isinstance(entropy, GuessError):
-        return np.maximum(N - entropy.l, 0.0) / n
-    return N * (N + 1) / (2 * n)
+def _of_misses(counted: Array) -> bool:
+    """Whether worths of equally likely secrets are chances, each a whole number of them out of n."""
+    whole = counted * (len(counted) - 1)
+    return bool(counted[-1] <= 1 and np.abs(whole - np.rint(whole)).max() <= _ROUNDING)

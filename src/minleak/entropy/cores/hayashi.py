@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from minleak.design.constrained.cores.base import Array, Hypograph
-from minleak.design.constrained.cores.powers import above, below
-from minleak.design.constrained.cores.renyi import RenyiCore, Weights
-from minleak.design.constrained.cores.shannon import ShannonCore
-from minleak.design.constrained.grouped import Grouped
-from minleak.design.constrained.modelling import cvxpy
+from minleak.entropy.cores.base import Array, Hypograph
+from minleak.entropy.cores.grouped import Grouped
+from minleak.entropy.cores.modelling import cvxpy
+from minleak.entropy.cores.powers import above, below
+from minleak.entropy.cores.renyi import RenyiCore, Weights
+from minleak.entropy.cores.shannon import ShannonCore
 from minleak.entropy.deformed import deformed
 
 

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minleak.design.constrained.cores.base import Array, Smooth
-from minleak.design.constrained.grouped import Grouped
+from minleak.entropy.cores.base import Array, Smooth
+from minleak.entropy.cores.grouped import Grouped
 from minleak.entropy.deformed import deformed, restored
 
 # Closer to 1 than this the family's exponent 1/(alpha-1) is taken from here; the plane is still that of the order.

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.constrained.grouped import Grouped
-from minleak.design.constrained.modelling import cvxpy
+from minleak.entropy.cores.grouped import Grouped
+from minleak.entropy.cores.modelling import cvxpy
 
 Array = npt.NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minleak.design.constrained.modelling import cvxpy
+from minleak.entropy.cores.modelling import cvxpy
 
 
 def above(w: Any, s: Any, v: Any, alpha: float) -> Any:

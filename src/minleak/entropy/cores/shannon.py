@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from minleak.design.constrained.cores.base import Array, Hypograph, Smooth
-from minleak.design.constrained.grouped import Grouped
-from minleak.design.constrained.modelling import cvxpy
+from minleak.entropy.cores.base import Array, Hypograph, Smooth
+from minleak.entropy.cores.grouped import Grouped
+from minleak.entropy.cores.modelling import cvxpy
 
 
 class ShannonCore(Smooth):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.constrained.cores.base import Array, Linear, Polyhedron
-from minleak.design.constrained.grouped import Grouped
+from minleak.entropy.cores.base import Array, Linear, Polyhedron
+from minleak.entropy.cores.grouped import Grouped
 
 
 class GuessCore(Linear):
