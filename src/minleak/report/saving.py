@@ -27,7 +27,7 @@ def _extra(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise MissingExtra(f"charts need the package {name}: pip install 'minleak[report]'") from None
+        raise MissingExtra.of("report", f"charts need the package {name}") from None
 
 
 def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
