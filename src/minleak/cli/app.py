@@ -6,6 +6,7 @@ import contextlib
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -96,6 +97,8 @@ def _check(given: Sequence[str]) -> None:
 def run() -> None:
     """The command as a process of its own, which soon ends and takes with it what it holds."""
     gc.set_threshold(_SELDOM)
+    if not os.environ.get("MINLEAK_DEBUG"):
+        warnings.simplefilter("ignore")  # they speak of lines of code; what matters of them is checked
     with contextlib.suppress(AttributeError):  # stdout is closed
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:

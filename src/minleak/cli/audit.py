@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from minleak.cli.engines import MemoryLimit, opened
-from minleak.cli.options import AsJson, Entropies, Secret, share, whole
+from minleak.cli.options import AsJson, Entropies, Secret, share, times, whole
 from minleak.cli.output import emit, table, working
 
 
@@ -31,8 +31,8 @@ def audit(
     ] = None,
     memory_limit: MemoryLimit = None,
     entropy: Entropies = None,
-    resamples: Annotated[int, typer.Option(parser=whole, help="Bootstrap samples for intervals and bias.")] = 200,
-    permutations: Annotated[int, typer.Option(parser=whole, help="Permutations for the test of zero leakage.")] = 499,
+    resamples: Annotated[int, typer.Option(parser=times, help="Bootstrap samples for intervals and bias.")] = 200,
+    permutations: Annotated[int, typer.Option(parser=times, help="Permutations for the test of zero leakage.")] = 499,
     level: Annotated[
         float, typer.Option(parser=share, help="The intervals' confidence level, such as 0.95 or 95%.")
     ] = 0.95,

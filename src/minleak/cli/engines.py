@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -38,9 +37,7 @@ MemoryLimit = Annotated[
 def opened(path: str, *, engine: str, table: str | None, memory_limit: str | None) -> Iterator[Any]:
     """The table that the options name."""
     from minleak import warehouse
-    from minleak.warehouse.engines import PANDAS_WARNING
 
-    warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
     if path == "-" and table is not None:
         if engine != "spark":
             raise InvalidParameter("stdin has no tables: give a .duckdb database for --table, or --engine spark")

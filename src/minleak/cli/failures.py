@@ -98,8 +98,8 @@ def _flags(command: Any, given: Sequence[str]) -> dict[str, str]:
 def in_flags(message: str, flags: dict[str, str]) -> str:
     """A message of the library in flags: it speaks of format=, format='csv' and stand_in, or begins with "level is"."""
     names = "|".join(flags) or "(?!)"
-    with_value = rf"(?<![\w/=.-])({names})=(?:'(\w*)'|\.\.\.|True|(?=[\s,;:.)]|$))"
-    said = re.sub(with_value, lambda found: f"{flags[found[1]]} {found[2] or ''}".rstrip(), message)
+    with_value = rf"(?<![\w/=.-])({names})=(?:'(\w*)'|([0-9.]+e[+-]?[0-9]+)|\.\.\.|True|(?=[\s,;:.)]|$))"
+    said = re.sub(with_value, lambda found: f"{flags[found[1]]} {found[2] or found[3] or ''}".rstrip(), message)
     said = re.sub(rf"^({names})(?= is )", lambda found: flags[found[1]], said)
     two_words = "|".join(name for name in flags if "_" in name) or "(?!)"
     return re.sub(rf"(?<![\w/=.-])({two_words})\b(?![/=.])", lambda found: flags[found[1]], said)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from minleak.cli.inputs import PriorSource, rows_of
-from minleak.cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, number, whole
+from minleak.cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, number, times
 from minleak.cli.output import emit, table, working
 from minleak.design.constrained.optimise import Optimum
 from minleak.errors import InvalidParameter
@@ -38,7 +38,7 @@ def optimise(
     budget: Annotated[float | None, typer.Option(parser=number, help="The cap on the expected cost.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", help="The channel: .csv, .tsv or .parquet.")] = None,
     tradeoff: Annotated[
-        int | None, typer.Option(parser=whole, help="Instead of one budget, the whole frontier at so many budgets.")
+        int | None, typer.Option(parser=times, help="Instead of one budget, the whole frontier at so many budgets.")
     ] = None,
     chart: Annotated[str | None, typer.Option(help="Save the frontier's chart: a .png, .svg or .html file.")] = None,
     gains: Annotated[

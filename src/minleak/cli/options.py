@@ -30,6 +30,8 @@ Entropies = Annotated[
 
 # The most sizes that one list of them may stand for.
 _MOST = 100_000
+# So often may something be repeated.
+_LONG = 10_000_000
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
@@ -37,6 +39,13 @@ def whole(text: str | int) -> int:
     """A whole number of at most 18 digits, which every table and array can hold."""
     if not _WHOLE.fullmatch(str(text)):
         raise typer.BadParameter("a whole number of at most 18 digits is expected")
+    return int(text)
+
+
+def times(text: str | int) -> int:
+    """How often something is done: a whole number that leaves hope for an end."""
+    if whole(text) > _LONG:
+        raise typer.BadParameter(f"at most {_LONG:,}, or there is no end to it")
     return int(text)
 
 
