@@ -54,3 +54,8 @@ class SolverFailed(MinleakError, RuntimeError):
 
 class MissingExtra(MinleakError, ImportError):
     """A capability whose optional packages are not installed; the message says how to install them."""
+
+    @classmethod
+    def of(cls, extra: str, need: str) -> MissingExtra:
+        """The error for an extra of pyproject.toml, whose message begins with what needs which package."""
+        return cls(f"{need}: run pip install '.[{extra}]' in the folder of minleak's source")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 
 import pytest
 
@@ -43,6 +45,12 @@ def run(folder, capsys):
         return ended.value.code, seen.out, seen.err
 
     return call
+
+
+@pytest.fixture
+def typed(monkeypatch):
+    """typed(b"...") is what stdin holds."""
+    return lambda data: monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
 
 
 @pytest.fixture

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import os
-import sys
 
 import pytest
 
@@ -31,10 +29,9 @@ def test_design_writes_the_librarys_plan(asked, queries):
     assert ml.certify(ml.load("new.cloak"), queries).ok
 
 
-def test_design_reads_stdin_and_other_columns(asked, monkeypatch, folder):
+def test_design_reads_stdin_and_other_columns(asked, typed, folder):
     """`-` is stdin, csv unless said otherwise; columns and gains are named by options."""
-    text = b"name,n,worth\na,3,1\nb,2,4\nc,1,0\n"
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    typed(b"name,n,worth\na,3,1\nb,2,4\nc,1,0\n")
     said = asked("design", "-", "-k", "2", "--secret", "name", "--weight", "n", "--gains", "worth")
     plan = ml.design(ml.Prior([3, 2, 1]), k=2, gains=[1, 4, 0])
     assert said["gains"] is True
@@ -142,13 +139,13 @@ def test_infinities_are_text_in_json(asked, folder):
     assert asked("measure", "diagnoses.csv", "sure.csv")["local_dp_epsilon_nats"] == "inf"
 
 
-def test_draw_is_the_cloaks(asked, monkeypatch):
+def test_draw_is_the_cloaks(asked, typed):
     """Sticky draws are those of ml.Cloak; secrets may come by stdin; fresh draws hold the secret."""
     cloak = ml.Cloak("queries.cloak", key="queries.key")
     said = asked("draw", "queries.cloak", "query-17", "--key", "queries.key", "--scope", "user-1")
     assert said["sets"][0]["members"] == list(cloak.draw("query-17", scope="user-1"))
     assert said["sets"][0]["id"] == cloak.set_id(cloak.draw("query-17", scope="user-1"))
-    monkeypatch.setattr(sys, "stdin", io.StringIO("query-3\nquery-17\n"))
+    typed(b"query-3\nquery-17\n")
     fresh = asked("draw", "queries.cloak", "-", "--fresh")
     assert "query-3" in fresh["sets"][0]["members"]
     assert "query-17" in fresh["sets"][1]["members"]

@@ -40,7 +40,7 @@ BAD = {
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--table", "t"], "table"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "-o", "no/such/folder/x"], "no/such/folder"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--memory-limit", "much"], "1GB"),
-        (["design", "-", "-k", "3", "--engine", "duckdb"], "stdin"),
+        (["design", "-", "-k", "3", "--engine", "duckdb", "--table", "t"], "stdin"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--near", "lat,lon"], "--near"),
         (["design", "queries.csv", "-k", "3", "--memory-limit", "1GB"], "--engine"),
     ],
@@ -61,7 +61,7 @@ BAD = {
         (["optimise", "diagnoses.csv", "pairs.csv", "--chart", "x.png"], "--tradeoff"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "--chart", "x.gif"], ".png"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "--budget", "1"], "--budget"),
-        (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "1"], "points"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "1"], "--tradeoff"),
     ],
     "pad": [
         (["pad", "missing.csv", "--budget", "10%"], "missing.csv"),
@@ -106,9 +106,10 @@ BAD = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_has_help_and_documentation(name, run):
-    """`--help` works and says something of every parameter; docs/cli.md has its section."""
+    """`--help` and `-h` work and say something of every parameter; docs/cli.md has its section."""
     code, out, _ = run(*name.split(), "--help")
     assert code == 0
+    assert run(*name.split(), "-h") == (0, out, "")
     assert "Usage" in out
     assert COMMANDS[name].help
     for parameter in COMMANDS[name].params:
@@ -122,16 +123,13 @@ def test_the_documentation_is_the_help():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_example_runs(name, run, monkeypatch, folder):
+def test_example_runs(name, run, typed, folder):
     """The example in the help runs, and prints JSON when asked to."""
     words = shlex.split(example(COMMANDS[name]))
     assert words[:1] == ["minleak"], f"{name} has no example"
     if name == "key new":
         (folder / "queries.key").unlink()
-    if "-" in words:
-        import io
-
-        monkeypatch.setattr(sys, "stdin", io.StringIO("query-2\n"))
+    typed(b"query-2\n")
     code, out, err = run(*words[1:], "--json")
     assert code == 0, err
     said = json.loads(out)
@@ -180,7 +178,7 @@ def test_unexpected_failures_are_one_line(run, monkeypatch):
 
 
 def test_the_command_itself_and_ctrl_c(folder):
-    """The installed command runs; interrupted while it waits for stdin it exits 1 with one line and leaves no file."""
+    """The command runs; interrupted while it waits for stdin it exits 130 with one line and leaves no file."""
     command = [sys.executable, "-m", "minleak.cli.app"]
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("minleak ")
@@ -190,6 +188,6 @@ def test_the_command_itself_and_ctrl_c(folder):
     time.sleep(3)
     waiting.send_signal(signal.SIGINT)
     _, err = waiting.communicate(timeout=30)
-    assert waiting.returncode == 1
+    assert waiting.returncode == 130
     assert err.strip().splitlines()[-1].startswith("minleak: interrupted")
     assert not (folder / "x.cloak").exists()

@@ -39,15 +39,9 @@ def test_randomised_rows_are_a_channel(asked, folder):
     assert said["overhead"] <= 50
 
 
-def test_times_from_stdin(asked, monkeypatch):
+def test_times_from_stdin(asked, typed):
     """Seconds with a fraction have no policies to stand beside."""
-    import io
-    import sys
-
-    class Stdin:
-        buffer = io.BytesIO(b"secret,size\nlittle,10.5\nmuch,20\n")
-
-    monkeypatch.setattr(sys, "stdin", Stdin)
+    typed(b"secret,size\nlittle,10.5\nmuch,20\n")
     said = asked("pad", "-", "--budget", "4.75")
     assert (said["observables"], said["leakage"]) == ([20.0], 0)
     assert "policies" not in said

@@ -276,7 +276,10 @@ def test_without_the_extra_it_says_so_and_writes_nothing(tmp_path, missing):
         text=True,
     )
     assert done.returncode == 1
-    assert done.stderr == f"reports and charts need the package {missing}: pip install 'minleak[report]'\n"
+    assert (
+        done.stderr
+        == f"reports and charts need the package {missing}: run pip install '.[report]' in the folder of minleak's source\n"
+    )
     assert not (tmp_path / "made").exists()
 
 

@@ -109,7 +109,7 @@ def test_missing_extras(engine, extra, monkeypatch):
     """What is not installed is named with the command that installs it."""
     module = {"duckdb": "ibis", "spark": "pyspark.sql"}[engine]
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ml.MissingExtra, match=rf"pip install 'minleak\[{extra}\]'"):
+    with pytest.raises(ml.MissingExtra, match=rf"pip install '\.\[{extra}\]'"):
         warehouse.connect(engine)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from minleak.cli.engines import MemoryLimit, opened
-from minleak.cli.options import AsJson, Entropies, Secret
+from minleak.cli.options import AsJson, Entropies, Secret, share, times, whole
 from minleak.cli.output import emit, table, working
 
 
@@ -16,7 +16,8 @@ def audit(
     events: Annotated[
         str,
         typer.Argument(
-            metavar="EVENTS", help="A Parquet or CSV file or folder, a .duckdb database, or - with --table."
+            metavar="EVENTS",
+            help="A Parquet or CSV file or folder, a .duckdb database; - is CSV from stdin, or Spark's --table.",
         ),
     ],
     secret: Secret = "secret",
@@ -30,11 +31,17 @@ def audit(
     ] = None,
     memory_limit: MemoryLimit = None,
     entropy: Entropies = None,
-    resamples: Annotated[int, typer.Option(help="Bootstrap samples for intervals and bias.")] = 200,
-    permutations: Annotated[int, typer.Option(help="Permutations for the test of zero leakage.")] = 499,
-    level: Annotated[float, typer.Option(help="The intervals' confidence level.")] = 0.95,
-    alpha: Annotated[float, typer.Option(help="The error rate of the verdict.")] = 0.01,
-    seed: Annotated[int, typer.Option(help="Of the resampling.")] = 0,
+    resamples: Annotated[int, typer.Option(parser=times, help="Bootstrap samples for intervals and bias.")] = 200,
+    permutations: Annotated[int, typer.Option(parser=times, help="Permutations for the test of zero leakage.")] = 499,
+    level: Annotated[
+        float, typer.Option(parser=share, help="The intervals' confidence level, such as 0.95 or 95%.")
+    ] = 0.95,
+    alpha: Annotated[
+        float, typer.Option(parser=share, help="How often the verdict may be wrong where nothing leaks.")
+    ] = 0.01,
+    seed: Annotated[
+        int, typer.Option(parser=whole, help="Where the resampling starts; the same seed gives the same answer.")
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Audit a log of events: every measure of leakage with its bias taken off, an interval, and a test of zero leakage.
@@ -44,9 +51,9 @@ def audit(
     from minleak import warehouse
     from minleak.warehouse.estimates import STANDARD
 
-    with working(f"auditing {events}"):
+    with working(f"auditing {events}"), opened(events, engine=engine, table=name, memory_limit=memory_limit) as log:
         found = warehouse.audit(
-            opened(events, engine=engine, table=name, memory_limit=memory_limit),
+            log,
             secret=secret,
             observable=observable,
             weight=weight,

@@ -6,12 +6,16 @@ from typing import Annotated
 
 import typer
 
-from minleak.cli.options import AsJson, Format, Secret
+from minleak.cli.inputs import rows_of
+from minleak.cli.options import AsJson, Format, Secret, number
 from minleak.cli.output import emit, table, working
 from minleak.reading.channels import read_channel
 
 ChannelFile = Annotated[
-    str, typer.Argument(metavar="CHANNEL", help="Rows of secret, observable, probability: csv(.gz), tsv or parquet.")
+    str,
+    typer.Argument(
+        metavar="CHANNEL", help="Rows of secret, observable, probability: csv(.gz), tsv, parquet; - is stdin."
+    ),
 ]
 Observable = Annotated[str, typer.Option("--observable", help="The column that names the observables.")]
 Probability = Annotated[str, typer.Option("--probability", help="The column of p(observable given secret).")]
@@ -20,7 +24,7 @@ Probability = Annotated[str, typer.Option("--probability", help="The column of p
 def capacity(
     channel: ChannelFile,
     entropy: Annotated[str, typer.Option("--entropy", "-e", help="An entropy by name, such as arimoto:2.")] = "shannon",
-    gap: Annotated[float, typer.Option(help="How close the bounds must come.")] = 1e-9,
+    gap: Annotated[float, typer.Option(parser=number, help="How close the bounds must come.")] = 1e-9,
     secret: Secret = "secret",
     observable: Observable = "observable",
     probability: Probability = "probability",
@@ -34,7 +38,7 @@ def capacity(
     from minleak.capacity import capacity as find
 
     with working("searching the worst prior"):
-        read = read_channel(channel, secret=secret, observable=observable, probability=probability, format=format)
+        read = read_channel(**rows_of(channel, format), secret=secret, observable=observable, probability=probability)
         found = find(read, entropy, gap=gap)
     likely = sorted(zip(found.prior.p.tolist(), read.inputs, strict=True), key=lambda pair: -pair[0])[:8]
     data = {
@@ -46,7 +50,7 @@ def capacity(
         "iterations": found.iterations,
         "prior": found.prior.p,
     }
-    rows = [[str(label), p] for p, label in likely]
+    rows = [[label, p] for p, label in likely]
     parts = [
         f"{entropy} capacity {found.value:.12g}, between {found.lower:.12g} and {found.upper:.12g} ({found.status})",
         "",

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from minleak.cli.options import AsJson, CloakFile, Format, PriorSource, Secret, Weight
+from minleak.cli.inputs import PriorSource, plan_of
+from minleak.cli.options import AsJson, CloakFile, Format, Secret, Weight
 from minleak.cli.output import emit, working
 from minleak.design import certify as certifying
 
@@ -25,10 +26,8 @@ def certify(
 
     Example: minleak certify queries.cloak queries.csv
     """
-    from minleak.cloak.store import load
-
     with working(f"certifying {cloak}"):
-        plan = load(cloak)
+        plan = plan_of(cloak)
         counts = plan.prior if prior is None else PriorSource(prior, secret, format).prior(weight)
         found = certifying.certify(plan, counts)
     data = {

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from minleak.cli.engines import Engine, MemoryLimit, TableName, design_inside
-from minleak.cli.options import AsJson, Entropies, Format, K, PriorFile, PriorSource, Secret, Weight
+from minleak.cli.inputs import PriorSource
+from minleak.cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, share, whole
 from minleak.cli.output import emit, progressing, working
 from minleak.cli.show import rendered, summary
 from minleak.design import make
@@ -19,7 +20,7 @@ from minleak.errors import InvalidParameter
 
 def design(
     prior: PriorFile,
-    k: K,
+    k: Annotated[int, typer.Option("-k", parser=whole, help="The cap on the size of a set, from 1 on.")],
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="The .cloak file to write; with --engine also a new folder.")
     ] = None,
@@ -39,7 +40,8 @@ def design(
         typer.Option(help="With --near: euclidean, or haversine (km), the default for columns lat... and lon...."),
     ] = None,
     stability: Annotated[
-        float, typer.Option(help="With --near, from 0 (as close as possible) to 1 (resists repeated draws).")
+        float,
+        typer.Option(parser=share, help="With --near, from 0 (as close as possible) to 1 (resists repeated draws)."),
     ] = 0.0,
     secret: Secret = "secret",
     weight: Weight = "count",

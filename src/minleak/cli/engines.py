@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import os
-import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
 
-from minleak.cli.output import emit, table, working
+from minleak.cli.inputs import as_file
+from minleak.cli.output import emit, working
+from minleak.cli.show import NAMED, rendered
 from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.names import as_entropy
 from minleak.entropy.standard import STANDARD
@@ -32,22 +34,23 @@ MemoryLimit = Annotated[
 ]
 
 
-def opened(path: str, *, engine: str, table: str | None, memory_limit: str | None) -> Any:
+@contextmanager
+def opened(path: str, *, engine: str, table: str | None, memory_limit: str | None) -> Iterator[Any]:
     """The table that the options name."""
     from minleak import warehouse
-    from minleak.warehouse.engines import PANDAS_WARNING
 
-    warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
-    if path == "-":
-        if table is None or engine != "spark":
-            raise InvalidParameter("an engine reads no stdin: give a file, a folder, a database, or --table for Spark")
-        return warehouse.read(table=table, backend=warehouse.connect("spark"))
-    if not os.path.exists(path):
+    if path == "-" and table is not None:
+        if engine != "spark":
+            raise InvalidParameter("stdin has no tables: give a .duckdb database for --table, or --engine spark")
+        yield warehouse.read(table=table, backend=warehouse.connect("spark"))
+        return
+    if path != "-" and not os.path.exists(path):
         raise InvalidParameter(f"cannot open {path}: there is no such file or folder")
-    if table is not None and engine == "duckdb":
-        return warehouse.read(path, table=table, memory_limit=memory_limit)
-    backend = warehouse.connect(engine, memory_limit=memory_limit)
-    return warehouse.read(path, table=table, backend=backend)
+    with as_file(path, ".csv") as file:
+        if table is not None and engine == "duckdb":
+            yield warehouse.read(file, table=table, memory_limit=memory_limit)
+        else:
+            yield warehouse.read(file, table=table, backend=warehouse.connect(engine, memory_limit=memory_limit))
 
 
 def design_inside(
@@ -68,47 +71,34 @@ def design_inside(
     from minleak import warehouse
 
     measures = {given: as_entropy(given) for given in entropies or STANDARD}
-    with working(f"designing for {path} in {engine}"):
-        counts = opened(path, engine=engine, table=name, memory_limit=memory_limit)
+    with (
+        working(f"designing for {path} in {engine}"),
+        opened(path, engine=engine, table=name, memory_limit=memory_limit) as counts,
+    ):
         blind, likeliest = _blind(counts, secret, weight, measures)
         folder = output if output is not None and not output.endswith(".cloak") else None
         plan = warehouse.design(counts, k, secret=secret, weight=weight, layout=layout, output=folder)
         if output is not None and folder is None:
             warehouse.to_plan(plan).save(output)
-    header, giants = plan.header, plan.header.giants
-    leakages = {}
-    for given, H in measures.items():
-        before, after = blind.get(given), plan.entropy(H)
-        leaked = None if before is None else difference(H, before, after)
-        leakages[given] = {"before": before, "after": after, "leakage": leaked}
-    data: dict[str, Any] = {
-        "engine": engine,
-        "secrets": header.n,
-        "k": header.k,
-        "layout": header.layout,
-        "giants": len(giants),
-        "giant_labels": [label for label, _ in giants[:8]],
-        "at_home": plan.at_home,
-        "success_blind": likeliest,
-        "success": float(plan.target.max()),
-        "leakage": leakages,
-    }
-    lines = [f"{header.n:,} secrets in sets of {header.k}, layout {header.layout}, made in {engine}"]
-    if giants:
-        named = ", ".join(str(label) for label, _ in giants[:8])
-        lines.append(f"in every set (giants): {len(giants)}: {named}{', ...' if len(giants) > 8 else ''}")
-    lines.append(
-        f"a guess is right with probability {data['success']:.6g} seeing a set, {likeliest or math.nan:.6g} without; "
-        f"{plan.at_home:.1%} of the weight is at home"
-    )
-    parts: list[Any] = ["\n".join(lines), ""]
-    parts.append(
-        table(
-            "the least leakage that sets of this size allow",
-            ["entropy", "before", "after", "leakage"],
-            [[name, row["before"], row["after"], row["leakage"]] for name, row in leakages.items()],
-        )
-    )
+        header, giants = plan.header, plan.header.giants
+        leakages = {}
+        for given, H in measures.items():
+            before, after = blind.get(given), plan.entropy(H)
+            leaked = None if before is None else difference(H, before, after)
+            leakages[given] = {"before": before, "after": after, "leakage": leaked}
+        data: dict[str, Any] = {
+            "engine": engine,
+            "secrets": header.n,
+            "k": header.k,
+            "layout": header.layout,
+            "giants": len(giants),
+            "giant_labels": [label for label, _ in giants[:NAMED]],
+            "at_home": plan.at_home,
+            "success_blind": likeliest,
+            "success": float(plan.target.max()),
+            "leakage": leakages,
+        }
+    parts = rendered(data)
     if output is not None:
         data["file"] = output
         parts += ["", f"written to {output}"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from minleak.capacity import capacity
 from minleak.channel import Channel
 from minleak.cli.capacity import ChannelFile, Observable, Probability
-from minleak.cli.options import AsJson, Entropies, Format, PriorFile, PriorSource, Secret, Weight
+from minleak.cli.inputs import PriorSource, rows_of
+from minleak.cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight
 from minleak.cli.output import emit, table, working
 from minleak.entropy.standard import STANDARD
 from minleak.leakage import (
@@ -39,7 +40,7 @@ def measure(
     counts = PriorSource(prior, secret, format).prior(weight)
     with working("measuring"):
         read = read_channel(
-            channel, secret=secret, observable=observable, probability=probability, inputs=counts.labels
+            **rows_of(channel), secret=secret, observable=observable, probability=probability, inputs=counts.labels
         )
         found = leakage_table(counts, read, entropy or STANDARD)
         worst = _worst(counts, read)

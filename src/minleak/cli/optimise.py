@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from minleak.cli.options import AsJson, Entropies, Format, PriorFile, PriorSource, Secret, Weight
+from minleak.cli.inputs import PriorSource, rows_of
+from minleak.cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, number, times
 from minleak.cli.output import emit, table, working
 from minleak.design.constrained.optimise import Optimum
 from minleak.errors import InvalidParameter
@@ -24,7 +25,8 @@ def optimise(
         str,
         typer.Argument(
             metavar="PAIRS",
-            help="Rows of secret, observable and perhaps cost, one for each allowed pair: csv(.gz), tsv or parquet.",
+            help="Rows of secret, observable and perhaps cost, one for each allowed pair: csv(.gz), tsv, parquet; "
+            "- is stdin.",
         ),
     ],
     entropy: Annotated[
@@ -33,16 +35,16 @@ def optimise(
             "--entropy", "-e", help="An entropy by name; of several the first counts most, the others break ties."
         ),
     ] = None,
-    budget: Annotated[float | None, typer.Option(help="The cap on the expected cost.")] = None,
+    budget: Annotated[float | None, typer.Option(parser=number, help="The cap on the expected cost.")] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", help="The channel: .csv, .tsv or .parquet.")] = None,
     tradeoff: Annotated[
-        int | None, typer.Option(help="Instead of one budget, the whole frontier at so many budgets.")
+        int | None, typer.Option(parser=times, help="Instead of one budget, the whole frontier at so many budgets.")
     ] = None,
     chart: Annotated[str | None, typer.Option(help="Save the frontier's chart: a .png, .svg or .html file.")] = None,
     gains: Annotated[
         str | None, typer.Option(help="A column of the prior's file: what each secret is worth to the attacker.")
     ] = None,
-    gap: Annotated[float, typer.Option(help="How far from the best a channel may be at most.")] = 1e-6,
+    gap: Annotated[float, typer.Option(parser=number, help="How far from the best a channel may be at most.")] = 1e-6,
     secret: Secret = "secret",
     weight: Weight = "count",
     observable: Annotated[str, typer.Option(help="The column that names the observables.")] = "observable",
@@ -67,7 +69,7 @@ def optimise(
     counts = source.prior(weight)
     worth = None if gains is None else source.prior(gains).weights.astype(float)
     with working(f"reading {pairs}"):
-        read = read_pairs(pairs, inputs=counts.labels, secret=secret, observable=observable, cost=cost)
+        read = read_pairs(**rows_of(pairs), inputs=counts.labels, secret=secret, observable=observable, cost=cost)
     if read.cost is None and (budget is not None or tradeoff is not None):
         raise InvalidParameter(f"a budget needs costs, and {pairs} has no column {cost!r}: name it with --cost")
     given: dict[str, Any] = {
@@ -90,7 +92,7 @@ def optimise(
     emit("optimise", data, parts, as_json=as_json)
 
 
-def _shown(prior: Prior, best: Optimum, entropy: Entropies) -> tuple[dict[str, Any], list[Any]]:
+def _shown(prior: Prior, best: Optimum, entropy: Entropies) -> tuple[dict[str, Any], list[str]]:
     beside = leakage_table(prior, best.channel, [name for name in _BESIDE if name not in (entropy or ["shannon"])])
     stages = [
         {
@@ -113,7 +115,7 @@ def _shown(prior: Prior, best: Optimum, entropy: Entropies) -> tuple[dict[str, A
         "leakage": {row.entropy: row.leakage for row in beside.rows},
     }
     rows = [[*(stage[key] for key in ("entropy", "leakage", "bound", "gap", "shadow_price"))] for stage in stages]
-    parts: list[Any] = [
+    parts: list[str] = [
         table(
             f"{n} secrets, {m} observables: least leakage, {best.status}",
             ["entropy", "leakage", "no less than", "gap", "shadow price"],
@@ -132,8 +134,9 @@ def _shown(prior: Prior, best: Optimum, entropy: Entropies) -> tuple[dict[str, A
 def _frontier(
     prior: Prior, given: dict[str, Any], entropy: Entropies, points: int, chart: str | None, *, as_json: bool
 ) -> None:
-    from minleak.cli.charting import check_chart, save_chart
     from minleak.design.constrained.tradeoff import tradeoff
+    from minleak.report.saving import check_chart
+    from minleak.report.writing import save_chart
 
     if chart is not None:
         check_chart(chart)
@@ -149,7 +152,7 @@ def _frontier(
         ],
     }
     rows = [[f"{p.budget:.6g}", p.leakage, p.gap, p.shadow_price] for p in found.points]
-    parts: list[Any] = [
+    parts: list[str] = [
         table(
             f"least leakage in {found.entropy} against the budget", ["budget", "leakage", "gap", "shadow price"], rows
         )

@@ -1,27 +1,21 @@
-"""Arguments and options that several commands share, and how they become priors, plans and entropies."""
+"""Arguments and options that several commands share, and what may be written for a number."""
 
 from __future__ import annotations
 
-import io
-import sys
-from typing import Annotated, Any
+import math
+import re
+from typing import Annotated
 
-import numpy as np
-import numpy.typing as npt
 import typer
 
-from minleak.cli.output import working
 from minleak.errors import InvalidParameter
-from minleak.prior import Prior
-from minleak.reading.places import read_places
-from minleak.reading.prior import read_prior
 from minleak.reading.sources import FORMATS
 
 PriorFile = Annotated[
     str,
     typer.Argument(metavar="PRIOR", help="Counts of the secrets: csv(.gz), tsv, parquet, json, `uniq -c`; - is stdin."),
 ]
-CloakFile = Annotated[str, typer.Argument(metavar="CLOAK", help="A .cloak file made by `minleak design`.")]
+CloakFile = Annotated[str, typer.Argument(metavar="CLOAK", help="A .cloak file made by `minleak design`; - is stdin.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON (schema minleak/1) instead of tables.")]
 Secret = Annotated[str, typer.Option("--secret", help="The column that names the secrets.")]
 Weight = Annotated[str, typer.Option("--weight", help="The column of their counts or weights.")]
@@ -33,36 +27,57 @@ Entropies = Annotated[
     list[str] | None,
     typer.Option("--entropy", "-e", help="An entropy by name, such as arimoto:2; may be given several times."),
 ]
-K = Annotated[int, typer.Option("-k", help="The cap on the size of a set, from 1 on.")]
+
+# The most sizes that one list of them may stand for.
+_MOST = 100_000
+# So often may something be repeated.
+_LONG = 10_000_000
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-class PriorSource:
-    """A file or stdin, read once, from which several columns can be taken."""
+def whole(text: str | int) -> int:
+    """A whole number of at most 18 digits, which every table and array can hold."""
+    if not _WHOLE.fullmatch(str(text)):
+        raise typer.BadParameter("a whole number of at most 18 digits is expected")
+    return int(text)
 
-    def __init__(self, path: str, secret: str, format: str | None) -> None:
-        self._path, self._secret = path, secret
-        self._format = "csv" if path == "-" and format is None else format
-        self._data = sys.stdin.buffer.read() if path == "-" else None
 
-    def prior(self, weight: str) -> Prior:
-        """The prior with that column as weights."""
-        source: Any = self._path if self._data is None else io.BytesIO(self._data)
-        with working(f"reading {self._path}"):
-            return read_prior(source, secret=self._secret, weight=weight, format=self._format)
+def times(text: str | int) -> int:
+    """How often something is done: a whole number that leaves hope for an end."""
+    if whole(text) > _LONG:
+        raise typer.BadParameter(f"at most {_LONG:,}, or there is no end to it")
+    return int(text)
 
-    def places(self, columns: list[str]) -> npt.NDArray[np.float64]:
-        """The coordinates in those columns."""
-        source: Any = self._path if self._data is None else io.BytesIO(self._data)
-        return read_places(source, columns=columns, format=self._format)
+
+def number(text: str | float) -> float:
+    """A finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise typer.BadParameter("a finite number is expected")
+    return value
+
+
+def share(text: str | float) -> float:
+    """A probability or another share of 1, such as 0.05 or 5%."""
+    try:
+        return number(str(text).removesuffix("%")) / (100 if str(text).endswith("%") else 1)
+    except typer.BadParameter:
+        raise typer.BadParameter("a number such as 0.05 or a percentage such as 5% is expected") from None
 
 
 def whole_numbers(text: str) -> list[int]:
     """Numbers such as "1,2,5" and stretches such as "1:30" (both ends included)."""
     numbers: list[int] = []
     for part in text.split(","):
-        first, colon, last = part.partition(":")
+        first, _, last = part.partition(":")
         try:
-            numbers += range(int(first), int(last) + 1) if colon else [int(first)]
-        except ValueError:
-            raise InvalidParameter(f"{text!r} is not a list of whole numbers such as 1,2,5 or 1:30") from None
+            stretch = range(whole(first.strip()), whole(last.strip() or first.strip()) + 1)
+        except typer.BadParameter:
+            raise InvalidParameter(f"{text[:40]!r} is not a list of whole numbers such as 1,2,5 or 1:30") from None
+        if len(numbers) + len(stretch) > _MOST:
+            raise InvalidParameter(f"{text[:40]!r} stands for more than {_MOST:,} numbers: name fewer")
+        numbers += stretch
     return numbers

@@ -1,71 +1,108 @@
-"""What commands print: a table for people, JSON for programs, a spinner while they wait."""
+"""What commands write: text as it is, never as markup, with every control character made visible; JSON for programs."""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-
-from rich.console import Console
-from rich.table import Table
 
 # The version of the JSON that every command prints; docs/cli.md describes it.
 SCHEMA = "minleak/1"
 
 
-def emit(command: str, data: dict[str, Any], parts: Sequence[Any], *, as_json: bool) -> None:
-    """Print the data as JSON, or the parts (text and tables) for people."""
+def emit(command: str, data: dict[str, Any], parts: Sequence[str], *, as_json: bool) -> None:
+    """Print the data as JSON, or the parts for people, and see that it arrives."""
     if as_json:
-        print(json.dumps({"schema": SCHEMA, "command": command, **_plain(data)}, ensure_ascii=False, allow_nan=False))
-        return
-    console = Console(highlight=False, soft_wrap=True)
+        parts = [as_line_of_json({"command": command, **data})]
     for part in parts:
-        console.print(part, markup=False) if isinstance(part, str) else console.print(part)
+        print(visible(part, keep="\n\t"))
+    if sys.stdout is not None:
+        sys.stdout.flush()  # a full disk or a closed pipe is an error of this command, not of Python when it ends
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
-    """A table whose first column is text and whose others are numbers."""
-    shown = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for i, column in enumerate(columns):
-        shown.add_column(column, justify="left" if i == 0 else "right", overflow="fold")
-    for row in rows:
-        shown.add_row(*(_cell(value) for value in row))
-    return shown
+def as_line_of_json(data: dict[str, Any]) -> str:
+    """One JSON object on one line, in ASCII, so that every terminal and every encoding carries it."""
+    return json.dumps({"schema": SCHEMA, **_plain(data)}, allow_nan=False)
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""Text whose every character can be seen: others are written as in Python, such as \n, \x1b and \u202e."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
+
+
+def field(label: Any) -> str:
+    r"""A label in a table or a record: visible, with \\ for a backslash, so that it can be read back."""
+    return visible(_text(label).replace("\\", "\\\\"))
+
+
+def record(labels: Iterable[Any]) -> str:
+    """Labels as one line with a tab between them, which no field holds."""
+    return "\t".join(map(field, labels))
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A title and aligned columns, of which the first is text and the others are numbers."""
+    from rich.cells import cell_len
+
+    cells = [[*columns], *([_cell(value) for value in row] for row in rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+    lines = [visible(title)]
+    for row in cells:
+        gaps = [" " * (width - cell_len(cell)) for width, cell in zip(widths, row, strict=True)]
+        line = [row[0] + gaps[0], *(gap + cell for gap, cell in zip(gaps[1:], row[1:], strict=True))]
+        lines.append("  ".join(line).rstrip())
+    return "\n".join(lines)
 
 
 @contextmanager
 def working(what: str) -> Iterator[None]:
     """A spinner on the terminal while something takes its time; nothing where there is no terminal."""
-    console = Console(stderr=True)
-    if not sys.stderr.isatty():
+    if not _watched():
         yield
         return
-    with console.status(what):
+    from rich.console import Console
+    from rich.text import Text
+
+    with Console(stderr=True).status(Text(visible(what))):
         yield
 
 
 @contextmanager
 def progressing(what: str) -> Iterator[Callable[[int, int, str], None]]:
     """A bar on the terminal for something that tells how far it is: a function of (done, steps, step's name)."""
-    if not sys.stderr.isatty():
+    if not _watched():
         yield lambda _done, _steps, _name: None
         return
-    from rich.progress import Progress
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, steps, name: bar.update(task, completed=done, total=steps, description=f"{what}: {name}")
+    words = TextColumn("{task.description}", markup=False)
+    with Progress(words, BarColumn(), TaskProgressColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(visible(what), total=None)
+        yield lambda done, steps, name: bar.update(
+            task, completed=done, total=steps, description=visible(f"{what}: {name}")
+        )
+
+
+def _watched() -> bool:
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _cell(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return f"{value:.6g}" if isinstance(value, float) else field(value)
+
+
+def _text(value: Any) -> str:
+    return value.hex() if isinstance(value, bytes) else str(value)
 
 
 def _plain(value: Any) -> Any:
-    """Numbers, text, lists and mappings only; infinities as text, since JSON has none."""
+    """What JSON has; infinities as text, bytes in hexadecimal, and whatever else a label may be as its text."""
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -74,4 +111,4 @@ def _plain(value: Any) -> Any:
         return _plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return value
+    return value if value is None or isinstance(value, str | int | float) else _text(value)

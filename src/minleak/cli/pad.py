@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Annotated, Any
 
 import typer
 
-from minleak.cli.charting import check_chart, save_chart
-from minleak.cli.options import AsJson, Format, PriorSource, Secret
+from minleak.cli.inputs import PriorSource
+from minleak.cli.options import AsJson, Format, Secret, number, whole
 from minleak.cli.output import emit, table, working
+from minleak.cli.writing_channels import write_channel
 from minleak.design.padding import make
 from minleak.design.padding.compare import apply_policy
 from minleak.design.padding.ladder import Ladder, as_ladder
@@ -20,7 +19,8 @@ from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter
 from minleak.leakage import leakage_table
 from minleak.prior import Prior
-from minleak.report.saving import write_whole
+from minleak.report.saving import check_chart, write_whole
+from minleak.report.writing import save_chart
 
 # What the padding leaks in these is shown beside the entropy asked for.
 _BESIDE = ("shannon", "min-entropy", "guesswork")
@@ -37,7 +37,9 @@ def pad(
     ],
     size: Annotated[str, typer.Option("--size", help="The column of natural sizes or times.")] = "size",
     entropy: Annotated[str, typer.Option("--entropy", "-e", help="The entropy to leak least in, by name.")] = "shannon",
-    floor: Annotated[int, typer.Option("-k", "--floor", help="The least number of secrets in a bucket.")] = 1,
+    floor: Annotated[
+        int, typer.Option("-k", "--floor", parser=whole, help="The least number of secrets in a bucket.")
+    ] = 1,
     randomised: Annotated[
         bool, typer.Option("--randomised", help="Draw the size at random: leaks least of all, for up to 280 sizes.")
     ] = False,
@@ -82,7 +84,10 @@ def pad(
             parts += ["", beside]
         drawn = None if chart is None else _chart(natural.weights, prior, best)
     if output is not None:
-        write_whole(output, _written(best))
+        if best.randomised:
+            write_channel(best.channel(), output)
+        else:
+            write_whole(output, _buckets(best))
         data["file"] = output
         parts += ["", f"written to {output}"]
     if chart is not None:
@@ -93,17 +98,16 @@ def pad(
 
 
 def _budget(text: str, mean: float) -> float:
-    number, percent, rest = text.strip().partition("%")
     try:
-        value = float(number) * (mean / 100 if percent else 1)
-    except ValueError:
+        value = number(text.removesuffix("%")) * (mean / 100 if text.endswith("%") else 1)
+    except typer.BadParameter:
         value = -1.0
-    if rest or not value >= 0:  # NaN fails
+    if not value >= 0:
         raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
     return value
 
 
-def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[Any]]:
+def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[str]]:
     beside = [best.entropy.name, *(name for name in _BESIDE if name != best.entropy.name)]
     leaked = leakage_table(best.prior, best.channel(), [as_entropy(name) for name in beside])
     data: dict[str, Any] = {
@@ -136,27 +140,14 @@ def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[Any]]:
     return data, [table(f"{kind} for {len(best.prior):,} secrets", ["measure", "value"], rows)]
 
 
-def _policies(best: Padding, ladder: Ladder) -> tuple[list[dict[str, Any]], Any]:
+def _policies(best: Padding, ladder: Ladder) -> tuple[list[dict[str, Any]], str]:
     """What others pad to, for JSON, and a table of it with this padding first."""
-    rows = [apply_policy(ladder, name, policy, [best.entropy]) for name, policy in POLICIES.items()]
-    data: list[dict[str, Any]] = [
-        {
-            "name": row.name,
-            "overhead": row.overhead,
-            "leakage": row.leakage[0],
-            "observables": row.observables,
-            "smallest_class": row.smallest_class,
-        }
-        for row in rows
-    ]
-    ours: dict[str, Any] = {
-        "name": "this padding",
-        "overhead": best.overhead,
-        "leakage": best.leakage,
-        "observables": len(best.observables),
-        "smallest_class": best.smallest_class,
-    }
-    shown = [list((row | {"overhead": _share(row["overhead"], ladder.mean)}).values()) for row in [ours, *data]]
+    policies = [apply_policy(ladder, name, policy, [best.entropy]) for name, policy in POLICIES.items()]
+    columns = ("name", "overhead", "leakage", "observables", "smallest_class")
+    others = [(p.name, p.overhead, p.leakage[0], p.observables, p.smallest_class) for p in policies]
+    data = [dict(zip(columns, row, strict=True)) for row in others]
+    ours = ("this padding", best.overhead, best.leakage, len(best.observables), best.smallest_class)
+    shown = [[name, _share(overhead, ladder.mean), *rest] for name, overhead, *rest in (ours, *others)]
     title = f"beside what others do, in {best.entropy.name}"
     return data, table(title, ["padding", "overhead", "leakage", "sizes seen", "smallest class"], shown)
 
@@ -165,20 +156,9 @@ def _share(overhead: float, mean: float) -> str:
     return f"{overhead / mean:.2%}" if mean > 0 else "0%"
 
 
-def _written(best: Padding) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if best.randomised:
-        writer.writerow(("secret", "observable", "probability"))
-        for x, label in enumerate(best.prior.labels):
-            for entry in range(best.starts[x], best.starts[x + 1]):
-                row = (label, best.observables[best.columns[entry]], repr(float(best.weights[entry]) / 2**32))
-                writer.writerow(row)
-    else:
-        writer.writerow(("above", "padded", "secrets", "probability"))
-        for bucket in best.buckets():
-            writer.writerow((bucket.above, bucket.padded, bucket.secrets, repr(bucket.probability)))
-    return text.getvalue()
+def _buckets(best: Padding) -> str:
+    rows = [f"{b.above},{b.padded},{b.secrets},{b.probability!r}\n" for b in best.buckets()]
+    return "above,padded,secrets,probability\n" + "".join(rows)
 
 
 def _chart(sizes: Any, prior: Prior, best: Padding) -> Any:

@@ -12,8 +12,19 @@ _HEAD = """# Command line
 
 This page is made from the commands' own help: `python -m minleak.cli.reference > docs/cli.md`.
 
-Every command reads files or stdin (`-`), prints tables or, with `--json`, one JSON object. Errors are one line on
-stderr. Exit codes: 0 done, 1 failed (or not certified), 2 bad input. Files are written whole or not at all.
+Every command reads files or stdin (`-`), prints tables or, with `--json`, one JSON object on one line, in ASCII.
+Errors are one line on stderr, with `--json` one JSON object (`schema`, `error`, `exit_code`). They never repeat a
+secret, nor a word that was one too many. Exit codes: 0 done, 1 failed (or not certified), 2 bad input, 130
+interrupted. Files are written whole or not at all. Where a probability is asked for, a percentage such as `5%` will
+do.
+
+Labels in tables and records are printed as they are, except that a backslash is written `\\\\` and a character that
+cannot be seen, such as a tab, a line's end or what would steer a terminal, as in Python: `\\t`, `\\n`, `\\r`,
+`\\x1b`, `\\u202e`. `minleak draw` prints a set a line with a tab between members, so a program splits a line at tabs
+and undoes these. In JSON, labels are text or whole numbers; dates are text and bytes are hexadecimal.
+
+What stands on a command line can be seen by every user of the machine (`ps`) and stays in the shell's history: give
+secrets by stdin or at the prompt of `minleak draw`, which does not show them.
 
 """
 

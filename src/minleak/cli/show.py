@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from minleak.cli.inputs import plan_of
 from minleak.cli.options import AsJson, CloakFile, Entropies
-from minleak.cli.output import emit, table, working
+from minleak.cli.output import emit, field, table
 from minleak.design.plan import Plan
 from minleak.entropy.names import as_entropy
 from minleak.entropy.standard import STANDARD
 
-_NAMED = 8
+# So many of the giants are named.
+NAMED = 8
 
 
 def show(cloak: CloakFile, entropy: Entropies = None, as_json: AsJson = False) -> None:
@@ -18,11 +20,7 @@ def show(cloak: CloakFile, entropy: Entropies = None, as_json: AsJson = False) -
 
     Example: minleak show queries.cloak
     """
-    from minleak.cloak.store import load
-
-    with working(f"opening {cloak}"):
-        plan = load(cloak)
-    data = summary(plan, entropy)
+    data = summary(plan_of(cloak), entropy)
     emit("show", data, rendered(data), as_json=as_json)
 
 
@@ -41,7 +39,7 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
         "k": plan.k,
         "layout": plan.layout,
         "giants": plan.n_giants,
-        "giant_labels": [labels[i] for i in plan.giants[:_NAMED].tolist()],
+        "giant_labels": [labels[i] for i in plan.giants[:NAMED].tolist()],
         "homes": len(plan.homes.weights),
         "segments": sum(len(ring.starts) for ring in plan.rings),
         "distance": plan.distance,
@@ -56,24 +54,27 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
     }
 
 
-def rendered(data: dict[str, Any]) -> list[Any]:
-    """The summary for people."""
-    lines = [f"{data['secrets']:,} secrets in sets of {data['k']}, layout {data['layout']}"]
+def rendered(data: dict[str, Any]) -> list[str]:
+    """The summary for people, of a plan in memory or in an engine."""
+    where = f", made in {data['engine']}" if "engine" in data else ""
+    lines = [f"{data['secrets']:,} secrets in sets of {data['k']}, layout {data['layout']}{where}"]
     if data["giants"]:
-        more = ", ..." if data["giants"] > _NAMED else ""
-        lines.append(f"in every set (giants): {data['giants']}: {', '.join(map(str, data['giant_labels']))}{more}")
+        more = ", ..." if data["giants"] > NAMED else ""
+        lines.append(f"in every set (giants): {data['giants']}: {', '.join(map(field, data['giant_labels']))}{more}")
     if data["success"] is not None:
+        blind = "" if data["success_blind"] is None else f" {data['success_blind']:.6g} without,"
         lines.append(
-            f"a guess is right with probability {data['success']:.6g} seeing a set, "
-            f"{data['success_blind']:.6g} without, 1 seeing the secret itself"
+            f"a guess is right with probability {data['success']:.6g} seeing a set,{blind} 1 seeing the secret itself"
         )
-    if data["distance"]:
+    if "at_home" in data:
+        lines.append(f"{data['at_home']:.1%} of the weight outside the giants is in homes: sets that stay the same")
+    if data.get("distance"):
         lines.append(f"weights are on an integer grid, {data['distance']:.2g} from those given (total variation)")
-    if data["cost"] is not None:
+    if data.get("cost") is not None:
         unit = " km" if data["metric"] == "haversine" else ""
         bound = data["cost_bound"]
         least = "" if bound is None else f", and no plan that leaks as little has less than {bound:.6g}{unit}"
         lines.append(f"members of a set are {data['cost']:.6g}{unit} from its centre on average{least}")
     rows = [[name, row["before"], row["after"], row["leakage"]] for name, row in data["leakage"].items()]
-    title = "the least leakage that sets of this size allow" + (" (with gains)" if data["gains"] else "")
+    title = "the least leakage that sets of this size allow" + (" (with gains)" if data.get("gains") else "")
     return ["\n".join(lines), "", table(title, ["entropy", "before", "after", "leakage"], rows)]

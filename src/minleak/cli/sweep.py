@@ -6,11 +6,14 @@ from typing import Annotated, Any
 
 import typer
 
-from minleak.cli.options import AsJson, Entropies, Format, PriorFile, PriorSource, Secret, Weight, whole_numbers
+from minleak.cli.inputs import PriorSource
+from minleak.cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, number, share, whole_numbers
 from minleak.cli.output import emit, table, working
 from minleak.design import sweep as sweeping
 from minleak.entropy.standard import FEW
 from minleak.errors import InvalidParameter
+from minleak.report.saving import altair, check_chart
+from minleak.report.writing import save_chart
 
 
 def sweep(
@@ -21,7 +24,8 @@ def sweep(
         str | None, typer.Option(help="An entropy and what it may leak at most, such as min-entropy=0.5: the least k.")
     ] = None,
     max_success: Annotated[
-        float | None, typer.Option(help="How often a guess may be right at most: the least k.")
+        float | None,
+        typer.Option(parser=share, help="How often a guess may be right at most, such as 0.3 or 30%: the least k."),
     ] = None,
     chart: Annotated[str | None, typer.Option(help="Save the chart too: a .png, .svg or .html file.")] = None,
     secret: Secret = "secret",
@@ -33,18 +37,20 @@ def sweep(
 
     Example: minleak sweep queries.csv --ks 1:20 --max-success 0.3
     """
+    if chart is not None:
+        check_chart(chart)
     counts = PriorSource(prior, secret, format).prior(weight)
     data: dict[str, Any] = {"secrets": len(counts)}
-    parts: list[Any] = []
+    parts: list[str] = []
     with working("sweeping"):
         if target is not None:
-            name, equals, value = target.partition("=")
+            name, _, value = target.partition("=")
             try:
-                bound = float(value)
-            except ValueError:
-                equals = ""
-            if not equals:
-                raise InvalidParameter(f"a target is an entropy and a number such as min-entropy=0.5, not {target!r}")
+                bound = number(value)
+            except typer.BadParameter:
+                raise InvalidParameter(
+                    f"a target is an entropy and a number such as min-entropy=0.5, not {target!r}"
+                ) from None
             data["least_k_target"] = sweeping.least_k(counts, name, leakage=bound)
             parts.append(f"least k with {name} leakage of at most {bound:g}: {data['least_k_target']}")
         if max_success is not None:
@@ -56,9 +62,7 @@ def sweep(
     rows = [[k, float(s), *map(float, row)] for k, s, row in zip(swept.ks, swept.success, swept.leakage, strict=True)]
     parts.append(table("least leakage against k", ["k", "success", *swept.entropies], rows))
     if chart is not None:
-        from minleak.cli.charting import save_sweep
-
-        save_sweep(swept, chart)
+        save_chart(_chart(swept), chart, title="Least leakage against the size of the sets")
         data["chart"] = chart
         parts.append(f"chart written to {chart}")
     emit("sweep", data, parts, as_json=as_json)
@@ -68,3 +72,22 @@ def _spread(n: int) -> list[int]:
     """1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, ... up to n, at most 1000."""
     steps = [m * 10**e for e in range(4) for m in (1, 2, 3, 5, 7)] + [15]
     return sorted({min(n, k) for k in steps if k <= 1000} | {1})
+
+
+def _chart(swept: sweeping.Sweep) -> Any:
+    alt = altair()
+    values = [
+        {"k": k, "leakage": float(swept[name][i]), "entropy": name}
+        for name in swept.entropies
+        for i, k in enumerate(swept.ks)
+    ]
+    return (
+        alt.Chart(alt.Data(values=values))
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("k:Q", title="size k of the sets", scale=alt.Scale(type="log")),
+            y=alt.Y("leakage:Q", title="least leakage, in the unit of each entropy"),
+            color=alt.Color("entropy:N", title="entropy"),
+        )
+        .properties(height=320)
+    )

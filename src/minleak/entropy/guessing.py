@@ -73,8 +73,8 @@ class GuessError(Entropy):
     increasing = True
 
     def __init__(self, l: int = 1) -> None:
-        if isinstance(l, bool) or not isinstance(l, int | np.integer) or l < 1:
-            raise InvalidParameter(f"the number of guesses l is a whole number from 1 on, not {l!r}")
+        if isinstance(l, bool) or not isinstance(l, int | np.integer) or not 1 <= l <= 2**53:
+            raise InvalidParameter("the number of guesses l is a whole number from 1 on, of 2**53 at most")
         self.l = int(l)
 
     @property

@@ -26,7 +26,7 @@ def extra(name: str) -> Any:
         return import_module(name)
     except ImportError as error:  # of the package itself, or of one that it needs
         missing = error.name or name
-        raise MissingExtra(f"reports and charts need the package {missing}: pip install 'minleak[report]'") from None
+        raise MissingExtra.of("report", f"reports and charts need the package {missing}") from None
 
 
 def need_extras() -> None:

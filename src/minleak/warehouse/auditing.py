@@ -160,7 +160,9 @@ def _joint(engine: Engine, table: Any, secret: str, observable: str, weight: str
     ibis = ibis_module()
     for column in (secret, observable, weight):
         if column is not None and column not in table.columns:
-            raise InvalidParameter(f"there is no column {column!r}: the events have {', '.join(table.columns)}")
+            raise InvalidParameter(
+                f"there is no column {column!r} among the {len(table.columns)}: does the first line name the columns?"
+            )
     counts = ibis.literal(1, "int64") if weight is None else whole(table[weight], weight)
     rows = table.select(x=table[secret], y=table[observable], count=counts)
     bad = rows.x.isnull() | rows.y.isnull() | rows["count"].isnull() | (rows["count"] < 0)

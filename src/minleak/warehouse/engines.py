@@ -67,7 +67,7 @@ def ibis_module() -> Any:
     try:
         import ibis
     except ImportError:
-        raise MissingExtra("tables in an engine need Ibis and DuckDB: pip install 'minleak[data]'") from None
+        raise MissingExtra.of("data", "tables in an engine need Ibis and DuckDB") from None
     return ibis
 
 
@@ -83,7 +83,7 @@ def _connect_duckdb(database: str | None, memory_limit: str | None, spill: Any) 
     try:
         import duckdb
     except ImportError:
-        raise MissingExtra("this engine needs DuckDB: pip install 'minleak[data]'") from None
+        raise MissingExtra.of("data", "this engine needs DuckDB") from None
     try:
         backend = ibis.duckdb.connect(database or ":memory:", read_only=database is not None, **options)
         backend.raw_sql("SET enable_progress_bar = false")  # it would go to stdout, among what commands print
@@ -97,7 +97,7 @@ def _connect_spark() -> Any:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise MissingExtra("the engine spark needs PySpark: pip install 'minleak[spark]'") from None
+        raise MissingExtra.of("spark", "the engine spark needs PySpark") from None
     session = SparkSession.getActiveSession()
     if session is None:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

@@ -95,5 +95,5 @@ def test_without_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "cvxpy", None)
     assert ml.optimise(PRIOR, entropy="min-entropy", cost=hamming(3), budget=0.2).gap < 1e-9
     assert ml.optimise(PRIOR, entropy="shannon", cost=hamming(3), budget=0.2).gap < 1e-9
-    with pytest.raises(ml.MissingExtra, match=re.escape("pip install 'minleak[convex]'")):
+    with pytest.raises(ml.MissingExtra, match=re.escape("pip install '.[convex]'")):
         ml.optimise(PRIOR, entropy="arimoto:2", cost=hamming(3), budget=0.2)

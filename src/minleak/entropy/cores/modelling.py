@@ -14,6 +14,4 @@ def cvxpy() -> Any:
         import_module("clarabel")
         return import_module("cvxpy")
     except ImportError:
-        raise MissingExtra(
-            "convex design for this entropy needs cvxpy and clarabel: pip install 'minleak[convex]'"
-        ) from None
+        raise MissingExtra.of("convex", "convex design for this entropy needs cvxpy and clarabel") from None

@@ -1,0 +1,227 @@
+"""How failures are told: exit codes, flags instead of parameters, JSON, and never a word that may be a secret."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import minleak as ml
+from minleak.cli.failures import in_flags
+
+COMMAND = [sys.executable, "-m", "minleak.cli.app"]
+
+
+def one_line(err):
+    assert err.startswith("minleak: ")
+    assert err.count("\n") == 1
+    assert "unexpectedly" not in err
+    return err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["draw", "queries.cloak", "my", "hidden", "words", "--fresh"],
+        ["draw", "queries.cloak", "--hidden", "--fresh"],
+        ["draw", "queries.cloak", "--fresh=hidden", "x"],
+        ["hidden"],
+        ["draw", "queries.cloak", "hidden", "--key", "queries.key", "--scope", "a"],
+    ],
+)
+def test_words_of_the_command_line_are_not_repeated(run, arguments):
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert "hidden" not in one_line(err)
+    assert "hidden" not in run(*arguments, "--json")[2]
+
+
+def test_events_without_a_header_are_not_printed(run, folder):
+    (folder / "bare.csv").write_text("alice,aspirin\nbob,quinine\n")
+    code, _, err = run("audit", "bare.csv")
+    assert code == 2
+    assert "alice" not in one_line(err)
+    assert "quinine" not in err
+
+
+def test_an_empty_scope_is_refused(run):
+    code, _, err = run("draw", "queries.cloak", "query-1", "--key", "queries.key", "--scope", "")
+    assert code == 2
+    assert "--scope is empty" in one_line(err)
+
+
+def test_a_batch_names_the_line_of_an_unknown_secret(run, typed):
+    typed(b"query-1\nquery-2\nhidden\n")
+    code, out, err = run("draw", "queries.cloak", "-", "--fresh")
+    assert (code, out) == (2, "")
+    assert "line 3 of stdin" in one_line(err)
+    assert "--stand-in" in err
+    assert "hidden" not in err
+    typed(b"query-1\n\xff\n")
+    assert "line 2 of stdin" in one_line(run("draw", "queries.cloak", "-", "--fresh")[2])
+
+
+def test_secrets_come_by_a_prompt_or_by_stdin(run, typed, monkeypatch):
+    """Without an argument they are asked for on a terminal, unseen, and read from stdin elsewhere."""
+    typed(b"query-3\r\nquery-17")
+    code, out, _ = run("draw", "queries.cloak", "--fresh")
+    assert code == 0
+    assert "query-3" in out.splitlines()[0].split("\t")
+    assert "query-17" in out.splitlines()[1].split("\t")
+    asked = []
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("getpass.getpass", lambda prompt, **_: asked.append(prompt) or "query-5")
+    code, out, _ = run("draw", "queries.cloak", "--fresh")
+    assert (code, len(asked)) == (0, 1)
+    assert "query-5" in out.split()
+
+
+@pytest.mark.parametrize("secret", ["²", "--5", "-", "1" * 5000, "٣", "1.0", "007", "1_0", "", "\udcff"])
+def test_what_is_no_label_is_an_unknown_secret(run, typed, secret):
+    typed(b"?\n")
+    ml.design(ml.Prior([3, 2, 1], labels=[-5, 7, 9]), k=2).save("numbers.cloak")
+    code, _, err = run("draw", "numbers.cloak", "--fresh", "--", secret)
+    assert code == 2
+    assert "does not know" in one_line(err)
+
+
+def test_stand_ins_may_be_numbers(asked):
+    ml.design(ml.Prior([3, 2, 1], labels=[-5, 7, 9]), k=2).save("numbers.cloak")
+    assert -5 in asked("draw", "numbers.cloak", "x", "--fresh", "--stand-in", "-5")["sets"][0]["members"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["design", "queries.key", "-k", "3"], "say --format one of"),
+        (["design", "queries.csv", "-k", "3", "--layout", "near"], "--layout near needs --near"),
+        (["design", "queries.csv", "-k", "3", "--near", "count", "--metric", "haversine"], "--metric haversine takes"),
+        (["measure", "diagnoses.csv", "diagnoses.csv"], "--observable"),
+        (["draw", "queries.cloak", "x", "--fresh"], "--stand-in"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "1"], "--tradeoff is a whole number from 2"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--gap", "1e-300"], "than --gap 1e-300"),
+        (["sweep", "queries.csv", "--max-success", "2"], "--max-success is a probability"),
+        (["audit", "events.csv", "--secret", "query", "--observable", "size", "--level", "2"], "--level is between"),
+    ],
+)
+def test_messages_speak_of_flags(run, arguments, words):
+    assert words in one_line(run(*arguments)[2])
+
+
+def test_only_names_of_parameters_become_flags():
+    flags = {"format": "--format", "secret": "--secret", "memory_limit": "--memory-limit"}
+    assert in_flags("cannot open data/secret=7/a.csv: say format= or", flags) == (
+        "cannot open data/secret=7/a.csv: say --format or"
+    )
+    assert in_flags("secret=7 is a folder", flags) == "secret=7 is a folder"
+    assert in_flags("x.memory_limit memory_limit, format='csv'", flags) == "x.memory_limit --memory-limit, --format csv"
+
+
+def test_errors_are_json_with_json(run):
+    code, out, err = run("design", "queries.csv", "-k", "0", "--json")
+    said = json.loads(err)
+    assert (code, out, said["schema"], said["exit_code"]) == (2, "", "minleak/1", 2)
+    assert "k" in said["error"]
+    assert json.loads(run("nonsense", "--json")[2])["exit_code"] == 2
+    assert run("draw", "queries.cloak", "--fresh", "--", "--json")[2].startswith("minleak: ")
+
+
+def test_percentages_are_probabilities(asked):
+    for text in ("0.3", "30%", "30.0%"):
+        assert asked("sweep", "queries.csv", "--max-success", text)["least_k_success"] == 4
+    events = ["audit", "events.csv", "--secret", "query", "--observable", "size", "--resamples", "9"]
+    said = asked(*events, "--alpha", "5%", "--level", "90%", "--permutations", "19")
+    assert (said["alpha"], said["level"]) == (0.05, 0.9)
+
+
+def test_stdin_where_a_file_is_named(asked, typed, folder):
+    """For plans, events, channels and pairs; the same answer as from the file."""
+    events = ["--secret", "query", "--observable", "size", "--resamples", "9", "--permutations", "99"]
+    for name, command in {
+        "queries.cloak": ["show", "-"],
+        "events.csv": ["audit", "-", *events],
+        "test.csv": ["capacity", "-"],
+        "pairs.csv": ["optimise", "diagnoses.csv", "-", "--budget", "0.2"],
+        "queries.csv": ["design", "-", "-k", "3", "--engine", "duckdb"],
+    }.items():
+        typed((folder / name).read_bytes())
+        assert asked(*command) == asked(*(name if word == "-" else word for word in command))
+    typed((folder / "queries.cloak").read_bytes())
+    assert asked("draw", "-", "query-1", "--fresh")["sets"]
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        ["sweep", "queries.csv", "--ks", "1:999999999999"],
+        ["sweep", "queries.csv", "--ks", "5:1" + "0" * 5000],
+        ["sweep", "queries.csv", "--ks", "9:1"],
+        ["sweep", "queries.csv", "--max-success", "nan"],
+        ["sweep", "queries.csv", "--target", "shannon=inf"],
+        ["design", "queries.csv", "-k", "1" + "0" * 30],
+        ["design", "queries.csv", "-k", "-1"],
+        ["capacity", "test.csv", "--gap", "nan"],
+        ["show", "queries.cloak", "-e", "guess-error:" + "9" * 400],
+        ["sweep", "queries.csv", "-e", "guess-error:" + "9" * 400],
+        ["audit", "events.csv", "--secret", "query", "--observable", "size", "--resamples", "9" * 18],
+        ["audit", "events.csv", "--secret", "query", "--observable", "size", "--permutations", "9" * 18],
+        ["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "9" * 18],
+        ["pad", "files.csv", "--budget", "1e999"],
+        ["pad", "files.csv", "--budget", "1%%"],
+    ],
+)
+def test_absurd_numbers_are_refused(run, numbers):
+    code, _, err = run(*numbers)
+    assert code == 2
+    one_line(err)
+
+
+@pytest.mark.parametrize("word", ["\ud800", "a\0b"])
+def test_words_that_no_process_can_be_given_are_refused(run, word):
+    code, _, err = run("key", "new", word)
+    assert code == 2
+    assert "argument 3" in one_line(err)
+
+
+def test_a_missing_package_can_be_installed(run, monkeypatch):
+    """There is no release yet, so the message says what can be done from the source."""
+    monkeypatch.setitem(sys.modules, "altair", None)
+    code, _, err = run("sweep", "queries.csv", "--chart", "x.png")
+    assert code == 1
+    assert "pip install '.[report]'" in one_line(err)
+
+
+@pytest.mark.parametrize("arguments", [["show", "queries.cloak"], ["--help"], ["--version"]])
+def test_a_full_device_is_one_line(folder, arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "No space left" in one_line(done.stderr)
+
+
+@pytest.mark.parametrize("arguments", [["show", "queries.cloak"], ["--version"]])
+def test_a_reader_who_leaves_is_not_disturbed(folder, arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([*COMMAND, *arguments], stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_ctrl_c_while_python_still_loads(folder):
+    """typer takes long to import, and is interrupted here while it is."""
+    (folder / "typer").mkdir()
+    (folder / "typer" / "__init__.py").write_text("raise KeyboardInterrupt\n")
+    paths = os.pathsep.join([str(folder), *(path for path in sys.path if path)])
+    done = subprocess.run(
+        [*COMMAND, "show", "queries.cloak"],
+        env=os.environ | {"PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (130, "")
+    assert "interrupted" in one_line(done.stderr)
