@@ -13,9 +13,9 @@ import typer
 from minleak.cli.output import working
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior
+from minleak.reading.formats import FORMATS
 from minleak.reading.places import read_places
 from minleak.reading.prior import read_prior
-from minleak.reading.sources import FORMATS
 
 PriorFile = Annotated[
     str,
