@@ -294,6 +294,23 @@ def test_no_message_shows_an_entry(text):
             assert CANARY not in message(read, data.encode(), format)
 
 
+@pytest.mark.parametrize("odd", [None, 5, ["csv"], b"csv", "", "xls"], ids=repr)
+def test_odd_names_of_columns_and_formats(odd):
+    for data in (HEADER + b"a,1\n", CHANNEL + b"a,y,1\n"):
+        for read in (prior, channel, pairs):
+            attempt(read, data, secret=odd)
+            attempt(read, data, odd or "csv")
+        attempt(pairs, data, cost=odd)
+        attempt(channel, data, probability=odd)
+
+
+def test_secrets_are_given_once():
+    """Else the rows of the file would go to the last of them."""
+    for read in (channel, pairs):
+        with pytest.raises(ml.InvalidParameter, match="inputs 0 and 2 are the same"):
+            read(CHANNEL + b"a,y,1\n", inputs=["a", "b", "a"])
+
+
 def test_a_channel_names_lines():
     with pytest.raises(ml.InvalidChannel, match=r"the secret at line 3 of the input sums to 0\.5"):
         channel(CHANNEL + b"a,y,1\nb,y,0.25\nb,z,0.25\n")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak.errors import UnreadableFile
+from minleak.errors import InvalidParameter, UnreadableFile
 from minleak.labels import Labels
 from minleak.reading.table import Table
 
@@ -21,7 +21,11 @@ class Cells:
     def __init__(self, table: Table, secrets: Any, observables: Any, inputs: Iterable[Hashable] | None) -> None:
         x_at: dict[Hashable, int] = {}
         if inputs is not None:
-            x_at = {name: x for x, name in enumerate(Labels.of(inputs, 0))}
+            names = Labels.of(inputs, 0)
+            twice = names.first_duplicate()
+            if twice is not None:
+                raise InvalidParameter(f"inputs {twice[0]} and {twice[1]} are the same: name each secret once")
+            x_at = {name: x for x, name in enumerate(names)}
         y_at: dict[Hashable, int] = {}
         seen: set[tuple[int, int]] = set()
         self.x, self.y = np.empty((2, len(secrets)), dtype=np.int64)

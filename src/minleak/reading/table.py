@@ -39,7 +39,7 @@ class Table:
 
     def has(self, column: str) -> bool:
         """Whether a column has that name, perhaps in other capitals, which `read` then refuses."""
-        return column.casefold() in [name.casefold() for name in self._header or []]
+        return isinstance(column, str) and column.casefold() in [name.casefold() for name in self._header or []]
 
     def read(self, labels: Mapping[str, str], numbers: Mapping[str, str], *, choose: str = "") -> dict[str, Any]:
         """By their roles, such as the weight, the columns of these names: labels as Arrow or a list, numbers as a
@@ -94,11 +94,9 @@ class Table:
                 but = "" if len(set(alike)) == 1 else ", but for capitals"
                 raise UnreadableFile(f"{self.name} has {len(alike)} columns named {name!a}{but}: rename all but one")
             if alike != [name]:
-                there = (
-                    f"its columns are {_listed(header)}"
-                    if sure
-                    else (f"its first line must name its columns, and the {len(header)} there have other names")
-                )
+                there = f"its first line must name its columns, and the {len(header)} there have other names"
+                if sure:
+                    there = f"its columns are {_listed(header)}"
                 raise UnreadableFile(f"{self.name} has no column {name!a}; {there} (choose them with {choose})")
 
 

@@ -25,7 +25,7 @@ FORMATS: dict[str, type[Format]] = {
 def kind_of(name: str, format: str | None) -> str:
     """The name of the format: the one given, or the one that the ending of the file's name stands for."""
     if format is not None:
-        if format not in FORMATS:
+        if not isinstance(format, str) or format not in FORMATS:
             raise UnreadableFile(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
         return format
     ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]

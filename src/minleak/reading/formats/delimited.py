@@ -39,7 +39,7 @@ class Csv(Format):
         if b'"' in self.data and not self._is_well_quoted():
             deque(self._records(strict=True), maxlen=0)  # a quote in a field without quotes is a letter like others
         found = self._parsed({**dict.fromkeys(labels, pa.string()), **dict.fromkeys(numbers)})
-        hexadecimal = b"0x" in self.data or b"0X" in self.data  # 0x10 would be 16
+        hexadecimal = any(x in self.data and b"0" + x in self.data for x in (b"x", b"X"))  # 0x10 would be 16
         others = [name for name in numbers if found[name].type != pa.int64() or found[name].null_count or hexadecimal]
         texts = self._parsed(dict.fromkeys(others, pa.string())) if others else None
         return [texts[name] if texts and name in others else found[name] for name in (*labels, *numbers)]
