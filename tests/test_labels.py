@@ -142,6 +142,13 @@ def test_many_empty_names_repeat():
     assert Labels.of(pa.array([""] * n), n).first_duplicate() == (0, 1)
 
 
+def test_few_names_that_repeat_often_are_found_at_once():
+    """As where a column of countries is taken for the secrets: no search that is quadratic in how often they stand."""
+    n = 2_000_000
+    names = pa.array(["Peru", "Chile", "Ecuador"]).take(pa.array(np.arange(n) % 3))
+    assert Labels.of(names, n).first_duplicate() == (0, 3)
+
+
 def test_equal_hashes_are_not_taken_for_equal_names(monkeypatch):
     """A collision of hashes is settled by the names themselves."""
     monkeypatch.setattr(labels, "_SMALL", 1)

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak.columns import Columns
-from minleak.errors import InvalidChannel, InvalidParameter
+from minleak.errors import InvalidChannel, InvalidParameter, shown
 from minleak.labels import Labels, first_difference, named
-from minleak.matrices import as_csc, as_dense, is_number, is_sparse
+from minleak.matrices import DENSE, as_csc, as_dense, is_number, is_sparse, too_large
 from minleak.prior import Prior, as_prior
-
-if TYPE_CHECKING:
-    pass
 
 Array = npt.NDArray[np.float64]
 
@@ -73,9 +70,12 @@ class Channel:
         inputs: Iterable[Hashable] | None = None,
         outputs: Iterable[Hashable] | None = None,
         tolerance: float = SUM_TOLERANCE,
+        _where: Callable[[int], str] | None = None,
     ) -> None:
         self.exact: npt.NDArray[Any] | None = None
-        self.tolerance = tolerance
+        if not (is_number(tolerance) and 0 <= tolerance <= 1e300):
+            raise InvalidParameter(f"the tolerance of a row's sum is a number from 0 on, not {shown(tolerance)}")
+        self.tolerance = float(tolerance)
         if is_sparse(matrix):
             self.matrix: Any = as_csc(matrix)
         else:
@@ -83,11 +83,11 @@ class Channel:
         n, m = self.matrix.shape
         self.inputs = _labels(inputs, n, "inputs", "rows")
         self.outputs = _labels(outputs, m, "outputs", "columns")
-        self._check()
+        self._check(_where or named(self.inputs))
         for array in (self.matrix,) if self.is_dense else (self.matrix.data, self.matrix.indices, self.matrix.indptr):
             array.flags.writeable = False
 
-    def _check(self) -> None:
+    def _check(self, where: Callable[[int], str]) -> None:
         entries = self.matrix if self.is_dense else self.matrix.data
         if not (entries.min(initial=0.0) >= 0 and entries.max(initial=0.0) < math.inf):  # NaN fails
             at = int(np.argmin((entries >= 0) & (entries < math.inf)))
@@ -99,7 +99,7 @@ class Channel:
                     int(np.searchsorted(self.matrix.indptr, at, side="right") - 1),
                 )
             raise InvalidChannel(
-                f"the entry at {self._row(x)}, {named(self.outputs, 'column')(y)} is {entries.flat[at]}: "
+                f"the entry at {where(x)}, {named(self.outputs, 'column')(y)} is {entries.flat[at]}: "
                 "probabilities must be finite and not negative"
             )
         sums: Any
@@ -112,12 +112,9 @@ class Channel:
             worst = int(np.argmax(np.abs(sums - 1.0)))
         if not abs(sums[worst] - 1) <= limit:
             raise InvalidChannel(
-                f"{self._row(worst)} sums to {sums[worst]}, not to 1 (the worst of {len(sums)} rows; {limit:g} is "
+                f"{where(worst)} sums to {shown(sums[worst])}, not to 1 (the worst of {len(sums)} rows; {limit:g} is "
                 "tolerated): rows are secrets and hold p(y given x), so divide counts by their row's sum"
             )
-
-    def _row(self, x: int) -> str:
-        return named(self.inputs)(x)
 
     # -- other ways to make one -------------------------------------------------------------------------------------
 
@@ -143,7 +140,7 @@ class Channel:
         fixed = inputs is not None
         observable_at: dict[Hashable, int] = {}
         entries: dict[tuple[int, int], float] = {}
-        for number, row in enumerate(rows):
+        for number, row in enumerate(_several(rows, "rows of a channel")):
             try:
                 x, y, probability = row
             except (TypeError, ValueError):
@@ -151,12 +148,14 @@ class Channel:
             if not (_is_hashable(x) and _is_hashable(y)):
                 raise InvalidChannel(f"row {number} names by a list or the like: give text, numbers or tuples of them")
             if fixed and x not in secret_at:
-                raise InvalidChannel(f"row {number} has the secret {x!r}, which is not among the inputs: add it there")
+                raise InvalidChannel(
+                    f"row {number} has the secret {shown(x)}, which is not among the inputs: add it there"
+                )
             place = secret_at.setdefault(x, len(secret_at)), observable_at.setdefault(y, len(observable_at))
             if place in entries:
-                raise InvalidChannel(f"row {number} gives p({y!r} given {x!r}) a second time: add the two up")
+                raise InvalidChannel(f"row {number} gives p({shown(y)} given {shown(x)}) a second time: add the two up")
             if not is_number(probability):
-                raise InvalidChannel(f"the probability of row {number} is {probability!r}, not a number")
+                raise InvalidChannel(f"the probability of row {number} is {shown(probability)}, not a number")
             try:
                 entries[place] = float(probability)
             except OverflowError:
@@ -177,8 +176,8 @@ class Channel:
         >>> Channel.deterministic(["long", "short", "long"]).preimage_sizes
         array([2, 1])
         """
-        shown = cls.from_rows((i, y, 1.0) for i, y in enumerate(observables))
-        return cls(shown.matrix, inputs=inputs, outputs=shown.outputs)
+        function = cls.from_rows((i, y, 1.0) for i, y in enumerate(_several(observables, "observables")))
+        return cls(function.matrix, inputs=inputs, outputs=function.outputs)
 
     @classmethod
     def random(
@@ -190,7 +189,15 @@ class Channel:
         """
         for what, value in (("n", n), ("m", m), ("cap", 1 if cap is None else cap)):
             _check_count(value, what)
-        rng = np.random.default_rng(seed)
+        size = too_large(n * m, each=DENSE)
+        if size is not None:
+            raise InvalidParameter(f"a channel of so many secrets and observables has {size}")
+        try:
+            rng = np.random.default_rng(seed)
+        except (TypeError, ValueError):
+            raise InvalidParameter(
+                f"a seed is a whole number from 0 on, or a numpy Generator, not {shown(seed)}"
+            ) from None
         matrix = rng.exponential(size=(n, m))
         if cap is not None:
             if m * cap < n:
@@ -234,6 +241,9 @@ class Channel:
 
     def toarray(self) -> Array:
         """The matrix as a dense array (a read-only view if it is dense)."""
+        size = None if self.is_dense else too_large(math.prod(self.shape), each=8)
+        if size is not None:
+            raise InvalidChannel(f"as a dense array the channel has {size}: work on its sparse `matrix`")
         return np.asarray(self.matrix if self.is_dense else self.matrix.toarray())
 
     def __repr__(self) -> str:
@@ -290,8 +300,8 @@ class Channel:
         x = first_difference(prior.labels, self.inputs)
         if x is not None:
             raise InvalidChannel(
-                f"the prior's secret {x} is {prior.labels[x]!r} but the channel's row {x} is {self.inputs[x]!r}: "
-                "bring both into one order"
+                f"the prior's secret {x} is {shown(prior.labels[x])} but the channel's row {x} is "
+                f"{shown(self.inputs[x])}: bring both into one order"
             )
         return prior
 
@@ -351,8 +361,15 @@ def _labels(names: Iterable[Hashable] | None, count: int, what: str, of: str) ->
         raise InvalidChannel(f"{len(labels)} {what} for a matrix of {count} {of}: give one label for each")
     twice = labels.first_duplicate()
     if twice is not None:
-        raise InvalidChannel(f"{what} {twice[0]} and {twice[1]} are both {labels[twice[0]]!r}: labels must differ")
+        raise InvalidChannel(f"{what} {twice[0]} and {twice[1]} are both {shown(labels[twice[0]])}: labels must differ")
     return labels
+
+
+def _several(given: Any, what: str) -> Iterator[Any]:
+    try:
+        return iter(given)
+    except TypeError:
+        raise InvalidChannel(f"{what} are a sequence, not {type(given).__name__}") from None
 
 
 def _is_hashable(name: Any) -> bool:
@@ -365,4 +382,4 @@ def _is_hashable(name: Any) -> bool:
 
 def _check_count(value: Any, what: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidParameter(f"{what} must be a whole number from 1 on, not {value!r}")
+        raise InvalidParameter(f"{what} must be a whole number from 1 on, not {shown(value)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable
 from functools import reduce
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from minleak.channel import SUM_TOLERANCE, Channel
-from minleak.errors import InvalidChannel
+from minleak.errors import InvalidChannel, shown
 from minleak.labels import Labels, first_difference
-from minleak.matrices import as_csr, row_products
+from minleak.matrices import DENSE, MOST, SPARSE, as_csr, row_products, too_large
 from minleak.matrices import product as matrix_product
 
 
@@ -24,9 +25,15 @@ def cascade(first: Channel, second: Channel) -> Channel:
     y = first_difference(first.outputs, second.inputs)
     if y is not None:
         raise InvalidChannel(
-            f"cannot cascade: output {y} of the first channel is {first.outputs[y]!r} but input {y} of the second "
-            f"is {second.inputs[y]!r}: bring both into one order"
+            f"cannot cascade: output {y} of the first channel is {shown(first.outputs[y])} but input {y} of the second "
+            f"is {shown(second.inputs[y])}: bring both into one order"
         )
+    entries = first.shape[0] * second.shape[1]
+    if not (first.is_dense or second.is_dense):
+        # each non-zero of a column of the first meets those of the row of the second
+        met = np.diff(first.matrix.indptr).astype(np.int64) @ np.diff(as_csr(second.matrix).indptr).astype(np.int64)
+        entries = min(entries, int(met))
+    _check_size("the cascade", entries, dense=first.is_dense or second.is_dense)
     return Channel(
         matrix_product(first.matrix, second.matrix),
         inputs=_names(first.inputs),
@@ -44,15 +51,20 @@ def parallel(first: Channel, second: Channel) -> Channel:
     x = first_difference(first.inputs, second.inputs)
     if x is not None:
         raise InvalidChannel(
-            f"channels in parallel share their secrets, but row {x} is {first.inputs[x]!r} in the first and "
-            f"{second.inputs[x]!r} in the second: bring both into one order"
+            f"channels in parallel share their secrets, but row {x} is {shown(first.inputs[x])} in the first and "
+            f"{shown(second.inputs[x])} in the second: bring both into one order"
         )
+    width = first.shape[1] * second.shape[1]
     if first.is_dense and second.is_dense:
+        _check_size("both in parallel", first.shape[0] * width, labels=width, dense=True)
         matrix: Any = (first.matrix[:, :, None] * second.matrix[:, None, :]).reshape(first.shape[0], -1)
         pairs = np.flatnonzero(matrix.any(axis=0))
         matrix = matrix[:, pairs]
     else:
-        matrix, pairs = row_products(as_csr(first.matrix), as_csr(second.matrix))
+        a, b = as_csr(first.matrix), as_csr(second.matrix)
+        entries = int(np.diff(a.indptr).astype(np.int64) @ np.diff(b.indptr).astype(np.int64))
+        _check_size("both in parallel", entries, labels=min(entries, width))
+        matrix, pairs = row_products(a, b)
     ys, zs = list(first.outputs), list(second.outputs)
     return Channel(
         matrix,
@@ -66,10 +78,14 @@ def product(first: Channel, second: Channel) -> Channel:
     """Each on a secret of its own."""
     import scipy.sparse as sp
 
+    labels = first.shape[0] * second.shape[0] + first.shape[1] * second.shape[1]
     if first.is_dense and second.is_dense:
+        _check_size("the product", first.matrix.size * second.matrix.size, labels=labels, dense=True)
         matrix: Any = np.kron(first.matrix, second.matrix)
     else:
-        matrix = sp.kron(as_csr(first.matrix), as_csr(second.matrix), format="csc")
+        a, b = as_csr(first.matrix), as_csr(second.matrix)
+        _check_size("the product", a.nnz * b.nnz, labels=labels)
+        matrix = sp.kron(a, b, format="csc")
     return Channel(
         matrix,
         inputs=[(x, z) for x in first.inputs for z in second.inputs],
@@ -80,6 +96,7 @@ def product(first: Channel, second: Channel) -> Channel:
 
 def repeated(channel: Channel, times: int, *, ordered: bool) -> Channel:
     """The same channel on the same secret, `times` times."""
+    _check_times(channel, times, ordered=ordered)
     single = _renamed(channel, [(y,) for y in range(channel.shape[1])])
 
     def step(done: Channel, _: int) -> Channel:
@@ -90,6 +107,27 @@ def repeated(channel: Channel, times: int, *, ordered: bool) -> Channel:
     result = reduce(step, range(times - 1), single)
     names = list(channel.outputs)
     return _renamed(result, [tuple(names[y] for y in seen) for seen in result.outputs])
+
+
+def _check_size(what: str, entries: int, *, labels: int = 0, dense: bool = False) -> None:
+    """Refuse what would not fit into memory before it is asked for."""
+    size = too_large(entries, each=DENSE if dense else SPARSE, labels=labels)
+    if size is not None:
+        raise InvalidChannel(f"{what} would have up to {size}: merge observables or secrets first")
+
+
+def _check_times(channel: Channel, times: int, *, ordered: bool) -> None:
+    """Refuse so many uses that the labels of what the most undecided secret can show would not fit into memory."""
+    shows = int(np.diff(as_csr(channel.matrix).indptr).max())
+    if times * 8 <= MOST:
+        lists = math.log(shows) * times
+        sets = math.lgamma(shows + times) - math.lgamma(times + 1) - math.lgamma(shows)
+        if (lists if ordered else sets) + math.log(8 * times) <= math.log(MOST):
+            return
+    raise InvalidChannel(
+        f"used {shown(times)} times, one secret alone shows more than {MOST >> 30} GiB of different observations: use "
+        "the channel less often, or merge observables first"
+    )
 
 
 def _renamed(channel: Channel, outputs: list[Any]) -> Channel:

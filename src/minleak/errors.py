@@ -2,6 +2,21 @@
 
 from __future__ import annotations
 
+from numbers import Number
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it, whatever it is: on one line, cut where it is long.
+
+    >>> shown("flu"), shown(10**5000)
+    ("'flu'", 'a number of very many digits')
+    """
+    try:
+        text = str(value) if isinstance(value, Number) else repr(value)
+    except ValueError:  # Python prints no integers of more than some thousand digits
+        return "a number of very many digits"
+    return text if len(text) <= 500 else f"{text[:500]}..."
+
 
 class MinleakError(Exception):
     """The base of every error that minleak raises on purpose."""

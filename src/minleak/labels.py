@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak.buffers import text_of
-from minleak.errors import InvalidParameter
+from minleak.buffers import text_of, to_arrow
+from minleak.errors import InvalidParameter, shown
 
 # Below this many labels Arrow's own hash table is quicker than loading a compiled kernel.
 _SMALL = 200_000
@@ -43,6 +43,8 @@ class Labels(Sequence[Any]):
         if isinstance(names, pa.Array | pa.ChunkedArray):
             return cls._of_arrow(names)
         if isinstance(names, np.ndarray):
+            if np.ma.is_masked(names):
+                raise InvalidParameter(f"label {int(np.argmax(np.ma.getmaskarray(names)))} is masked: name each thing")
             names = names.tolist()
         try:
             names = tuple(names)
@@ -62,8 +64,15 @@ class Labels(Sequence[Any]):
             names = names.cast(names.type.value_type)
         if pa.types.is_string_view(names.type) or (pa.types.is_string(names.type) and names.nbytes > _SHORT_TEXT):
             names = names.cast(pa.large_string())
+        if names.null_count:
+            import pyarrow.compute as pc
+
+            raise InvalidParameter(f"label {pc.index(names.is_null(), True).as_py()} is missing: name each thing")
         if not (_is_text(names.type) or pa.types.is_integer(names.type)):
-            return cls(_hashable(tuple(names.to_pylist())))
+            try:
+                return cls(_hashable(tuple(names.to_pylist())))
+            except (pa.ArrowException, OverflowError) as error:  # dates beyond Python's, for instance
+                raise InvalidParameter(f"labels of type {names.type} cannot be kept: {error}") from None
         return cls(names.combine_chunks() if isinstance(names, pa.ChunkedArray) else names)
 
     @property
@@ -104,7 +113,7 @@ class Labels(Sequence[Any]):
             return NotImplemented
         if isinstance(other, Labels) and isinstance(self._names, pa.Array) and isinstance(other._names, pa.Array):
             if _is_text(self._names.type) and _is_text(other._names.type):  # of short or of long offsets
-                return bool(self._names.equals(other._names.cast(self._names.type)))
+                return bool(self._names.cast(pa.large_string()).equals(other._names.cast(pa.large_string())))
             if self._names.type == other._names.type:
                 return bool(self._names.equals(other._names))
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
@@ -112,8 +121,8 @@ class Labels(Sequence[Any]):
     __hash__ = None  # type: ignore[assignment]  # compared by content, so not a key
 
     def __repr__(self) -> str:
-        shown = ", ".join(repr(name) for name in self[:3])
-        return f"Labels({shown}{', ...' if len(self) > 3 else ''}; n={len(self)})"
+        first = ", ".join(shown(name) for name in self[:3])
+        return f"Labels({first}{', ...' if len(self) > 3 else ''}; n={len(self)})"
 
     def position(self, name: Hashable) -> int | None:
         """Where the name stands, or None. A fast scan for Arrow names, else constant after the first call."""
@@ -150,21 +159,25 @@ class Labels(Sequence[Any]):
         names = self._names
         if not isinstance(names, pa.Array):
             return len(set(names)) < len(names)
-        if len(names) > _SMALL and _is_text(names.type):
-            from minleak._kernels import hashing
-
-            self.slots, twice = hashing.fill_slots(*text_of(names))
-            return twice
         import pyarrow.compute as pc
 
-        return bool(pc.count_distinct(names).as_py() < len(names))
+        if len(names) <= _SMALL or not _is_text(names.type):
+            return bool(pc.count_distinct(names).as_py() < len(names))
+        # Names that stand many times each meet again in a sample; the table would take a time quadratic in that.
+        sample = names.take(to_arrow(np.arange(0, len(names), len(names) // _SMALL)))
+        if pc.count_distinct(sample).as_py() < len(sample):
+            return True
+        from minleak._kernels import hashing
+
+        self.slots, twice = hashing.fill_slots(*text_of(names))
+        return twice
 
 
 def named(labels: Labels, what: str = "row") -> Callable[[int], str]:
     """How an error message speaks of the thing at a position: by number, and by name if it has one."""
     if labels.is_default:
         return lambda i: f"{what} {i}"
-    return lambda i: f"{what} {i} ({labels[i]!r})"
+    return lambda i: f"{what} {i} ({shown(labels[i])})"
 
 
 def first_difference(a: Labels, b: Labels) -> int | None:
@@ -182,7 +195,14 @@ def _hashable(names: tuple[Any, ...]) -> tuple[Hashable, ...]:
             raise InvalidParameter(
                 f"label {i} is a {type(name).__name__}, which cannot be looked up: give text, numbers or tuples of them"
             ) from None
+        if _is_nan(name):
+            raise InvalidParameter(f"label {i} is NaN, which equals nothing, not even itself: name each thing")
     return names
+
+
+def _is_nan(name: Any) -> bool:
+    """True for what does not equal itself, a NaN of any type, alone or within a tuple."""
+    return any(map(_is_nan, name)) if isinstance(name, tuple) else bool(name != name)
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -16,10 +16,29 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
+# The most memory that one operation is let ask for, in bytes: 8 GiB.
+MOST = 1 << 33
+# What an entry takes while a dense or a sparse channel is made, and a label that is a pair; in bytes.
+DENSE, SPARSE, LABEL = 16, 64, 128
+
 
 def is_number(value: Any) -> bool:
     """True for a real number that is no boolean."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def too_large(entries: int, *, each: int, labels: int = 0) -> str | None:
+    """The size of so many entries of `each` bytes and pairs as labels, in words, if it is above 8 GiB; else None.
+
+    >>> too_large(10**10, each=16)
+    '10,000,000,000 entries, about 149 GiB, where at most 8 GiB are taken'
+    """
+    size = entries * each + labels * LABEL
+    if size <= MOST:
+        return None
+    if size > 10**30:
+        return "more entries than any memory holds"
+    return f"{entries:,} entries, about {size / 2**30:,.0f} GiB, where at most {MOST >> 30} GiB are taken"
 
 
 def is_sparse(matrix: Any) -> bool:
@@ -54,6 +73,7 @@ def as_csr(matrix: Any) -> sp.csr_array:
 
 def as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
     """float64 entries, and the same as exact Fractions if they came so."""
+    _check_masks(matrix)
     try:
         given = np.asarray(matrix)
     except ValueError:
@@ -75,6 +95,15 @@ def as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
     if all(isinstance(value, int | np.integer | Fraction) for value in given.flat):
         return floats, np.vectorize(lambda value: Fraction(value), otypes=[object])(given)
     return floats, None
+
+
+def _check_masks(matrix: Any) -> None:
+    """Refuse entries that numpy.ma has masked, in the matrix or in one of its rows: what is behind is no entry."""
+    for x, row in enumerate(matrix if isinstance(matrix, list | tuple | np.ma.MaskedArray) else ()):
+        if isinstance(row, list | tuple | np.ma.MaskedArray) and getattr(row, "ndim", 1) == 1:
+            y = next((y for y, entry in enumerate(row) if entry is np.ma.masked), None)
+            if y is not None:
+                raise InvalidChannel(f"the entry at row {x}, column {y} is masked: fill it in")
 
 
 def product(a: Any, b: Any) -> Any:

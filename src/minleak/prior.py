@@ -13,13 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak.errors import InvalidPrior
+from minleak.errors import InvalidPrior, shown
 from minleak.labels import Labels, named
 
 Array = npt.NDArray[np.float64]
 
 # How far float weights may be from one in all when `normalised=True` demands it.
 SUM_TOLERANCE = 1e-9
+# The most secrets that `uniform` makes: their weights take 8 GiB.
+MOST = 1 << 30
 # From so many secrets on it pays to look for weights that repeat; those below the second number are counted by value.
 _MANY, _SMALL = 1 << 15, 1 << 20
 
@@ -72,8 +74,9 @@ class Prior:
         self.weights.flags.writeable = False
         twice = self.labels.first_duplicate()
         if twice is not None:
+            label = "" if _where else f"{shown(self.labels[twice[0]])} "  # a file's place says enough
             raise InvalidPrior(
-                f"the label {self.labels[twice[0]]!r} stands twice, at {where(twice[0])} and {where(twice[1])}: "
+                f"the label {label}stands twice, at {where(twice[0])} and {where(twice[1])}: "
                 "add up its weights, or give each secret a name of its own"
             )
         self.total = _total(self.weights)
@@ -84,7 +87,7 @@ class Prior:
             if not off <= (0 if self.exact else SUM_TOLERANCE):
                 raise InvalidPrior(
                     f"normalised=True, but the weights sum to "
-                    f"{Fraction(self.total, denominator) if self.exact else self.total}, not to 1; "
+                    f"{shown(Fraction(self.total, denominator) if self.exact else self.total)}, not to 1; "
                     "leave it out to have them taken as weights"
                 )
 
@@ -108,8 +111,10 @@ class Prior:
         >>> Prior.uniform(4).p
         array([0.25, 0.25, 0.25, 0.25])
         """
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-            raise InvalidPrior(f"the number of secrets is a whole number from 1 on, not {n!r}")
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST:
+            raise InvalidPrior(
+                f"the number of secrets is a whole number from 1 on, and at most {MOST:,}, not {shown(n)}"
+            )
         return cls(np.ones(n, dtype=np.int64))
 
     @classmethod
@@ -162,7 +167,7 @@ class Prior:
         return len(self.weights)
 
     def __repr__(self) -> str:
-        return f"Prior(n={len(self)}, total={self.total}, {'exact' if self.exact else 'float'})"
+        return f"Prior(n={len(self)}, total={shown(self.total)}, {'exact' if self.exact else 'float'})"
 
 
 def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:
@@ -180,8 +185,14 @@ def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
         raise InvalidPrior(
             f"weights are a sequence of numbers, not a {type(weights).__name__}; for a mapping use Prior.from_counts"
         )
+    if np.ma.is_masked(weights):
+        at = int(np.argmax(np.ma.getmaskarray(weights)))
+        raise InvalidPrior(f"the weight at row {at} is masked: give 0 for a secret that cannot occur, or leave it out")
     if isinstance(weights, pa.Array | pa.ChunkedArray):
-        weights = weights.to_numpy(zero_copy_only=False)
+        try:
+            weights = weights.to_numpy(zero_copy_only=False)
+        except pa.ArrowException:  # times that Python cannot hold, for instance
+            raise InvalidPrior(f"weights are numbers, not of type {weights.type}") from None
     if hasattr(weights, "__array__"):
         weights = np.asarray(weights)
         if weights.ndim != 1:
@@ -213,7 +224,7 @@ def _checked(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) 
     good = np.asarray((array >= 0) & (array < math.inf), dtype=bool)  # NaN fails both
     if not good.all():
         i = int(np.argmin(good))
-        raise InvalidPrior(f"the weight at {where(i)} is {array[i]}: weights must be finite and not negative")
+        raise InvalidPrior(f"the weight at {where(i)} is {shown(array[i])}: weights must be finite and not negative")
     return array, denominator
 
 

@@ -28,7 +28,7 @@ BAD = {
         (["design", "queries.csv", "-k", "3", "--weight", "price"], "price"),
         (["design", "queries.csv", "-k", "3", "-o", "no/such/folder/x.cloak"], "x.cloak"),
         (["design", "queries.csv", "-k", "3", "--near", "lat,lon"], "no column 'lat'"),
-        (["design", "queries.csv", "-k", "3", "--near", "secret"], "must be a number"),
+        (["design", "queries.csv", "-k", "3", "--near", "secret"], "is not a number"),
         (["design", "queries.csv", "-k", "3", "--near", "count", "--metric", "miles"], "miles"),
         (["design", "queries.csv", "-k", "3", "--metric", "haversine"], "--near"),
         (["design", "queries.csv", "-k", "3", "--stability", "0.5"], "--near"),

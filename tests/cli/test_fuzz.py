@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 from minleak.cli.app import main
 from minleak.cli.reference import commands, example
 
-# paper takes no input but a folder; it draws for seconds.
-COMMANDS = {name: command for name, command in commands() if name != "paper"}
+COMMANDS = dict(commands())
 FILES = ["queries.csv", "queries.cloak", "queries.key", "diagnoses.csv", "test.csv", "pairs.csv", "files.csv"]
 NUMBERS = ["0", "1", "3", "-1", "0.5", "5%", "nan", "inf", "1e308", "1e-308", "-0.0", "²", "9" * 18, "9" * 5000, "1:3"]
 WORDS = ["", "-", "--", "secret", "count", "shannon", "[/b]", "\x1b[2J", "\udc80", "\ud800", "\0", "a\nb", "..", "no/x"]

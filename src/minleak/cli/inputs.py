@@ -16,9 +16,9 @@ from minleak.cli.output import working
 from minleak.design.plan import Plan
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior
+from minleak.reading.formats.uniq import text_lines
 from minleak.reading.places import read_places
 from minleak.reading.prior import read_prior
-from minleak.reading.sources import BOM, check_utf8
 
 
 class _Stdin(io.BytesIO):
@@ -34,10 +34,7 @@ def stdin() -> bytes:
 
 def stdin_lines() -> list[str]:
     """The lines of stdin as text."""
-    data = stdin().removeprefix(BOM)
-    check_utf8(data, "stdin")
-    lines = data.decode().split("\n")
-    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+    return text_lines(stdin(), "stdin")
 
 
 def rows_of(path: str, format: str | None = None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from minleak.errors import InvalidParameter
-from minleak.reading.sources import FORMATS
+from minleak.reading.formats import FORMATS
 
 PriorFile = Annotated[
     str,

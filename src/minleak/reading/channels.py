@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from minleak.channel import Channel
-from minleak.errors import InvalidChannel, UnreadableFile
-from minleak.reading.rows import TidyRows
+from minleak.errors import InvalidChannel
+from minleak.reading.cells import Cells
+from minleak.reading.numbers import finite
+from minleak.reading.table import Table
 
 
 def read_channel(
@@ -23,28 +25,28 @@ def read_channel(
     """The channel in a csv(.gz), tsv or parquet file with a row for every p(observable given secret) that is not zero.
 
     `inputs` fixes the order of the secrets, for instance to `prior.labels`. Raises UnreadableFile or InvalidChannel,
-    naming the row.
+    naming the line.
 
     >>> import io
     >>> rows = b"secret,observable,probability\\nflu,hot,0.9\\nflu,cold,0.1\\ngout,cold,1\\n"
     >>> read_channel(io.BytesIO(rows), format="csv")
     Channel(2 secrets, 2 observables, sparse with 3 non-zeros)
     """
-    file = TidyRows(source, what="a channel is", format=format)
-    rows = file.of((secret, observable, probability), hint=" (choose them with secret=, observable=, probability=)")
-    try:
-        return Channel.from_rows(((x, y, _number(p, line, file.name)) for line, (x, y, p) in rows), inputs=inputs)
-    except InvalidChannel as error:
-        raise InvalidChannel(f"{file.name}: {error}") from None
+    import scipy.sparse as sp
 
-
-def _number(text: Any, line: int, name: str) -> Any:
-    """What a text spells; a number as it is, for the channel to judge."""
-    if not isinstance(text, str):
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise UnreadableFile(
-            f"the probability at line {line} of {name} is {text[:40]!r}, which is not a number"
-        ) from None
+    table = Table(source, format=format, what="a channel is")
+    columns = table.read({"secret": secret, "observable": observable}, {"probability": probability})
+    cells = Cells(table, columns["secret"], columns["observable"], inputs)
+    entries = finite(columns["probability"], "probability", table.where)
+    if not entries.min() >= 0:
+        raise InvalidChannel(f"the probability at {table.where(int(entries.argmin()))} is negative")
+    first = {x: i for i, x in reversed(list(enumerate(cells.x.tolist())))}
+    missing = next((x for x in range(cells.shape[0]) if x not in first), None)
+    if missing is not None:
+        raise InvalidChannel(f"{table.name} has no rows for secret {missing} of the inputs")
+    return Channel(
+        sp.coo_array((entries, (cells.x, cells.y)), shape=cells.shape),
+        inputs=cells.inputs,
+        outputs=cells.outputs,
+        _where=lambda x: f"the secret at {table.where(first[x])}",
+    )

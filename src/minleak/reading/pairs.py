@@ -6,14 +6,17 @@ import math
 import os
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak.errors import UnreadableFile
 from minleak.labels import Labels
-from minleak.reading.rows import TidyRows
+from minleak.matrices import too_large
+from minleak.reading.cells import Cells
+from minleak.reading.numbers import finite
+from minleak.reading.table import Table
 
 
 @dataclass(frozen=True)
@@ -45,33 +48,16 @@ def read_pairs(
     >>> pairs.allowed.tolist(), pairs.cost.tolist()
     ([[True, True], [False, True]], [[0.0, 1.0], [0.0, 0.5]])
     """
-    file = TidyRows(source, what="pairs are", format=format)
-    name = file.name
-    wanted = [secret, observable, *([cost] if cost in file.header else [])]
-    secrets = {label: x for x, label in enumerate(inputs)}
-    observables: dict[Hashable, int] = {}
-    found: dict[tuple[int, int], float] = {}
-    for line, (x, y, *price) in file.of(wanted):
-        if x not in secrets:
-            raise UnreadableFile(f"line {line} of {name} names a secret that the prior does not have: {str(x)[:40]!r}")
-        at = secrets[x], observables.setdefault(y, len(observables))
-        if at in found:
-            raise UnreadableFile(f"line {line} of {name} lists a pair for the second time: keep one of them")
-        found[at] = _number(price[0], cost, line, name) if price else 0.0
-    if not found:
-        raise UnreadableFile(f"{name} lists no pairs: at least one observable must be allowed")
-    allowed = np.zeros((len(secrets), len(observables)), dtype=bool)
-    costs = np.zeros(allowed.shape)
-    for at, value in found.items():
-        allowed[at], costs[at] = True, value
-    return Pairs(allowed, costs if len(wanted) == 3 else None, Labels.of(list(observables), len(observables)))
-
-
-def _number(text: Any, column: str, line: int, name: str) -> float:
-    try:
-        value = float(text)
-    except (TypeError, ValueError):
-        value = math.nan
-    if not math.isfinite(value):
-        raise UnreadableFile(f"the {column} at line {line} of {name} is {str(text)[:40]!r}, which is no finite number")
-    return value
+    table = Table(source, format=format, what="pairs are")
+    numbers = {"cost": cost} if table.has(cost) else {}
+    columns = table.read({"secret": secret, "observable": observable}, numbers)
+    cells = Cells(table, columns["secret"], columns["observable"], inputs)
+    size = too_large(math.prod(cells.shape), each=9)
+    if size is not None:
+        raise UnreadableFile(f"all pairs of the secrets and observables of {table.name} are {size}")
+    allowed = np.zeros(cells.shape, dtype=bool)
+    allowed[cells.x, cells.y] = True
+    costs = np.zeros(cells.shape) if numbers else None
+    if costs is not None:
+        costs[cells.x, cells.y] = finite(columns["cost"], "cost", table.where)
+    return Pairs(allowed, costs, cells.outputs)

@@ -1,4 +1,4 @@
-"""Sources: a path or an open file, its format and its bytes."""
+"""Sources: a path or an open binary file, what messages call it, and its bytes."""
 
 from __future__ import annotations
 
@@ -9,37 +9,14 @@ from typing import Any
 
 from minleak.errors import UnreadableFile
 
-_ENDINGS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".json": "json",
-    ".txt": "uniq",
-}
-BOM = b"\xef\xbb\xbf"
-FORMATS = ("csv", "tsv", "parquet", "json", "uniq")
 
-
-def kind_of(source: Any, format: str | None) -> tuple[str, str]:
-    """The format, and what messages call the source."""
+def name_of(source: Any) -> str:
+    """What messages call the source."""
     if isinstance(source, str | os.PathLike):
-        name = str(os.fspath(source))
-    elif hasattr(source, "read"):
-        name = str(getattr(source, "name", "the input"))
-    else:
-        raise UnreadableFile(f"a prior is read from a path or an open binary file, not {type(source).__name__}")
-    if format is not None:
-        if format not in FORMATS:
-            raise UnreadableFile(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
-        return format, name
-    ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
-    if ending not in _ENDINGS:
-        raise UnreadableFile(
-            f"cannot tell the format of {name} from its ending: say format= one of {', '.join(FORMATS)}"
-        )
-    return _ENDINGS[ending], name
+        return os.fsdecode(source).encode("utf-8", "backslashreplace").decode()
+    if hasattr(source, "read"):
+        return str(getattr(source, "name", "the input"))
+    raise UnreadableFile(f"a file is read from a path or an open binary file, not {type(source).__name__}")
 
 
 def content_of(source: Any, name: str) -> bytes:
@@ -53,15 +30,16 @@ def content_of(source: Any, name: str) -> bytes:
             data = source.read()
     except (OSError, ValueError) as error:  # ValueError: a closed file, or a path with a null byte
         raise UnreadableFile(f"cannot open {name}: {getattr(error, 'strerror', None) or error}") from None
-    if isinstance(data, str):
-        raise UnreadableFile(f"{name} is open as text: open it in binary mode, 'rb'")
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise UnreadableFile(f"{name} is not open as bytes: open it in binary mode, 'rb'")
+    data = bytes(data)
     # A file object may have been decompressed on the way already, whatever its name.
     if name.lower().endswith(".gz") and (is_path or data[:2] == b"\x1f\x8b"):
         try:
             return gzip.decompress(data)
         except (EOFError, OSError, zlib.error) as error:
             raise UnreadableFile(f"{name} is not a whole gzip file: {error}") from None
-    return bytes(data)
+    return data
 
 
 def check_utf8(text: bytes, name: str) -> None:

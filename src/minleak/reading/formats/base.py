@@ -1,0 +1,52 @@
+"""Format: how the columns of one kind of file are found, and how messages speak of a row."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from minleak.errors import UnreadableFile
+
+BOM = b"\xef\xbb\xbf"
+
+
+class Format(ABC):
+    """A file of this format, by its bytes; `name` is what messages call it."""
+
+    #: The endings of names that stand for the format.
+    endings: ClassVar[tuple[str, ...]] = ()
+    #: Whether numbers are written as text.
+    spells_numbers: ClassVar[bool] = False
+    #: Whether the header is surely one: the first line of a text may be a secret, and is shown with care.
+    has_schema: ClassVar[bool] = False
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self.data, self.name = data, name
+
+    def header(self) -> list[str] | None:
+        """The names of the columns, if they have names."""
+        return None
+
+    @abstractmethod
+    def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> Sequence[Any]:
+        """The columns that name things and then those that count or measure, as Arrow or lists."""
+
+    def where(self, i: int) -> str:
+        """Where row i stands, counted from 0 after the header, for a message."""
+        return f"row {i + 1} of {self.name}"
+
+    def unparsable(self, why: object) -> UnreadableFile:
+        """The refusal of a file that is not of this format."""
+        return UnreadableFile(f"cannot parse {self.name} as {type(self).__name__.lower()}: {str(why).splitlines()[0]}")
+
+
+class Counts(Format):
+    """A file of secrets and their weights, and of nothing else, whose columns have no names."""
+
+    @abstractmethod
+    def counts(self) -> tuple[list[str], Any]:
+        """The secrets and their weights."""
+
+    def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> Sequence[Any]:  # noqa: ARG002  no names here
+        return self.counts()
