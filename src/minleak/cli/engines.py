@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from typing import Annotated, Any
 
@@ -34,19 +33,13 @@ MemoryLimit = Annotated[
 def opened(path: str, *, engine: str, table: str | None, memory_limit: str | None) -> Any:
     """The table that the options name."""
     from minleak import warehouse
-    from minleak.warehouse.engines import PANDAS_WARNING
+    from minleak.warehouse.engines.spark import PANDAS_WARNING
 
     warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
-    if path == "-":
-        if table is None or engine != "spark":
-            raise InvalidParameter("an engine reads no stdin: give a file, a folder, a database, or --table for Spark")
-        return warehouse.read(table=table, backend=warehouse.connect("spark"))
-    if not os.path.exists(path):
-        raise InvalidParameter(f"cannot open {path}: there is no such file or folder")
-    if table is not None and engine == "duckdb":
-        return warehouse.read(path, table=table, memory_limit=memory_limit)
+    if path == "-" and table is None:
+        raise InvalidParameter("an engine reads no stdin: give a file, a folder, a database, or --table for Spark")
     backend = warehouse.connect(engine, memory_limit=memory_limit)
-    return warehouse.read(path, table=table, backend=backend)
+    return warehouse.read(None if path == "-" else path, table=table, backend=backend, memory_limit=memory_limit)
 
 
 def design_inside(

@@ -12,8 +12,10 @@ import numpy as np
 from minleak.entropy.base import ConditionalEntropy
 from minleak.errors import InvalidParameter
 from minleak.warehouse.counts import parts, together, whole
-from minleak.warehouse.engines import Engine, as_table, engine_of, ibis_module
+from minleak.warehouse.engines import as_table, engine_of
+from minleak.warehouse.engines.base import Engine, ibis_module
 from minleak.warehouse.estimates import STANDARD, JointCounts, Measured, measured
+from minleak.warehouse.naming import check_columns
 
 # The loop that draws tables with given margins was seen to be right up to this many events.
 MOST_EVENTS = 2**32
@@ -158,9 +160,8 @@ def _check(resamples: int, permutations: int, level: float, alpha: float, seed: 
 
 def _joint(engine: Engine, table: Any, secret: str, observable: str, weight: str | None, limit: int) -> JointCounts:
     ibis = ibis_module()
-    for column in (secret, observable, weight):
-        if column is not None and column not in table.columns:
-            raise InvalidParameter(f"there is no column {column!r}: the events have {', '.join(table.columns)}")
+    weights = {} if weight is None else {"weight": weight}
+    check_columns(table, InvalidParameter, secret=secret, observable=observable, **weights)
     counts = ibis.literal(1, "int64") if weight is None else whole(table[weight], weight)
     rows = table.select(x=table[secret], y=table[observable], count=counts)
     bad = rows.x.isnull() | rows.y.isnull() | rows["count"].isnull() | (rows["count"] < 0)
