@@ -14,6 +14,7 @@ from minleak.errors import InvalidParameter
 from minleak.warehouse.counts import Counts, counted, heaviest
 from minleak.warehouse.engines import as_table, engine_of
 from minleak.warehouse.engines.base import Engine
+from minleak.warehouse.naming import shown
 from minleak.warehouse.plan import Header, WarehousePlan, check_new, load, write
 from minleak.warehouse.segments import segments_of
 
@@ -72,10 +73,10 @@ def design(
     array([0.36, 0.32, 0.32])
     """
     k = cap(k)
-    if layout not in LAYOUTS:
-        raise InvalidParameter(f"unknown layout {layout!r}: one of {', '.join(LAYOUTS)}")
+    if not isinstance(layout, str) or layout not in LAYOUTS:
+        raise InvalidParameter(f"unknown layout {shown(layout)}: one of {', '.join(LAYOUTS)}")
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise InvalidParameter(f"rows is a whole number from 1 on, not {rows!r}")
+        raise InvalidParameter(f"rows is a whole number from 1 on, not {shown(rows)}")
     if output is not None:
         check_new(output)
     source = as_table(table)

@@ -11,7 +11,7 @@ from minleak.cloak.keys import Key
 from minleak.cloak.prf import Sticky, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 from minleak.warehouse.engines import as_table, engine_of
-from minleak.warehouse.engines.base import Engine, ibis_module
+from minleak.warehouse.engines.base import Engine, ibis_module, path_text
 from minleak.warehouse.lookups import owners
 from minleak.warehouse.naming import check_columns
 from minleak.warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
@@ -78,7 +78,7 @@ def cloak(
 def _loaded(key: Any) -> Key:
     if not isinstance(key, str | os.PathLike):
         raise InvalidKey("a key is a Key, or the path of its file")
-    return Key.load(key)
+    return Key.load(path_text(key, InvalidKey))
 
 
 def _check_columns(table: Any, secret: str, scope: str, output: str, header: Header) -> None:
@@ -113,6 +113,9 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
                 "choose a stand_in for all such secrets"
             )
         return asked.mutate(asked=asked.secret)
+    kind = str if asked.secret.type().is_string() else int
+    if type(stand_in) is not kind:
+        raise InvalidParameter(f"the stand-in for unknown secrets is {kind.__name__}, as they are")
     if not engine.row(names.filter(names.secret == stand_in).aggregate(count=ibis._.count()))["count"]:
         raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
     replaced = unknown.select("scope", secret=ibis.literal(stand_in, asked.secret.type()), asked=unknown.secret)
@@ -149,6 +152,7 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key)
     owned = owned.mutate(place=places(owned.scope, owned.position, owned.bound))
     giant, lone = owned.ring == GIANT, (owned.ring < 0) & (owned.ring > GIANT)
     sound = (owned.first == owned.position) & (owned.homes <= 1) & (owned.commons <= 1)
+    sound &= ~lone | (owned.away == 0)
     sound &= (owned["rows"] == 1) | (owned["rows"] == owned.homes + owned.commons)
     at_home = (owned.ring > 0) & (owned.place < u * owned.home)
     line = owned.start + owned.place - u * owned.home

@@ -1,10 +1,15 @@
-"""Columns by their names: which one is missing, said without what may be a secret."""
+"""What messages name: columns that are missing and values that are wrong, without what may be a secret."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from minleak.errors import MinleakError
+
+
+def shown(value: Any) -> str:
+    """A value of a wrong kind, for a message: a table would be shown with its rows."""
+    return repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
 
 
 def check_columns(table: Any, error: type[MinleakError], **wanted: Any) -> None:

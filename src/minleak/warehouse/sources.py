@@ -15,6 +15,7 @@ from minleak.errors import UnreadableFile
 from minleak.warehouse.engines import connect, engine_for
 from minleak.warehouse.engines.base import QUOTING, path_text
 from minleak.warehouse.engines.duckdb import DuckDB
+from minleak.warehouse.naming import shown
 
 _PARQUET = (".parquet", ".pq")
 _TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
@@ -64,7 +65,7 @@ def read(
         kind = DuckDB if backend is None else type(engine_for(backend))
         return _named(kind.connect(database=name, memory_limit=memory_limit), table, name)
     if table is not None:
-        raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {table!r}")
+        raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {shown(table)}")
     engine = engine_for(connect(memory_limit=memory_limit) if backend is None else backend)
     form, files = _files(name)
     names = _columns(files, form, any_order=engine.goes_by_names)
@@ -165,4 +166,4 @@ def _named(backend: Any, table: str, where: str) -> Any:
     try:
         return backend.table(table)
     except Exception:  # each engine has errors of its own
-        raise UnreadableFile(f"{where} has no table {table!r}") from None
+        raise UnreadableFile(f"{where} has no table {shown(table)}") from None

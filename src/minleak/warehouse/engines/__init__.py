@@ -9,6 +9,7 @@ from minleak.errors import InvalidParameter
 from minleak.warehouse.engines.base import Engine, ibis_module
 from minleak.warehouse.engines.duckdb import DuckDB
 from minleak.warehouse.engines.spark import Spark
+from minleak.warehouse.naming import shown
 
 ENGINES: dict[str, type[Engine]] = {
     "duckdb": DuckDB,
@@ -44,7 +45,7 @@ def connect(
     'duckdb'
     """
     if not isinstance(engine, str) or engine not in ENGINES:
-        raise InvalidParameter(f"unknown engine {engine!r}: one of {', '.join(ENGINES)}")
+        raise InvalidParameter(f"unknown engine {shown(engine)}: one of {', '.join(ENGINES)}")
     return ENGINES[engine].connect(database=database, memory_limit=memory_limit, spill=spill)
 
 

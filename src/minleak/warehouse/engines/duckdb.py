@@ -88,6 +88,8 @@ class DuckDB(Engine):
         self.backend.raw_sql(f'DROP TABLE IF EXISTS temp.main."{table.get_name()}"')
 
     def _write(self, table: Any, folder: str) -> None:
+        if "\\" in folder:
+            raise InvalidParameter(f"DuckDB takes a backslash for a folder, so it does not write {folder!r}: rename it")
         # Sums are of 128 bits, which Parquet has not: they would become floats. Ibis takes them for 64 bits and leaves
         # out a cast to what they seem to be already, so that it goes by decimals, which are exact.
         integers = [name for name, kind in table.schema().items() if kind.is_int64()]
