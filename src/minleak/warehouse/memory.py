@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from minleak.cloak.index import LabelIndex
 from minleak.cloak.store import StoredPlan
@@ -48,7 +49,10 @@ def to_plan(plan: WarehousePlan) -> StoredPlan:
     first[position] = np.arange(len(position))
     if first.min() < 0:
         raise UnreadableFile(DAMAGED)
-    labels = Labels.of(rows["secret"].combine_chunks().take(pa.array(first)), header.n)
+    named = rows["secret"].combine_chunks()
+    labels = Labels.of(named.take(pa.array(first)), header.n)
+    if not pc.all(pc.equal(named, named.take(pa.array(first[position])))).as_py():
+        raise UnreadableFile(DAMAGED)
     weights = np.zeros(header.n, dtype=np.int64)
     np.add.at(weights, position, numbers["weight"])
     u, common = header.u, np.flatnonzero(ring == 0)
