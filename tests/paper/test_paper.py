@@ -276,10 +276,7 @@ def test_without_the_extra_it_says_so_and_writes_nothing(tmp_path, missing):
         text=True,
     )
     assert done.returncode == 1
-    assert (
-        done.stderr
-        == f"reports and charts need the package {missing}: run pip install '.[report]' in the folder of minleak's source\n"
-    )
+    assert done.stderr.startswith(f"reports and charts need the package {missing}: run pip install '.[report]'")
     assert not (tmp_path / "made").exists()
 
 

@@ -125,7 +125,7 @@ def test_damaged_folders(backend, plan):
     pq.write_table(pa.table({"secret": ["hidden-x"]}), plan / "segments" / "more.parquet")
     refused(lambda: warehouse.load(plan, backend=backend), str(plan), "different columns")
     shutil.rmtree(plan / "segments")
-    refused(lambda: warehouse.load(plan, backend=backend), str(plan), "no Parquet files in segments/")
+    refused(lambda: warehouse.load(plan, backend=backend), str(plan), "segments: there is no such file or folder")
 
 
 def test_damaged_pages(plan):
@@ -151,7 +151,7 @@ def test_reordered_columns(duckdb, tmp_path):
     (tmp_path / "b.CSV").write_text("count,secret\n2,y\n")
     assert rows(warehouse.read(tmp_path, backend=duckdb)) == [("x", "1"), ("y", "2")]
     (tmp_path / "c.csv").write_text("hidden-a,3\n")
-    refused(lambda: warehouse.read(tmp_path, backend=duckdb), "a.csv", "c.csv", "not the same")
+    refused(lambda: warehouse.read(tmp_path, backend=duckdb), "a.csv", "c.csv", "different columns")
 
 
 @needs_java
@@ -164,8 +164,6 @@ def test_reordered_columns_in_spark(spark, tmp_path):
     assert rows(warehouse.read(tmp_path, backend=spark)) == [("x", "1"), ("y", "2")]
     (tmp_path / "b.CSV").write_text("count,secret\n2,hidden-y\n")
     refused(lambda: warehouse.read(tmp_path, backend=spark), "a.csv", "b.CSV", "in another order")
-    (tmp_path / "g[1].csv").write_text("secret,count\nx,1\n")
-    refused(lambda: warehouse.read(tmp_path / "g[1].csv", backend=spark), "rename it")
 
 
 @pytest.mark.parametrize("other", ["b.tsv", "b.parquet", "b.tab.gz"])
@@ -198,8 +196,7 @@ def test_lines_far_below(duckdb, tmp_path):
 
 
 def test_words_of_the_engine(duckdb, tmp_path):
-    """What an engine says of its data is not passed on; what it says of a query is."""
-    import duckdb as package
+    """What an engine says of its data or of a query is not passed on: it may hold a secret."""
     import ibis
 
     from minleak.warehouse.engines import engine_of
@@ -209,5 +206,5 @@ def test_words_of_the_engine(duckdb, tmp_path):
     for action in (engine_of(table).rows, engine_of(table).row, engine_of(table).keep):
         said = refused(lambda action=action: action(cast), "ConversionException")
         assert said == "the engine could not read the data (ConversionException)"
-    with pytest.raises(package.CatalogException):
+    with pytest.raises(ml.InvalidParameter, match=r"cannot do this \(CatalogException\)"):
         engine_of(table).rows(ibis.table({"a": "int64"}, name="nowhere"))

@@ -32,7 +32,7 @@ def with_counts(counts, **more):
         (pa.table({"secret": ["a", "b", "a"], "count": [1, 2, 3]}), "1 secrets stand in more than one row"),
         (pa.table({"secret": pa.array([], pa.string()), "count": pa.array([], pa.int64())}), "no rows"),
         (pa.table({"secret": [1.5, 2.5], "count": [1, 2]}), "must be text or integers"),
-        (pa.table({"name": ["a"], "count": [1]}), "no column 'secret': the table has name, count"),
+        (pa.table({"name": ["a"], "count": [1]}), "no column 'secret' among the 2, but 'count'"),
     ],
 )
 def test_priors(table, words, duckdb, tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -38,19 +38,15 @@ MemoryLimit = Annotated[
 def opened(path: str, *, engine: str, table: str | None, memory_limit: str | None) -> Iterator[Any]:
     """The table that the options name."""
     from minleak import warehouse
+    from minleak.warehouse.engines.spark import PANDAS_WARNING
 
+    warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
+    backend = warehouse.connect(engine, memory_limit=memory_limit)
     if path == "-" and table is not None:
-        if engine != "spark":
-            raise InvalidParameter("stdin has no tables: give a .duckdb database for --table, or --engine spark")
-        yield warehouse.read(table=table, backend=warehouse.connect("spark"))
+        yield warehouse.read(table=table, backend=backend, memory_limit=memory_limit)
         return
-    if path != "-" and not os.path.exists(path):
-        raise InvalidParameter(f"cannot open {path}: there is no such file or folder")
     with as_file(path, ".csv") as file:
-        if table is not None and engine == "duckdb":
-            yield warehouse.read(file, table=table, memory_limit=memory_limit)
-        else:
-            yield warehouse.read(file, table=table, backend=warehouse.connect(engine, memory_limit=memory_limit))
+        yield warehouse.read(file, table=table, backend=backend, memory_limit=memory_limit)
 
 
 def design_inside(

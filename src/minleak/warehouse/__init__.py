@@ -2,9 +2,9 @@
 
 from minleak.warehouse.auditing import Audit, audit
 from minleak.warehouse.certifying import certify
+from minleak.warehouse.designing import design
 from minleak.warehouse.drawing import cloak
 from minleak.warehouse.engines import connect
-from minleak.warehouse.making import design
 from minleak.warehouse.memory import to_plan
 from minleak.warehouse.plan import Header, WarehousePlan, load
 from minleak.warehouse.sources import read

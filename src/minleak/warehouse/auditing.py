@@ -12,8 +12,10 @@ import numpy as np
 from minleak.entropy.base import ConditionalEntropy
 from minleak.errors import InvalidParameter
 from minleak.warehouse.counts import parts, together, whole
-from minleak.warehouse.engines import Engine, as_table, engine_of, ibis_module
+from minleak.warehouse.engines import as_table, engine_of
+from minleak.warehouse.engines.base import Engine, ibis_module
 from minleak.warehouse.estimates import STANDARD, JointCounts, Measured, measured
+from minleak.warehouse.naming import check_columns, shown
 
 # The loop that draws tables with given margins was seen to be right up to this many events.
 MOST_EVENTS = 2**32
@@ -143,13 +145,13 @@ def audit(
 
 def _check(resamples: int, permutations: int, level: float, alpha: float, seed: int, limit: int) -> None:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InvalidParameter(f"seed is a whole number from 0 on, not {seed!r}")
+        raise InvalidParameter(f"seed is a whole number from 0 on, not {shown(seed)}")
     for name, number in (("resamples", resamples), ("permutations", permutations), ("limit", limit)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise InvalidParameter(f"{name} is a whole number from 1 on, not {number!r}")
+            raise InvalidParameter(f"{name} is a whole number from 1 on, not {shown(number)}")
     for name, part in (("level", level), ("alpha", alpha)):
         if isinstance(part, bool) or not isinstance(part, int | float) or not 0 < part < 1:
-            raise InvalidParameter(f"{name} is between 0 and 1, not {part!r}")
+            raise InvalidParameter(f"{name} is between 0 and 1, not {shown(part)}")
     if (1 + permutations) * alpha < 1:
         raise InvalidParameter(
             f"{permutations} permutations cannot give a p-value of {alpha:g}: take at least {math.ceil(1 / alpha) - 1}"
@@ -158,11 +160,8 @@ def _check(resamples: int, permutations: int, level: float, alpha: float, seed: 
 
 def _joint(engine: Engine, table: Any, secret: str, observable: str, weight: str | None, limit: int) -> JointCounts:
     ibis = ibis_module()
-    for column in (secret, observable, weight):
-        if column is not None and column not in table.columns:
-            raise InvalidParameter(
-                f"there is no column {column!r} among the {len(table.columns)}: does the first line name the columns?"
-            )
+    weights = {} if weight is None else {"weight": weight}
+    check_columns(table, InvalidParameter, secret=secret, observable=observable, **weights)
     counts = ibis.literal(1, "int64") if weight is None else whole(table[weight], weight)
     rows = table.select(x=table[secret], y=table[observable], count=counts)
     bad = rows.x.isnull() | rows.y.isnull() | rows["count"].isnull() | (rows["count"] < 0)
@@ -194,4 +193,10 @@ def _joint(engine: Engine, table: Any, secret: str, observable: str, weight: str
 
 def _codes(column: Any) -> Any:
     """Numbers for the values of a column, sorted by how they are written, so that no engine's order matters."""
-    return np.unique(np.array([str(value) for value in column.to_pylist()], dtype=object), return_inverse=True)[1]
+    try:
+        values = [str(value) for value in column.to_pylist()]
+    except (ValueError, OverflowError):
+        raise InvalidParameter(
+            f"some values of type {column.type} have no writing, as years past 9999: cast them"
+        ) from None
+    return np.unique(np.array(values, dtype=object), return_inverse=True)[1]

@@ -7,9 +7,12 @@ from itertools import pairwise
 from typing import Any
 
 from minleak.design.certify import Certificate, Check
+from minleak.errors import InvalidPrior
 from minleak.warehouse.counts import whole
-from minleak.warehouse.engines import Engine, as_table, engine_of, ibis_module
-from minleak.warehouse.plan import Header, WarehousePlan
+from minleak.warehouse.engines import as_table, engine_of
+from minleak.warehouse.engines.base import Engine, ibis_module
+from minleak.warehouse.naming import check_columns
+from minleak.warehouse.plan import Header, WarehousePlan, checked
 
 # Into how many bins the line is cut to check that it has no gap: each is sorted by itself.
 _BINS = 4096
@@ -26,7 +29,7 @@ def certify(
     every entropy at once. One aggregate over all segments, three within partitions, and a join with the prior.
 
     >>> import pyarrow as pa
-    >>> from minleak.warehouse.making import design
+    >>> from minleak.warehouse import design
     >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
     >>> print(certify(design(prior, k=3), prior))
     certified, exactly
@@ -41,8 +44,11 @@ def certify(
       ok  the weights are the prior's: compared secret by secret
       gap in prior: 0
     """
+    plan = checked(plan, fitting=False)
     tables = [plan.table] if table is None else [plan.table, as_table(table)]
     engine = engine_of(*tables)
+    if table is not None:
+        check_columns(tables[1], InvalidPrior, secret=secret, **({} if weight is None else {"weight": weight}))
     checks = tuple(_checks(engine, plan, tables[1] if table is not None else None, secret, weight))
     return Certificate(all(check.ok for check in checks), True, checks, {"prior": 0.0})
 

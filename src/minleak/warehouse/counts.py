@@ -9,7 +9,8 @@ from typing import Any
 
 from minleak.design.grid import LIMIT
 from minleak.errors import InvalidParameter, InvalidPrior
-from minleak.warehouse.engines import Engine, ibis_module
+from minleak.warehouse.engines.base import Engine, ibis_module
+from minleak.warehouse.naming import check_columns
 
 # Sums of 64-bit integers may pass 64 bits, so high and low parts are added apart.
 _LOW = 31
@@ -44,9 +45,7 @@ class Counts:
 
 def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Any:
     """The columns secret and weight, of types that the design can be exact with; weight None counts rows."""
-    for column in (secret, weight):
-        if column is not None and column not in table.columns:
-            raise InvalidPrior(f"there is no column {column!r}: the table has {', '.join(table.columns)}")
+    check_columns(table, InvalidPrior, secret=secret, **({} if weight is None else {"weight": weight}))
     kind = table[secret].type()
     if not (kind.is_string() or kind.is_integer()):
         raise InvalidPrior(f"the secrets in {secret!r} are {kind}: they must be text or integers, so cast them first")
@@ -58,16 +57,14 @@ def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Any
 
 
 def whole(column: Any, name: str) -> Any:
-    """A column of counts as 64-bit integers; text must be digits, everything else becomes null, to be refused."""
-    ibis = ibis_module()
+    """A column of counts as 64-bit integers; what is none, or text other than digits, becomes null, to be refused."""
     kind = column.type()
-    if kind.is_integer():
-        return column.cast("int64")
-    if kind.is_decimal() and kind.scale == 0:
+    if kind.is_int64():
+        return column
+    if kind.is_integer() or (kind.is_decimal() and kind.scale == 0):
         return column.try_cast("int64")
     if kind.is_string():
-        digits = column.re_search(r"^[0-9]{1,18}$")
-        return ibis.ifelse(digits, column, ibis.null(str)).cast("int64")
+        return ibis_module().ifelse(column.re_search("[^0-9]"), None, column).try_cast("int64")
     raise InvalidPrior(
         f"the weights in {name!r} are {kind}: inside an engine they must be integers, so that the plan is exact; scale "
         "and round them first, such as (t.weight * 2**40).round().cast('int64'), or design in memory, which does it"
@@ -142,7 +139,7 @@ def _refuse(found: list[dict[str, Any]], secret: str, weight: str | None) -> Non
         raise InvalidPrior(f"{nameless} rows have no secret in {secret!r}: filter them out, or give them a name")
     if weightless:
         raise InvalidPrior(
-            f"{weightless} rows have no whole number in {weight!r}: counts are digits alone, and present"
+            f"{weightless} rows have no whole number in {weight!r}: counts are digits alone, below 2^63, and present"
         )
     below = sum(row["count"] for row in found if row["number"] == -1)
     if below:

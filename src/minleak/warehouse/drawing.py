@@ -10,9 +10,12 @@ import numpy as np
 from minleak.cloak.keys import Key
 from minleak.cloak.prf import Sticky, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
-from minleak.warehouse.engines import Engine, as_table, engine_of, ibis_module
+from minleak.warehouse.engines import as_table, engine_of
+from minleak.warehouse.engines.base import Engine, ibis_module, path_text
 from minleak.warehouse.lookups import owners
-from minleak.warehouse.plan import GIANT, Header, WarehousePlan, giants_table
+from minleak.warehouse.naming import check_columns
+from minleak.warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
+from minleak.warehouse.tiling import check_drawn, check_tiling
 
 
 def cloak(
@@ -48,19 +51,26 @@ def cloak(
         Keep the column of the secret, to check draws. It is left out by default, as what is published must not hold it.
 
     One draw is made for each pair of scope and secret. Owners of positions are found by a join on bins; the cost is
-    that of a pass over the plan and u rows for each pair.
+    that of a pass over the plan and u rows for each pair. Another pass sees whether the segments tile their line, and
+    every set whether it has k different members and its secret among them: a plan that was changed after it was made
+    is refused.
     """
+    plan = checked(plan)
     header = plan.header
     key = key if isinstance(key, Key) else _loaded(key)
     table = as_table(events)
     engine = engine_of(plan.table, table)
     _check_columns(table, secret, scope, output, header)
+    common, homes = check_tiling(engine, plan)
     everybody = plan.table.union(giants_table(header)) if header.giants else plan.table
     asked = table.select(scope=table[scope], secret=table[secret]).distinct()
     known = _known(engine, asked, everybody, stand_in)
     drawn = engine.keep(_draws(engine, known, everybody, header, key))
-    sets = _sets(engine, drawn, plan)
-    named = sets.rename(**{scope: "scope", secret: "asked", output: "members"}).select(scope, secret, output)
+    sets = engine.keep(_sets(drawn, plan, common, homes))
+    check_drawn(engine, sets, drawn, header.k)
+    engine.drop(drawn)
+    shown = sets.select("scope", "asked", "members")
+    named = shown.rename(**{scope: "scope", secret: "asked", output: "members"}).select(scope, secret, output)
     result = table.join(named, [scope, secret])
     return result if keep_secret else result.drop(secret)
 
@@ -68,16 +78,16 @@ def cloak(
 def _loaded(key: Any) -> Key:
     if not isinstance(key, str | os.PathLike):
         raise InvalidKey("a key is a Key, or the path of its file")
-    return Key.load(key)
+    return Key.load(path_text(key, InvalidKey))
 
 
 def _check_columns(table: Any, secret: str, scope: str, output: str, header: Header) -> None:
-    for column in (secret, scope):
-        if column not in table.columns:
-            raise InvalidParameter(f"there is no column {column!r}: the events have {', '.join(table.columns)}")
+    check_columns(table, InvalidParameter, secret=secret, scope=scope)
     if secret == scope:
         raise InvalidParameter(f"secret and scope both name the column {secret!r}: name two columns")
-    if output in table.columns:
+    if not isinstance(output, str) or not output:
+        raise InvalidParameter("output is the name of a new column, for the sets")
+    if output.casefold() in (name.casefold() for name in table.columns):
         raise InvalidParameter(f"the events have a column {output!r} already: choose another name for the sets")
     kind, wanted = table[secret].type(), "text" if header.is_text else "int64"
     if not (kind.is_string() if header.is_text else kind.is_int64()):
@@ -104,6 +114,9 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
                 "choose a stand_in for all such secrets"
             )
         return asked.mutate(asked=asked.secret)
+    kind = str if asked.secret.type().is_string() else int
+    if type(stand_in) is not kind:
+        raise InvalidParameter(f"the stand-in for unknown secrets is {kind.__name__}, as they are")
     if not engine.row(names.filter(names.secret == stand_in).aggregate(count=ibis._.count()))["count"]:
         raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
     replaced = unknown.select("scope", secret=ibis.literal(stand_in, asked.secret.type()), asked=unknown.secret)
@@ -113,13 +126,18 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
 
 
 def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key) -> Any:
-    """(scope, asked, ring, at): a home or an idle set as its ring, else ring 0 and a phase of the common ring; a giant
-    that is at a home for now as GIANT and a position of that home.
+    """(scope, asked, secret, sound, ring, at): a home or an idle set as its ring, else ring 0 and a phase of the common
+    ring; a giant that is at a home for now as GIANT and a position of that home. Sound is a secret that has the rows
+    that one may have.
     """
     ibis, u = ibis_module(), header.u
     joined = known.select("scope", "secret", "asked").join(everybody, "secret")
     homely, common = joined.ring > 0, joined.ring == 0
-    owned = joined.group_by(["scope", "asked"]).aggregate(
+    owned = joined.group_by(["scope", "asked", "secret"]).aggregate(
+        rows=joined.count(),
+        homes=homely.cast("int64").sum(),
+        commons=common.cast("int64").sum(),
+        first=joined.position.min(),
         position=joined.position.max(),
         # at most one row each, so the largest is the sum, and stays a 64-bit integer in every engine
         home=ibis.ifelse(homely, joined.weight, 0).max(),
@@ -134,6 +152,9 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key)
     owned = owned.mutate(bound=bound.cast("int64"))
     owned = owned.mutate(place=places(owned.scope, owned.position, owned.bound))
     giant, lone = owned.ring == GIANT, (owned.ring < 0) & (owned.ring > GIANT)
+    sound = (owned.first == owned.position) & (owned.homes <= 1) & (owned.commons <= 1)
+    sound &= ~lone | (owned.away == 0)
+    sound &= (owned["rows"] == 1) | (owned["rows"] == owned.homes + owned.commons)
     at_home = (owned.ring > 0) & (owned.place < u * owned.home)
     line = owned.start + owned.place - u * owned.home
     if not header.tail:  # nobody is left beside the giants: all are in one set
@@ -146,7 +167,7 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key)
             (giant, owned.place - header.at_home),
             else_=line % max(header.length, 1),
         )
-    return owned.select("scope", "asked", ring=ring.cast("int64"), at=at.cast("int64"))
+    return owned.select("scope", "asked", "secret", sound=sound, ring=ring.cast("int64"), at=at.cast("int64"))
 
 
 def _places(key: Key, header: Header) -> Any:
@@ -160,32 +181,28 @@ def _places(key: Key, header: Header) -> Any:
     return places
 
 
-def _sets(engine: Engine, drawn: Any, plan: WarehousePlan) -> Any:
-    """(scope, asked, members): the labels at each draw, in the order of their positions."""
+def _sets(drawn: Any, plan: WarehousePlan, on_ring: dict[str, int], at_home: dict[str, int]) -> Any:
+    """(scope, asked, secret, sound, ring, members): the labels at each draw, in the order of their positions."""
     ibis, header, rows = ibis_module(), plan.header, plan.table
-    u = header.u
+    u, draw = header.u, ("scope", "asked", "secret", "sound")
     parts = []
     if header.at_home and header.giants:
-        sizes = _sizes(engine, rows.filter(rows.ring > 0), u)
         homes = rows.filter(rows.ring > 0).select("start", "weight", home="ring")
-        visiting = drawn.filter(drawn.ring == GIANT).select("scope", "asked", "at")
-        found = owners(visiting, homes, u=u, end=u * header.tail, **sizes).select("scope", "asked", ring="home")
-        drawn = drawn.filter(drawn.ring != GIANT).select("scope", "asked", "ring", "at")
+        visiting = drawn.filter(drawn.ring == GIANT).select(*draw, "at")
+        found = owners(visiting, homes, u=u, end=u * header.tail, **at_home).select(*draw, ring="home")
+        drawn = drawn.filter(drawn.ring != GIANT).select(*draw, "ring", "at")
         drawn = drawn.union(found.mutate(at=ibis.literal(0, "int64")))
-    together = drawn.filter(drawn.ring != 0).select("scope", "asked", "ring")
+    together = drawn.filter(drawn.ring != 0).select(*draw, "ring")
     members = rows.filter(rows.ring != 0).select("ring", "position", member="secret")
-    parts.append(together.join(members, "ring").select("scope", "asked", "ring", "position", "member"))
+    parts.append(together.join(members, "ring").select(*draw, "ring", "position", "member"))
     if header.length:
-        common = rows.filter(rows.ring == 0)
-        sizes = _sizes(engine, common, u)
+        common = rows.filter(rows.ring == 0).select("start", "weight", "position", member="secret")
         tracks = drawn.filter(drawn.ring == 0).mutate(track=ibis.range(0, u).unnest())
-        probes = tracks.select("scope", "asked", "ring", at=tracks["at"] + tracks.track * header.length)
-        found = owners(
-            probes, common.select("start", "weight", "position", member="secret"), u=u, end=u * header.length, **sizes
-        )
-        parts.append(found.select("scope", "asked", "ring", "position", "member"))
+        probes = tracks.select(*draw, "ring", at=tracks["at"] + tracks.track * header.length)
+        found = owners(probes, common, u=u, end=u * header.length, **on_ring)
+        parts.append(found.select(*draw, "ring", "position", "member"))
     listed = parts[0] if len(parts) == 1 else parts[0].union(parts[1])
-    collected = listed.group_by(["scope", "asked", "ring"]).aggregate(
+    collected = listed.group_by([*draw, "ring"]).aggregate(
         rest=ibis.struct({"position": listed.position, "member": listed.member}).collect()
     )
     collected = collected.mutate(rest=collected.rest.sort().map(lambda one: one.member))
@@ -193,17 +210,9 @@ def _sets(engine: Engine, drawn: Any, plan: WarehousePlan) -> Any:
     giants = ibis.literal([name for name, _ in header.giants], f"array<{kind}>")
     if not header.tail:  # giants whose set holds no idle secret had nothing to be joined with
         lonely = drawn.filter(drawn.ring == -1).anti_join(collected, ["scope", "asked"])
-        lonely = lonely.select("scope", "asked", "ring", rest=ibis.literal([], f"array<{kind}>"))
-        collected = collected.select("scope", "asked", "ring", "rest").union(lonely)
-    if not header.giants:
-        return collected.select("scope", "asked", members=collected.rest)
+        lonely = lonely.select(*draw, "ring", rest=ibis.literal([], f"array<{kind}>"))
+        collected = collected.select(*draw, "ring", "rest").union(lonely)
     # the giants have the first positions; sets of idle secrets alone are without them
     joins = collected.ring >= 0 if header.tail else collected.ring >= -1
-    whole = ibis.ifelse(joins, giants.concat(collected.rest), collected.rest)
-    return collected.select("scope", "asked", members=whole)
-
-
-def _sizes(engine: Engine, rows: Any, u: int) -> dict[str, int]:
-    ibis = ibis_module()
-    found = engine.row(rows.aggregate(count=rows.count(), longest=ibis.coalesce((u * rows.weight).max(), 0)))
-    return {"count": int(found["count"]), "longest": int(found["longest"])}
+    whole = ibis.ifelse(joins, giants.concat(collected.rest), collected.rest) if header.giants else collected.rest
+    return collected.select(*draw, "ring", members=whole)

@@ -154,7 +154,8 @@ class Battery:
     """Several measures at once, of a joint distribution: entropies in one pass, then the others."""
 
     def __init__(self, measures: Sequence[ConditionalEntropy | str]) -> None:
-        if isinstance(measures, str) or not measures:
+        listed = isinstance(measures, Sequence) and bool(measures) and not isinstance(measures, str)
+        if not (listed and all(isinstance(given, str | ConditionalEntropy) for given in measures)):
             raise InvalidParameter("measures are a list of entropies and names of measures, at least one")
         self._given = [*measures, "shannon"]
         self._entropies: list[ConditionalEntropy | None] = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minleak.warehouse.engines import ibis_module
+from minleak.warehouse.engines.base import ibis_module
 
 # A segment is listed in at most this many bins, and one more; longer ones go to coarser bins.
 _SPREAD = 10

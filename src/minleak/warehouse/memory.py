@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from minleak.cloak.index import LabelIndex
 from minleak.cloak.store import StoredPlan
@@ -17,7 +18,8 @@ from minleak.errors import UnreadableFile
 from minleak.labels import Labels
 from minleak.prior import Prior
 from minleak.warehouse.engines import engine_of
-from minleak.warehouse.plan import WarehousePlan, giants_table
+from minleak.warehouse.plan import WarehousePlan, checked, giants_table
+from minleak.warehouse.tiling import DAMAGED, check_tiling
 
 Indices = npt.NDArray[np.int64]
 
@@ -28,28 +30,36 @@ def to_plan(plan: WarehousePlan) -> StoredPlan:
     `minleak.certify`, `Plan.save` and `Cloak` take it, and draws are those of `warehouse.cloak`: sticky draws with the
     same key and scope show the same sets. Takes about 100 bytes of memory for each secret, and its label.
 
-    >>> from minleak.warehouse.making import design
+    >>> from minleak.warehouse import design
     >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
     >>> to_plan(design(prior, k=3))
     Plan(n=4, k=3, giants=1, layout='stable', homes=1, segments=3)
     """
-    header = plan.header
-    rows = engine_of(plan.table).arrow(plan.table)
+    plan = checked(plan)
+    header, engine = plan.header, engine_of(plan.table)
+    check_tiling(engine, plan)
+    rows = engine.arrow(plan.table)
     if header.giants:
         rows = pa.concat_tables([rows, giants_table(header).to_pyarrow()], promote_options="permissive")
     numbers = {name: rows[name].to_numpy().astype(np.int64) for name in ("position", "ring", "start", "weight")}
     position, ring, start = numbers["position"], numbers["ring"], numbers["start"]
     if not (len(position) and position.min() >= 0 and position.max() < header.n):
-        raise UnreadableFile(f"the segments do not number {header.n} secrets: the plan is damaged, design it anew")
+        raise UnreadableFile(DAMAGED)
     first = np.full(header.n, -1, dtype=np.int64)
     first[position] = np.arange(len(position))
     if first.min() < 0:
-        raise UnreadableFile(f"some of {header.n} secrets have no segment: the plan is damaged, design it anew")
-    labels = Labels.of(rows["secret"].combine_chunks().take(pa.array(first)), header.n)
+        raise UnreadableFile(DAMAGED)
+    named = rows["secret"].combine_chunks()
+    labels = Labels.of(named.take(pa.array(first)), header.n)
+    if not pc.all(pc.equal(named, named.take(pa.array(first[position])))).as_py():
+        raise UnreadableFile(DAMAGED)
     weights = np.zeros(header.n, dtype=np.int64)
     np.add.at(weights, position, numbers["weight"])
     u, common = header.u, np.flatnonzero(ring == 0)
     common = common[np.argsort(start[common])]
+    for many in (common, np.flatnonzero(ring > 0)):
+        if len(np.unique(position[many])) < len(many):
+            raise UnreadableFile(DAMAGED)
     rings = (Ring(position[common], start[common], header.length, u),) if len(common) else ()
     made = Plan(
         prior=Prior.trusted(weights, labels, header.total),
@@ -74,5 +84,8 @@ def _homes(ring: Indices, start: Indices, position: Indices, weight: Indices, u:
     at_home = np.flatnonzero(ring > 0)
     at_home = at_home[np.lexsort((start[at_home], ring[at_home]))]
     if len(at_home) % u:
-        raise UnreadableFile(f"homes are not of {u} members each: the plan is damaged, design it anew")
-    return Homes(position[at_home].reshape(-1, u), weight[at_home][::u].copy())
+        raise UnreadableFile(DAMAGED)
+    rings, members, weights = (part[at_home].reshape(-1, u) for part in (ring, position, weight))
+    if (rings != rings[:, :1]).any() or (weights != weights[:, :1]).any():
+        raise UnreadableFile(DAMAGED)
+    return Homes(members, weights[:, 0].copy())

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from minleak.warehouse.counts import HASH_BITS, WeightClass
-from minleak.warehouse.engines import ibis_module
+from minleak.warehouse.engines.base import ibis_module
 
 # Partitions of one span are numbered from a multiple of this on.
 _SPAN = 2**20
@@ -70,3 +72,10 @@ def offsets(totals: Iterable[tuple[int, int]]) -> dict[int, int]:
         before[part] = at
         at += total
     return before
+
+
+def parts_table(**columns: dict[int, int]) -> Any:
+    """The partitions with what is known of each, a column for each mapping, to be joined with their rows."""
+    parts = sorted(next(iter(columns.values())))
+    numbers = {"part": parts} | {name: [found[part] for part in parts] for name, found in columns.items()}
+    return ibis_module().memtable(pa.table({name: pa.array(of, type=pa.int64()) for name, of in numbers.items()}))

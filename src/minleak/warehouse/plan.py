@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import json
 import os
 import re
@@ -12,14 +11,16 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from minleak.columns import Columns
 from minleak.design.grid import LIMIT
 from minleak.entropy.base import ConditionalEntropy, evaluate
 from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter, UnreadableFile
-from minleak.warehouse.engines import connect, engine_of, ibis_module, what_failed
-from minleak.warehouse.sources import parquet_of
+from minleak.warehouse.engines import as_table, engine_of
+from minleak.warehouse.engines.base import ibis_module, path_text
+from minleak.warehouse.sources import read
 from minleak.writing import replacing
 
 FORMAT = "minleak-warehouse-1"
@@ -48,6 +49,19 @@ class Header:
     idle: int
     is_text: bool
     digest: str
+
+    def __post_init__(self) -> None:
+        numbers = (self.k, self.n, self.total, self.u, self.tail, self.length, self.at_home, self.idle)
+        secrets = str if self.is_text else int
+        if not (
+            all(type(number) is int and 0 <= number <= LIMIT for number in numbers)
+            and (type(self.layout), type(self.is_text), type(self.digest)) == (str, bool, str)
+            and re.fullmatch("[0-9a-f]{64}", self.digest)
+            and type(self.giants) is tuple
+            and all(type(giant) is tuple and [type(part) for part in giant] == [secrets, int] for giant in self.giants)
+            and all(0 <= weight <= LIMIT and _is_label(secret) for secret, weight in self.giants)
+        ):
+            raise InvalidParameter("a part of the header of a plan is missing, of another type, or out of range")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -95,7 +109,8 @@ class WarehousePlan:
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the plan to a new folder: Parquet files and a header, whole or not at all."""
-        write(self.table, self.header, folder)
+        plan = checked(self)
+        write(plan.table, plan.header, folder)
 
     def __repr__(self) -> str:
         h = self.header
@@ -104,11 +119,23 @@ class WarehousePlan:
         )
 
 
+def _is_label(secret: Any) -> bool:
+    """Whether a giant can be a row of a table too."""
+    if isinstance(secret, int):
+        return -(2**63) <= secret < 2**63
+    return re.search("[\ud800-\udfff]", secret) is None
+
+
+def check_new(folder: Any) -> None:
+    """Refuse the name of a plan to be written that is taken."""
+    if os.path.exists(path_text(folder, InvalidParameter)):
+        raise InvalidParameter(f"{os.fspath(folder)} exists already: plans are not overwritten, choose another name")
+
+
 def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
     """Write segments, then the header, to a temporary name beside the folder, which then takes its name."""
-    name = os.path.abspath(os.fspath(folder))
-    if os.path.exists(name):
-        raise InvalidParameter(f"{os.fspath(folder)} exists already: plans are not overwritten, choose another name")
+    check_new(folder)
+    name = os.path.abspath(folder)
     try:
         with replacing(name) as temporary:
             os.mkdir(temporary)
@@ -124,31 +151,13 @@ def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
 
 def load(folder: str | os.PathLike[str], *, backend: Any = None) -> WarehousePlan:
     """The plan in a folder that `design` or `save` wrote, to be worked on by the backend (DuckDB if not given)."""
-    name = os.fspath(folder)
+    name = path_text(folder)
     header = _read_header(name)
-    backend = connect() if backend is None else backend
-    return WarehousePlan(checked_columns(_read_segments(name, backend), header, name), header)
-
-
-def _read_segments(name: str, backend: Any) -> Any:
-    """The table of the segments, all of whose files are there and end as they should."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    folder = os.path.join(name, _SEGMENTS)
-    files = sorted(glob.glob(os.path.join(glob.escape(folder), "*.parquet")))
-    if not files:
-        raise UnreadableFile(f"the plan {name} is damaged: there are no Parquet files in {_SEGMENTS}/")
     try:
-        schemas = {tuple((field.name, str(field.type)) for field in pq.read_schema(file)) for file in files}
-    except (OSError, pa.ArrowException):
-        raise UnreadableFile(f"the plan {name} is damaged: a file in {_SEGMENTS}/ is cut or no Parquet") from None
-    if len(schemas) > 1:
-        raise UnreadableFile(f"the plan {name} is damaged: the files in {_SEGMENTS}/ have different columns")
-    try:
-        return backend.read_parquet(parquet_of(folder, files, backend))
-    except Exception as error:  # each engine has errors of its own, and their words may hold a secret
-        raise UnreadableFile(f"cannot read the segments of the plan {name} {what_failed(error)}") from None
+        segments = read(os.path.join(name, _SEGMENTS), backend=backend)
+    except UnreadableFile as error:
+        raise UnreadableFile(f"the plan {name} is damaged: {error}") from None
+    return WarehousePlan(checked_columns(segments, header, name), header)
 
 
 def _read_header(name: str) -> Header:
@@ -159,7 +168,7 @@ def _read_header(name: str) -> Header:
             raise ValueError
         content["giants"] = tuple((secret, weight) for secret, weight in content["giants"])
         header = Header(**content)
-        if not _is_sound(header):
+        if not _fits(header):
             raise ValueError
         return header
     except OSError as error:
@@ -168,21 +177,12 @@ def _read_header(name: str) -> Header:
         raise UnreadableFile(f"{name}/{_HEADER} is not the header of a plan of this format ({FORMAT})") from None
 
 
-def _is_sound(header: Header) -> bool:
-    """Whether all values have their types and fit each other."""
+def _fits(header: Header) -> bool:
+    """Whether all values fit each other."""
     h = header
     weights = [weight for _, weight in h.giants]
-    counts = (h.k, h.n, h.total, h.u, h.tail, h.length, h.at_home, h.idle, *weights)
-    if not all(type(count) is int and 0 <= count <= LIMIT for count in counts):
-        return False
-    if not (type(h.layout) is str and type(h.is_text) is bool and type(h.digest) is str):
-        return False
-    kind = str if h.is_text else int
-    if not all(type(secret) is kind for secret, _ in h.giants):
-        return False
     return (
-        re.fullmatch("[0-9a-f]{64}", h.digest) is not None
-        and 1 <= h.k <= h.n
+        1 <= h.k <= h.n
         and h.idle + len(h.giants) <= h.n
         and h.u + len(h.giants) == h.k
         and 1 <= h.total == sum(weights) + h.tail
@@ -191,8 +191,16 @@ def _is_sound(header: Header) -> bool:
         and min(weights, default=1) > 0
         and weights == sorted(weights, reverse=True)
         and len({secret for secret, _ in h.giants}) == len(h.giants)
-        and (h.is_text or all(-(2**63) <= secret < 2**63 for secret, _ in h.giants))
     )
+
+
+def checked(plan: Any, *, fitting: bool = True) -> WarehousePlan:
+    """The plan, if it is one whose table has its columns and (if so wished) whose header fits."""
+    if not isinstance(plan, WarehousePlan) or not isinstance(plan.header, Header):
+        raise InvalidParameter(f"a plan is a WarehousePlan, from warehouse.design or load, not {type(plan).__name__}")
+    if fitting and not _fits(plan.header):
+        raise InvalidParameter("the numbers in the plan's header do not fit each other: design it anew")
+    return WarehousePlan(checked_columns(as_table(plan.table), plan.header, "the plan"), plan.header)
 
 
 def checked_columns(table: Any, header: Header, name: str) -> Any:
@@ -212,8 +220,6 @@ def checked_columns(table: Any, header: Header, name: str) -> Any:
 
 def giants_table(header: Header) -> Any:
     """The giants as rows like those of the plan, in ring -(2^62) that no other row is in."""
-    import pyarrow as pa
-
     size = len(header.giants)
     columns = {
         "secret": pa.array([s for s, _ in header.giants], type=pa.string() if header.is_text else pa.int64()),

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import csv
-import glob
 import gzip
 import os
 import zlib
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from minleak.errors import UnreadableFile
-from minleak.warehouse.engines import ENGINES, connect, what_failed
+from minleak.warehouse.engines import connect, engine_for
+from minleak.warehouse.engines.base import QUOTING, path_text
+from minleak.warehouse.engines.duckdb import DuckDB
+from minleak.warehouse.naming import shown
 
 _PARQUET = (".parquet", ".pq")
 _TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 _DATABASE = (".duckdb", ".db", ".ddb")
-
-# What Spark takes for a pattern in the name of a file.
-_GLOB = "\\{}[]*?"
 
 
 def read(
@@ -43,7 +45,8 @@ def read(
         How much memory DuckDB may take where it is started here, such as "1GB".
 
     All columns of separated values are text, so that a secret 007 stays itself; `design` and `audit` take counts
-    written in digits. Nothing is read before it is asked for.
+    written in digits. A path names one file or folder, whatever is in it: nothing is a pattern, and folders such as
+    day=7/ add no column. No rows are read before they are asked for, but for files in .gz, whose checksums are checked.
 
     >>> read("no/such/folder")
     Traceback (most recent call last):
@@ -53,46 +56,41 @@ def read(
         if table is None or backend is None:
             raise UnreadableFile("say the path of a file or folder, or a table and the backend that knows it")
         return _named(backend, table, "the backend")
-    name = os.fspath(path)
+    name = path_text(path)
     if not os.path.exists(name):
         raise UnreadableFile(f"cannot open {name}: there is no such file or folder")
     if name.lower().endswith(_DATABASE):
         if table is None:
             raise UnreadableFile(f"{name} is a database: say which table of it to read")
-        if backend is not None and backend.name != "duckdb":
-            raise UnreadableFile(f"{name} is read by DuckDB alone; give Spark Parquet, or a table that it knows")
-        return _named(connect("duckdb", database=name, memory_limit=memory_limit), table, name)
+        kind = DuckDB if backend is None else type(engine_for(backend))
+        return _named(kind.connect(database=name, memory_limit=memory_limit), table, name)
     if table is not None:
-        raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {table!r}")
-    backend = connect("duckdb", memory_limit=memory_limit) if backend is None else backend
-    kind, files = _files(name)
-    if kind != "parquet":
-        _check_headers(files, kind, in_order=backend.name == "pyspark")
-        _check_name(name, files, backend)
+        raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {shown(table)}")
+    engine = engine_for(connect(memory_limit=memory_limit) if backend is None else backend)
+    form, files = _files(name)
+    names = _columns(files, form, any_order=engine.goes_by_names)
     try:
-        if kind == "parquet":
-            return backend.read_parquet(parquet_of(name, files, backend))
-        return ENGINES[backend.name](backend).read_text(files, kind)
+        found = engine.read_parquet(files) if form == "parquet" else engine.read_text(files, form, names)
+    except UnreadableFile:
+        raise
     except Exception as error:  # each engine has errors of its own, and their words may hold a secret
-        raise UnreadableFile(f"cannot read {name} {what_failed(error)}") from None
-
-
-def parquet_of(name: str, files: list[str], backend: Any) -> Any:
-    """What the engine is told to read: Spark a file or a folder as a whole, DuckDB a list of files."""
-    if backend.name != "pyspark":
-        return files
-    return "".join(f"\\{c}" if c in _GLOB else c for c in name)
+        where = "" if form == "parquet" else _bad_line(files, form, len(names))
+        raise UnreadableFile(f"cannot read {name} ({type(error).__name__}){where}") from None
+    if any(there != here for there, here in zip(found.columns, names, strict=True) if here):
+        raise UnreadableFile(f"the engine names the columns of {name} otherwise than the file: choose plainer names")
+    return found
 
 
 def _files(name: str) -> tuple[str, list[str]]:
     """ "parquet" or the delimiter of separated values, and the files of this kind: the one, or those of the folder."""
     found: dict[str, list[str]] = {}
-    for file in [name] if os.path.isfile(name) else sorted(glob.glob(os.path.join(glob.escape(name), "*"))):
+    # links on the way are followed here, since engines would take .. out of a path before they do
+    folder, alone = (name, None) if os.path.isdir(name) else (os.path.dirname(name), os.path.basename(name))
+    for file in [alone] if alone is not None else sorted(os.listdir(name)):
         ending = os.path.splitext(file.lower().removesuffix(".gz"))[1]
         kind = "parquet" if file.lower().endswith(_PARQUET) else _TEXT.get(ending)
-        hidden = file != name and os.path.basename(file).startswith("_")  # Spark leaves these out
-        if kind is not None and not hidden:
-            found.setdefault(kind, []).append(file)
+        if kind is not None and (alone or not file.startswith(("_", "."))):  # Spark leaves these out
+            found.setdefault(kind, []).append(path_text(os.path.join(os.path.realpath(folder), file)))
     if not found:
         raise UnreadableFile(f"{name} holds neither Parquet (.parquet, .pq) nor separated values (.csv, .tsv)")
     if len(found) > 1:
@@ -103,20 +101,39 @@ def _files(name: str) -> tuple[str, list[str]]:
     return found.popitem()
 
 
-def _check_headers(files: list[str], delimiter: str, *, in_order: bool) -> None:
-    """Refuse files whose columns differ. Names are not shown: without a header, they would be secrets."""
-    first = _header(files[0], delimiter)
-    for file in files[1:]:
-        header = _header(file, delimiter)
-        if header != first and (in_order or sorted(header) != sorted(first)):
-            how = "in another order" if sorted(header) == sorted(first) else "not the same"
-            raise UnreadableFile(f"the columns of {files[0]} and of {file} are {how}: give all files one header")
+def _columns(files: list[str], kind: str, *, any_order: bool) -> list[str]:
+    """The names of the columns, the same in all files. They are not shown: without a header, they would be secrets."""
+    first: list[tuple[str, ...]] = []
+    for file in files:
+        if not os.path.isfile(file):
+            raise UnreadableFile(f"{file} is no file")
+        found = _parquet_columns(file) if kind == "parquet" else _header(file, kind)
+        names = [name.casefold() for name, *_ in found if name]
+        if len(set(names)) < len(names):
+            raise UnreadableFile(f"two columns of {file} have one name, but for case: engines would take the first")
+        first = first or found
+        if found != first and not (any_order or kind == "parquet" or sorted(found) != sorted(first)):
+            raise UnreadableFile(f"the columns of {files[0]} and of {file} are in another order: give all one header")
+        if sorted(found) != sorted(first):
+            raise UnreadableFile(f"{files[0]} and {file} have different columns, or types of them: make them the same")
+    return [name for name, *_ in first]
 
 
-def _header(file: str, delimiter: str) -> list[str]:
-    opened = gzip.open if file.lower().endswith(".gz") else open
+def _parquet_columns(file: str) -> list[tuple[str, ...]]:
+    """The names of the columns, each with all that is stored of its type."""
     try:
-        with opened(file, "rt", encoding="utf-8-sig", newline="") as text:
+        with pq.ParquetFile(file) as opened:
+            names, stored = opened.schema_arrow.names, opened.schema
+    except (OSError, ValueError, pa.ArrowException):
+        raise UnreadableFile(f"cannot read {file}: it is damaged, cut, or no Parquet") from None
+    leaves = [stored.column(i) for i in range(len(stored))]
+    kinds = [(leaf.path, leaf.physical_type, str(leaf.logical_type)) for leaf in leaves]
+    return [(name, *(str(kind) for kind in kinds if kind[0].partition(".")[0] == name)) for name in names]
+
+
+def _header(file: str, delimiter: str) -> list[tuple[str, ...]]:
+    try:
+        with _opened(file) as text:
             header = next(csv.reader(text, delimiter=delimiter), [])
     except OSError as error:
         raise UnreadableFile(f"cannot read {file}: {error.strerror or 'it is damaged'}") from None
@@ -124,17 +141,29 @@ def _header(file: str, delimiter: str) -> list[str]:
         raise UnreadableFile(f"cannot read {file}: it is damaged, or no text in UTF-8") from None
     if not header:
         raise UnreadableFile(f"the first line of {file} is empty: it must be the header")
-    return header
+    return [(name.strip(),) for name in header]
 
 
-def _check_name(name: str, files: list[str], backend: Any) -> None:
-    """Spark takes names of separated values for patterns, and has no way to say that they are none."""
-    if backend.name == "pyspark" and any(c in _GLOB for file in files for c in file):
-        raise UnreadableFile(f"Spark does not read {name}: rename it and its files without any of {_GLOB}")
+def _opened(file: str) -> Any:
+    return (gzip.open if file.lower().endswith(".gz") else open)(file, "rt", encoding="utf-8-sig", newline="")
+
+
+def _bad_line(files: list[str], delimiter: str, columns: int) -> str:
+    """Where a file that an engine refused has rows of other lengths or quotes out of place, for a message."""
+    for file in files:
+        with _opened(file) as text:
+            lines = csv.reader(text, delimiter=delimiter, strict=True)
+            try:
+                wrong = any(row and len(row) != columns for row in lines)
+            except (csv.Error, UnicodeError, OSError, EOFError, zlib.error):
+                wrong = True
+            if wrong:
+                return f": look at line {lines.line_num} of {file}, where {columns} columns belong ({QUOTING})"
+    return f": line ends of one kind and {columns} columns in each row are needed ({QUOTING})"
 
 
 def _named(backend: Any, table: str, where: str) -> Any:
     try:
         return backend.table(table)
     except Exception:  # each engine has errors of its own
-        raise UnreadableFile(f"{where} has no table {table!r}") from None
+        raise UnreadableFile(f"{where} has no table {shown(table)}") from None

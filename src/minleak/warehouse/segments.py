@@ -1,4 +1,4 @@
-"""Laying: from a prior to segments on one line. Windows see one partition each; the rest is sums of partitions."""
+"""Segments: from a prior to segments on one line. Windows see one partition each; the rest is sums of partitions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import replace
 from typing import Any
 
 from minleak.warehouse.counts import Counts, WeightClass
-from minleak.warehouse.engines import Engine, ibis_module
-from minleak.warehouse.giving import Giving, giving_back
-from minleak.warehouse.partitions import offsets, partition, spans_of
+from minleak.warehouse.engines.base import Engine, ibis_module
+from minleak.warehouse.partitions import offsets, partition, parts_table, spans_of
 from minleak.warehouse.plan import Header
+from minleak.warehouse.rebalance import Rebalance, rebalance
 
 
 @contextmanager
-def laid(
+def segments_of(
     engine: Engine, counts: Counts, header: Header, giant_weight: int | None, rows: int
 ) -> Iterator[tuple[Any, Header]]:
     """The segments of the plan as a table, and its whole header. What was kept on the way is dropped at the end."""
@@ -31,11 +31,11 @@ def laid(
                 heaviest=dealt.weight.max(),
             )
         )
-        giving = giving_back(engine, dealt, sums, header.u)
-        at_home = {row["part"]: row["home"] - header.u * giving.by_part.get(row["part"], 0) for row in sums}
+        given = rebalance(engine, dealt, sums, header.u)
+        at_home = {row["part"]: row["home"] - header.u * given.by_part.get(row["part"], 0) for row in sums}
         home = sum(at_home.values())
         whole = replace(header, length=header.tail - home, at_home=home)
-        yield _segments(dealt, sums, at_home, giving, whole), whole
+        yield _segments(dealt, sums, at_home, given, whole), whole
     finally:
         engine.drop(dealt)
 
@@ -84,10 +84,8 @@ def _number(weight: int) -> int:
     return 10 * len(digits) + int(digits[0])
 
 
-def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], giving: Giving, header: Header) -> Any:
+def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], given: Rebalance, header: Header) -> Any:
     """The rows of the plan: a prefix sum in each partition, plus the sum of the partitions before it."""
-    import pyarrow as pa
-
     ibis, u = ibis_module(), header.u
     columns = {
         "positions": {row["part"]: row["count"] for row in sums},
@@ -96,15 +94,8 @@ def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], giv
         "residues": {row["part"]: row["weight"] - homes[row["part"]] for row in sums},
         "idles": {row["part"]: row["count"] - row["positive"] for row in sums},
     }
-    first = {name: offsets(totals.items()) for name, totals in columns.items()}
-    parts = sorted(columns["positions"])
-    small = ibis.memtable(
-        pa.table(
-            {"part": pa.array(parts, type=pa.int64())}
-            | {f"{name}_before": pa.array([found[p] for p in parts], pa.int64()) for name, found in first.items()}
-        )
-    )
-    kept = giving.applied(dealt)  # home less what it gives back
+    small = parts_table(**{f"{name}_before": offsets(totals.items()) for name, totals in columns.items()})
+    kept = given.applied(dealt)  # home less what it gives back
     # idle secrets fill up the giants' set where nobody else is left, then sets of their own
     spare = 0 if header.tail else header.k - len(header.giants)
     if header.at_home:

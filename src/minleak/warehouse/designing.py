@@ -12,9 +12,11 @@ import numpy as np
 from minleak.design.giants import cap, find_giants
 from minleak.errors import InvalidParameter
 from minleak.warehouse.counts import Counts, counted, heaviest
-from minleak.warehouse.engines import Engine, as_table, engine_of
-from minleak.warehouse.laying import laid
-from minleak.warehouse.plan import Header, WarehousePlan, load, write
+from minleak.warehouse.engines import as_table, engine_of
+from minleak.warehouse.engines.base import Engine
+from minleak.warehouse.naming import shown
+from minleak.warehouse.plan import Header, WarehousePlan, check_new, load, write
+from minleak.warehouse.segments import segments_of
 
 LAYOUTS = ("stable", "circle")
 
@@ -71,17 +73,17 @@ def design(
     array([0.36, 0.32, 0.32])
     """
     k = cap(k)
-    if layout not in LAYOUTS:
-        raise InvalidParameter(f"unknown layout {layout!r}: one of {', '.join(LAYOUTS)}")
+    if not isinstance(layout, str) or layout not in LAYOUTS:
+        raise InvalidParameter(f"unknown layout {shown(layout)}: one of {', '.join(LAYOUTS)}")
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise InvalidParameter(f"rows is a whole number from 1 on, not {rows!r}")
-    if output is not None and os.path.exists(output):
-        raise InvalidParameter(f"{os.fspath(output)} exists already: plans are not overwritten, choose another name")
+        raise InvalidParameter(f"rows is a whole number from 1 on, not {shown(rows)}")
+    if output is not None:
+        check_new(output)
     source = as_table(table)
     engine = engine_of(source)
     counts = counted(engine, source, secret, weight, k)
     header, giant_weight = _header(engine, counts, min(k, counts.n), layout, rows)
-    with laid(engine, counts, header, giant_weight, rows) as (segments, whole):
+    with segments_of(engine, counts, header, giant_weight, rows) as (segments, whole):
         if output is None:
             return WarehousePlan(engine.keep(segments), whole)
         write(segments, whole, output)

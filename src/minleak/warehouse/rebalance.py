@@ -1,19 +1,19 @@
-"""Giving back: how much weight homes must give to the common ring, so that what is left can be laid on it."""
+"""Rebalance: how much weight homes must give to the common ring, so that what is left can be laid on it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from minleak.warehouse.engines import Engine, ibis_module
-from minleak.warehouse.partitions import offsets
+from minleak.warehouse.engines.base import Engine, ibis_module
+from minleak.warehouse.partitions import offsets, parts_table
 
 # How many levels one query tries: the search takes one query for every five bits of the weights.
 _TRIED = 32
 
 
 @dataclass(frozen=True)
-class Giving:
+class Rebalance:
     """Each home gives min(home, level - spread), the heaviest partitions first, until `needed` has been given.
 
     `by_part` is what the homes of a partition give together, `before` what those of the partitions before it can give.
@@ -27,21 +27,10 @@ class Giving:
 
     def applied(self, dealt: Any) -> Any:
         """The table with `home` less what the home gives."""
-        import pyarrow as pa
-
         if not self.needed:
             return dealt
         ibis = ibis_module()
-        parts = sorted(self.before)
-        small = ibis.memtable(
-            pa.table(
-                {
-                    "part": pa.array(parts, type=pa.int64()),
-                    "given_before": pa.array([self.before[p] for p in parts], type=pa.int64()),
-                }
-            )
-        )
-        joined = dealt.join(small, "part")
+        joined = dealt.join(parts_table(given_before=self.before), "part")
         able = ibis.ifelse(joined.home > 0, ibis.least(joined.home, self.level - joined.spread), 0)
         last = ibis.ifelse(joined.rank % self.u == self.u - 1, able, 0)
         joined = joined.mutate(able=able, last=last)
@@ -51,7 +40,7 @@ class Giving:
         return joined.select("secret", "weight", "part", "rank", "before", home=(joined.home - give).cast("int64"))
 
 
-def giving_back(engine: Engine, dealt: Any, sums: list[dict[str, Any]], u: int) -> Giving:
+def rebalance(engine: Engine, dealt: Any, sums: list[dict[str, Any]], u: int) -> Rebalance:
     """The least that homes must give back: the residues form a ring if u times the largest is at most their sum.
 
     Raising the level M of the largest residue, a home can give min(home, M - spread). Take the least M with
@@ -61,7 +50,7 @@ def giving_back(engine: Engine, dealt: Any, sums: list[dict[str, Any]], u: int) 
     level = max((row["widest"] for row in sums), default=0)
     base = sum(row["weight"] - row["home"] for row in sums)
     if u * level <= base:
-        return Giving(u)
+        return Rebalance(u)
     ibis = ibis_module()
     homes = dealt.filter((dealt.home > 0) & (dealt.rank % u == u - 1))  # one row of each
     low, high = level, max(row["heaviest"] for row in sums)
@@ -86,4 +75,4 @@ def giving_back(engine: Engine, dealt: Any, sums: list[dict[str, Any]], u: int) 
     by_part = dict.fromkeys((row["part"] for row in sums), 0) | {row["part"]: int(row["able"]) for row in able}
     before = offsets(by_part.items())
     given_by = {part: min(max(needed - before[part], 0), total) for part, total in by_part.items()}
-    return Giving(u, low, needed, given_by, before)
+    return Rebalance(u, low, needed, given_by, before)

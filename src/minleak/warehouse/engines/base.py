@@ -1,0 +1,150 @@
+"""Engine: an Ibis backend, the few things that have to be said to it in its own way, and what its errors become."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from inspect import Parameter, Signature
+from typing import Any, ClassVar
+
+from minleak.errors import InvalidParameter, MinleakError, MissingExtra, UnreadableFile
+
+# What a vectorised function takes and returns: numpy arrays or lists of one length.
+Vectorised = Callable[..., Any]
+
+QUOTING = "text with quotes, delimiters or line breaks belongs in double quotes, and quotes inside are doubled"
+
+
+def ibis_module() -> Any:
+    """The package ibis, or how to get it."""
+    try:
+        import ibis
+    except ImportError:
+        raise MissingExtra.of("data", "tables in an engine need Ibis and DuckDB") from None
+    return ibis
+
+
+def path_text(path: Any, error: type[MinleakError] = UnreadableFile) -> str:
+    """A path as text that every engine can be told."""
+    try:
+        name = os.fspath(path)
+        if "\0" in name:
+            raise ValueError
+        name.encode()
+    except (TypeError, ValueError):
+        raise error(f"a path is text in UTF-8 without null bytes, which this {type(path).__name__} is not") from None
+    return str(name)
+
+
+class Engine(ABC):
+    """An Ibis backend and what has to be said to it in its own way."""
+
+    # What Ibis calls the backend.
+    ibis_name: ClassVar[str]
+    # Whether separated values of one folder may have their columns in different orders.
+    goes_by_names: ClassVar[bool]
+
+    def __init__(self, backend: Any) -> None:
+        self.backend = backend
+
+    @classmethod
+    @abstractmethod
+    def connect(cls, *, database: Any = None, memory_limit: Any = None, spill: Any = None) -> Any:
+        """An Ibis backend, started with the options of `warehouse.connect`."""
+
+    @abstractmethod
+    def integer(self, digits: Any) -> Any:
+        """The integer that at most 15 hexadecimal digits stand for."""
+
+    @abstractmethod
+    def vectorised(self, function: Vectorised, inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
+        """A Python function of whole columns, as a function of expressions.
+
+        What the function holds on to, such as a key, stays in Python: queries name the function alone.
+        """
+
+    @abstractmethod
+    def read_parquet(self, files: list[str]) -> Any:
+        """Exactly these files, whatever is in their names and in those of their folders."""
+
+    @abstractmethod
+    def read_text(self, files: list[str], delimiter: str, header: list[str]) -> Any:
+        """Likewise, of separated values with this header, all columns as text; quotes are double, doubled inside."""
+
+    def keep(self, table: Any) -> Any:
+        """The table computed once, for several queries."""
+        with self.working():
+            return self._keep(table)
+
+    @abstractmethod
+    def _keep(self, table: Any) -> Any:
+        """What `keep` does."""
+
+    @abstractmethod
+    def drop(self, table: Any) -> None:
+        """Forget a table that was kept."""
+
+    def write(self, table: Any, folder: str) -> None:
+        """Write the table to a new folder of Parquet files."""
+        with self.working():
+            self._write(table, folder)
+
+    @abstractmethod
+    def _write(self, table: Any, folder: str) -> None:
+        """What `write` does."""
+
+    def arrow(self, table: Any) -> Any:
+        """The table in this process's memory, as an Arrow table."""
+        with self.working():
+            return self.backend.to_pyarrow(table)
+
+    def rows(self, table: Any) -> list[dict[str, Any]]:
+        """The rows of a small table without nulls."""
+        return list(self.arrow(table).to_pylist())
+
+    def row(self, table: Any) -> dict[str, Any]:
+        """The one row of an aggregate."""
+        return self.rows(table)[0]
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Let the engine work; where it fails, that is said without its words, which may hold a secret."""
+        try:
+            yield
+        except (MinleakError, MemoryError):
+            raise
+        except Exception as error:  # each engine has errors of its own
+            raise self._refusal(error) from None
+
+    def _refusal(self, error: Exception) -> MinleakError:
+        """What an engine's error comes to."""
+        said, what = str(error), type(error).__name__
+        line = re.search(r"\bCSV Error on Line: ([0-9]+)", said)
+        if line:
+            return UnreadableFile(f"the engine could not read the data: look at line {line[1]} ({QUOTING})")
+        if "No space left on device" in said:
+            return InvalidParameter("the disk is full: make room, or give another folder, for DuckDB connect(spill=)")
+        if self.is_of_memory(error):
+            return InvalidParameter(f"the engine has not enough memory ({what}): give it more, or more room to spill")
+        if self.is_of_data(error):
+            return UnreadableFile(f"the engine could not read the data ({what})")
+        return InvalidParameter(f"the engine cannot do this ({what}): look at the names and types of the columns")
+
+    @abstractmethod
+    def is_of_data(self, error: Exception) -> bool:
+        """Whether an error is about what was read, rather than about how it was asked."""
+
+    @abstractmethod
+    def is_of_memory(self, error: Exception) -> bool:
+        """Whether an error is about a lack of memory."""
+
+
+def presented(function: Any, inputs: int) -> Any:
+    """A function of any columns under a name of its own and with the signature that Ibis wants to see."""
+    function.__name__ = f"minleak_{secrets.token_hex(4)}"
+    function.__signature__ = Signature([Parameter(f"c{i}", Parameter.POSITIONAL_OR_KEYWORD) for i in range(inputs)])
+    return function
