@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak.channel import Channel
 from minleak.design.constrained.grouped import Array, Indices
 from minleak.errors import Infeasible, InvalidParameter
 from minleak.labels import Labels, named
@@ -71,9 +72,18 @@ class Problem:
             best[present] = np.maximum.reduceat(values[order], starts)
         return best
 
-    def row_sums(self, z: Array) -> Array:
-        """The sums of the rows."""
-        return np.asarray(np.bincount(self.rows, weights=z, minlength=len(self.left)))
+    @cached_property
+    def summing(self) -> Any:
+        """The sparse matrix that takes z to the sums of its rows."""
+        import scipy.sparse as sp
+
+        pairs = len(self.rows)
+        return sp.csr_array((np.ones(pairs), (self.rows, np.arange(pairs))), shape=(len(self.left), pairs))
+
+    def row_scaled(self, z: Array) -> Array:
+        """z >= 0 with every row multiplied to sum to what it must; rows of zeros stay."""
+        sums = np.bincount(self.rows, weights=z, minlength=len(self.left))
+        return np.asarray(z * np.divide(self.left, sums, out=np.zeros_like(sums), where=sums > 0)[self.rows])
 
     def cheapest(self, i: int) -> Array:
         """The joint that puts each row where cost i is least; in its first pair if there are no costs."""
@@ -130,6 +140,20 @@ class Problem:
             return none
         at = cheapest[self.rows]
         return np.asarray(cost > at + _SPARE * np.maximum(grain, np.abs(at)))
+
+    def channel(self, z: Array) -> Channel:
+        """The channel of the free entries z and the settled ones; impossible secrets go where most others go."""
+        n, m = self.shape
+        p = self.prior.p
+        matrix = np.zeros((n, m)) if self.partial is None else np.nan_to_num(self.partial)
+        matrix[self.rows, self.columns] = z / p[self.rows]
+        free = self.allowed if self.partial is None else self.allowed & np.isnan(self.partial)
+        popular = p @ matrix
+        for x in np.flatnonzero(p == 0):
+            if free[x].any():
+                y = int(np.argmax(np.where(free[x], popular, -1.0)))
+                matrix[x, y] = max(1 - float(matrix[x].sum()), 0.0)
+        return Channel(matrix, inputs=self.prior.labels, outputs=self.outputs)
 
     def on(self, kept: npt.NDArray[np.bool_]) -> Problem:
         """The same with only those of the free pairs."""
