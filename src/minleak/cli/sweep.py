@@ -55,9 +55,9 @@ def sweep(
     rows = [[k, float(s), *map(float, row)] for k, s, row in zip(swept.ks, swept.success, swept.leakage, strict=True)]
     parts.append(table("least leakage against k", ["k", "success", *swept.entropies], rows))
     if chart is not None:
-        from minleak.cli.charting import save_sweep
+        from minleak.cli.charting import save_chart
 
-        save_sweep(swept, chart)
+        save_chart(swept.chart(), chart, title="Least leakage against the size of the sets")
         data["chart"] = chart
         parts.append(f"chart written to {chart}")
     emit("sweep", data, parts, as_json=as_json)

@@ -7,10 +7,10 @@ import json
 import os
 from collections.abc import Sequence
 from functools import cache
-from importlib import import_module
 from typing import Any
 
-from minleak.errors import MinleakError, MissingExtra
+from minleak.errors import MinleakError
+from minleak.extras import chart_package
 from minleak.report.look import DARK, LIGHT
 from minleak.writing import replacing
 
@@ -20,14 +20,7 @@ PICTURES = ("png", "svg")
 
 def altair() -> Any:
     """The chart library, or an error that says how to get it."""
-    return _extra("altair")
-
-
-def _extra(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError:
-        raise MissingExtra(f"charts need the package {name}: pip install 'minleak[report]'") from None
+    return chart_package("altair")
 
 
 def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
@@ -42,7 +35,7 @@ def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
 
 def picture(chart: Any, format: str, *, scale: float = 2.0) -> bytes:
     """The chart as the bytes of a PNG or SVG."""
-    convert = _extra("vl_convert")
+    convert = chart_package("vl_convert")
     spec = chart.to_json()
     if format == "svg":
         return str(convert.vegalite_to_svg(spec)).encode()
@@ -103,7 +96,7 @@ await draw();
 @cache
 def _library() -> str:
     """The code that draws charts, which takes a second to put together."""
-    return str(_extra("vl_convert").javascript_bundle("window.embed = vegaEmbed;"))
+    return str(chart_package("vl_convert").javascript_bundle("window.embed = vegaEmbed;"))
 
 
 def _embedded(data: Any) -> str:

@@ -36,7 +36,9 @@ class LinearModel:
         for i, (term, form) in enumerate(zip(terms, self.forms, strict=True)):
             K, k = term.view.matrix, term.view.constant
             on_z, constant = form.on_entries @ K, float(form.on_entries @ k)
-            objective[0] = objective[0] + (on_z if term.floor is None else 0.0)
+            if term.floor is None:
+                # All cores have slope 1 along |v|_1, which row sums may fix: left out, it does not disturb the solver.
+                objective[0] = objective[0] + on_z - float(term.view.identity)
             objective.append(form.on_aux * (term.floor is None))
             own = [None] * len(terms)
             rows.append([form.rows_v @ K, *own[:i], form.rows_aux, *own[i + 1 :]])

@@ -17,6 +17,7 @@ from minleak.design.constrained.programme import Programme, term_of
 from minleak.design.constrained.solve import linear_model
 from minleak.entropy.base import ConditionalEntropy, real
 from minleak.errors import InvalidParameter
+from minleak.frontier import Axes, Frontier, Row
 from minleak.prior import Prior
 
 
@@ -38,17 +39,34 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True)
-class Tradeoff:
+class Tradeoff(Frontier):
     """The frontier: least leakage in one entropy, convex and falling in the budget; prints as a table."""
 
     entropy: str
     points: tuple[FrontierPoint, ...]
 
-    def chart(self) -> Any:
-        """The frontier as an altair chart (needs the extra `report`)."""
-        from minleak.report.frontier import frontier
+    @property
+    def axes(self) -> Axes:
+        return Axes(
+            across="budget",
+            title="budget: the cap on the expected cost",
+            leakage=f"least leakage in {self.entropy}",
+            below="no channel leaks so little at this cost",
+        )
 
-        return frontier(self)
+    def rows(self) -> list[Row]:
+        return [
+            {
+                "series": self.entropy,
+                "budget": point.budget,
+                "leakage": point.leakage,
+                "bound": point.bound,
+                "gap": point.gap,
+                "cost": point.cost,
+                "shadow_price": point.shadow_price,
+            }
+            for point in self.points
+        ]
 
     def __str__(self) -> str:
         lines = [f"{'budget':>12}  {'leakage':>12}  {'gap':>8}  {'shadow price':>12}"]
