@@ -15,9 +15,9 @@ import minleak as ml
 from benchmarks.timing import Timed, interleaved, line
 from minleak.design.constrained.conic import TOLERANCES, solve_conic
 from minleak.design.constrained.cores.of import measure_of
+from minleak.design.constrained.given import as_problem
 from minleak.design.constrained.linear import LinearModel
 from minleak.design.constrained.one_guess import OneGuessModel
-from minleak.design.constrained.problem import as_problem
 from minleak.design.constrained.programme import Programme, Solution, term_of
 from minleak.design.constrained.rate_distortion import solve_rate_distortion
 from minleak.design.constrained.solve import Solved, certified, solve

@@ -12,7 +12,7 @@ from tests.design.constrained.problems import COUNTEREXAMPLE, random_problem
 import minleak as ml
 from minleak.design.constrained.bound import upper_bound
 from minleak.design.constrained.cores.of import measure_of
-from minleak.design.constrained.problem import as_problem
+from minleak.design.constrained.given import as_problem
 from minleak.design.constrained.programme import Programme, Solution, Term, view_of
 from minleak.design.constrained.solve import solve
 

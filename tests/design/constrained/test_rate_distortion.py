@@ -10,7 +10,7 @@ import pytest
 import minleak as ml
 from minleak.design.constrained.conic import solve_conic
 from minleak.design.constrained.cores.of import measure_of
-from minleak.design.constrained.problem import as_problem
+from minleak.design.constrained.given import as_problem
 from minleak.design.constrained.programme import Programme, term_of
 from minleak.design.constrained.rate_distortion import is_rate_distortion, shannon_rate, solve_rate_distortion
 from minleak.design.constrained.solve import certified

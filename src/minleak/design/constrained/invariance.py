@@ -11,9 +11,10 @@ import numpy as np
 from minleak.channel import Channel
 from minleak.design.constrained.cores.of import Measure, measure_of
 from minleak.design.constrained.feasible import check_feasible
+from minleak.design.constrained.given import as_problem
 from minleak.design.constrained.grouped import Array
 from minleak.design.constrained.optimise import Optimum, lexicographic
-from minleak.design.constrained.problem import Problem, as_problem
+from minleak.design.constrained.problem import Problem
 from minleak.design.constrained.programme import Programme, term_of
 from minleak.design.constrained.solve import solve
 from minleak.entropy.base import ConditionalEntropy, Entropy

@@ -14,12 +14,11 @@ from minleak.channel import Channel
 from minleak.design.constrained.cores.base import Smooth
 from minleak.design.constrained.cores.of import Measure, measure_of
 from minleak.design.constrained.feasible import check_feasible
+from minleak.design.constrained.given import as_problem
 from minleak.design.constrained.grouped import Array
-from minleak.design.constrained.linear import LinearModel
-from minleak.design.constrained.one_guess import OneGuessModel
-from minleak.design.constrained.problem import Problem, as_problem
+from minleak.design.constrained.problem import Problem
 from minleak.design.constrained.programme import Programme, Term, term_of, view_of
-from minleak.design.constrained.solve import Solved, solve
+from minleak.design.constrained.solve import Model, Solved, solve
 from minleak.entropy.base import ConditionalEntropy, real
 from minleak.errors import InvalidParameter, SolverFailed
 from minleak.leakage import difference
@@ -148,7 +147,7 @@ def lexicographic(
     *,
     enough: float,
     cheapest: bool = False,
-    model: LinearModel | OneGuessModel | None = None,
+    model: Model | None = None,
 ) -> Optimum:
     """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost, and `model`
     is that of the first entropy, if it is compiled already.

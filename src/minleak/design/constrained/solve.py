@@ -31,6 +31,10 @@ _CONTRADICTION = 1e-8
 _SHARP = 1e-11
 
 
+# A linear programme compiled, to be solved under several budgets.
+Model = LinearModel | OneGuessModel
+
+
 @dataclass(frozen=True, eq=False)
 class Solved:
     """Feasible entries z, the objective there, a bound that no feasible entries pass, prices of the budgets."""
@@ -42,12 +46,12 @@ class Solved:
     status: str
 
 
-def linear_model(programme: Programme) -> LinearModel | OneGuessModel:
-    """A linear programme compiled, to be solved under several budgets."""
+def linear_model(programme: Programme) -> Model:
+    """A linear programme compiled."""
     return OneGuessModel(programme) if is_one_guess(programme) else LinearModel(programme)
 
 
-def solve(programme: Programme, *, enough: float, model: LinearModel | OneGuessModel | None = None) -> Solved:
+def solve(programme: Programme, *, enough: float, model: Model | None = None) -> Solved:
     """Solve until the bound is within `enough` of what is attained, by one way after the other.
 
     A linear `model` is of the same programme under perhaps other budgets, and goes on from there.

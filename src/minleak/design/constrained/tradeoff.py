@@ -11,8 +11,9 @@ import numpy as np
 from minleak.channel import Channel
 from minleak.design.constrained.cores.of import Measure, measure_of
 from minleak.design.constrained.feasible import check_feasible
+from minleak.design.constrained.given import as_problem
 from minleak.design.constrained.optimise import lexicographic
-from minleak.design.constrained.problem import Problem, as_problem
+from minleak.design.constrained.problem import Problem
 from minleak.design.constrained.programme import Programme, term_of
 from minleak.design.constrained.solve import linear_model
 from minleak.entropy.base import ConditionalEntropy, real
