@@ -191,7 +191,7 @@ def test_charts_for_a_notebook_are_those_of_the_page() -> None:
 def test_a_chart_is_saved_by_its_ending(tmp_path: Path, ending: str, begin: bytes) -> None:
     sizes = ml.padding_frontier({"a": 10, "b": 17, "c": 25})
     tradeoff = ml.tradeoff([5, 3, 2], cost=[[0, 1, 1], [1, 0, 1], [1, 1, 0]], entropy="min-entropy", points=3)
-    for name, chart in (("sizes", ml.report.padding_chart(sizes)), ("costs", tradeoff.chart())):
+    for name, chart in (("sizes", sizes.chart()), ("costs", tradeoff.chart())):
         ml.report.save_chart(chart, tmp_path / f"{name}.{ending}", title="A <title>")
         assert (tmp_path / f"{name}.{ending}").read_bytes().startswith(begin)
         if ending == "html":

@@ -163,9 +163,8 @@ def _buckets(best: Padding) -> str:
 
 def _chart(sizes: Any, prior: Prior, best: Padding) -> Any:
     from minleak.design.padding.curve import padding_frontier
-    from minleak.report.padding import padding_chart
 
-    curve = padding_frontier(
+    return padding_frontier(
         sizes,
         prior,
         entropy=best.entropy,
@@ -173,5 +172,4 @@ def _chart(sizes: Any, prior: Prior, best: Padding) -> Any:
         points=_POINTS if len(prior) <= _MANY else _POINTS // 3,
         randomised=best.randomised,
         policies=POLICIES if sizes.dtype.kind == "i" else None,
-    )
-    return padding_chart(curve)
+    ).chart()

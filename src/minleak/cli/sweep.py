@@ -12,7 +12,7 @@ from minleak.cli.output import emit, table, working
 from minleak.design import sweep as sweeping
 from minleak.entropy.standard import FEW
 from minleak.errors import InvalidParameter
-from minleak.report.saving import altair, check_chart
+from minleak.report.saving import check_chart
 from minleak.report.writing import save_chart
 
 
@@ -62,7 +62,7 @@ def sweep(
     rows = [[k, float(s), *map(float, row)] for k, s, row in zip(swept.ks, swept.success, swept.leakage, strict=True)]
     parts.append(table("least leakage against k", ["k", "success", *swept.entropies], rows))
     if chart is not None:
-        save_chart(_chart(swept), chart, title="Least leakage against the size of the sets")
+        save_chart(swept.chart(), chart, title="Least leakage against the size of the sets")
         data["chart"] = chart
         parts.append(f"chart written to {chart}")
     emit("sweep", data, parts, as_json=as_json)
@@ -72,22 +72,3 @@ def _spread(n: int) -> list[int]:
     """1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, ... up to n, at most 1000."""
     steps = [m * 10**e for e in range(4) for m in (1, 2, 3, 5, 7)] + [15]
     return sorted({min(n, k) for k in steps if k <= 1000} | {1})
-
-
-def _chart(swept: sweeping.Sweep) -> Any:
-    alt = altair()
-    values = [
-        {"k": k, "leakage": float(swept[name][i]), "entropy": name}
-        for name in swept.entropies
-        for i, k in enumerate(swept.ks)
-    ]
-    return (
-        alt.Chart(alt.Data(values=values))
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("k:Q", title="size k of the sets", scale=alt.Scale(type="log")),
-            y=alt.Y("leakage:Q", title="least leakage, in the unit of each entropy"),
-            color=alt.Color("entropy:N", title="entropy"),
-        )
-        .properties(height=320)
-    )

@@ -16,6 +16,7 @@ from minleak.entropy.names import as_entropy
 from minleak.entropy.standard import FEW
 from minleak.entropy.targets import Targets
 from minleak.errors import InvalidParameter
+from minleak.frontier import Axes, Frontier, Row
 from minleak.leakage import difference
 from minleak.prior import Prior, as_prior
 
@@ -24,7 +25,7 @@ Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Sweep:
+class Sweep(Frontier):
     """The least leakage in each entropy, and the attacker's chance with one guess, for every k asked for."""
 
     ks: tuple[int, ...]
@@ -37,6 +38,19 @@ class Sweep:
         if name not in self.entropies:
             raise KeyError(entropy)
         return np.asarray(self.leakage[:, self.entropies.index(name)])
+
+    @property
+    def axes(self) -> Axes:
+        return Axes(
+            across="k", title="size k of the sets", leakage="least leakage, in the unit of each entropy", scale="log"
+        )
+
+    def rows(self) -> list[Row]:
+        return [
+            {"series": name, "k": k, "leakage": float(leak), "success": float(success)}
+            for name, leaks in zip(self.entropies, self.leakage.T, strict=True)
+            for k, leak, success in zip(self.ks, leaks, self.success, strict=True)
+        ]
 
     def __str__(self) -> str:
         width = max([12, *(len(name) for name in self.entropies)])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from minleak.design.repeated import Repeated
+from minleak.extras import altair
 from minleak.report.facts import ByK, Comparison, Drift, Giant
-from minleak.report.saving import altair
 from minleak.report.thinning import RankBin
 from minleak.report.words import ATTACKERS, leak_text
 

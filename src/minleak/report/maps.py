@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from minleak.extras import altair
 from minleak.report.nearness import DRAWS, SHARES, Mixture, Nearness, Spread
-from minleak.report.saving import altair
 from minleak.report.words import number
 
 

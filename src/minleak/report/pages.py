@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
+from minleak.extras import chart_package
 from minleak.report.captions import captioned
 from minleak.report.facts import Facts
 from minleak.report.look import DARK, FONT, LIGHT
-from minleak.report.saving import extra, need_extras
+from minleak.report.saving import need_extras
 from minleak.report.words import ATTACKERS, amount, meaning, number, percent, verdict
 
 
@@ -45,7 +46,7 @@ def report_page(facts: Facts) -> str:
         amount=amount,
     )
     sized = [(name, figure.chart.properties(width="container")) for name, figure in figures.items()]
-    return page("minleak: what this plan leaks", extra("markupsafe").Markup(body), sized)
+    return page("minleak: what this plan leaks", chart_package("markupsafe").Markup(body), sized)
 
 
 def _rendered(template: str, **facts: Any) -> str:
@@ -54,7 +55,7 @@ def _rendered(template: str, **facts: Any) -> str:
 
 @cache
 def _environment() -> Any:
-    jinja2 = extra("jinja2")
+    jinja2 = chart_package("jinja2")
     made = jinja2.Environment(
         loader=jinja2.PackageLoader("minleak.report"),
         autoescape=True,
@@ -70,4 +71,4 @@ def _environment() -> Any:
 @cache
 def _library() -> str:
     """The code that draws charts, which takes a second to put together."""
-    return str(extra("vl_convert").javascript_bundle("window.embed = vegaEmbed;"))
+    return str(chart_package("vl_convert").javascript_bundle("window.embed = vegaEmbed;"))

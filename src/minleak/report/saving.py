@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from typing import Any
 
-from minleak.errors import InvalidParameter, MinleakError, MissingExtra
+from minleak.errors import InvalidParameter, MinleakError
+from minleak.extras import chart_package
 from minleak.report.look import LIGHT
 from minleak.writing import replacing
 
@@ -15,24 +15,10 @@ PICTURES = ("png", "svg")
 EXTRAS = ("altair", "vl_convert", "jinja2")
 
 
-def altair() -> Any:
-    """The chart library, or an error that says how to get it."""
-    return extra("altair")
-
-
-def extra(name: str) -> Any:
-    """A package of the extra `report`, or an error that says how to get it."""
-    try:
-        return import_module(name)
-    except ImportError as error:  # of the package itself, or of one that it needs
-        missing = error.name or name
-        raise MissingExtra.of("report", f"reports and charts need the package {missing}") from None
-
-
 def need_extras() -> None:
     """Say what is missing before any work is done."""
     for name in EXTRAS:
-        extra(name)
+        chart_package(name)
 
 
 def check_chart(path: str | os.PathLike[str]) -> str:
@@ -51,7 +37,7 @@ def on_white(chart: Any) -> Any:
 
 def picture(chart: Any, format: str, *, scale: float = 2.0) -> bytes:
     """The chart as the bytes of a PNG or SVG."""
-    convert = extra("vl_convert")
+    convert = chart_package("vl_convert")
     spec = chart.to_json()
     if format == "svg":
         return str(convert.vegalite_to_svg(spec)).encode()

@@ -9,10 +9,11 @@ from typing import Any
 
 from minleak.design.plan import Plan
 from minleak.errors import InvalidParameter, MinleakError
+from minleak.extras import chart_package
 from minleak.report.captions import Figure, captioned
 from minleak.report.facts import STEPS, gather
 from minleak.report.pages import page, report_page
-from minleak.report.saving import PICTURES, check_chart, extra, need_extras, on_white, picture, write_whole
+from minleak.report.saving import PICTURES, check_chart, need_extras, on_white, picture, write_whole
 
 Progress = Callable[[int, int, str], None]
 
@@ -70,7 +71,7 @@ def save_chart(chart: Any, path: str | os.PathLike[str], *, title: str) -> None:
     """
     ending = check_chart(path)
     if ending == "html":
-        body = extra("markupsafe").Markup('<div class="chart" id="chart"></div>')
+        body = chart_package("markupsafe").Markup('<div class="chart" id="chart"></div>')
         write_whole(path, page(title, body, [("chart", chart.properties(width="container", title=title))]))
     else:
         write_whole(path, picture(on_white(chart.properties(width=560, title=title)), ending))

@@ -308,19 +308,18 @@ def test_nothing_leaks_where_nothing_has_to():
         assert best.bound == pytest.approx(0.0, abs=1e-9)
 
 
-def test_large_problems_of_one_guess_are_sifted(monkeypatch):
-    """The same optimum whether pairs join one after the other or are all there from the start."""
+def test_one_guess_by_pairs_that_join(monkeypatch):
+    """The same optimum whether pairs join one after the other or the whole programme is solved at once."""
     import sys
 
     given = random_problem(12, n=40, m=40)
-    sifting = sys.modules["minleak.design.constrained.sifting"]
+    monkeypatch.setattr(sys.modules["minleak.design.constrained.one_guess"], "_REACH", 0.1)
+    joined = ml.optimise(entropy="min-entropy", **given)
+    monkeypatch.setattr(sys.modules["minleak.design.constrained.solve"], "is_one_guess", lambda _: False)
     whole = ml.optimise(entropy="min-entropy", **given)
-    monkeypatch.setattr(sifting, "LARGE", 100)
-    monkeypatch.setattr(sifting, "_REACH", 0.1)
-    sifted = ml.optimise(entropy="min-entropy", **given)
-    assert sifted.leakage == pytest.approx(whole.leakage, abs=1e-9)
-    assert sifted.gap < 1e-9
-    assert keeps(sifted, **given)
+    assert joined.leakage == pytest.approx(whole.leakage, abs=1e-9)
+    assert joined.gap < 1e-9
+    assert keeps(joined, **given)
 
 
 def test_very_unlikely_secrets_have_an_observable():

@@ -14,18 +14,17 @@ import numpy as np
 from minleak.design.constrained.programme import Programme, Solution
 
 
-def upper_bound(programme: Programme, solution: Solution, budgets: tuple[float, ...]) -> float:
+def upper_bound(programme: Programme, solution: Solution) -> float:
     """No feasible z has a larger objective than this, up to rounding."""
     problem = programme.problem
     plane = np.zeros(len(problem.rows)) if programme.expense is None else -programme.expense
     constant = 0.0
     for term, multiplier, dual in zip(programme.terms, solution.multipliers, solution.duals, strict=True):
-        if multiplier <= 0:
-            continue
-        S = term.core.majorant(dual, term.seen.by)
-        plane = plane + multiplier * term.seen.pulled(S)
-        constant += multiplier * (float(S @ term.seen.constant) - (term.floor or 0.0))
-    for mu, cost, budget in zip(solution.mu.tolist(), problem.costs, budgets, strict=True):
+        if multiplier > 0:
+            S = term.core.majorant(dual, term.view.by)
+            plane = plane + multiplier * (term.view.matrix.T @ S)
+            constant += multiplier * (float(S @ term.view.constant) - (term.floor or 0.0))
+    for mu, cost, budget in zip(solution.mu.tolist(), problem.costs, problem.budgets, strict=True):
         if np.isfinite(budget):
             plane = plane - mu * cost
             constant += mu * budget

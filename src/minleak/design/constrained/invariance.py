@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 
 from minleak.channel import Channel
-from minleak.design.constrained.cleaning import as_channel_of
-from minleak.design.constrained.infeasible import check_feasible
+from minleak.design.constrained.feasible import check_feasible
+from minleak.design.constrained.given import as_problem
 from minleak.design.constrained.measure import Measure, measure_of
 from minleak.design.constrained.optimise import Optimum, lexicographic
-from minleak.design.constrained.problem import Problem, as_problem
-from minleak.design.constrained.programme import Programme, Term
-from minleak.design.constrained.seen import Seen, seen_through
+from minleak.design.constrained.problem import Problem
+from minleak.design.constrained.programme import Programme, term_of
 from minleak.design.constrained.solve import solve
 from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.cores.grouped import Array
-from minleak.entropy.cores.guessing import GuessCore
+from minleak.entropy.guessing import GuessError
 from minleak.entropy.names import as_entropy
 from minleak.errors import InvalidParameter, SolverFailed
 from minleak.prior import Prior
@@ -91,12 +90,9 @@ def metric_invariance(
     measures = [measure_of(H) for H in _symmetric(entropies)]
     problem = as_problem(prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs)
     check_feasible(problem)
-    seen = seen_through(problem)
-    optima = {
-        measure.entropy.name: lexicographic(problem, [measure], enough=gap, cheapest=False) for measure in measures
-    }
-    shannon = optima.get("shannon") or lexicographic(problem, [measure_of("shannon")], enough=gap, cheapest=False)
-    levels = _guess_levels(problem, seen)
+    optima = {measure.entropy.name: lexicographic(problem, [measure], enough=gap) for measure in measures}
+    shannon = optima.get("shannon") or lexicographic(problem, [measure_of("shannon")], enough=gap)
+    levels = _guess_levels(problem)
     channel, posterior, spread, short = _one_posterior(problem, shannon.channel, levels)
     if spread <= COINCIDE and short <= COINCIDE:
         why = (
@@ -106,7 +102,7 @@ def metric_invariance(
         return Invariance(True, why, channel, posterior, spread, None, optima)
     for i, first in enumerate(measures):
         for second in measures[i + 1 :]:
-            conflict = _conflict(problem, seen, first, second, optima)
+            conflict = _conflict(problem, first, second, optima)
             if conflict is not None:
                 names = " and ".join(conflict.entropies)
                 why = (
@@ -129,12 +125,12 @@ def _symmetric(entropies: Iterable[ConditionalEntropy | str]) -> list[Conditiona
     return chosen
 
 
-def _guess_levels(problem: Problem, seen: Seen) -> Array:
+def _guess_levels(problem: Problem) -> Array:
     """pi_1 + ... + pi_l can be no less than this, for l = 1, ..., n, by certified bounds on the l-guess errors."""
     n = len(problem.prior)
     least = np.ones(n)
     for l in range(1, n):
-        solved = solve(Programme(problem, (Term(GuessCore(l), seen),)), enough=COINCIDE)
+        solved = solve(Programme(problem, (term_of(problem, measure_of(GuessError(l))),)), enough=COINCIDE)
         least[l - 1] = 1 - solved.bound
         if least[l - 1] >= 1 - 1e-12:  # more guesses are no less certain
             break
@@ -181,24 +177,21 @@ def _relaid(problem: Problem, joint: Array, pi: Array, used: Any) -> Channel | N
     whole = np.zeros_like(joint)
     whole[:, places] = posteriors * weights * problem.allowed[:, places]
     z = whole[problem.rows, problem.columns]
-    sums = problem.row_sums(z)
-    if not (sums[problem.left > 0] > 0).all():
+    if not ((problem.summing @ z)[problem.left > 0] > 0).all():
         return None
-    z = z * np.divide(problem.left, sums, out=np.zeros_like(sums), where=sums > 0)[problem.rows]
+    z = problem.row_scaled(z)
     if any(cost @ z > budget + 1e-9 for cost, budget in zip(problem.costs, problem.budgets, strict=True)):
         return None
-    return as_channel_of(problem, z)
+    return problem.channel(z)
 
 
-def _conflict(
-    problem: Problem, seen: Seen, first: Measure, second: Measure, optima: dict[str, Optimum]
-) -> Conflict | None:
+def _conflict(problem: Problem, first: Measure, second: Measure, optima: dict[str, Optimum]) -> Conflict | None:
     """A proof that no channel is best for both, or None."""
     z = {
         m.entropy.name: optima[m.entropy.name].channel.joint(problem.prior)[problem.rows, problem.columns]
         for m in (first, second)
     }
-    terms = [Term(m.core, seen) for m in (first, second)]
+    terms = [term_of(problem, m) for m in (first, second)]
     names = first.entropy.name, second.entropy.name
     attained = sum(term.total(z[name]) for term, name in zip(terms, names, strict=True))
     try:

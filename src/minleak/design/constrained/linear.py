@@ -1,4 +1,4 @@
-"""Linear programmes by HiGHS, directly: no modelling layer between the matrices and the solver."""
+"""Linear programmes by HiGHS: each compiled once, and solved under several budgets from the last one's basis."""
 
 from __future__ import annotations
 
@@ -9,112 +9,91 @@ from typing import Any
 
 import numpy as np
 
-from minleak.design.constrained.programme import Model, Programme, Solution, told_apart
+from minleak.design.constrained.programme import Programme, Solution
 from minleak.entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 
 
-class LinearModel(Model):
-    """Unknowns: z, then for each term a copy v = K z + k of what it sees (unless direct) and its auxiliaries.
+class LinearModel:
+    """Unknowns: z, then each term's auxiliaries. Rows: row sums, budgets, then each term's inequalities and its floor.
 
-    Rows: row sums, budgets, then for each term its copy, its inequalities and its floor. Solving again under other
-    budgets starts from the last basis.
+    A term's dual variables follow from the multipliers y >= 0 of its inequalities: on_entries - rows_v^T y.
     """
 
     def __init__(self, programme: Programme) -> None:
-        highspy: Any = import_module("highspy")
-        self.programme = programme
-        blocks, cost, lower, upper = _assembled(programme)
-        lp = highspy.HighsLp()
-        lp.num_row_, lp.num_col_ = blocks.shape
-        lp.col_cost_ = -cost  # HiGHS minimises
-        lp.col_lower_, lp.col_upper_ = np.zeros(len(cost)), np.full(len(cost), math.inf)
-        lp.row_lower_, lp.row_upper_ = lower, upper
-        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = blocks.indptr, blocks.indices, blocks.data
-        self.highs = highspy.Highs()
-        self.highs.setOptionValue("output_flag", False)
-        self.highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
-        self.highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
-        self.highs.passModel(lp)
+        import scipy.sparse as sp
 
-    def run(self, budgets: Sequence[float]) -> str:
-        """Let HiGHS find the optimum under these budgets; its status."""
-        highs, n = self.highs, len(self.programme.problem.left)
-        for i, budget in enumerate(budgets):
-            highs.changeRowBounds(n + i, -math.inf, budget)
-        highs.run()
-        status = str(highs.modelStatusToString(highs.getModelStatus()))
-        if status != "Optimal":
-            raise SolverFailed(f"HiGHS stopped with the status {status!r}, without an optimal channel")
-        return status
+        self.programme = programme
+        problem, terms = programme.problem, programme.terms
+        self.forms = [term.core.polyhedron(term.view.by) for term in terms]
+        objective = [np.zeros(len(problem.rows)) if programme.expense is None else -programme.expense]
+        rows = [[problem.summing, *(None for _ in terms)]]
+        lower, upper = [problem.left], [problem.left]
+        if problem.costs:
+            rows.append([sp.csr_array(np.stack(problem.costs)), *(None for _ in terms)])
+            lower.append(np.full(len(problem.costs), -math.inf))
+            upper.append(np.asarray(problem.budgets, dtype=np.float64))
+        for i, (term, form) in enumerate(zip(terms, self.forms, strict=True)):
+            K, k = term.view.matrix, term.view.constant
+            on_z, constant = form.on_entries @ K, float(form.on_entries @ k)
+            if term.floor is None:
+                # All cores have slope 1 along |v|_1, which row sums may fix: left out, it does not disturb the solver.
+                objective[0] = objective[0] + on_z - float(term.view.identity)
+            objective.append(form.on_aux * (term.floor is None))
+            own = [None] * len(terms)
+            rows.append([form.rows_v @ K, *own[:i], form.rows_aux, *own[i + 1 :]])
+            lower.append(np.full(form.rows_v.shape[0], -math.inf))
+            upper.append(-(form.rows_v @ k))
+            if term.floor is not None:
+                rows.append([sp.csr_array(on_z[None]), *own[:i], sp.csr_array(form.on_aux[None]), *own[i + 1 :]])
+                lower.append(np.array([term.floor - constant]))
+                upper.append(np.array([math.inf]))
+        matrix = sp.block_array(rows, format="csc")
+        self.highs = highs_with(-np.concatenate(objective), np.concatenate(lower), np.concatenate(upper), matrix)
 
     def solve(self, budgets: Sequence[float]) -> Solution:
-        problem, highs = self.programme.problem, self.highs
-        n = len(problem.left)
-        status = self.run(budgets)
-        found = highs.getSolution()
-        z = np.array(found.col_value)[: len(problem.rows)]
+        """The optimum under these budgets; SolverFailed with HiGHS' status if there is none."""
+        problem = self.programme.problem
+        at = len(problem.left) + len(budgets)
+        status = run_highs(self.highs, len(problem.left), budgets)
+        found = self.highs.getSolution()
         dual = -np.array(found.row_dual)
-        lam, mu = dual[:n], np.maximum(dual[n : n + len(budgets)], 0.0)
-        if self.programme.direct:
-            weight = self.programme.terms[0].weight
-            lam = lam + weight
-            return Solution(z, lam, mu, (weight,), (told_apart(self.programme, lam, mu),), status)
-        multipliers, duals = [], []
-        at = n + len(budgets)
-        for term in self.programme.terms:
-            entries = term.seen.by.n_entries
-            of_copy = dual[at : at + entries]
-            at += entries + term.core.polyhedron(term.seen.by).rows_v.shape[0]
-            multiplier = term.weight
+        mu = np.maximum(dual[len(problem.left) : at], 0.0)
+        multipliers: list[float] = []
+        duals: list[Array] = []
+        for term, form in zip(self.programme.terms, self.forms, strict=True):
+            y, at = dual[at : at + form.rows_v.shape[0]], at + form.rows_v.shape[0]
+            multiplier = 1.0
             if term.floor is not None:
-                multiplier, at = max(-dual[at], 0.0), at + 1
+                multiplier, at = max(-float(dual[at]), 0.0), at + 1
             multipliers.append(multiplier)
-            duals.append(of_copy / multiplier if multiplier > 0 else of_copy)
-        return Solution(z, lam, mu, tuple(multipliers), tuple(duals), status)
+            duals.append(np.asarray(form.on_entries - form.rows_v.T @ y / (multiplier or 1.0)))
+        z = np.array(found.col_value)[: len(problem.rows)]
+        return Solution(z, mu, tuple(multipliers), tuple(duals), status)
 
 
-def _assembled(programme: Programme) -> tuple[Any, Array, Array, Array]:
-    """The matrix by columns, the objective to maximise, and the bounds of the rows."""
-    import scipy.sparse as sp
+def highs_with(cost: Array, lower: Array, upper: Array, matrix: Any) -> Any:
+    """HiGHS with the least of <cost, unknowns >= 0> to find, rows of a matrix by columns between their limits."""
+    highspy: Any = import_module("highspy")
+    lp = highspy.HighsLp()
+    lp.num_row_, lp.num_col_ = matrix.shape
+    lp.col_cost_, lp.col_lower_, lp.col_upper_ = cost, np.zeros(len(cost)), np.full(len(cost), math.inf)
+    lp.row_lower_, lp.row_upper_ = lower, upper
+    lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
+    highs = highspy.Highs()
+    highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
+    highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
+    highs.passModel(lp)
+    return highs
 
-    problem = programme.problem
-    pairs, n = len(problem.rows), len(problem.left)
-    sums = sp.csr_array((np.ones(pairs), (problem.rows, np.arange(pairs))), shape=(n, pairs))
-    costs = sp.csr_array(np.stack(problem.costs)) if problem.costs else sp.csr_array((0, pairs))
-    on_z = np.zeros(pairs) if programme.expense is None else -programme.expense
-    # Each block row lists its parts as (block of unknowns, matrix).
-    parts: list[list[tuple[int, Any]]] = [[(0, sums)], [(0, costs)]]
-    lower = [problem.left, np.full(len(problem.costs), -math.inf)]
-    upper = [problem.left, np.asarray(problem.budgets, dtype=np.float64)]
-    objective = [on_z]
-    for term in programme.terms:
-        form = term.core.polyhedron(term.seen.by)
-        entries, rows = len(form.on_entries), form.rows_v.shape[0]
-        seen, weight = 0, (term.weight if term.floor is None else 0.0)
-        if not programme.direct:
-            objective.append(weight * form.on_entries)
-            seen = len(objective) - 1
-            linked = sp.eye_array(pairs) if term.seen.matrix is None else term.seen.matrix
-            parts.append([(seen, sp.eye_array(entries)), (0, -linked)])
-            lower.append(term.seen.constant)
-            upper.append(term.seen.constant)
-        else:
-            # All cores have slope 1 along |v|_1, which the row sums fix: left out, it does not disturb the solver.
-            objective[0] = on_z + weight * (form.on_entries - 1.0)
-        objective.append(weight * form.on_aux)
-        aux = len(objective) - 1
-        parts.append([(seen, form.rows_v), (aux, form.rows_aux)])
-        lower.append(np.full(rows, -math.inf))
-        upper.append(np.zeros(rows))
-        if term.floor is not None:
-            parts.append([(seen, sp.csr_array(form.on_entries[None])), (aux, sp.csr_array(form.on_aux[None]))])
-            lower.append(np.array([term.floor]))
-            upper.append(np.array([math.inf]))
-    sizes = [len(block) for block in objective]
-    table = [
-        [dict(row).get(block, sp.csr_array((row[0][1].shape[0], size))) for block, size in enumerate(sizes)]
-        for row in parts
-    ]
-    matrix = sp.block_array(table, format="csc")
-    return matrix, np.concatenate(objective), np.concatenate(lower), np.concatenate(upper)
+
+def run_highs(highs: Any, first: int, budgets: Sequence[float]) -> str:
+    """Let HiGHS find the optimum with the rows from `first` on capped by the budgets; its status."""
+    for i, budget in enumerate(budgets):
+        highs.changeRowBounds(first + i, -math.inf, budget)
+    highs.run()
+    status = str(highs.modelStatusToString(highs.getModelStatus()))
+    if status != "Optimal":
+        raise SolverFailed(f"HiGHS stopped with the status {status!r}, without an optimal channel")
+    return status

@@ -11,13 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.channel import Channel
-from minleak.design.constrained.cleaning import as_channel_of
-from minleak.design.constrained.infeasible import check_feasible
+from minleak.design.constrained.feasible import check_feasible
+from minleak.design.constrained.given import as_problem
 from minleak.design.constrained.measure import Measure, measure_of
-from minleak.design.constrained.problem import Problem, as_problem
-from minleak.design.constrained.programme import Programme, Term
-from minleak.design.constrained.seen import seen_through
-from minleak.design.constrained.solve import Solved, solve
+from minleak.design.constrained.problem import Problem
+from minleak.design.constrained.programme import Programme, Term, term_of, view_of
+from minleak.design.constrained.solve import Model, Solved, solve
 from minleak.entropy.base import ConditionalEntropy, real
 from minleak.entropy.cores.base import Smooth
 from minleak.entropy.cores.grouped import Array
@@ -142,8 +141,17 @@ def optimise(
     return lexicographic(problem, measures, enough=enough, cheapest=cost is not None and budget is None)
 
 
-def lexicographic(problem: Problem, measures: Sequence[Measure], *, enough: float, cheapest: bool) -> Optimum:
-    """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost."""
+def lexicographic(
+    problem: Problem,
+    measures: Sequence[Measure],
+    *,
+    enough: float,
+    cheapest: bool = False,
+    model: Model | None = None,
+) -> Optimum:
+    """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost, and `model`
+    is that of the first entropy, if it is compiled already.
+    """
     if any(isinstance(measure.core, Smooth) and measure.core.steep for measure in measures):
         dear = problem.unaffordable()
         if dear.any():
@@ -152,15 +160,15 @@ def lexicographic(problem: Problem, measures: Sequence[Measure], *, enough: floa
     found: list[Solved] = []
     z = np.zeros(0)
     for measure in measures:
-        seen = seen_through(problem, measure.gain)
-        term = Term(measure.core, seen)
-        solved = _above_floors(Programme(problem, (term,)), floors, z)
+        term = term_of(problem, measure)
+        programme = Programme(problem, (term,))
+        solved = _above_floors(programme, floors, z) if floors else solve(programme, enough=CLOSE, model=model)
         found.append(solved)
         z = solved.z
         floors.append(replace(term, floor=term.total(z)))
     if cheapest:
         z = _above_floors(Programme(problem, (), expense=problem.costs[0]), floors, z).z
-    channel = as_channel_of(problem, z)
+    channel = problem.channel(z)
     stages = tuple(stage_of(problem, channel, measure, solved) for measure, solved in zip(measures, found, strict=True))
     first = stages[0]
     if not first.gap <= enough:
@@ -190,7 +198,7 @@ def _on_the_cheapest(
     There a little more budget would buy a steep entropy without bound, so that no finite prices exist.
     """
     free = replace(problem.on(~dear), budgets=(math.inf,) * len(problem.budgets))
-    best = lexicographic(free, measures, enough=enough, cheapest=False)
+    best = lexicographic(free, measures, enough=enough)
     unbounded = tuple(replace(stage, shadow_prices=(math.inf,) * len(problem.budgets)) for stage in best.stages)
     return replace(best, shadow_price=math.inf, stages=unbounded)
 
@@ -200,8 +208,6 @@ def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Sol
 
     z keeps them exactly. It stays if the solver cannot keep them nearly, as where it is the only one that does.
     """
-    if not floors:
-        return solve(programme, enough=CLOSE)
     best: tuple[float, Solved] | None = None
     trouble: SolverFailed | None = None
     for slack in SLACKS:
@@ -227,7 +233,7 @@ def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Sol
 def stage_of(problem: Problem, channel: Channel, measure: Measure, solved: Solved) -> Stage:
     """What the channel leaks, by the library's own measure of it, beside the bound of what was solved."""
     H = measure.entropy
-    mass = 1.0 if measure.gain is None else float(seen_through(problem, measure.gain).of(solved.z).sum())
+    mass = 1.0 if measure.gain is None else float(view_of(problem, measure.gain).of(solved.z).sum())
     before, after = H(problem.prior), H.conditional(problem.prior, channel)
     # Rounding may cross them where they meet; without a bound nothing leaks less than nothing.
     most = max(measure.outer(solved.bound, mass), after) if solved.bound < math.inf else max(before, after)

@@ -1,21 +1,26 @@
-"""Solve one programme: the right solver, a clean answer, and a bound that is our own."""
+"""Solve one programme: the right solver, entries that keep the constraints, and a bound that is our own.
+
+Routes, each kept for what `benchmarks/constraining.py` shows of it: HiGHS for linear programmes (`linear`; pairs one
+after the other for `one_guess`), Newton's steps for Shannon under a budget (`rate_distortion`), Clarabel through cvxpy
+for the rest (`conic`), and Newton's steps on what it finds (`newton`), also from the optimum of an easier core.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from minleak.design.constrained.bound import upper_bound
-from minleak.design.constrained.cleaning import cleaned
-from minleak.design.constrained.conic import TOLERANCES, ConicModel
+from minleak.design.constrained.conic import TOLERANCES, solve_conic
+from minleak.design.constrained.feasible import made_feasible
 from minleak.design.constrained.linear import LinearModel
-from minleak.design.constrained.polish import SUPPORTS, polished
-from minleak.design.constrained.programme import Model, Programme, Solution
-from minleak.design.constrained.rated import RatedModel, can_be_rated
-from minleak.design.constrained.sifting import SiftedModel, can_be_sifted
+from minleak.design.constrained.newton import SUPPORTS, sharpened
+from minleak.design.constrained.one_guess import OneGuessModel, is_one_guess
+from minleak.design.constrained.programme import Programme, Solution
+from minleak.design.constrained.rate_distortion import is_rate_distortion, solve_rate_distortion
 from minleak.entropy.cores.base import Smooth
 from minleak.entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
@@ -24,6 +29,10 @@ from minleak.errors import SolverFailed
 _CONTRADICTION = 1e-8
 # No more digits are asked of a bound this close.
 _SHARP = 1e-11
+
+
+# A linear programme compiled, to be solved under several budgets.
+Model = LinearModel | OneGuessModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,89 +46,72 @@ class Solved:
     status: str
 
 
-def model_of(programme: Programme) -> Model:
-    """The programme compiled for its solver: HiGHS if it is linear, Newton's steps for Shannon under a budget, else
-    Clarabel through cvxpy.
+def linear_model(programme: Programme) -> Model:
+    """A linear programme compiled."""
+    return OneGuessModel(programme) if is_one_guess(programme) else LinearModel(programme)
+
+
+def solve(programme: Programme, *, enough: float, model: Model | None = None) -> Solved:
+    """Solve until the bound is within `enough` of what is attained, by one way after the other.
+
+    A linear `model` is of the same programme under perhaps other budgets, and goes on from there.
     """
-    if programme.linear:
-        return SiftedModel(programme) if can_be_sifted(programme) else LinearModel(programme)
-    return RatedModel(programme) if can_be_rated(programme) else ConicModel(programme)
-
-
-def solve(programme: Programme, *, enough: float) -> Solved:
-    """Solve until the bound is within `enough` of what is attained, by one model after the other."""
     budgets = programme.problem.budgets
     if not len(programme.problem.rows):
         nothing = np.zeros(0)
         value = programme.objective(nothing)
         return Solved(nothing, value, value, np.zeros(len(budgets)), "nothing is free")
+    if programme.linear:
+        return certified(programme, (model or linear_model(programme)).solve(budgets))
     best: Solved | None = None
     trouble: SolverFailed | None = None
-    for compiled in _attempts(programme):
+    for way in _ways(programme):
         try:
-            found = answered(programme, compiled(), budgets)
+            found = _with_newton(programme, way())
         except SolverFailed as error:
-            trouble = error
+            trouble = trouble or error
             continue
         best = found if best is None else _better(best, found)
-        if programme.linear or best.bound - best.objective <= enough:
+        if best.bound - best.objective <= enough:
             break
-    if not programme.linear and (best is None or best.bound - best.objective > enough):
-        best = _from_nearby(programme, best)
     if best is None:
         raise trouble or SolverFailed("no solver was tried")
     return best
 
 
-def _attempts(programme: Programme) -> list[Callable[[], Model]]:
-    """Models to compile one after the other, until one is close enough."""
-    conic: list[Callable[[], Model]] = [partial(ConicModel, programme, tolerance=t) for t in TOLERANCES]
-    if not programme.linear and not can_be_rated(programme):
-        return conic
-    first: list[Callable[[], Model]] = [partial(model_of, programme)]
-    return first if programme.linear else first + conic
+def _ways(programme: Programme) -> list[Callable[[], Solution]]:
+    """What to try one after the other; last the optimum of an easier core, from which Newton's steps may lead here."""
+    ways: list[Callable[[], Solution]] = [partial(solve_conic, programme, tolerance=t) for t in TOLERANCES]
+    if is_rate_distortion(programme):
+        ways.insert(0, partial(solve_rate_distortion, programme))
+    core = programme.core
+    easier = core.easier() if isinstance(core, Smooth) else None
+    if easier is not None:
+        nearby = replace(programme, terms=(replace(programme.terms[0], core=easier),))
+        ways.append(partial(solve_conic, nearby, tolerance=TOLERANCES[0]))
+    return ways
 
 
-def _from_nearby(programme: Programme, best: Solved | None) -> Solved | None:
-    """The same by Newton's steps from the optimum of an easier core, if that is any better."""
-    core = programme.terms[0].core
-    easier = core.easier() if isinstance(core, Smooth) and len(programme.terms) == 1 else None
-    if easier is None:
-        return best
-    budgets = programme.problem.budgets
-    try:
-        start = model_of(replace(programme, terms=(replace(programme.terms[0], core=easier),))).solve(budgets)
-        closer = polished(programme, start, tuple(budgets))
-    except SolverFailed:
-        return best
-    if closer is None:
-        return best
-    found = _checked(programme, closer, budgets)
-    return found if best is None else _better(best, found)
-
-
-def answered(programme: Programme, model: Model, budgets: Sequence[float]) -> Solved:
-    """One answer of a compiled model, cleaned and bounded."""
-    solution = model.solve(budgets)
-    found = _checked(programme, solution, budgets)
-    if programme.linear:
-        return found
+def _with_newton(programme: Programme, solution: Solution) -> Solved:
+    """The answer certified, with Newton's digits where that is better."""
+    found = certified(programme, solution)
     for support in SUPPORTS:
-        closer = polished(programme, solution, tuple(budgets), support=support)
+        if found.bound - found.objective <= _SHARP and support != SUPPORTS[0]:
+            break
+        closer = sharpened(programme, solution, support=support)
         if closer is None:
             break
-        sharp = _checked(programme, closer, budgets)
-        # The objectives agree to rounding where both are right; then the polished entries have more digits.
+        sharp = certified(programme, closer)
+        # The objectives agree to rounding where both are right; then Newton's entries have more digits.
         equal = abs(sharp.objective - found.objective) <= 1e-13 * max(1.0, abs(found.objective))
         found = replace(sharp, bound=min(sharp.bound, found.bound)) if equal else _better(found, sharp)
-        if found.bound - found.objective <= _SHARP:
-            break
     return found
 
 
-def _checked(programme: Programme, solution: Solution, budgets: Sequence[float]) -> Solved:
-    z = cleaned(programme.problem, solution.z, budgets, programme.objective)
-    value, bound = programme.objective(z), upper_bound(programme, solution, tuple(budgets))
+def certified(programme: Programme, solution: Solution) -> Solved:
+    """A solver's answer made feasible, with our bound; refused where the two contradict each other."""
+    z = made_feasible(programme.problem, solution.z, programme.objective)
+    value, bound = programme.objective(z), upper_bound(programme, solution)
     floored = any(term.floor is not None for term in programme.terms)  # those are kept only nearly
     if not floored and not value <= bound + _CONTRADICTION * max(1.0, abs(value)):
         raise SolverFailed(

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 
 from minleak.channel import Channel
-from minleak.design.constrained.cleaning import as_channel_of
-from minleak.design.constrained.infeasible import check_feasible
+from minleak.design.constrained.feasible import check_feasible
+from minleak.design.constrained.given import as_problem
 from minleak.design.constrained.measure import Measure, measure_of
-from minleak.design.constrained.optimise import lexicographic, stage_of
-from minleak.design.constrained.problem import Problem, as_problem
-from minleak.design.constrained.programme import Model, Programme, Term
-from minleak.design.constrained.seen import seen_through
-from minleak.design.constrained.solve import answered, model_of
+from minleak.design.constrained.optimise import lexicographic
+from minleak.design.constrained.problem import Problem
+from minleak.design.constrained.programme import Programme, term_of
+from minleak.design.constrained.solve import linear_model
 from minleak.entropy.base import ConditionalEntropy, real
-from minleak.errors import InvalidParameter, SolverFailed
+from minleak.errors import InvalidParameter
+from minleak.frontier import Axes, Frontier, Row
 from minleak.prior import Prior
 
 
@@ -40,17 +40,34 @@ class FrontierPoint:
 
 
 @dataclass(frozen=True)
-class Tradeoff:
+class Tradeoff(Frontier):
     """The frontier: least leakage in one entropy, convex and falling in the budget; prints as a table."""
 
     entropy: str
     points: tuple[FrontierPoint, ...]
 
-    def chart(self) -> Any:
-        """The frontier as an altair chart (needs the extra `report`)."""
-        from minleak.report.frontier import frontier
+    @property
+    def axes(self) -> Axes:
+        return Axes(
+            across="budget",
+            title="budget: the cap on the expected cost",
+            leakage=f"least leakage in {self.entropy}",
+            below="no channel leaks so little at this cost",
+        )
 
-        return frontier(self)
+    def rows(self) -> list[Row]:
+        return [
+            {
+                "series": self.entropy,
+                "budget": point.budget,
+                "leakage": point.leakage,
+                "bound": point.bound,
+                "gap": point.gap,
+                "cost": point.cost,
+                "shadow_price": point.shadow_price,
+            }
+            for point in self.points
+        ]
 
     def __str__(self) -> str:
         lines = [f"{'budget':>12}  {'leakage':>12}  {'gap':>8}  {'shadow price':>12}"]
@@ -74,8 +91,8 @@ def tradeoff(
     """The least leakage at each budget, from the least feasible one to where a larger one buys nothing more.
 
     L(B) = min of H(X) - H(X|Y) over channels with expected cost <= B. Where H is concave in the joint (Shannon,
-    guesswork, l-guess errors) L is convex; it always falls. The shadow price -dL/dB is exact, from the duals. The
-    programme is compiled once; linear ones start each budget from the last one's basis. `budgets` names them instead of
+    guesswork, l-guess errors) L is convex; it always falls. The shadow price -dL/dB is exact, from the duals. Linear
+    programmes are compiled once and start each budget from the last one's basis. `budgets` names them instead of
     `points` evenly spaced ones. Every point is certified as in `optimise`.
 
     >>> wrong = [[0, 1], [1, 0]]
@@ -88,35 +105,15 @@ def tradeoff(
     if len(problem.costs) != 1:
         raise InvalidParameter("a frontier is against one cost: give cost= as one matrix")
     asked = _asked(budgets, points, problem, measure, gap)
-    term = Term(measure.core, seen_through(problem, measure.gain))
-    programme = Programme(problem.with_budgets([problem.scaled(0, asked[-1])]), (term,))
-    model = model_of(programme) if len(problem.rows) else None
+    largest = Programme(problem.with_budgets([problem.scaled(0, asked[-1])]), (term_of(problem, measure),))
+    model = linear_model(largest) if largest.linear and len(problem.rows) else None
     found = []
     for budget in asked:
         at = problem.with_budgets([problem.scaled(0, budget)])
         check_feasible(at)
-        point = None
-        if model is not None and not at.unaffordable().any():
-            point = _next(programme, model, measure, at, budget)
-        if point is None or not point.gap <= gap:
-            best = lexicographic(at, [measure], enough=gap, cheapest=False)
-            stage = best.stages[0]
-            spent = best.costs[0]
-            point = FrontierPoint(budget, stage.leakage, stage.bound, spent, stage.shadow_prices[0], best.channel)
-        found.append(point)
+        best = lexicographic(at, [measure], enough=gap, model=model)
+        found.append(FrontierPoint(budget, best.leakage, best.bound, best.costs[0], best.shadow_price, best.channel))
     return Tradeoff(measure.entropy.name, tuple(found))
-
-
-def _next(programme: Programme, model: Model, measure: Measure, at: Problem, budget: float) -> FrontierPoint | None:
-    """The point at these budgets from the model that is compiled already; None if the solver gives up."""
-    try:
-        solved = answered(programme, model, at.budgets)
-    except SolverFailed:
-        return None
-    channel = as_channel_of(at, solved.z)
-    stage = stage_of(at, channel, measure, solved)
-    (spent,) = at.spent(solved.z)
-    return FrontierPoint(budget, stage.leakage, stage.bound, spent, stage.shadow_prices[0], channel)
 
 
 def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, measure: Measure, gap: float) -> list[float]:

@@ -17,6 +17,7 @@ from minleak.design.padding.worth import Worth
 from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.names import as_entropy
 from minleak.errors import Infeasible, InvalidParameter
+from minleak.frontier import Axes, Frontier, Row
 from minleak.leakage import difference
 from minleak.prior import Prior
 
@@ -31,7 +32,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class PaddingFrontier:
+class PaddingFrontier(Frontier):
     """Leakage against mean overhead in one entropy, least overhead first.
 
     `buckets` are corners of the lower hull over all contiguous buckets, `randomised` optima over all channels at some
@@ -43,6 +44,32 @@ class PaddingFrontier:
     buckets: tuple[CurvePoint, ...]
     randomised: tuple[CurvePoint, ...]
     policies: tuple[Applied, ...]
+
+    @property
+    def axes(self) -> Axes:
+        """The line of the buckets joins corners of their hull: no buckets lie below it, and corners are on it."""
+        return Axes(
+            across="percent",
+            title="mean overhead, % of the mean size",
+            leakage=f"leakage in {self.entropy}",
+            scale="symlog",
+            named=tuple(policy.name for policy in self.policies),
+        )
+
+    def rows(self) -> list[Row]:
+        points = [("best buckets", point.overhead, point.leakage, point.observables) for point in self.buckets]
+        points += [("best randomised", point.overhead, point.leakage, point.observables) for point in self.randomised]
+        points += [(policy.name, policy.overhead, policy.leakage[0], policy.observables) for policy in self.policies]
+        return [
+            {
+                "series": series,
+                "overhead": overhead,
+                "percent": 100 * overhead / self.mean if self.mean > 0 else 0.0,
+                "leakage": leakage,
+                "observables": observables,
+            }
+            for series, overhead, leakage, observables in points
+        ]
 
 
 def padding_frontier(

@@ -30,14 +30,7 @@ def groups_of(forbid: Iterable[Iterable[Any]] | None, labels: Labels) -> Indices
     Pairs and groups that share a secret become one group, also where that is stricter than what was asked.
     """
     n = len(labels)
-    parent = np.arange(n)
-
-    def root(x: int) -> int:
-        while parent[x] != x:
-            parent[x] = parent[parent[x]]
-            x = int(parent[x])
-        return x
-
+    links: list[tuple[int, int]] = []
     for group in _listed(forbid):
         places = []
         for name in group:
@@ -45,9 +38,14 @@ def groups_of(forbid: Iterable[Iterable[Any]] | None, labels: Labels) -> Indices
             if x is None:
                 raise InvalidParameter(f"forbid= names {name!r}, which is no secret of the prior")
             places.append(x)
-        for x in places[1:]:
-            parent[root(x)] = root(places[0])
-    return np.array([root(x) for x in range(n)], dtype=np.int64) if forbid is not None else parent
+        links += [(places[0], x) for x in places[1:]]
+    if not links:
+        return np.arange(n)
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import connected_components
+
+    graph = sp.coo_array((np.ones(len(links)), tuple(np.transpose(links))), shape=(n, n))
+    return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
 def _listed(forbid: Iterable[Iterable[Any]] | None) -> list[list[Any]]:

@@ -8,14 +8,12 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak.design.constrained.conic import ConicModel
+from minleak.design.constrained.conic import solve_conic
+from minleak.design.constrained.given import as_problem
 from minleak.design.constrained.measure import measure_of
-from minleak.design.constrained.problem import as_problem
-from minleak.design.constrained.programme import Programme, Term
-from minleak.design.constrained.rate import shannon_rate
-from minleak.design.constrained.rated import RatedModel, can_be_rated
-from minleak.design.constrained.seen import seen_through
-from minleak.design.constrained.solve import answered
+from minleak.design.constrained.programme import Programme, term_of
+from minleak.design.constrained.rate_distortion import is_rate_distortion, shannon_rate, solve_rate_distortion
+from minleak.design.constrained.solve import certified
 from minleak.errors import SolverFailed
 
 
@@ -36,7 +34,7 @@ def test_a_binary_source(p, share):
 
 
 def programme_of(problem):
-    return Programme(problem, (Term(measure_of("shannon").core, seen_through(problem)),))
+    return Programme(problem, (term_of(problem, measure_of("shannon")),))
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -52,9 +50,10 @@ def test_the_same_as_by_cones(seed):
     for budget in (least + 0.05, least + 0.5, least + 5.0, None):
         problem = as_problem(prior, allowed=allowed, cost=None if budget is None else cost, budget=budget)
         programme = programme_of(problem)
-        assert can_be_rated(programme)
+        assert is_rate_distortion(programme)
         ours, cones = (
-            answered(programme, model, problem.budgets) for model in (RatedModel(programme), ConicModel(programme))
+            certified(programme, solution)
+            for solution in (solve_rate_distortion(programme), solve_conic(programme, tolerance=1e-11))
         )
         assert ours.objective == pytest.approx(cones.objective, abs=1e-7)
         assert abs(ours.bound - ours.objective) < 1e-9
@@ -76,5 +75,5 @@ def test_at_the_least_budget_others_answer():
     """There the price is infinite: the model says so, and the optimum comes from elsewhere."""
     problem = as_problem([3, 1], cost=[[0, 1], [1, 0]], budget=0.0)
     with pytest.raises(SolverFailed, match="infinite"):
-        RatedModel(programme_of(problem)).solve((0.0,))
+        solve_rate_distortion(programme_of(problem))
     assert ml.optimise([3, 1], cost=[[0, 1], [1, 0]], budget=0.0).leakage == pytest.approx(binary(0.25), abs=1e-9)

@@ -18,12 +18,52 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-Array = npt.NDArray[np.float64]
+from minleak.design.constrained.programme import Programme, Solution, duals_of_prices
+from minleak.entropy.cores.grouped import Array
+from minleak.entropy.cores.shannon import ShannonCore
+from minleak.errors import SolverFailed
 
+# Observables, of whose number the third power counts, and entries of the dense matrix: at most these.
+_OBSERVABLES, _ENTRIES = 600, 250_000
 # Prices tried at most, how close they end the search, and Newton steps at each, O(n m^2).
 _PRICES, _CLOSE, _STEPS = 60, 1e-11, 80
 # Products of q and its multipliers that are small enough, in all.
 _SMALL = 1e-15
+
+
+def is_rate_distortion(programme: Programme) -> bool:
+    """True for Shannon alone, seen without gains, nothing settled, at most one budget, and not too large."""
+    problem = programme.problem
+    observables, secrets = len(np.unique(problem.columns)), len(np.unique(problem.rows))
+    small = observables <= _OBSERVABLES and secrets * observables <= _ENTRIES
+    return isinstance(programme.plain_core, ShannonCore) and len(problem.budgets) <= 1 and small
+
+
+def solve_rate_distortion(programme: Programme) -> Solution:
+    """At the optimum log(1 / p(x given y)) = mu c_xy + log(Z_x / p_x), which gives the dual variables.
+
+    At the least budget there is no finite price, and another solver is needed.
+    """
+    problem = programme.problem
+    present, x = np.unique(problem.rows, return_inverse=True)
+    shown, y = np.unique(problem.columns, return_inverse=True)
+    cost, allowed = np.zeros((len(present), len(shown))), np.zeros((len(present), len(shown)), dtype=bool)
+    allowed[x, y] = True
+    cost[x, y] = problem.costs[0] if problem.costs else 0.0
+    mass = problem.left[present]
+    p = mass / mass.sum()
+    least = float(p @ np.where(allowed, cost, math.inf).min(axis=1))
+    budget = problem.budgets[0] / float(mass.sum()) if problem.budgets else math.inf
+    if not budget > least + 1e-12 * max(problem.grain(0) if problem.costs else 1.0, abs(least)):
+        raise SolverFailed("at the least budget the price of a budget is infinite")
+    try:
+        rate = shannon_rate(p, cost, allowed, budget)
+    except np.linalg.LinAlgError:
+        raise SolverFailed("a Newton step of the rate-distortion problem has no solution") from None
+    lam, mu = np.zeros(len(problem.left)), np.full(len(problem.budgets), rate.price)
+    lam[present] = rate.log_z - np.log(p)
+    z = (mass[:, None] * rate.rows)[x, y]
+    return Solution(z, mu, (1.0,), (duals_of_prices(problem, lam, mu),), "rate-distortion")
 
 
 @dataclass(frozen=True, eq=False)
