@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -114,7 +115,10 @@ class Engine(ABC):
     def working(self) -> Iterator[None]:
         """Let the engine work; where it fails, that is said without its words, which may hold a secret."""
         try:
-            yield
+            with warnings.catch_warnings():
+                # PySpark warns with the row at which it failed, before it raises its error
+                warnings.filterwarnings("ignore", message="toPandas attempted Arrow", category=UserWarning)
+                yield
         except (MinleakError, MemoryError):
             raise
         except Exception as error:  # each engine has errors of its own
