@@ -21,7 +21,7 @@ def report(
 
     Example: minleak report queries.cloak -o report.html
     """
-    from minleak.cloak.store import load
+    from minleak.design.stored.opening import load
     from minleak.report.html import write_report
 
     with progressing(f"reporting on {cloak}") as progress:

@@ -18,7 +18,7 @@ def show(cloak: CloakFile, entropy: Entropies = None, as_json: AsJson = False) -
 
     Example: minleak show queries.cloak
     """
-    from minleak.cloak.store import load
+    from minleak.design.stored.opening import load
 
     with working(f"opening {cloak}"):
         plan = load(cloak)

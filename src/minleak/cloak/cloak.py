@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.cloak.index import LabelIndex
 from minleak.cloak.keys import Key
 from minleak.cloak.prf import Fresh, Seeded, Source, Sticky
 from minleak.cloak.sampler import Sampler
-from minleak.cloak.store import StoredPlan, load, plan_digest
-from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
+from minleak.design.stored.deriving import drawable
+from minleak.design.stored.opening import opened
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
 Indices = npt.NDArray[np.int64]
@@ -61,15 +60,14 @@ class Cloak:
         stand_in: Hashable | None = None,
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
-        if not isinstance(plan, Plan):
-            plan = load(plan)
-        self.plan = plan
-        stored = isinstance(plan, StoredPlan)
-        self._index = plan.index if isinstance(plan, StoredPlan) else LabelIndex(plan.prior.labels)
-        self._sampler = Sampler(plan, plan.tables if isinstance(plan, StoredPlan) else Tables.of(plan))
+        if not isinstance(plan, Plan | str | bytes | os.PathLike):
+            raise InvalidParameter(
+                f"a cloak runs a plan or its .cloak file, not {type(plan).__name__}: make one with design(prior, k)"
+            )
+        drawn = drawable(plan) if isinstance(plan, Plan) else opened(plan)
+        self.plan, self._index, self._sampler = drawn.plan, drawn.index, Sampler(drawn.plan, drawn.tables)
         self._key = key if key is None or isinstance(key, Key) else Key.load(key)
-        self._digest = plan_digest(plan) if stored or self._key is not None else None
-        self._sticky = None if self._key is None else Sticky(self._key, self._plan_digest())
+        self._sticky = None if self._key is None else Sticky(self._key, self.plan.digest)
         seed = insecure_seed_for_experiments
         self._fresh: Source = Fresh() if seed is None else Seeded(seed)
         self._stand_in: int | None = None
@@ -122,7 +120,7 @@ class Cloak:
     def set_id(self, labels: Iterable[Hashable]) -> str:
         """A short stable name for a published set: the same for the same set of this plan, whoever drew it."""
         members = sorted({self._position(label) for label in labels})
-        digest = hashlib.blake2b(self._plan_digest(), digest_size=12, person=b"minleak-set-1")
+        digest = hashlib.blake2b(self.plan.digest, digest_size=12, person=b"minleak-set-1")
         digest.update(np.array(members, dtype="<i8").tobytes())
         return digest.hexdigest()
 
@@ -134,11 +132,6 @@ class Cloak:
         raise InvalidKey("a cloak is not pickled: load its file and its key where it is needed")
 
     # -- inside -----------------------------------------------------------------------------------------------------
-
-    def _plan_digest(self) -> bytes:
-        if self._digest is None:
-            self._digest = plan_digest(self.plan)
-        return self._digest
 
     def _position(self, secret: Hashable) -> int:
         position = self._index.find(secret)

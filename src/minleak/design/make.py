@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.giants import cap, find_giants
+from minleak.design.cap import cap
+from minleak.design.giants import find_giants
 from minleak.design.grid import LIMIT, to_grid
 from minleak.design.layouts import LAYOUTS, PRICED
 from minleak.design.layouts.near import Laid, Progress
@@ -94,16 +95,19 @@ def design(
     prior, k = as_prior(prior), cap(k)
     k = min(k, len(prior))  # no set has more members than there are secrets
     layout = _layout(layout, near, cost, metric, forbid, stability)
+    if progress is not None and not callable(progress):
+        raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
     gamma = None if gains is None else _gains(gains, len(prior))
     grid = to_grid(prior if gamma is None else _gained(prior, gamma), k)
     giants = find_giants(grid.weights, grid.total, k)
     homes: Homes = Homes.none(max(giants.u, 1))
     rings: tuple[Ring, ...] = ()
-    priced = None
+    priced, apart = None, None
     if layout in PRICED:
         distances = from_costs(cost, len(prior)) if near is None else from_coordinates(near, metric, prior.labels)
         groups = groups_of(forbid, prior.labels)
         check_apart(groups, grid.weights, giants.members, giants.u, giants.tail, prior.labels)
+        apart = None if forbid is None else groups
         laid = Laid(homes, rings, 0.0, 0.0, 0.0)
         if giants.tail:
             laid = lay_near(
@@ -138,12 +142,14 @@ def design(
         rings=rings,
         idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
         priced=priced,
+        apart=apart,
     )
 
 
 def _layout(layout: Any, near: Any, cost: Any, metric: Any, forbid: Any, stability: Any) -> str:
     """The layout's name, if it goes with what else was said."""
-    if isinstance(stability, bool) or not isinstance(stability, Real) or not 0 <= float(stability) <= 1:
+    known = isinstance(stability, Real) and not isinstance(stability, bool)
+    if not known or not 0 <= stability <= 1:
         raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {stability!r}")
     if not isinstance(metric, str):
         raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {metric!r}")
@@ -193,7 +199,10 @@ def _gained(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
     if isinstance(gamma, np.ndarray) and (gamma.dtype.kind == "f" or not prior.exact):
         weights: Any = prior.p * gamma.astype(np.float64)
     else:
-        weights = [w * g for w, g in zip(prior.weights.tolist(), list(gamma), strict=True)]
+        weights = [
+            w * g
+            for w, g in zip(prior.weights.tolist(), gamma if isinstance(gamma, list) else gamma.tolist(), strict=True)
+        ]
         if not prior.exact:
             weights = [float(w) for w in weights]
     try:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.giants import cap
+from minleak.design.cap import cap
 from minleak.entropy.base import ConditionalEntropy, real
 from minleak.entropy.gain import Gain
 from minleak.entropy.guessing import GuessError, Guesswork

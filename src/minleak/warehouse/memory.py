@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak.cloak.index import LabelIndex
-from minleak.cloak.store import StoredPlan
-from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
 from minleak.design.rings import Homes, Ring
 from minleak.errors import UnreadableFile
@@ -22,7 +17,7 @@ from minleak.warehouse.plan import WarehousePlan, giants_table
 Indices = npt.NDArray[np.int64]
 
 
-def to_plan(plan: WarehousePlan) -> StoredPlan:
+def to_plan(plan: WarehousePlan) -> Plan:
     """The same plan in memory: the same giants, homes and ring, secrets in the order of their positions.
 
     `minleak.certify`, `Plan.save` and `Cloak` take it, and draws are those of `warehouse.cloak`: sticky draws with the
@@ -51,7 +46,7 @@ def to_plan(plan: WarehousePlan) -> StoredPlan:
     u, common = header.u, np.flatnonzero(ring == 0)
     common = common[np.argsort(start[common])]
     rings = (Ring(position[common], start[common], header.length, u),) if len(common) else ()
-    made = Plan(
+    return Plan(
         prior=Prior.trusted(weights, labels, header.total),
         k=header.k,
         layout=header.layout,
@@ -65,9 +60,7 @@ def to_plan(plan: WarehousePlan) -> StoredPlan:
         homes=_homes(ring, start, position, numbers["weight"], max(u, 1)),
         rings=rings,
         idle=np.flatnonzero(weights == 0),
-    )
-    parts: dict[str, Any] = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
-    return StoredPlan(**parts, tables=Tables.of(made), index=LabelIndex(labels), digest=bytes.fromhex(header.digest))
+    ).called(bytes.fromhex(header.digest))
 
 
 def _homes(ring: Indices, start: Indices, position: Indices, weight: Indices, u: int) -> Homes:

@@ -117,7 +117,7 @@ def from_coordinates(near: Any, metric: str, labels: Labels) -> Euclidean:
         raise InvalidParameter(f"unknown metric {metric!r}: one of {', '.join(METRICS)}")
     try:
         rows = np.array(near, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise InvalidParameter(
             "near= are coordinates: a row of numbers for each secret, all of the same length"
         ) from None
@@ -157,7 +157,7 @@ def from_costs(cost: Any, n: int) -> Given:
             ) from error
     try:
         matrix = np.array(cost, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise InvalidParameter("cost= is a matrix of numbers d(z,i), or a callable d(z, i) of index arrays") from None
     if matrix.ndim != 2 or matrix.shape[1] != n or not len(matrix):
         raise InvalidParameter(
