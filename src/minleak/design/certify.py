@@ -24,7 +24,7 @@ from minleak.design.stored.index import LabelIndex
 from minleak.design.stored.opening import opened
 from minleak.design.stored.tables import Drawable
 from minleak.entropy.base import ConditionalEntropy
-from minleak.entropy.names import as_entropy
+from minleak.entropy.names import as_entropies
 from minleak.errors import InvalidParameter
 from minleak.labels import first_difference
 from minleak.leakage import difference
@@ -113,12 +113,7 @@ def certify(
     prior = as_prior(prior)
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
         raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {tolerance!r}")
-    try:
-        kinds = [] if isinstance(entropies, str) else list(entropies)
-    except TypeError:
-        kinds = None
-    if kinds is None or isinstance(entropies, str):
-        raise InvalidParameter(f"entropies are a list of entropies or their names, not {entropies!r}")
+    measures = as_entropies(entropies)
     if isinstance(subject, str | bytes | os.PathLike):
         subject = opened(subject)
     if isinstance(subject, Plan | Drawable):
@@ -130,9 +125,7 @@ def certify(
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
-    return _certify_channel(
-        as_channel(subject), prior, min(cap(k), len(prior)), [as_entropy(H) for H in kinds], float(tolerance)
-    )
+    return _certify_channel(as_channel(subject), prior, min(cap(k), len(prior)), measures, float(tolerance))
 
 
 # -- plans -----------------------------------------------------------------------------------------------------------

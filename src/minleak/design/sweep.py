@@ -14,7 +14,7 @@ from minleak.design.cap import cap
 from minleak.entropy.base import ConditionalEntropy, real
 from minleak.entropy.gain import Gain
 from minleak.entropy.guessing import GuessError, Guesswork
-from minleak.entropy.names import as_entropy
+from minleak.entropy.names import as_entropies, as_entropy
 from minleak.entropy.renyi import Renyi
 from minleak.errors import InvalidParameter
 from minleak.leakage import difference
@@ -73,7 +73,7 @@ def sweep(
     if not asked:
         raise InvalidParameter("there is no k to sweep over")
     wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that
-    measures = [as_entropy(H) for H in entropies]
+    measures = as_entropies(entropies)
     table = np.empty((len(wanted), len(measures)))
     for column, H in enumerate(measures):
         before = H(profile.prior)

@@ -64,3 +64,14 @@ def as_entropy(H: ConditionalEntropy | str) -> ConditionalEntropy:
     if isinstance(H, ConditionalEntropy):
         return H
     return entropy(H)
+
+
+def as_entropies(entropies: Any) -> list[ConditionalEntropy]:
+    """Several entropies, by themselves or by their names."""
+    try:
+        kinds = None if isinstance(entropies, str) else list(entropies)
+    except TypeError:
+        kinds = None
+    if kinds is None:
+        raise InvalidParameter(f"entropies are a list of entropies or their names, not {entropies!r}")
+    return [as_entropy(H) for H in kinds]
