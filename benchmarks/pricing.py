@@ -32,8 +32,8 @@ def exact(n: int, k: int) -> None:
     value = rebuilt(points, weights, k)
     line("near, gap 1e-6", ours, "rebuilt every round", Timed(time.perf_counter() - start, value))
     print(
-        f"{'':<44} bound {plan.cost_bound:.9f}, gap {plan.priced.gap:.1e}, of which rounding "
-        f"{plan.priced.rounding / plan.cost:.1e}; random order {random_order(points, weights, k):.6f}; certified "
+        f"{'':<44} bound {plan.cost_bound:.9f}, gap {plan.costs.gap:.1e}, of which rounding "
+        f"{plan.costs.rounding / plan.cost:.1e}; random order {random_order(points, weights, k):.6f}; certified "
         f"{ml.certify(plan, weights).ok}",
         flush=True,
     )

@@ -12,7 +12,6 @@ from .capacity import Capacity, capacity
 from .channel import Channel, Posteriors
 from .cloak.cloak import Cloak
 from .cloak.keys import Key
-from .cloak.store import load
 from .design.baselines import Baseline, Estimate, baselines
 from .design.certify import Certificate, certify
 from .design.constrained.invariance import Conflict, Invariance, metric_invariance
@@ -31,6 +30,7 @@ from .design.padding.policies import padme, to_multiple, to_power_of_two
 from .design.padding.result import Padding
 from .design.plan import Plan
 from .design.pricing.cost import Cost
+from .design.stored.opening import load
 from .design.sweep import Sweep, least_k, sweep
 from .entropy.base import ConditionalEntropy, Entropy
 from .entropy.check import EntropyCheck, check_entropy

@@ -46,7 +46,7 @@ PLANS = {
 HEADER = 128
 
 
-def sealed(payload: bytes, version: int = 2, digest: bytes = bytes(32)) -> bytes:
+def sealed(payload: bytes, version: int = 3, digest: bytes = bytes(32)) -> bytes:
     """A file with a header that is right for the payload, by hand: XXH3 of the payload and the plan's digest."""
     checksum = xxhash.xxh3_128_digest(payload + digest)
     return b"MINLEAK\n" + struct.pack("<IIQ", version, 0, len(payload)) + checksum + digest + bytes(56) + payload
@@ -62,9 +62,10 @@ def arrow_file(columns: dict, metadata: dict | None = None) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-def arrays_of(plan) -> list[np.ndarray]:
-    """All arrays that a loaded plan hands out, but for empty ones."""
+def arrays_of(drawn) -> list[np.ndarray]:
+    """All arrays that an opened file hands out, but for empty ones."""
+    plan = drawn.plan
     found = [plan.weights, plan.prior.weights, plan.giants, plan.idle, plan.homes.members, plan.homes.weights]
     found += [array for ring in plan.rings for array in (ring.starts, ring.members)]
-    found += [*plan.tables.arrays().values(), plan.index.slots, plan.gains]
+    found += [*vars(drawn.tables).values(), drawn.index.slots, plan.gains]
     return [array for array in found if isinstance(array, np.ndarray) and array.size]

@@ -16,9 +16,9 @@ from tests.design.cases import LAYOUTS
 
 import minleak as ml
 from minleak.cloak.sampler import Sampler
-from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
 from minleak.design.rings import Homes, Ring
+from minleak.design.stored.deriving import tables_of
 
 KEY_BYTES = bytes(range(32))
 KEY = ml.Key(KEY_BYTES)
@@ -69,7 +69,7 @@ def plans(draw, max_size=8, max_weight=40):
 
 
 def sampler_of(plan: Plan) -> Sampler:
-    return Sampler(plan, Tables.of(plan))
+    return Sampler(plan, tables_of(plan))
 
 
 def counted(sampler: Sampler, secret: int) -> dict[tuple[int, ...], Fraction]:

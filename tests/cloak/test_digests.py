@@ -17,11 +17,10 @@ import pytest
 from tests.cloak.plans import KEY
 
 import minleak as ml
-from minleak.cloak.store import plan_digest
 
 
 def digest(*labels):
-    return plan_digest(ml.design(ml.Prior([5, 3, 2][: len(labels)], labels=list(labels)), 2)).hex()
+    return ml.design(ml.Prior([5, 3, 2][: len(labels)], labels=list(labels)), 2).digest.hex()
 
 
 # Plans of (5, 3, 2) at k = 2: texts, integers, and what Arrow holds neither of, digested since the first version.

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from minleak._kernels import hashing
 from minleak.buffers import text_of
-from minleak.cloak.index import LabelIndex, _hashed, as_storable
+from minleak.design.stored.index import LabelIndex, _hashed, as_storable
 from minleak.labels import Labels
 
 WORDS = st.lists(st.text(max_size=4), min_size=1, max_size=60, unique=True)

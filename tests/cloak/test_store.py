@@ -10,9 +10,10 @@ from tests.cloak.files import HEADER, PLANS, arrays_of, sealed
 from tests.cloak.plans import KEY, diseases, zipf
 
 import minleak as ml
-from minleak.cloak import checksums
-from minleak.cloak.store import StoredPlan, plan_digest
-from minleak.cloak.tables import Tables
+from minleak.design.plan import Plan
+from minleak.design.stored import checksums
+from minleak.design.stored.deriving import tables_of
+from minleak.design.stored.opening import opened
 
 
 def assert_same(loaded, plan):
@@ -44,16 +45,16 @@ def test_round_trip(tmp_path, make, mapped):
     plan = make()
     plan.save(tmp_path / "plan.cloak")
     loaded = ml.load(tmp_path / "plan.cloak", mapped=mapped)
-    assert isinstance(loaded, StoredPlan)
+    assert type(loaded) is Plan
     assert_same(loaded, plan)
-    assert plan_digest(loaded) == loaded.digest == plan_digest(plan)
-    tables = Tables.of(plan)
-    assert (loaded.tables.shift, loaded.tables.end) == (tables.shift, tables.end)
-    for name, array in tables.arrays().items():
-        assert np.array_equal(getattr(loaded.tables, name), array)
-    assert [loaded.index.find(name) for name in plan.prior.labels] == list(range(len(plan.weights)))
-    assert ml.certify(loaded, plan.prior).ok
-    assert ml.certify(loaded, loaded.prior).ok
+    assert loaded.digest == plan.digest
+    drawn, tables = opened(tmp_path / "plan.cloak", mapped=mapped), tables_of(plan)
+    for name, expected in vars(tables).items():
+        assert np.array_equal(getattr(drawn.tables, name), expected), name
+    assert [drawn.index.find(name) for name in plan.prior.labels] == list(range(len(plan.weights)))
+    assert ml.certify(tmp_path / "plan.cloak", plan.prior, gains=plan.gains).ok
+    assert ml.certify(loaded, plan.prior, gains=plan.gains).ok
+    assert ml.certify(loaded, loaded.prior, gains=plan.gains).ok
     assert loaded.entropy("shannon") == plan.entropy("shannon")
     assert list(loaded.sets()) == list(plan.sets())
     assert repr(loaded) == repr(plan)
@@ -64,7 +65,7 @@ def test_round_trip(tmp_path, make, mapped):
 def test_loaded_arrays_cannot_be_written_to(tmp_path, make, mapped):
     """So that no plan is changed by mistake, nor the file under it."""
     make().save(tmp_path / "plan.cloak")
-    assert not any(array.flags.writeable for array in arrays_of(ml.load(tmp_path / "plan.cloak", mapped=mapped)))
+    assert not any(array.flags.writeable for array in arrays_of(opened(tmp_path / "plan.cloak", mapped=mapped)))
 
 
 def test_saving_what_was_loaded_gives_the_same_file(tmp_path):
@@ -78,10 +79,10 @@ def test_saving_what_was_loaded_gives_the_same_file(tmp_path):
 
 
 def test_the_header_is_as_described(tmp_path):
-    """128 bytes: magic, version 2, the payload's length and checksum, the plan's digest; then an Arrow file."""
+    """128 bytes: magic, version 3, the payload's length and checksum, the plan's digest; then an Arrow file."""
     diseases().save(tmp_path / "plan.cloak")
     content = (tmp_path / "plan.cloak").read_bytes()
-    assert content == sealed(content[HEADER:], digest=plan_digest(diseases()))
+    assert content == sealed(content[HEADER:], digest=diseases().digest)
     assert content[HEADER : HEADER + 6] == content[-6:] == b"ARROW1"
 
 

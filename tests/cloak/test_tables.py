@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.cloak.plans import plans, several_rings, zipf
 
 import minleak as ml
-from minleak.cloak.tables import Tables
+from minleak.design.stored.deriving import tables_of
 
 ALL = st.one_of(plans(), st.builds(several_rings), st.builds(zipf, st.just(300)))
 
@@ -29,7 +29,7 @@ def line(plan):
 @given(ALL)
 def test_segments_lie_on_one_line(plan):
     """Ring after ring; members are left out if segment i is that of secret i."""
-    tables = Tables.of(plan)
+    tables = tables_of(plan)
     segments, end = line(plan)
     assert tables.end == end
     assert tables.starts.tolist() == [start for start, _ in segments]
@@ -42,7 +42,7 @@ def test_segments_lie_on_one_line(plan):
 @given(ALL)
 def test_the_guide_points_at_the_segment_where_each_stretch_begins(plan):
     """So that it is found from there without a search, stretches being about as long as segments."""
-    tables = Tables.of(plan)
+    tables = tables_of(plan)
     starts = tables.starts.tolist()
     positions = [stretch << tables.shift for stretch in range(len(tables.guide))]
     assert tables.guide.tolist() == [bisect_right(starts, position) - 1 for position in positions]
@@ -53,7 +53,7 @@ def test_the_guide_points_at_the_segment_where_each_stretch_begins(plan):
 @given(ALL)
 def test_the_segments_of_a_secret_are_linked(plan):
     """From its first one on, in the order of the line, all of them."""
-    tables = Tables.of(plan)
+    tables = tables_of(plan)
     segments, _ = line(plan)
     owned = defaultdict(list)
     for i, (_, member) in enumerate(segments):
@@ -72,7 +72,7 @@ def test_the_segments_of_a_secret_are_linked(plan):
 @given(ALL)
 def test_homes_and_giants(plan):
     """Each secret's home, where the homes' phases end, and the giants in increasing order."""
-    tables = Tables.of(plan)
+    tables = tables_of(plan)
     homes = {int(x): home for home, row in enumerate(plan.homes.members) for x in row}
     assert tables.home_ends.tolist() == np.cumsum(plan.u * plan.homes.weights).tolist()
     assert tables.giants.tolist() == sorted(plan.giants.tolist())
@@ -84,5 +84,5 @@ def test_homes_and_giants(plan):
 
 def test_a_circle_in_input_order_needs_no_tables_of_members():
     """Segment i is secret i, which saves memory where n is large."""
-    tables = Tables.of(ml.design([3, 2, 2, 1], 2, layout="circle"))
+    tables = tables_of(ml.design([3, 2, 2, 1], 2, layout="circle"))
     assert (len(tables.members), len(tables.first), len(tables.following)) == (0, 0, 0)

@@ -61,7 +61,7 @@ def test_every_gained_posterior_is_the_target(system, layout):
     assert all(sum(row) == 1 for row in matrix)
     assert all(posterior == target(e, k) for posterior in posteriors(e, matrix))
     assert list(plan.exact_target) == target(e, k)
-    assert ml.certify(plan, prior)
+    assert ml.certify(plan, prior, gains=gamma)
 
 
 FORMS = {
@@ -134,7 +134,7 @@ def test_hard_priors(weights):
         plan = ml.design(weights, k, gains=gamma)
         possible = sum(w > 0 for w in weights)
         assert list(plan.exact_target) == [Fraction(1, min(k, possible))] * min(k, possible)
-        assert ml.certify(plan, weights)
+        assert ml.certify(plan, weights, gains=gamma)
 
 
 REFUSED = {

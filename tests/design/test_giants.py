@@ -14,7 +14,8 @@ from tests.design.cases import HARD, TOYS, target
 
 import minleak as ml
 from minleak.design import giants
-from minleak.design.giants import cap, find_giants
+from minleak.design.cap import cap
+from minleak.design.giants import find_giants
 from minleak.testing import priors
 
 

@@ -83,7 +83,7 @@ def draw_sets(  # type: ignore[no-untyped-def]
     """The set at a place of each secret, members in increasing order; rows of secrets without weight are left alone.
 
     A place of a secret on rings counts its home first, then its segments; a place of a giant counts the phases of all
-    homes, then of all rings.
+    homes, then of all rings. Returns whether every secret owns its place, which ends at one that does not.
     """
     n_giants = giants.shape[0]
     for row in range(secrets.shape[0]):
@@ -113,11 +113,13 @@ def draw_sets(  # type: ignore[no-untyped-def]
             if home < 0:
                 segment = np.int64(first[secret]) if first.shape[0] else np.int64(secret)
                 while True:
+                    if segment < 0:
+                        return False
                     stop = starts[segment + 1] if segment + 1 < starts.shape[0] else end
                     if place < stop - starts[segment]:
                         break
                     place -= stop - starts[segment]
-                    segment = np.int64(following[segment])
+                    segment = np.int64(following[segment]) if following.shape[0] else np.int64(-1)
                 position = starts[segment] + place
                 ring = np.searchsorted(bases, position, side="right") - 1
                 phase = (position - bases[ring]) % lengths[ring]
@@ -134,3 +136,4 @@ def draw_sets(  # type: ignore[no-untyped-def]
                 out[row, i] = out[row, i - 1]
                 i -= 1
             out[row, i] = member
+    return True

@@ -6,30 +6,44 @@ from typing import Annotated
 
 import typer
 
-from minleak.cli.inputs import PriorSource, plan_of
+from minleak.cli.inputs import PriorSource, as_file
 from minleak.cli.options import AsJson, CloakFile, Format, Secret, Weight
 from minleak.cli.output import emit, working
 from minleak.design import certify as certifying
+from minleak.errors import InvalidParameter
 
 
 def certify(
     cloak: CloakFile,
     prior: Annotated[
-        str | None, typer.Argument(metavar="[PRIOR]", help="The counts it should be for; its own if not given.")
+        str | None,
+        typer.Argument(metavar="[PRIOR]", help="The counts it should be for; its own, and its gains, if not given."),
+    ] = None,
+    gains: Annotated[
+        str | None, typer.Option(help="The column of gains that it should be for, beside the counts.")
     ] = None,
     secret: Secret = "secret",
     weight: Weight = "count",
     format: Format = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check in exact integers that a .cloak file holds an optimal plan for its prior. Exit code 1 if it does not.
+    """Check in exact integers that a .cloak file draws an optimal plan for its prior. Exit code 1 if it does not.
 
     Example: minleak certify queries.cloak queries.csv
     """
+    from minleak.design.stored.opening import opened
+
+    if gains is not None and prior is None:
+        raise InvalidParameter("--gains names a column beside the counts: give the file of these too")
     with working(f"certifying {cloak}"):
-        plan = plan_of(cloak)
-        counts = plan.prior if prior is None else PriorSource(prior, secret, format).prior(weight)
-        found = certifying.certify(plan, counts)
+        with as_file(cloak, ".cloak") as path:
+            drawn = opened(path)
+        if prior is None:
+            found = certifying.certify(drawn, drawn.plan.prior, gains=drawn.plan.gains)
+        else:
+            source = PriorSource(prior, secret, format)
+            worth = None if gains is None else source.prior(gains).weights
+            found = certifying.certify(drawn, source.prior(weight), gains=worth)
     data = {
         "certified": found.ok,
         "exact": found.exact,

@@ -58,7 +58,7 @@ def as_file(path: str, ending: str) -> Iterator[str]:
 
 def plan_of(cloak: str) -> Plan:
     """The plan in a .cloak file, or for - in stdin."""
-    from minleak.cloak.store import load
+    from minleak.design.stored.opening import load
 
     with working(f"opening {cloak}"), as_file(cloak, ".cloak") as path:
         return load(path)

@@ -11,13 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.cloak.index import LabelIndex
 from minleak.cloak.keys import Key
 from minleak.cloak.prf import Fresh, Seeded, Source, Sticky, listed
 from minleak.cloak.sampler import Sampler
-from minleak.cloak.store import StoredPlan, load, plan_digest
-from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
+from minleak.design.stored.deriving import drawable
+from minleak.design.stored.opening import opened
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
 Indices = npt.NDArray[np.int64]
@@ -61,17 +60,14 @@ class Cloak:
         stand_in: Hashable | None = None,
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
-        if not isinstance(plan, Plan):
-            if not isinstance(plan, str | os.PathLike):
-                raise InvalidParameter(f"a cloak is made of a plan or a .cloak file's path, not {type(plan).__name__}")
-            plan = load(plan)
-        self.plan = plan
-        stored = isinstance(plan, StoredPlan)
-        self._index = plan.index if isinstance(plan, StoredPlan) else LabelIndex(plan.prior.labels)
-        self._sampler = Sampler(plan, plan.tables if isinstance(plan, StoredPlan) else Tables.of(plan))
+        if not isinstance(plan, Plan | str | os.PathLike):
+            raise InvalidParameter(
+                f"a cloak runs a plan or its .cloak file, not {type(plan).__name__}: make one with design(prior, k)"
+            )
+        drawn = drawable(plan) if isinstance(plan, Plan) else opened(plan)
+        self.plan, self._index, self._sampler = drawn.plan, drawn.index, Sampler(drawn.plan, drawn.tables)
         self._key = key if key is None or isinstance(key, Key) else _key(key)
-        self._digest = plan_digest(plan) if stored or self._key is not None else None
-        self._sticky = None if self._key is None else Sticky(self._key, self._plan_digest())
+        self._sticky = None if self._key is None else Sticky(self._key, self.plan.digest)
         seed = insecure_seed_for_experiments
         self._fresh: Source = Fresh() if seed is None else Seeded(seed)
         self._stand_in: int | None = None
@@ -131,7 +127,7 @@ class Cloak:
         """A short stable name for a published set: the same for the same set of this plan, whoever drew it."""
         unordered = list(labels) if isinstance(labels, set | frozenset) else labels
         members = sorted(set(self._positions(unordered)))
-        digest = hashlib.blake2b(self._plan_digest(), digest_size=12, person=b"minleak-set-1")
+        digest = hashlib.blake2b(self.plan.digest, digest_size=12, person=b"minleak-set-1")
         digest.update(np.array(members, dtype="<i8").tobytes())
         return digest.hexdigest()
 
@@ -143,11 +139,6 @@ class Cloak:
         raise InvalidKey("a cloak is not pickled: load its file and its key where it is needed")
 
     # -- inside -----------------------------------------------------------------------------------------------------
-
-    def _plan_digest(self) -> bytes:
-        if self._digest is None:
-            self._digest = plan_digest(self.plan)
-        return self._digest
 
     def _positions(self, secrets: Iterable[Hashable]) -> list[int]:
         given = listed(secrets, "secrets are given as a list of labels of the plan")

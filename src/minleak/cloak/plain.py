@@ -6,8 +6,8 @@ from bisect import bisect_right
 
 import numpy as np
 
-from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
+from minleak.design.stored.tables import Tables
 
 
 def set_at(plan: Plan, tables: Tables, secret: int, place: int) -> list[int]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.cloak.keys import Key
+from minleak.design.stored.digests import prefixed
 from minleak.errors import InvalidParameter
 
 Words = npt.NDArray[np.uint64]
@@ -83,11 +84,6 @@ class _Asked:
             state.update(message + suffix)
             parts.append(state.digest())
         return np.frombuffer(b"".join(parts), dtype="<u8").reshape(-1, _WORDS)
-
-
-def prefixed(part: bytes) -> bytes:
-    """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
-    return len(part).to_bytes(8, "little") + part
 
 
 def listed(things: Iterable[Any], what: str) -> list[Any]:

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from minleak.cloak.plain import set_at
 from minleak.cloak.prf import Source, uniform
-from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
+from minleak.design.stored.tables import Tables
+from minleak.errors import InvalidCloak
 
 Indices = npt.NDArray[np.int64]
 
@@ -69,7 +70,7 @@ class Sampler:
         from minleak._kernels import drawing
 
         plan, t = self.plan, self.tables
-        drawing.draw_sets(
+        done = drawing.draw_sets(
             secrets,
             places,
             out,
@@ -90,6 +91,8 @@ class Sampler:
             t.shift,
             t.end,
         )
+        if not done:
+            raise InvalidCloak("a secret owns less than its weight says: certify tells what is wrong with the plan")
 
     def draw(self, secrets: Indices, source: Source) -> Indices:
         """A set for each secret, with the source's randomness."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak.channel import Channel
-from minleak.design.giants import cap
+from minleak.design.cap import cap
 from minleak.entropy.base import ConditionalEntropy
 from minleak.entropy.names import as_entropy
 from minleak.entropy.random_sets import RandomSets

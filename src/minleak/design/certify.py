@@ -1,23 +1,30 @@
-"""certify: prove that a plan or a channel is what it claims, by code that shares nothing with the makers."""
+"""certify: prove that a plan, its file or a channel is what it claims, by code that shares nothing with the makers."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
+from minleak.buffers import text_of, to_numpy
 from minleak.channel import Channel, as_channel
-from minleak.design.giants import cap
+from minleak.design.cap import cap
 from minleak.design.plan import Plan
 from minleak.design.rings import Ring
+from minleak.design.stored.index import LabelIndex
+from minleak.design.stored.opening import opened
+from minleak.design.stored.tables import Drawable
 from minleak.entropy.base import ConditionalEntropy
-from minleak.entropy.names import as_entropy
+from minleak.entropy.names import as_entropies
 from minleak.errors import InvalidParameter
 from minleak.labels import first_difference
 from minleak.leakage import difference
@@ -25,6 +32,14 @@ from minleak.majorization import majorizes
 from minleak.prior import Prior, as_prior
 
 Indices = npt.NDArray[np.int64]
+Array = npt.NDArray[np.float64]
+
+# k times the total weight is at most this, so that every position on a ring is a 64-bit integer.
+_LIMIT = 2**62
+# Gains that a certificate names.
+_SHOWN = 8
+# Steps from slot to slot that finding a label may take on average, and in all besides: about two are usual.
+_STEPS, _MORE = 64, 1 << 24
 
 
 @dataclass(frozen=True)
@@ -63,17 +78,23 @@ class Certificate:
 
 
 def certify(
-    subject: Plan | Channel | Any,
+    subject: Plan | str | os.PathLike[str] | Drawable | Channel | Any,
     prior: Prior | Iterable[Any],
     *,
     k: int | None = None,
+    gains: Iterable[Any] | None = None,
     entropies: Sequence[ConditionalEntropy | str] = ("shannon", "min-entropy", "guesswork"),
     tolerance: float = 1e-9,
 ) -> Certificate:
-    """Verify a plan exactly, or compare any channel with the least leakage possible under the cap k.
+    """Verify a plan or a .cloak file exactly, or compare any channel with the least leakage possible under the cap k.
 
     A plan is checked in integers: its weights are the prior's, its giants and u those of the theorem, its tracks tile
-    the phases, no member meets itself, and every secret owns u times its weight. From these every posterior is pi.
+    the phases, no member meets itself, and every secret owns u times its weight. From these every posterior is pi. A
+    plan made with gains is optimal for gamma_x p(x) and may leak more than others of p(x) itself: it is certified where
+    these `gains` are asked for, and not without them.
+
+    Of a file, given by its path, the tables that draws use are checked too: they lead every secret to the sets of the
+    plan, and every label to its secret. So a certified file draws at the certified odds, whoever wrote it.
 
     A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
     (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
@@ -84,28 +105,65 @@ def certify(
     >>> prior = [36, 30, 20, 14]
     >>> certify(design(prior, k=3), prior).ok
     True
+    >>> certify(design(prior, k=3, gains=[1, 1, 1, 5]), prior).ok
+    False
     >>> certify([[1, 0], [1, 0], [0, 1], [0, 1]], prior, k=2).ok
     False
     """
     prior = as_prior(prior)
-    if isinstance(subject, Plan):
-        if k is not None and min(cap(k), len(subject.prior)) != subject.k:
-            raise InvalidParameter(f"the plan is for k = {subject.k}, not {k}")
-        return _certify_plan(subject, prior)
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
+        raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {tolerance!r}")
+    measures = as_entropies(entropies)
+    if isinstance(subject, str | bytes | os.PathLike):
+        subject = opened(subject)
+    if isinstance(subject, Plan | Drawable):
+        plan = subject.plan if isinstance(subject, Drawable) else subject
+        if k is not None and min(cap(k), len(plan.prior)) != plan.k:
+            raise InvalidParameter(f"the plan is for k = {plan.k}, not {k}")
+        return _certify_plan(plan, prior, gains, subject if isinstance(subject, Drawable) else None)
+    if gains is not None:
+        raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
-    return _certify_channel(as_channel(subject), prior, cap(k), entropies, tolerance)
+    return _certify_channel(as_channel(subject), prior, min(cap(k), len(prior)), measures, float(tolerance))
 
 
 # -- plans -----------------------------------------------------------------------------------------------------------
 
 
-def _certify_plan(plan: Plan, prior: Prior) -> Certificate:
-    checks = list(_plan_checks(plan, prior))
-    return Certificate(all(check.ok for check in checks), True, tuple(checks), {"prior": plan.distance})
+def _certify_plan(plan: Plan, prior: Prior, gains: Iterable[Any] | None, drawn: Drawable | None) -> Certificate:
+    worth = None if gains is None else _worth(gains, len(prior))
+    target = prior if worth is None else _gained(prior, worth)
+    checks = list(_plan_checks(plan, prior, target, worth))
+    if drawn is not None and all(check.ok for check in checks):
+        checks += _table_checks(drawn, prior)
+    exact = _in_units(target, plan.k)
+    return Certificate(all(check.ok for check in checks), exact, tuple(checks), {"prior": plan.distance})
 
 
-def _plan_checks(plan: Plan, prior: Prior) -> Iterator[Check]:
+def _worth(gains: Iterable[Any], n: int) -> Prior:
+    """The gains that were asked for, up to a factor."""
+    try:
+        worth = Prior(gains)  # the same demands as on weights
+    except ValueError as error:
+        raise InvalidParameter(f"the gains are no vector gamma: {str(error).replace('weight', 'gain')}") from None
+    if len(worth) != n:
+        raise InvalidParameter(f"{len(worth)} gains for {n} secrets: give one for each")
+    return worth
+
+
+def _gained(prior: Prior, worth: Prior) -> Prior:
+    """gamma_x p(x) up to a factor, exact if both are."""
+    if prior.exact and worth.exact:
+        weights: Any = [w * g for w, g in zip(prior.weights.tolist(), worth.weights.tolist(), strict=True)]
+    else:
+        weights = prior.p * (worth.weights / worth.weights.max()).astype(np.float64)
+    if not np.any(weights):
+        raise InvalidParameter("every gain meets a secret of probability zero: nothing is worth hiding")
+    return Prior(weights)
+
+
+def _plan_checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -> Iterator[Check]:
     """One check after the other; what the later ones rely on ends the list where it fails."""
     from minleak._kernels import certifying
 
@@ -116,13 +174,15 @@ def _plan_checks(plan: Plan, prior: Prior) -> Iterator[Check]:
     yield Check("one integer weight for each secret, and places that are secrets", formed)
     if not formed:
         return
+    if plan.gains is not None or worth is not None:
+        yield _gains_check(n, plan.gains, worth)
     least, largest, zeros, high, low = certifying.survey_weights(weights, np.sort(giants))
     total = (int(high) << 31) + int(low)
-    summed = least >= 0 and total == plan.total > 0 and total * k <= 2**62
+    summed = least >= 0 and total == plan.total > 0 and total * k <= _LIMIT
     yield Check("the total is the sum of the weights", bool(summed))
     if not summed:
         return
-    yield _weights_check(plan, prior)
+    yield _weights_check(plan, target)
     # the giants are the heaviest, each too heavy, and nobody else is
     heavy = weights[giants].tolist()
     left, too_heavy = total, True
@@ -137,7 +197,7 @@ def _plan_checks(plan: Plan, prior: Prior) -> Iterator[Check]:
     yield Check("idle secrets are those of weight zero", bool(np.array_equal(plan.idle, idle)))
     homes = plan.homes.weights
     # a sum in floats tells whether the one in 64-bit integers went round
-    positive = not len(homes) or (int(homes.min()) > 0 and float(homes.sum(dtype=np.float64)) < 2**62)
+    positive = not len(homes) or (int(homes.min()) > 0 and float(homes.sum(dtype=np.float64)) < 1.5 * _LIMIT)
     lengths = [u * int(homes.sum()), *(int(ring.length) for ring in plan.rings)]
     filled = positive and min(lengths[1:], default=1) > 0 and sum(lengths) == left
     yield Check("the rings' lengths add up to s", filled)
@@ -145,14 +205,46 @@ def _plan_checks(plan: Plan, prior: Prior) -> Iterator[Check]:
         return
     if len(plan.rings) == 1 and isinstance(plan.rings[0].members, range) and not len(homes):
         yield from _line_checks(plan.rings[0], u, weights)
-        return
-    owned = np.zeros(n, dtype=np.int64)
-    yield _homes_check(plan, owned)
-    for number, ring in enumerate(plan.rings):
-        yield from _ring_checks(number, ring, u, owned)
-    expected = u * weights
-    expected[giants] = 0
-    yield Check("every secret owns u times its weight", bool(np.array_equal(owned, expected)))
+    else:
+        owned = np.zeros(n, dtype=np.int64)
+        yield _homes_check(plan, owned)
+        for number, ring in enumerate(plan.rings):
+            yield from _ring_checks(number, ring, u, owned)
+        expected = u * weights
+        expected[giants] = 0
+        yield Check("every secret owns u times its weight", bool(np.array_equal(owned, expected)))
+    if plan.apart is not None:
+        yield Check("secrets to be kept apart share no set", not any(map(_shared(plan.apart), _whole_sets(plan))))
+
+
+def _whole_sets(plan: Plan) -> Iterator[Indices]:
+    """All sets, giants included, in blocks of equally large ones."""
+    for sets, _ in plan.cells():
+        yield np.hstack([np.broadcast_to(plan.giants, (len(sets), plan.n_giants)), sets])
+    for group in plan.idle_sets():
+        yield group[None, :]
+
+
+def _shared(groups: Indices) -> Callable[[Indices], bool]:
+    """Whether one of the sets holds two of a group."""
+
+    def found(sets: Indices) -> bool:
+        ordered = np.sort(groups[sets], axis=1)
+        return bool((ordered[:, 1:] == ordered[:, :-1]).any())
+
+    return found
+
+
+def _gains_check(n: int, gains: Array | None, worth: Prior | None) -> Check:
+    """The plan's gains are those asked for, up to a factor; no gains are equal ones."""
+    made, asked = (
+        np.ones(n) if of is None else (of / of.max()).astype(np.float64)
+        for of in (gains, None if worth is None else worth.weights)
+    )
+    same = bool(np.allclose(made, asked, rtol=1e-12, atol=0.0))
+    shown = ", ".join(f"{gain:.4g}" for gain in made[:_SHOWN]) + (", ..." if n > _SHOWN else "")
+    advice = "" if same or worth is not None else "; say gains= to have it judged by them"
+    return Check("the gains are those asked for", same, f"it is optimal for gains in proportion to {shown}{advice}")
 
 
 def _well_formed(plan: Plan, n: int) -> bool:
@@ -166,6 +258,8 @@ def _well_formed(plan: Plan, n: int) -> bool:
     if not (_are_secrets(plan.giants, n) and _are_secrets(plan.idle, n) and _is_vector(homes.weights)):
         return False
     if len(np.unique(plan.giants)) < len(plan.giants) or not 0 <= plan.distance < math.inf:
+        return False
+    if plan.apart is not None and not _is_vector(plan.apart, n):
         return False
     if gains is not None and not (_is_vector(gains, n, "f") and gains.min() >= 0 and 0 < gains.max() < math.inf):
         return False
@@ -191,23 +285,27 @@ def _are_secrets(places: Any, n: int) -> bool:
     return _is_vector(places) and (not len(places) or bool(places.min() >= 0 and places.max() < n))
 
 
-def _weights_check(plan: Plan, prior: Prior) -> Check:
-    """The weights are in the prior's own proportions, or stand for it within the distance the plan states and a grid
-    explains.
+def _in_units(target: Prior, k: Any) -> bool:
+    """Whether what was asked for can be had in its own units, and so be checked exactly."""
+    return target.exact and isinstance(k, int | np.integer) and int(target.total) * int(k) <= _LIMIT
+
+
+def _weights_check(plan: Plan, target: Prior) -> Check:
+    """The weights are in the own proportions of what was asked for, or stand for it within the distance the plan states
+    and a grid explains.
     """
     what = "the weights are the prior's"
-    if plan.gains is None and prior.exact and prior.total * plan.k <= 2**62:
-        common = math.gcd(int(plan.total), int(prior.total))
-        ours, theirs = int(plan.total) // common, int(prior.total) // common
-        same = prior.weights is plan.weights
+    if _in_units(target, plan.k):
+        common = math.gcd(int(plan.total), int(target.total))
+        ours, theirs = int(plan.total) // common, int(target.total) // common
+        same = target.weights is plan.weights
         if not same and ours == theirs:
-            same = bool(np.array_equal(prior.weights, plan.weights))
+            same = bool(np.array_equal(target.weights, plan.weights))
         elif not same:  # w * theirs = p * ours, without products: the two have no common divisor
-            (mine, rest), (its, left) = np.divmod(plan.weights, ours), np.divmod(prior.weights, theirs)
+            (mine, rest), (its, left) = np.divmod(plan.weights, ours), np.divmod(target.weights, theirs)
             same = not rest.any() and not left.any() and bool(np.array_equal(mine, its))
         return Check(what, same and plan.distance == 0.0, "exactly")
-    given = prior.p if plan.gains is None else prior.p * (plan.gains / plan.gains.max())
-    given = given / given.sum() if given.any() else given
+    given = target.p
     apart = 0.5 * float(np.abs(plan.weights / plan.total - given).sum())
     coarse = len(given) * plan.k / 2**60  # on a total of 2^61 / k every weight is within one unit
     same = bool(np.array_equal(plan.weights > 0, given > 0)) and apart <= min(plan.distance, coarse) + 1e-12
@@ -270,11 +368,44 @@ def _apart(members: Indices, starts: Indices, ends: Indices, length: int) -> boo
     return True
 
 
+# -- what is drawn from ----------------------------------------------------------------------------------------------
+
+
+def _table_checks(drawn: Drawable, prior: Prior) -> Iterator[Check]:
+    """The tables and the index of a file, where the plan beside them has passed all checks."""
+    from minleak._kernels import certifying
+
+    plan, tables = drawn.plan, drawn.tables
+    chains = not len(tables.members) or certifying.follow_segments(tables.members, tables.first, tables.following)
+    yield Check("the tables lead every secret to its segments", bool(chains))
+    homes = plan.homes.members
+    home_of = tables.home_of
+    settled = not len(homes) or bool((home_of[homes] == np.arange(len(homes))[:, None]).all())
+    alone = int(np.count_nonzero(home_of >= 0)) == homes.size
+    yield Check("the tables lead every secret to its home", settled and alone)
+    led = certifying.guides_lead(tables.guide, tables.shift, tables.starts)
+    yield Check("the tables lead every phase to its members", bool(led))
+    yield Check("every label is found, once", _labels_found(drawn.index, prior))
+
+
+def _labels_found(index: LabelIndex, prior: Prior) -> bool:
+    from minleak._kernels import certifying
+
+    n = len(prior)
+    if index.names is None:  # numbers from 0 on
+        return prior.labels.is_default
+    if index.names.type == pa.int64():
+        offsets, data = np.arange(0, 8 * n + 1, 8), to_numpy(index.names).view(np.uint8)
+    else:
+        offsets, data = text_of(index.names)
+    return bool(certifying.labels_found(offsets, data, index.slots, _STEPS * n + _MORE))
+
+
 # -- channels --------------------------------------------------------------------------------------------------------
 
 
 def _certify_channel(
-    channel: Channel, prior: Prior, k: int, entropies: Sequence[ConditionalEntropy | str], tolerance: float
+    channel: Channel, prior: Prior, k: int, entropies: Sequence[ConditionalEntropy], tolerance: float
 ) -> Certificate:
     channel.columns(prior)  # refuses a prior of other secrets
     exact = channel.exact is not None and prior.exact
@@ -298,7 +429,7 @@ def _certify_channel(
     checks.append(Check("every posterior is pi", furthest <= limit, f"the furthest is {float(furthest):.3g} away"))
     gaps = {"posterior": float(furthest)}
     floats = np.array([float(value) for value in pi])
-    for H in map(as_entropy, entropies):
+    for H in entropies:
         gaps[H.name] = difference(H, H(floats), H.conditional(prior, channel))
     return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)
 

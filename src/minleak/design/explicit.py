@@ -18,6 +18,11 @@ def explicit_channel(plan: Plan, *, dense: bool, exact: bool, limit: int) -> Cha
     """C[x,M] = v_M / w_x for x on a ring, v_M u / s for a giant, with v_M = (length of the cells of M) / u."""
     import scipy.sparse as sp
 
+    for name, said in (("dense", dense), ("exact", exact)):
+        if not isinstance(said, bool):
+            raise InvalidParameter(f"{name} is True or False, not {said!r}")
+    if isinstance(limit, bool) or not isinstance(limit, int | np.integer):
+        raise InvalidParameter(f"the limit on entries is a whole number, not {limit!r}")
     n = len(plan.prior)
     entries = plan.n_cells * (n if dense or exact else plan.k)
     if entries > limit:
@@ -40,7 +45,8 @@ def explicit_channel(plan: Plan, *, dense: bool, exact: bool, limit: int) -> Cha
         for place, (x, y) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
             matrix[x, y] = Fraction(over[place], int(denominators[x])) if place < len(over) else Fraction(1)
         return Channel(matrix, inputs=inputs, outputs=names)
-    on_rings = np.repeat(lengths, members.shape[1]) / denominators[members.ravel()]
+    with np.errstate(divide="ignore"):  # of a plan that is none the channel is refused
+        on_rings = np.repeat(lengths, members.shape[1]) / denominators[members.ravel()]
     data = np.concatenate([on_rings, np.ones(len(rows) - members.size)])
     sparse = sp.csc_array((data, (rows, columns)), shape=(n, len(sizes)))
     return Channel(sparse.toarray() if dense else sparse, inputs=inputs, outputs=names)

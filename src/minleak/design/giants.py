@@ -7,8 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minleak.errors import InvalidParameter
-
 Indices = npt.NDArray[np.int64]
 
 # Weights in a block, of which the largest is looked at first.
@@ -24,13 +22,6 @@ class Giants:
     members: Indices
     u: int
     tail: int
-
-
-def cap(k: object) -> int:
-    """k as an int, if it is a cap on the size of a set."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidParameter(f"the cap k on the size of a set is a whole number from 1 on, not {k!r}")
-    return int(k)
 
 
 def find_giants(weights: npt.NDArray[np.int64], total: int, k: int) -> Giants:

@@ -48,7 +48,8 @@ class Ground:
 
 @dataclass(frozen=True)
 class Laid:
-    """Homes and rings on which every loose secret x has u * w_x units in all, and what the sets cost, if that was told.
+    """Homes and rings on which every loose secret x has u * w_x units in all; what the sets cost, if that was told;
+    and the group of each secret, of which a set holds at most one, if some are to be kept apart.
 
     Lengths are for weights multiplied by `factor`, which leaves the prior as it is and makes the units finer.
     """
@@ -57,6 +58,7 @@ class Laid:
     rings: tuple[Ring, ...]
     cost: Cost | None = None
     factor: int = 1
+    apart: Indices | None = None
 
     @classmethod
     def nothing(cls, ground: Ground, cost: Cost | None = None) -> Laid:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minleak.channel import Channel
-from minleak.design.giants import cap
+from minleak.design.cap import cap
 from minleak.errors import InvalidParameter, MinleakError
 from minleak.prior import Prior, as_prior
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.giants import Giants, cap, find_giants
+from minleak.design.cap import cap
+from minleak.design.giants import Giants, find_giants
 from minleak.design.grid import LIMIT, to_grid
 from minleak.design.laying import Ground, Progress, in_silence
 from minleak.design.layouts import as_layout
@@ -65,6 +66,8 @@ def design(
     prior, k = as_prior(prior), cap(k)
     k = min(k, len(prior))  # no set has more members than there are secrets
     layout = as_layout(layout)
+    if not callable(progress):
+        raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
     gamma = None if gains is None else _gains(gains, len(prior))
     grid = to_grid(prior if gamma is None else _gained(prior, gamma), k)
     giants = find_giants(grid.weights, grid.total, k)
@@ -85,6 +88,7 @@ def design(
         rings=laid.rings,
         idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
         costs=laid.cost,
+        apart=laid.apart,
     )
 
 
@@ -119,7 +123,10 @@ def _gained(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
     if isinstance(gamma, np.ndarray) and (gamma.dtype.kind == "f" or not prior.exact):
         weights: Any = prior.p * gamma.astype(np.float64)
     else:
-        weights = [w * g for w, g in zip(prior.weights.tolist(), list(gamma), strict=True)]
+        weights = [
+            w * g
+            for w, g in zip(prior.weights.tolist(), gamma if isinstance(gamma, list) else gamma.tolist(), strict=True)
+        ]
         if not prior.exact:
             weights = [float(w) for w in weights]
     try:

@@ -40,7 +40,8 @@ class Plan:
 
     All fields are integers or indices. With gains, `weights` are those of gamma_x p(x). `distance` is the total
     variation between the prior given and the one on the integer grid that the plan is exactly optimal for. `idle`
-    secrets, of weight zero, have sets of their own. `costs` tells what the sets cost, where the layout was told.
+    secrets, of weight zero, have sets of their own. `costs` tells what the sets cost, where the layout was told, and
+    `apart` is the group of each secret, of which a set holds at most one, where some are to be kept apart.
     """
 
     prior: Prior
@@ -57,6 +58,21 @@ class Plan:
     rings: tuple[Ring, ...]
     idle: Indices
     costs: Cost | None = field(default=None, kw_only=True)
+    apart: Indices | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws. A plan from a file
+        or an engine keeps those that it had there; a changed copy has its own.
+        """
+        from minleak.design.stored.digests import of_plan
+
+        return of_plan(self)
+
+    def called(self, digest: bytes) -> Plan:
+        """The plan itself, which has this digest from elsewhere."""
+        vars(self)["digest"] = digest
+        return self
 
     @property
     def n_giants(self) -> int:
@@ -157,12 +173,26 @@ class Plan:
     # -- the sets ---------------------------------------------------------------------------------------------------
 
     def idle_sets(self) -> list[Indices]:
-        """The sets of secrets of weight zero, at most k in each; where nothing is on rings, the giants' set comes
-        first.
+        """The sets of secrets of weight zero, at most k in each, and of a group that is kept apart at most one; where
+        nothing is on rings, the giants' set comes first.
         """
-        first = [] if self.tail else [np.sort(np.concatenate([self.giants, self.idle[: self.k - self.n_giants]]))]
-        left = self.idle if self.tail else self.idle[self.k - self.n_giants :]
-        return first + [left[i : i + self.k] for i in range(0, len(left), self.k)]
+        idle, sets = self.idle, []
+        if not self.tail:
+            added = self._sharing(np.concatenate([self.giants, idle]))[0][self.n_giants : self.k]
+            idle, sets = idle[~np.isin(idle, added)], [np.sort(np.concatenate([self.giants, added]))]
+        return sets + [group[i : i + self.k] for group in self._sharing(idle) for i in range(0, len(group), self.k)]
+
+    def _sharing(self, secrets: Indices) -> list[Indices]:
+        """The secrets in lists, in order, of which none has two of a group that is kept apart."""
+        if self.apart is None:
+            return [secrets]
+        groups = self.apart[secrets]
+        order = np.argsort(groups, kind="stable")
+        _, first, sizes = np.unique(groups[order], return_index=True, return_counts=True)
+        before = np.empty(len(secrets), dtype=np.int64)  # how many of a secret's group come before it
+        before[order] = np.arange(len(secrets)) - np.repeat(first, sizes)
+        order = np.argsort(before, kind="stable")
+        return np.split(secrets[order], np.flatnonzero(np.diff(before[order])) + 1)
 
     def cells(self, width: int = 4096) -> Iterator[tuple[Indices, Indices]]:
         """(sets, lengths) in blocks: sets of shape (m, u) without the giants, each of probability length / tail."""
@@ -215,7 +245,7 @@ class Plan:
         """Write the plan to a .cloak file, from which `minleak.load` and `minleak.Cloak` read it; whole or not at
         all.
         """
-        from minleak.cloak.store import save
+        from minleak.design.stored.saving import save
 
         save(self, path)
 

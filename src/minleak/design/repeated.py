@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
+# What is gone through one by one, and so ends within a day.
+_DRAWS, _TRIALS = 10_000, 10**8
 # The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
 _Z = 2.5758293035489004
 # How many (intersection, set) pairs a step of the exact computation may visit.
@@ -50,11 +52,18 @@ def repeated_success(plan: Plan, draws: Sequence[int], *, trials: int, seed: int
     """After the sets M_1..M_t the posterior of x is proportional to p(x) / d_x^t on the intersection of the sets,
     where d_x = u w_x for x on rings and s for a giant: p(M given x) is the length of M's phases over d_x.
     """
-    wanted = tuple(draws) if isinstance(draws, Iterable) else ()
-    if not wanted or any(not _is_whole(t) or t < 1 for t in wanted):
-        raise InvalidParameter(f"draws are some whole numbers from 1 on, not {draws!r}")
-    if not _is_whole(trials) or trials < 2:
-        raise InvalidParameter(f"trials is a whole number from 2 on, not {trials!r}")
+    try:
+        wanted = tuple(draws)
+    except TypeError:
+        wanted = ()
+    if not wanted or any(not _is_whole(t) or not 1 <= t <= _DRAWS for t in wanted):
+        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not {draws!r}")
+    if not _is_whole(trials) or not 2 <= trials <= _TRIALS:
+        raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {trials!r}")
+    if not _is_whole(seed) or seed < 0:
+        raise InvalidParameter(f"the seed is a whole number from 0 on, not {seed!r}")
+    if exact is not None and not isinstance(exact, bool):
+        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {exact!r}")
     wanted = tuple(int(t) for t in wanted)
     if exact is not False:
         values = _exactly(plan, wanted)
@@ -77,7 +86,9 @@ def _exactly(plan: Plan, draws: tuple[int, ...]) -> list[Fraction] | None:
     n = len(plan.prior)
     if plan.n_cells > _EXACT // 4 or n > 64:
         return None
-    p = [Fraction(w) / Fraction(plan.prior.total) for w in plan.prior.weights.tolist()]
+    given = [Fraction(w) for w in plan.prior.weights.tolist()]
+    total = sum(given)  # which in floats may not be finite
+    p = [w / total for w in given]
     d = [plan.u * w for w in plan.weights.tolist()]
     for g in plan.giants.tolist():
         d[g] = plan.tail

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.giants import cap
+from minleak.design.cap import cap
 from minleak.entropy.base import ConditionalEntropy, real
-from minleak.entropy.names import as_entropy
+from minleak.entropy.names import as_entropies, as_entropy
 from minleak.entropy.standard import FEW
 from minleak.entropy.targets import Targets
 from minleak.errors import InvalidParameter
@@ -84,7 +84,7 @@ def sweep(
     if not asked:
         raise InvalidParameter("there is no k to sweep over")
     wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that
-    measures = [as_entropy(H) for H in entropies]
+    measures = as_entropies(entropies)
     table = np.empty((len(wanted), len(measures)))
     for column, H in enumerate(measures):
         before = H(profile.prior)

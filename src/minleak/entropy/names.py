@@ -62,3 +62,14 @@ def entropy(name: str, *, base: float | None = None) -> ConditionalEntropy:
 def as_entropy(given: ConditionalEntropy | str) -> ConditionalEntropy:
     """The entropy itself, or the one of that name."""
     return given if isinstance(given, ConditionalEntropy) else entropy(given)
+
+
+def as_entropies(entropies: Any) -> list[ConditionalEntropy]:
+    """Several entropies, by themselves or by their names."""
+    try:
+        kinds = None if isinstance(entropies, str) else list(entropies)
+    except TypeError:
+        kinds = None
+    if kinds is None:
+        raise InvalidParameter(f"entropies are a list of entropies or their names, not {entropies!r}")
+    return [as_entropy(H) for H in kinds]

@@ -159,7 +159,7 @@ def gather(
     begin(3, STEPS, "other priors")
     drift = _drift(plan, prior)
     begin(4, STEPS, "the certificate")
-    certificate = certify(plan, plan.prior)
+    certificate = certify(plan, plan.prior, gains=plan.gains)
     begin(5, STEPS, "nearness")
     near = nearness(plan, trials=trials, seed=seed)
     return Facts(

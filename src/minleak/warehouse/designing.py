@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from minleak.design.giants import cap, find_giants
+from minleak.design.cap import cap
+from minleak.design.giants import find_giants
 from minleak.errors import InvalidParameter
 from minleak.warehouse.counts import Counts, counted, heaviest
 from minleak.warehouse.engines import as_table, engine_of

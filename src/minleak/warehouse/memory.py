@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from minleak.cloak.index import LabelIndex
-from minleak.cloak.store import StoredPlan
-from minleak.cloak.tables import Tables
 from minleak.design.plan import Plan
 from minleak.design.rings import Homes, Ring
 from minleak.errors import UnreadableFile
@@ -24,7 +19,7 @@ from minleak.warehouse.tiling import DAMAGED, check_tiling
 Indices = npt.NDArray[np.int64]
 
 
-def to_plan(plan: WarehousePlan) -> StoredPlan:
+def to_plan(plan: WarehousePlan) -> Plan:
     """The same plan in memory: the same giants, homes and ring, secrets in the order of their positions.
 
     `minleak.certify`, `Plan.save` and `Cloak` take it, and draws are those of `warehouse.cloak`: sticky draws with the
@@ -61,7 +56,7 @@ def to_plan(plan: WarehousePlan) -> StoredPlan:
         if len(np.unique(position[many])) < len(many):
             raise UnreadableFile(DAMAGED)
     rings = (Ring(position[common], start[common], header.length, u),) if len(common) else ()
-    made = Plan(
+    return Plan(
         prior=Prior.trusted(weights, labels, header.total),
         k=header.k,
         layout=header.layout,
@@ -75,9 +70,7 @@ def to_plan(plan: WarehousePlan) -> StoredPlan:
         homes=_homes(ring, start, position, numbers["weight"], max(u, 1)),
         rings=rings,
         idle=np.flatnonzero(weights == 0),
-    )
-    parts: dict[str, Any] = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
-    return StoredPlan(**parts, tables=Tables.of(made), index=LabelIndex(labels), digest=bytes.fromhex(header.digest))
+    ).called(bytes.fromhex(header.digest))
 
 
 def _homes(ring: Indices, start: Indices, position: Indices, weight: Indices, u: int) -> Homes:

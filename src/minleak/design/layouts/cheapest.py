@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from minleak.design.laying import Ground, Laid
@@ -38,4 +38,6 @@ class Cheapest(Layout):
     def lay(self, ground: Ground) -> Laid:
         """With centres as the matrix has them."""
         distances = from_costs(self.cost, len(ground.weights))
-        return cheapest(ground, distances, apart(self.forbid, ground))
+        groups = apart(self.forbid, ground)
+        laid = cheapest(ground, distances, groups)
+        return laid if self.forbid is None else replace(laid, apart=groups)

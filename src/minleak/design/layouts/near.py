@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any
 
@@ -76,7 +76,8 @@ class Near(Layout):
         groups = apart(self.forbid, ground)
         if self.stability > 0 and ground.giants.tail:
             return _in_blocks(ground, distances, float(self.stability))
-        return cheapest(ground, distances, groups)
+        laid = cheapest(ground, distances, groups)
+        return laid if self.forbid is None else replace(laid, apart=groups)
 
 
 def _in_blocks(ground: Ground, distances: Distances, stability: float) -> Laid:

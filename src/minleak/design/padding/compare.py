@@ -14,7 +14,7 @@ from minleak.design.padding.make import leaked_by, padding
 from minleak.design.padding.policies import POLICIES
 from minleak.design.padding.result import Padding
 from minleak.entropy.base import ConditionalEntropy
-from minleak.entropy.names import as_entropy
+from minleak.entropy.names import as_entropies
 from minleak.entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 from minleak.prior import Prior
@@ -95,9 +95,9 @@ def compare_paddings(
     powers of two           43.59%  shannon           1.5850    0.9183    0.9183    42.1%   2 -> 2
     """
     ladder = as_ladder(sizes, prior)
-    measures = tuple(as_entropy(H) for H in entropies)
+    measures = tuple(as_entropies(entropies))
     rivals = []
-    for name, policy in (POLICIES if policies is None else policies).items():
+    for name, policy in named_policies(POLICIES if policies is None else policies).items():
         applied = apply_policy(ladder, name, policy, measures)
         best, random = [], []
         for H in measures:
@@ -106,6 +106,13 @@ def compare_paddings(
                 random.append(padding(ladder.sizes, ladder.prior, budget=applied.overhead, entropy=H, randomised=True))
         rivals.append(Rival(applied, tuple(best), tuple(random)))
     return PaddingComparison(tuple(H.name for H in measures), ladder.mean, tuple(rivals))
+
+
+def named_policies(policies: Any) -> Mapping[str, Policy]:
+    """Policies by name, if they are."""
+    if not isinstance(policies, Mapping) or not all(map(callable, policies.values())):
+        raise InvalidParameter(f"policies are a mapping from a name to a function of sizes, not {policies!r}")
+    return policies
 
 
 def apply_policy(ladder: Ladder, name: str, policy: Policy, entropies: Sequence[ConditionalEntropy]) -> Applied:

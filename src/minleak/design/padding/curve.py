@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.design.padding.compare import Applied, Policy, apply_policy
+from minleak.design.padding.compare import Applied, Policy, apply_policy, named_policies
 from minleak.design.padding.frontier import Corner, Hull
 from minleak.design.padding.ladder import as_ladder
 from minleak.design.padding.make import as_floor, padding
@@ -122,7 +122,10 @@ def padding_frontier(
             for corner in ordered
         ),
         randomised=tuple(drawn),
-        policies=tuple(apply_policy(ladder, name, policy, [H]) for name, policy in (policies or {}).items()),
+        policies=tuple(
+            apply_policy(ladder, name, policy, [H])
+            for name, policy in named_policies({} if policies is None else policies).items()
+        ),
     )
 
 

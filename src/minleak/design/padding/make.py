@@ -76,6 +76,8 @@ def padding(
     """
     ladder = as_ladder(sizes, prior)
     allowed, least, H = _budget(budget), as_floor(floor), as_entropy(entropy)
+    if not isinstance(randomised, bool):
+        raise InvalidParameter(f"randomised is True or False, not {randomised!r}")
     if randomised:
         from minleak.design.padding.randomised import randomised_padding
 

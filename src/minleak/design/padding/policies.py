@@ -43,8 +43,8 @@ def to_multiple(sizes: npt.ArrayLike, of: int) -> Sizes:
     >>> to_multiple([0, 1, 512, 513], 512)
     array([   0,  512,  512, 1024])
     """
-    if isinstance(of, bool) or not isinstance(of, int | np.integer) or of < 1:
-        raise InvalidParameter(f"sizes are padded to multiples of a whole number from 1 on, not {of!r}")
+    if isinstance(of, bool) or not isinstance(of, int | np.integer) or not 1 <= of <= _LARGEST:
+        raise InvalidParameter(f"sizes are padded to multiples of a whole number from 1 to 2^62, not {of!r}")
     return -(-_whole(sizes) // int(of)) * int(of)
 
 
@@ -84,7 +84,10 @@ def _bits(whole: Any) -> Sizes:
 
 
 def _whole(sizes: npt.ArrayLike) -> Sizes:
-    array = np.asarray(sizes)
+    try:
+        array = np.asarray(sizes)
+    except ValueError:
+        array = np.empty(0)  # rows of different lengths
     if array.dtype.kind in "iu" and array.size and array.max() > _LARGEST:
         raise InvalidParameter(f"the size {array.max()} is above 2^62, the largest that policies pad")
     if array.dtype.kind not in "iu" or array.ndim != 1 or not array.size or not (array.min() >= 0):

@@ -124,7 +124,7 @@ def from_coordinates(points: Any, metric: str, labels: Labels) -> Euclidean:
     """Coordinates, one row for each secret (or one number, on a line), as distances; refused with the row's name."""
     try:
         rows = np.array(points, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise InvalidParameter(
             "the points of Near are coordinates: a row of numbers for each secret, all of the same length"
         ) from None
@@ -164,10 +164,8 @@ def from_costs(cost: Any, n: int) -> Given:
             raise InvalidParameter(f"{_COSTS}: this one fails on arrays") from error
     try:
         matrix = np.array(cost, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidParameter(
-            "the cost of Cheapest is a matrix of numbers d(z,i), or a callable d(z, i) of index arrays"
-        ) from None
+    except (OverflowError, TypeError, ValueError):
+        raise InvalidParameter(_COSTS) from None
     if matrix.ndim != 2 or matrix.shape[1] != n or not len(matrix):
         raise InvalidParameter(
             f"the cost of Cheapest has shape {matrix.shape}: give a row for each centre z and a column for each of "

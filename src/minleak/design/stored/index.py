@@ -24,12 +24,12 @@ class LabelIndex:
 
     def __init__(self, labels: Labels, slots: npt.NDArray[Any] | None = None) -> None:
         self._labels = labels
-        self._names = None if labels.is_default else as_storable(labels)
+        self.names = None if labels.is_default else as_storable(labels)
         self._dict: dict[Hashable, int] = {}
         self.slots: npt.NDArray[Any] = np.empty(0, dtype=np.int32)
-        if self._names is not None:
+        if self.names is not None:
             slots = labels.slots if slots is None else slots
-            self.slots = _built(self._names) if slots is None else slots
+            self.slots = _built(self.names) if slots is None else slots
         elif not labels.is_default:
             self._dict = {name: i for i, name in enumerate(labels)}
 
@@ -37,12 +37,12 @@ class LabelIndex:
         """The position of the label, or None."""
         if self._labels.is_default:
             return self._labels.position(label)
-        if self._names is None:
+        if self.names is None:
             try:
                 return self._dict.get(label)
             except (TypeError, ValueError):
                 return None  # not hashable, so no label
-        data = _bytes_of(label, self._names.type)
+        data = _bytes_of(label, self.names.type)
         if data is None:
             return None
         size = len(self.slots)
@@ -51,7 +51,7 @@ class LabelIndex:
             position = int(self.slots[at])
             if position < 0:
                 return None
-            if self._names[position].as_py() == label:
+            if self.names[position].as_py() == label:
                 return position
             at = (at + 1) & (size - 1)
         return None

@@ -11,23 +11,25 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from minleak.buffers import text_of, to_numpy
-from minleak.cloak.index import as_storable
-from minleak.cloak.prf import prefixed
-from minleak.design.plan import Plan
+from minleak.design.stored.index import as_storable
 from minleak.errors import InvalidParameter
 from minleak.labels import Labels
+
+if TYPE_CHECKING:
+    from minleak.design.plan import Plan
 
 _CHUNK = 1 << 23
 
 
 def of_plan(plan: Plan) -> bytes:
-    """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes and rings."""
+    """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes, rings
+    and who is kept apart."""
     index = "<i4" if len(plan.weights) < 2**31 else "<i8"
     rings = [np.array([ring.length, ring.u, len(ring.starts)]) for ring in plan.rings]
     parts: list[Any] = [*_label_parts(plan.prior.labels)]
@@ -35,6 +37,8 @@ def of_plan(plan: Plan) -> bytes:
     parts += [plan.homes.members.astype(index, copy=False), *rings]
     for ring in plan.rings:
         parts += [ring.starts, np.asarray(ring.members).astype(index, copy=False)]
+    if plan.apart is not None:
+        parts += [b"apart", plan.apart]
     whole = hashlib.sha256(b"minleak plan 2")
     for part in parts:
         data = np.ascontiguousarray(part).reshape(-1).view(np.uint8).data if isinstance(part, np.ndarray) else part
@@ -120,3 +124,8 @@ def of_bytes(data: memoryview) -> bytes:
         with ThreadPoolExecutor(2) as pool:
             parts = list(pool.map(digest, starts))
     return hashlib.sha256(len(data).to_bytes(8, "little") + b"".join(parts)).digest()
+
+
+def prefixed(part: bytes) -> bytes:
+    """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
+    return len(part).to_bytes(8, "little") + part
