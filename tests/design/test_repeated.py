@@ -132,7 +132,7 @@ def test_draws_are_whole_numbers(draws):
 @pytest.mark.parametrize("trials", [0, 1, -5, 2.5, True, "9"], ids=repr)
 def test_trials_are_a_whole_number(trials):
     """From 2 on, for an interval needs two."""
-    with pytest.raises(ml.InvalidParameter, match="whole number from 2 on"):
+    with pytest.raises(ml.InvalidParameter, match="whole number from 2 to"):
         ml.design([2, 1], 1).repeated([1], trials=trials)
 
 
