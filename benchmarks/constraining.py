@@ -13,14 +13,15 @@ import numpy as np
 
 import minleak as ml
 from benchmarks.timing import Timed, interleaved, line
-from minleak.design.constrained.conic import TOLERANCES, solve_conic
-from minleak.design.constrained.given import as_problem
-from minleak.design.constrained.linear import LinearModel
-from minleak.design.constrained.measure import measure_of
-from minleak.design.constrained.one_guess import OneGuessModel
-from minleak.design.constrained.programme import Programme, Solution, term_of
-from minleak.design.constrained.rate_distortion import solve_rate_distortion
-from minleak.design.constrained.solve import Solved, certified, solve
+from minleak._design.optimise.conic import TOLERANCES, solve_conic
+from minleak._design.optimise.given import as_problem
+from minleak._design.optimise.linear import LinearModel
+from minleak._design.optimise.measure import measure_of
+from minleak._design.optimise.one_guess import OneGuessModel
+from minleak._design.optimise.programme import Programme, Solution, term_of
+from minleak._design.optimise.rate_distortion import solve_rate_distortion
+from minleak._design.optimise.solve import Solved, certified, solve
+from minleak.errors import SolverFailed
 
 DEFAULT = 1e-8  # Clarabel's own tolerance
 
@@ -82,7 +83,7 @@ def _route(route: str, what: str, programme: Programme, ours: Way, plain: Way) -
         try:
             found = way(programme)
             found = certified(programme, found) if isinstance(found, Solution) else found
-        except ml.SolverFailed:
+        except SolverFailed:
             return "gave up"
         return f"{found.objective:.12g} ({max(found.bound - found.objective, 0.0):.0e})"
 

@@ -120,7 +120,7 @@ def literal(k: int = 8, budget: float = 60.0) -> None:
     while math.comb(n, k) <= 2_000_000:
         prior = ml.Prior(np.arange(n, 0, -1) + n)
         start = time.perf_counter()
-        channel = ml.paper_algorithm(prior, k)
+        channel = ml.theory.paper_algorithm(prior, k)
         taken = time.perf_counter() - start
         ours = interleaved({"ours": lambda prior=prior: ml.design(prior, k)}, runs=5)["ours"]
         plan = ours.value

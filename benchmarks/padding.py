@@ -23,8 +23,8 @@ INDEX = "/var/lib/apt/lists/*bookworm_main_binary-amd64_Packages*"
 def main() -> None:
     sizes, source = package_sizes()
     print(f"\nBest buckets for {len(sizes):,} packages of {len(np.unique(sizes)):,} sizes ({source}), bar 30 s of CPU.")
-    ml.padding(sizes[:200], budget=1000.0)  # compiled before the clock starts
-    policies = {"Padmé": ml.padme, "powers of two": ml.to_power_of_two}
+    ml.padding.design(sizes[:200], budget=1000.0)  # compiled before the clock starts
+    policies = {"Padmé": ml.padding.padme, "powers of two": ml.padding.to_power_of_two}
     for name in ("shannon", "min-entropy", "guesswork", "arimoto:2"):
         for title, policy in policies.items():
             shown = policy(sizes)
@@ -32,7 +32,7 @@ def main() -> None:
             _, columns = np.unique(shown, return_inverse=True)
             theirs = ml.leakage(np.ones(len(sizes)), ml.Channel.deterministic(columns.tolist()), name)
             wall, cpu = time.perf_counter(), time.process_time()
-            best = ml.padding(sizes, budget=budget, entropy=name)
+            best = ml.padding.design(sizes, budget=budget, entropy=name)
             wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
             print(
                 f"{name:<12} at the overhead of {title:<14} ({budget / sizes.mean():6.2%}): {theirs:>10.4f} -> "
@@ -45,9 +45,9 @@ def main() -> None:
 
 def against_every_start(sizes: np.ndarray, m: int = 2000) -> None:
     """One corner of the hull: blocks of starts ruled out, and every start tried in vectorised numpy."""
-    from minleak.design.padding.frontier import Hull
-    from minleak.design.padding.ladder import as_ladder
-    from minleak.design.padding.worth import Worth
+    from minleak._padding.hull import Hull
+    from minleak._padding.ladder import as_ladder
+    from minleak._padding.worth import Worth
 
     print(f"\nOne price, {m:,} sizes, Shannon: blocks of starts against all of them in numpy. Values: the cost.")
     ladder = as_ladder(np.unique(sizes)[:: max(1, len(np.unique(sizes)) // m)][:m], None)

@@ -11,6 +11,7 @@ from math import prod
 from pathlib import Path
 
 import minleak as ml
+from minleak.errors import InvalidParameter, UnknownSecret
 
 # Word frequencies stand in for password frequencies here: use the counts of your own site's policy.
 DATA = Path(__file__).parent / "data" / "words.csv"
@@ -40,7 +41,7 @@ class Honeywords:
         try:
             # An account's list is made once, so a fresh draw is a single draw.
             words = list(self._cloaks[k].draw_fresh(real))
-        except ml.UnknownSecret:
+        except UnknownSecret:
             words = []
         flat = len(words) == k  # fewer are shown for words of weight 0, and by a vocabulary of fewer than k
         if not flat:
@@ -56,7 +57,7 @@ class Honeywords:
         if prod(map(len, kinds[fixed:])) < k:
             fixed = 0
         if prod(map(len, kinds[fixed:])) < k:
-            raise ml.InvalidParameter(f"this password has fewer than {k} alike to hide among: ask for a longer one")
+            raise InvalidParameter(f"this password has fewer than {k} alike to hide among: ask for a longer one")
         words = {real}
         while len(words) < k:
             words.add(real[:fixed] + "".join(map(secrets.choice, kinds[fixed:])))

@@ -4,6 +4,7 @@ import tempfile
 from pathlib import Path
 
 import minleak as ml
+from minleak.errors import UnknownSecret
 
 DATA = Path(__file__).parent / "data" / "npm_downloads.csv"
 
@@ -29,7 +30,7 @@ def main() -> None:
         # Packages outside the list are refused, unless one of the list stands in for all of them.
         try:
             cloak.draw("my-company-internal", scope="client-17")
-        except ml.UnknownSecret as refusal:
+        except UnknownSecret as refusal:
             print("an unknown package:", refusal)
 
     print("\nIf look-ups were drawn afresh and linked to one package, an attacker would be right with probability")

@@ -9,7 +9,9 @@ import math
 from collections.abc import Callable
 from itertools import pairwise
 
-from minleak import Arimoto, Channel, Entropy, Guesswork, MissingExtra, Shannon, optimise
+from minleak import Arimoto, Channel, Guesswork, Shannon, optimise
+from minleak.errors import MissingExtra
+from minleak.theory import Entropy
 from paper import draw
 from paper.claims import COARSE, Claim, Figure, Part, Table, statement
 

@@ -8,18 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from minleak import (
-    Guesswork,
-    MinEntropy,
-    MismatchedAdversary,
-    OptimalAdversary,
-    Plan,
-    Shannon,
-    UniformAdversary,
-    baselines,
-    design,
-    leakage,
-)
+from minleak import Guesswork, MinEntropy, Plan, Shannon, baselines, design, leakage
+from minleak.theory import MismatchedAdversary, OptimalAdversary, UniformAdversary
 from paper import draw
 from paper.claims import Figure, Part, Table, statement, tiny
 from paper.priors import FIGURES

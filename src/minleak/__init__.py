@@ -1,7 +1,7 @@
 """minleak: measure what a system leaks about its secrets, and build the countermeasure that leaks least.
 
-The public names and nothing else. Each is loaded when it is first used, from where `__init__.pyi` says; functions keep
-their names from the folders that are called alike.
+The daily names; the rest are in `minleak.padding`, `theory`, `report`, `warehouse`, `results`, `errors` and `testing`.
+Each is loaded when it is first used, from where `__init__.pyi` says.
 
     >>> import minleak as ml
     >>> ml.leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]], ml.Shannon())
@@ -9,8 +9,6 @@ their names from the folders that are called alike.
 """
 
 import lazy_loader
-
-import minleak.errors  # noqa: F401 - tracebacks name errors so
 
 __version__ = "0.1.0"
 

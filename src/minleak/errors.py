@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from numbers import Number
 
+__all__ = [
+    "Infeasible",
+    "InvalidChannel",
+    "InvalidCloak",
+    "InvalidKey",
+    "InvalidParameter",
+    "InvalidPrior",
+    "MinleakError",
+    "MissingExtra",
+    "SolverFailed",
+    "UnknownSecret",
+    "UnreadableFile",
+]
+
 
 def shown(value: object) -> str:
     """A value as a message shows it, whatever it is: on one line, cut where it is long.

@@ -10,13 +10,15 @@ import numpy as np
 import numpy.typing as npt
 from hypothesis import strategies as st
 
-from minleak.channel import Channel
-from minleak.entropy.base import Entropy
-from minleak.entropy.guessing import GuessError, Guesswork, MinEntropy
-from minleak.entropy.renyi import Arimoto, FehrBerens, Hayashi
-from minleak.entropy.shannon import Shannon
-from minleak.entropy.sharma_mittal import SharmaMittal, Tsallis
-from minleak.prior import Prior
+from minleak._data.channel import Channel
+from minleak._data.prior import Prior
+from minleak._entropy.base import Entropy
+from minleak._entropy.guessing import GuessError, Guesswork, MinEntropy
+from minleak._entropy.renyi import Arimoto, FehrBerens, Hayashi
+from minleak._entropy.shannon import Shannon
+from minleak._entropy.sharma_mittal import SharmaMittal, Tsallis
+
+__all__ = ["capped_channels", "channels", "entropies", "gains", "priors", "systems"]
 
 # Orders that matter: the limits, both sides of one, both sides of where the way of computing changes, ordinary values.
 NEAR_ONE = (1 - 1e-9, 1 - 1e-14, 1.0, 1 + 1e-14, 1 + 1e-9)

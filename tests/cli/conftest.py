@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import minleak as ml
-from minleak.cli.app import main
+from minleak._cli.app import main
 
 QUERIES = {f"query-{i}": 1000 // i for i in range(1, 41)}
 

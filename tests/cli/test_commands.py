@@ -7,7 +7,7 @@ import os
 import pytest
 
 import minleak as ml
-from minleak.cli.options import whole_numbers
+from minleak._cli.options import whole_numbers
 
 PRIOR = ml.Prior([5, 3, 2], labels=["flu", "cold", "gout"])
 

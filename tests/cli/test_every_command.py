@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from minleak.cli.reference import commands, example, markdown
+from minleak._cli.reference import commands, example, markdown
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = dict(commands())
@@ -118,7 +118,7 @@ def test_has_help_and_documentation(name, run):
 
 
 def test_the_documentation_is_the_help():
-    """docs/cli.md is what `python -m minleak.cli.reference` prints."""
+    """docs/cli.md is what `python -m minleak._cli.reference` prints."""
     assert (DOCS / "cli.md").read_text() == markdown()
 
 
@@ -170,7 +170,7 @@ def test_unexpected_failures_are_one_line(run, monkeypatch):
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("query-1")
 
-    monkeypatch.setattr(sys.modules["minleak.design.make"], "design", broken)
+    monkeypatch.setattr(sys.modules["minleak._design.make"], "design", broken)
     code, _, err = run("design", "queries.csv", "-k", "2")
     assert code == 1
     assert err.count("\n") == 1
@@ -179,7 +179,7 @@ def test_unexpected_failures_are_one_line(run, monkeypatch):
 
 def test_the_command_itself_and_ctrl_c(folder):
     """The command runs; interrupted while it waits for stdin it exits 130 with one line and leaves no file."""
-    command = [sys.executable, "-m", "minleak.cli.app"]
+    command = [sys.executable, "-m", "minleak._cli.app"]
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("minleak ")
     waiting = subprocess.Popen(

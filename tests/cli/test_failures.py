@@ -10,9 +10,9 @@ import sys
 import pytest
 
 import minleak as ml
-from minleak.cli.failures import in_flags
+from minleak._cli.failures import in_flags
 
-COMMAND = [sys.executable, "-m", "minleak.cli.app"]
+COMMAND = [sys.executable, "-m", "minleak._cli.app"]
 
 
 def one_line(err):

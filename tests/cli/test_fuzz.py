@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from minleak.cli.app import main
-from minleak.cli.reference import commands, example
+from minleak._cli.app import main
+from minleak._cli.reference import commands, example
 
 COMMANDS = dict(commands())
 FILES = ["queries.csv", "queries.cloak", "queries.key", "diagnoses.csv", "test.csv", "pairs.csv", "files.csv"]

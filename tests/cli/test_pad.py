@@ -16,7 +16,9 @@ COUNTS = [1000 // i for i in range(1, 41)]
 def test_buckets_are_written_as_designed(asked, run, folder):
     """The CSV holds the thresholds of `minleak.padding`; the JSON its figures and the policies'."""
     said = asked("pad", "files.csv", "--budget", "5%", "--weight", "count", "-e", "min-entropy", "-o", "b.csv")
-    best = ml.padding(SIZES, COUNTS, budget=0.05 * float(np.average(SIZES, weights=COUNTS)), entropy="min-entropy")
+    best = ml.padding.design(
+        SIZES, COUNTS, budget=0.05 * float(np.average(SIZES, weights=COUNTS)), entropy="min-entropy"
+    )
     assert said["leakage"] == pytest.approx(best.leakage, rel=1e-12)
     assert said["observables"] == best.observables.tolist()
     assert (said["status"], said["smallest_class"]) == (best.status, best.smallest_class)

@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 import minleak as ml
-from minleak.cli.output import field, record, table, visible
+from minleak._cli.output import field, record, table, visible
 
 HOSTILE = [
     "00:ab:12:34",

@@ -111,10 +111,16 @@ CORES = (
     ROOTS,
     CUBES,
 )
-OTHERS = (ml.Cachin(2), ml.JizbaArimitsu(2), ml.JizbaArimitsu(0.5), ml.RennerWolf(0.5), ml.RennerWolf(3))
+OTHERS = (
+    ml.theory.Cachin(2),
+    ml.theory.JizbaArimitsu(2),
+    ml.theory.JizbaArimitsu(0.5),
+    ml.theory.RennerWolf(0.5),
+    ml.theory.RennerWolf(3),
+)
 
 
-def names(entropies: Sequence[ml.ConditionalEntropy]) -> list[str]:
+def names(entropies: Sequence[ml.theory.ConditionalEntropy]) -> list[str]:
     return [H.name for H in entropies]
 
 

@@ -10,6 +10,7 @@ from tests.design.cases import HARD, LAYOUTS, large
 from tests.design.tampering import PRIOR
 
 import minleak as ml
+from minleak.errors import InvalidParameter
 from minleak.testing import priors
 
 
@@ -47,7 +48,7 @@ def test_large_cases_are_what_they_are_called():
 @pytest.mark.parametrize("k", [3, 5, 10**20])
 def test_another_cap_is_refused(k):
     """The question is about another plan."""
-    with pytest.raises(ml.InvalidParameter, match="the plan is for k = 4"):
+    with pytest.raises(InvalidParameter, match="the plan is for k = 4"):
         ml.certify(ml.design(PRIOR, 4), PRIOR, k=k)
 
 

@@ -12,7 +12,7 @@ from tests.design.cases import LAYOUTS
 from tests.design.tampering import FORM, PRIOR, refused, with_homes, with_ring
 
 import minleak as ml
-from minleak.design.rings import Homes
+from minleak._design.rings import Homes
 
 
 @pytest.fixture

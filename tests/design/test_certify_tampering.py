@@ -29,7 +29,7 @@ from tests.design.tampering import (
 )
 
 import minleak as ml
-from minleak.design.rings import Homes, Ring
+from minleak._design.rings import Homes, Ring
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 from tests.design.cases import CORES, LAYOUTS, TOYS, posteriors, target
 
 import minleak as ml
+from minleak.errors import InvalidParameter
 
 
 @pytest.mark.parametrize(("weights", "table"), [(toy[0], toy[2]) for toy in TOYS.values()], ids=TOYS)
@@ -51,7 +52,7 @@ def test_the_value_is_that_of_the_papers_algorithm(n, kind):
     """For every entropy, at every cap, to the solver's tolerance."""
     for weights in drawn(n, kind):
         for k in range(1, n + 1):
-            plan, literal = ml.design(weights, k), ml.paper_algorithm(weights, k)
+            plan, literal = ml.design(weights, k), ml.theory.paper_algorithm(weights, k)
             for H in CORES:
                 assert plan.entropy(H) == pytest.approx(H.conditional(weights, literal), rel=1e-7, abs=1e-7)
 
@@ -89,10 +90,10 @@ def test_a_set_that_two_rings_share_is_one_observable():
 def test_a_channel_that_would_not_fit_is_refused():
     """With an estimate of its size, and what to do; dense counts every entry, sparse those that are not zero."""
     plan = ml.design(range(1, 1001), 10)
-    with pytest.raises(ml.InvalidParameter, match=r"up to [\d,]+ entries \([\d,]+ sets\), above the limit of 5,000"):
+    with pytest.raises(InvalidParameter, match=r"up to [\d,]+ entries \([\d,]+ sets\), above the limit of 5,000"):
         plan.channel(limit=5_000)
     entries = plan.n_cells * 10
     assert plan.channel(limit=entries).shape[0] == 1000
     for form in ({"dense": True}, {"exact": True}):
-        with pytest.raises(ml.InvalidParameter, match=f"up to {plan.n_cells * 1000:,} entries"):
+        with pytest.raises(InvalidParameter, match=f"up to {plan.n_cells * 1000:,} entries"):
             plan.channel(limit=entries, **form)

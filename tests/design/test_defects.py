@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
+from minleak.errors import InvalidCloak, InvalidParameter
 
 WEIGHTS = [5, 4, 3, 2, 2, 1]
 
@@ -36,13 +37,13 @@ def test_equal_gains_are_none():
 @pytest.mark.parametrize("gains", [[1], [0] * 6, [-1, 1, 1, 1, 1, 1], [float("nan")] * 6, "x", 5])
 def test_gains_that_are_none(gains):
     """Are refused in words."""
-    with pytest.raises(ml.InvalidParameter, match="gain"):
+    with pytest.raises(InvalidParameter, match="gain"):
         ml.certify(ml.design(WEIGHTS, 3), WEIGHTS, gains=gains)
 
 
 def test_gains_go_with_plans():
     """A channel is judged under the prior that it is given."""
-    with pytest.raises(ml.InvalidParameter, match="gains= goes with a plan"):
+    with pytest.raises(InvalidParameter, match="gains= goes with a plan"):
         ml.certify(np.eye(6), WEIGHTS, k=1, gains=[1] * 6)
 
 
@@ -102,10 +103,10 @@ def test_a_cap_beyond_all_secrets():
 
 def test_what_is_no_plan():
     """Said in one line, whichever door it came through."""
-    with pytest.raises(ml.InvalidCloak, match="is text or a path, not int"):
+    with pytest.raises(InvalidCloak, match="is text or a path, not int"):
         ml.load(5)
     for other in (7, ml.Channel([[1, 0], [0, 1]])):
-        with pytest.raises(ml.InvalidParameter, match="a cloak runs a plan or its"):
+        with pytest.raises(InvalidParameter, match="a cloak runs a plan or its"):
             ml.Cloak(other)
-    with pytest.raises(ml.InvalidParameter, match=r"from 1 to 2\^62"):
-        ml.to_multiple([5], 2**64)
+    with pytest.raises(InvalidParameter, match=r"from 1 to 2\^62"):
+        ml.padding.to_multiple([5], 2**64)

@@ -9,6 +9,7 @@ import pytest
 from tests.design.cases import HARD, LAYOUTS, target, total_variation
 
 import minleak as ml
+from minleak.errors import InvalidParameter, InvalidPrior
 
 
 @pytest.fixture(params=LAYOUTS)
@@ -156,19 +157,19 @@ def test_priors_in_any_form(certified, form):
 @pytest.mark.parametrize("k", [0, -3, True, 2.0, "3", None, float("nan")], ids=repr)
 def test_caps_that_are_refused(k):
     """Below 1, or no integer."""
-    with pytest.raises(ml.InvalidParameter, match="whole number from 1 on"):
+    with pytest.raises(InvalidParameter, match="whole number from 1 on"):
         ml.design([3, 2, 1], k)
 
 
 @pytest.mark.parametrize("layout", ["square", "", "Circle", 3, ["circle"]], ids=repr)
 def test_layouts_that_are_refused(layout):
     """With the names of those there are."""
-    with pytest.raises(ml.InvalidParameter, match=r"unknown layout .*: one of stable, circle"):
+    with pytest.raises(InvalidParameter, match=r"unknown layout .*: one of stable, circle"):
         ml.design([3, 2, 1], 2, layout=layout)
 
 
 @pytest.mark.parametrize("weights", [[], [0, 0], [1, -1], [1.0, float("nan")], "ab"], ids=repr)
 def test_priors_that_are_refused(weights):
     """Before anything is designed."""
-    with pytest.raises(ml.InvalidPrior):
+    with pytest.raises(InvalidPrior):
         ml.design(weights, 2)

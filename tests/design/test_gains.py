@@ -13,6 +13,7 @@ from tests.design.cases import CORES, HARD, LAYOUTS, OTHERS, names, posteriors, 
 from tests.theorems.rounding import at_most, equal
 
 import minleak as ml
+from minleak.errors import InvalidParameter
 from minleak.testing import AWAY_FROM_ONE, capped_channels, entropies, priors
 
 # Near order one eta multiplies rounding by 1/(1 - alpha) where gains do not sum to one, in every way of computing.
@@ -158,7 +159,7 @@ REFUSED = {
 @pytest.mark.parametrize(("gamma", "message"), REFUSED.values(), ids=REFUSED)
 def test_refused(gamma, message):
     """What is no vector of gains, saying why."""
-    with pytest.raises(ml.InvalidParameter, match=message):
+    with pytest.raises(InvalidParameter, match=message):
         ml.design([2, 1, 0], 2, gains=gamma)
 
 
@@ -167,5 +168,5 @@ def test_gains_go_with_the_papers_form_only(H):
     """eta(sum Fhat) is what they are put into."""
     plan = ml.design([2, 1, 1], 2, gains=[1, 2, 3])
     for measure in (plan.entropy, plan.leakage, lambda H: plan.leakage(H, prior=[1, 1, 1])):
-        with pytest.raises(ml.InvalidParameter, match="of the form eta"):
+        with pytest.raises(InvalidParameter, match="of the form eta"):
             measure(H)

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.design.cases import HARD, TOYS, target
 
-import minleak as ml
-from minleak.design import giants
-from minleak.design.cap import cap
-from minleak.design.giants import find_giants
+from minleak._design import giants
+from minleak._design.cap import cap
+from minleak._design.giants import find_giants
+from minleak.errors import InvalidParameter
 from minleak.testing import priors
 
 
@@ -81,7 +81,7 @@ def test_products_beyond_64_bits_are_compared_exactly():
 @pytest.mark.parametrize("k", [0, -1, True, False, 2.0, 1.5, "3", None, float("nan"), [2]], ids=repr)
 def test_a_cap_is_a_whole_number_from_one_on(k):
     """Anything else is refused, with what came."""
-    with pytest.raises(ml.InvalidParameter, match="whole number from 1 on"):
+    with pytest.raises(InvalidParameter, match="whole number from 1 on"):
         cap(k)
 
 

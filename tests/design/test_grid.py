@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.design.cases import total_variation
 
 import minleak as ml
-from minleak.design.grid import LIMIT, to_grid
+from minleak._design.grid import LIMIT, to_grid
 
 
 def check(given_weights, k):

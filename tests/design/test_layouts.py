@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.design.cases import HARD, LAYOUTS
 
 import minleak as ml
-from minleak.design.layouts import LAYOUTS as KNOWN
+from minleak._design.layouts import LAYOUTS as KNOWN
 from minleak.testing import priors
 
 ROOT = Path(__file__).parents[2]

@@ -86,20 +86,20 @@ CALLS = {
         lambda **given: [b.leakage("shannon") for b in ml.baselines(**given, trials=10)],
         {"prior": WEIGHTS, "k": 3},
     ),
-    "paper_algorithm": (ml.paper_algorithm, {"prior": WEIGHTS, "k": 3}),
-    "to_multiple": (ml.to_multiple, {"sizes": [1, 5], "of": 4}),
-    "to_power_of_two": (ml.to_power_of_two, {"sizes": [1, 5]}),
-    "padme": (ml.padme, {"sizes": [1, 5]}),
+    "paper_algorithm": (ml.theory.paper_algorithm, {"prior": WEIGHTS, "k": 3}),
+    "to_multiple": (ml.padding.to_multiple, {"sizes": [1, 5], "of": 4}),
+    "to_power_of_two": (ml.padding.to_power_of_two, {"sizes": [1, 5]}),
+    "padme": (ml.padding.padme, {"sizes": [1, 5]}),
     "padding": (
         ml.padding,
         {"sizes": range(6), "prior": WEIGHTS, "budget": 2.0, "entropy": "shannon", "floor": 1, "randomised": False},
     ),
-    "compare_paddings": (
-        ml.compare_paddings,
+    "compare": (
+        ml.padding.compare,
         {"sizes": range(6), "prior": WEIGHTS, "entropies": ["shannon"], "policies": None, "floor": 1},
     ),
-    "padding_frontier": (
-        ml.padding_frontier,
+    "frontier": (
+        ml.padding.frontier,
         {"sizes": range(6), "prior": WEIGHTS, "entropy": "shannon", "floor": 1, "points": 3, "policies": None},
     ),
 }

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.design.cases import CORES, HARD, LAYOUTS, OTHERS, TOYS, names, target
 
 import minleak as ml
+from minleak.errors import InvalidParameter
 from minleak.testing import priors
 
 
@@ -61,7 +62,7 @@ def test_entropies_of_no_core_are_those_of_the_channel(H):
 
 def test_gains_belong_to_the_design():
     """An entropy with gains of its own would be wrong on pi, which knows no labels."""
-    with pytest.raises(ml.InvalidParameter, match="give the gains to design"):
+    with pytest.raises(InvalidParameter, match="give the gains to design"):
         ml.design([2, 1, 1], 2).entropy(ml.Gain(ml.Shannon(), [1, 2, 3]))
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.design.cases import HARD, LAYOUTS
 
 import minleak as ml
+from minleak.errors import InvalidParameter
 from minleak.testing import priors
 
 
@@ -117,7 +118,7 @@ def test_it_prints_as_a_table():
 def test_exact_is_refused_where_it_would_not_end():
     """And left out where nobody asked for it."""
     plan = ml.design(range(1, 200), 5)
-    with pytest.raises(ml.InvalidParameter, match="too many sets"):
+    with pytest.raises(InvalidParameter, match="too many sets"):
         plan.repeated([2], exact=True)
     assert not plan.repeated([2], trials=10).exact
 
@@ -125,14 +126,14 @@ def test_exact_is_refused_where_it_would_not_end():
 @pytest.mark.parametrize("draws", [[], [0], [1, -2], [1.5], [True], 2, "12", [2, None]], ids=repr)
 def test_draws_are_whole_numbers(draws):
     """From 1 on, at least one."""
-    with pytest.raises(ml.InvalidParameter, match="whole numbers from 1 to"):
+    with pytest.raises(InvalidParameter, match="whole numbers from 1 to"):
         ml.design([2, 1], 2).repeated(draws)
 
 
 @pytest.mark.parametrize("trials", [0, 1, -5, 2.5, True, "9"], ids=repr)
 def test_trials_are_a_whole_number(trials):
     """From 2 on, for an interval needs two."""
-    with pytest.raises(ml.InvalidParameter, match="whole number from 2 to"):
+    with pytest.raises(InvalidParameter, match="whole number from 2 to"):
         ml.design([2, 1], 1).repeated([1], trials=trials)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minleak.design.rings import Homes, Ring
+from minleak._design.rings import Homes, Ring
 
 
 def owners(ring):

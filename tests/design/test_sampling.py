@@ -10,7 +10,7 @@ import pytest
 from tests.design.cases import HARD, LAYOUTS
 
 import minleak as ml
-from minleak.design.sampling import Sampler
+from minleak._design.sampling import Sampler
 
 
 class EveryPlace:

@@ -12,6 +12,7 @@ from tests.design.cases import CORES, FIGURES, HARD, OTHERS, large, names
 from tests.theorems.rounding import equal
 
 import minleak as ml
+from minleak.errors import InvalidParameter
 from minleak.testing import entropies, priors
 
 
@@ -84,13 +85,13 @@ def test_caps_beyond_all_bounds():
 @pytest.mark.parametrize("ks", [[], [0], [1, 2.0], [True], ["3"], 5], ids=repr)
 def test_bad_caps_are_refused(ks):
     """Each is checked."""
-    with pytest.raises(ml.InvalidParameter):
+    with pytest.raises(InvalidParameter):
         ml.sweep([3, 2, 1], ks=ks)
 
 
 def test_gains_are_refused():
     """They change the order of the secrets."""
-    with pytest.raises(ml.InvalidParameter, match=r"design\(..., gains=...\)"):
+    with pytest.raises(InvalidParameter, match=r"design\(..., gains=...\)"):
         ml.sweep([3, 2, 1], entropies=[ml.Gain(ml.Shannon(), [1, 2, 3])])
 
 
@@ -122,7 +123,7 @@ def test_every_leakage_of_a_sweep_has_its_k(prior):
 def test_the_least_k_for_a_chance_of_success(prior, success):
     """max(1/k, p_max) is at most that, and 1/(k-1) is not; refused if a blind guess does better."""
     if prior.p.max() > success:
-        with pytest.raises(ml.InvalidParameter, match="no k can do that"):
+        with pytest.raises(InvalidParameter, match="no k can do that"):
             ml.least_k(prior, success=success)
     else:
         k = ml.least_k(prior, success=success)
@@ -164,7 +165,7 @@ REFUSED = {
 @pytest.mark.parametrize("asked", REFUSED.values(), ids=REFUSED)
 def test_bad_targets_are_refused(asked):
     """Saying what a target is."""
-    with pytest.raises(ml.InvalidParameter, match=r"leakage|success|no k can"):
+    with pytest.raises(InvalidParameter, match=r"leakage|success|no k can"):
         ml.least_k([3, 2, 1], **asked)
 
 

@@ -45,7 +45,14 @@ def test_shannon(system):
 def test_renyi(system, order):
     p, C = system
     theirs = renyi_entropy(joint(p, C), order, "X")
-    for family in (ml.Arimoto, ml.Hayashi, ml.FehrBerens, ml.Cachin, ml.JizbaArimitsu, ml.RennerWolf):
+    for family in (
+        ml.Arimoto,
+        ml.Hayashi,
+        ml.FehrBerens,
+        ml.theory.Cachin,
+        ml.theory.JizbaArimitsu,
+        ml.theory.RennerWolf,
+    ):
         assert family(order)(p) == pytest.approx(theirs, rel=CLOSE)
 
 

@@ -58,9 +58,9 @@ def cases():
         yield ml.Arimoto(a), paper.arimoto, (a,)
         yield ml.Hayashi(a), paper.hayashi, (a,)
         yield ml.FehrBerens(a), paper.fehr_berens, (a,)
-        yield ml.Cachin(a), paper.cachin, (a,)
-        yield ml.JizbaArimitsu(a), paper.jizba_arimitsu, (a,)
-        yield ml.RennerWolf(a), paper.renner_wolf, (a,)
+        yield ml.theory.Cachin(a), paper.cachin, (a,)
+        yield ml.theory.JizbaArimitsu(a), paper.jizba_arimitsu, (a,)
+        yield ml.theory.RennerWolf(a), paper.renner_wolf, (a,)
         yield from ((ml.SharmaMittal(a, b), paper.sharma_mittal, (a, b)) for b in DEGREES)
         if a < math.inf:
             yield ml.Tsallis(a), paper.tsallis, (a,)

@@ -350,7 +350,7 @@ def test_other_maximisers(monkeypatch):
 
 
 def test_a_wrong_adversary(monkeypatch):
-    class Lucky(ml.UniformAdversary):
+    class Lucky(ml.theory.UniformAdversary):
         def success(self, prior, channel):
             return min(1.0, super().success(prior, channel) * 1.001)
 

@@ -10,9 +10,9 @@ import pytest
 from tests.report.browser import NAMES, Browser, find_chromium
 
 import minleak as ml
-from minleak.report.captions import captioned
-from minleak.report.facts import gather
-from minleak.report.pages import report_page
+from minleak._report.captions import captioned
+from minleak._report.facts import gather
+from minleak._report.pages import report_page
 
 WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
 PROGRAM = find_chromium()

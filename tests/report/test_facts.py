@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak.design.baselines import FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
-from minleak.design.repeated import _among
+from minleak._design.alternatives import FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
+from minleak._design.repeated_draws import _among
+from minleak._report.facts import DRAWS, ENTROPIES, NAMED, SENSITIVE, Facts, gather
+from minleak._report.thinning import BINS, SINGLE, lorenz_points, rank_bins
 from minleak.report import facts as facts_module
-from minleak.report.facts import DRAWS, ENTROPIES, NAMED, SENSITIVE, Facts, gather
-from minleak.report.thinning import BINS, SINGLE, lorenz_points, rank_bins
 
 WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
 TRIALS = 200
@@ -103,7 +103,7 @@ def test_bins_hold_every_secret_once(n: int) -> None:
     assert bins[-1].last == n
     assert sum(bin.mean * (bin.last - bin.first + 1) for bin in bins) == pytest.approx(1)
     assert all(bin.lowest - 1e-15 <= bin.mean <= bin.highest + 1e-15 for bin in bins)
-    exact = ml.lorenz(p)
+    exact = ml.theory.lorenz(p)
     assert all(total == pytest.approx(exact[j]) for j, total in lorenz_points(p))
 
 

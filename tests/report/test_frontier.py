@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak.report.saving import picture
+from minleak._report.saving import picture
 
 
 @pytest.fixture(scope="module")
@@ -31,10 +31,10 @@ SHAPES = {
     "tradeoff": lambda: ml.tradeoff([5, 3, 2], cost=1 - np.eye(3), entropy="min-entropy", points=5),
     "sweep": lambda: ml.sweep(range(30, 0, -1), ks=[1, 5, 20]),
     "sweep of one k": lambda: ml.sweep([3, 2, 1], ks=[1], entropies=["shannon"]),
-    "padding": lambda: ml.padding_frontier(
+    "padding": lambda: ml.padding.frontier(
         [3, 4, 5, 6, 9, 12], policies={"none": lambda sizes: sizes, "all": lambda sizes: np.full_like(sizes, 12)}
     ),
-    "sizes of zero": lambda: ml.padding_frontier([0, 0], policies={"none": lambda sizes: sizes}),
+    "sizes of zero": lambda: ml.padding.frontier([0, 0], policies={"none": lambda sizes: sizes}),
 }
 
 

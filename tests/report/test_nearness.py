@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import minleak as ml
+from minleak._report.captions import captioned
+from minleak._report.facts import Facts, gather
+from minleak._report.nearness import BEHIND, SHARES, SHOWN, STABILITIES, Nearness
+from minleak._report.pages import report_page
+from minleak._report.saving import picture
 from minleak.report import maps
-from minleak.report.captions import captioned
-from minleak.report.facts import Facts, gather
-from minleak.report.nearness import BEHIND, SHARES, SHOWN, STABILITIES, Nearness
-from minleak.report.pages import report_page
-from minleak.report.saving import picture
 
 CITIES = Path(__file__).parents[2] / "examples" / "data" / "cities.csv"
 
 
 @pytest.fixture(scope="module")
 def plan() -> ml.Plan:
-    from minleak.reading.places import read_places
+    from minleak._data.reading.places import read_places
 
     prior = ml.read_prior(CITIES)
     places = read_places(CITIES, columns=["latitude", "longitude"])[:120]

@@ -14,9 +14,10 @@ import pytest
 from markupsafe import Markup
 
 import minleak as ml
+from minleak._report.captions import captioned
+from minleak._report.facts import gather
+from minleak.errors import InvalidParameter, MissingExtra
 from minleak.report import saving, write
-from minleak.report.captions import captioned
-from minleak.report.facts import gather
 
 EVIL = ["<script>throw 1</script>", '"onload="throw 1', "{{7*7}}{% raw %}", "</script><!--<script>", "&lt;b"]
 
@@ -150,9 +151,9 @@ def test_pictures_go_into_a_folder(format: str, tmp_path: Path) -> None:
 
 def test_unknown_formats_are_refused_before_the_work(tmp_path: Path) -> None:
     plan = ml.design([5, 3, 2], k=2)
-    with pytest.raises(ml.InvalidParameter, match=r"End it with \.html"):
+    with pytest.raises(InvalidParameter, match=r"End it with \.html"):
         write(plan, tmp_path / "charts.png")
-    with pytest.raises(ml.InvalidParameter, match="unknown format 'pdf': one of html, png, svg"):
+    with pytest.raises(InvalidParameter, match="unknown format 'pdf': one of html, png, svg"):
         write(plan, tmp_path / "report.pdf", format="pdf")
     assert not list(tmp_path.iterdir())
 
@@ -189,14 +190,14 @@ def test_charts_for_a_notebook_are_those_of_the_page() -> None:
 
 @pytest.mark.parametrize(("ending", "begin"), [("png", b"\x89PNG"), ("svg", b"<svg"), ("html", b"<!doctype html>")])
 def test_a_chart_is_saved_by_its_ending(tmp_path: Path, ending: str, begin: bytes) -> None:
-    sizes = ml.padding_frontier({"a": 10, "b": 17, "c": 25})
+    sizes = ml.padding.frontier({"a": 10, "b": 17, "c": 25})
     tradeoff = ml.tradeoff([5, 3, 2], cost=[[0, 1, 1], [1, 0, 1], [1, 1, 0]], entropy="min-entropy", points=3)
     for name, chart in (("sizes", sizes.chart()), ("costs", tradeoff.chart())):
         ml.report.save_chart(chart, tmp_path / f"{name}.{ending}", title="A <title>")
         assert (tmp_path / f"{name}.{ending}").read_bytes().startswith(begin)
         if ending == "html":
             assert "<title>A &lt;title&gt;</title>" in (tmp_path / f"{name}.html").read_text()
-    with pytest.raises(ml.InvalidParameter, match=r"saved as \.png, \.svg or \.html"):
+    with pytest.raises(InvalidParameter, match=r"saved as \.png, \.svg or \.html"):
         ml.report.save_chart(tradeoff.chart(), tmp_path / "chart.gif", title="")
 
 
@@ -211,13 +212,13 @@ def test_a_missing_package_is_told_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
-    monkeypatch.setattr("minleak.report.writing.gather", None)
+    monkeypatch.setattr("minleak._report.writing.gather", None)
     plan = ml.design([5, 3, 2], k=2)
     told = f"need the package {missing}: pip install 'minleak\\[report\\]'"
     for path, format in (("report.html", None), ("charts", "png")):
-        with pytest.raises(ml.MissingExtra, match=told):
+        with pytest.raises(MissingExtra, match=told):
             write(plan, tmp_path / path, format=format)
-    with pytest.raises(ml.MissingExtra, match=told):
+    with pytest.raises(MissingExtra, match=told):
         ml.report.figures(plan)
     assert not list(tmp_path.iterdir())
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.design.constrained.problems import subsets
+from tests.design.optimise.problems import subsets
 
 import minleak as ml
 from minleak.testing import priors
@@ -70,7 +70,7 @@ def test_invariance_is_optimality_for_every_entropy(prior, data):
     flat = data.draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
     allowed = np.array(flat).reshape(n, m)
     allowed[~allowed.any(axis=1), 0] = True
-    found = ml.metric_invariance(prior, allowed=allowed)
+    found = ml.theory.metric_invariance(prior, allowed=allowed)
     if found.holds:
         for H in ("shannon", "guess-error:2", "arimoto:0.5", "arimoto:3", "tsallis:2", "guesswork"):
             best = ml.optimise(prior, entropy=H, allowed=allowed)

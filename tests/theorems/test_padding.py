@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.design.padding.exhaustive import functions, least, thresholds
+from tests.padding.exhaustive import functions, least, thresholds
 from tests.theorems.rounding import at_most
 
 import minleak as ml
@@ -36,7 +36,7 @@ def test_order_is_optimal_for_equally_likely_secrets(sizes, budget, name):
     """
     H, weights = ml.entropy(name), np.ones(len(sizes))
     best = least(functions(sizes), sizes, weights, H, budget)
-    assert ml.padding(sizes, budget=budget, entropy=H).leakage == pytest.approx(best, abs=1e-9)
+    assert ml.padding.design(sizes, budget=budget, entropy=H).leakage == pytest.approx(best, abs=1e-9)
 
 
 def test_interleaving_may_be_better_otherwise():
@@ -47,10 +47,10 @@ def test_interleaving_may_be_better_otherwise():
     interleaved = np.array([8, 8, 7, 8])
     budget = float(weights @ (interleaved - sizes) / 21)
     leaked = ml.leakage(weights, ml.Channel.deterministic(interleaved.tolist()), H)
-    contiguous = ml.padding(sizes, weights, budget=budget, entropy=H)
+    contiguous = ml.padding.design(sizes, weights, budget=budget, entropy=H)
     assert contiguous.leakage == pytest.approx(least(thresholds(sizes), sizes, weights, H, budget), abs=1e-12)
     assert leaked < contiguous.leakage - 0.3
-    assert ml.padding(sizes, weights, budget=budget, entropy=H, randomised=True).leakage <= leaked + 1e-9
+    assert ml.padding.design(sizes, weights, budget=budget, entropy=H, randomised=True).leakage <= leaked + 1e-9
 
 
 @settings(max_examples=25)
@@ -62,9 +62,9 @@ def test_interleaving_may_be_better_otherwise():
 def test_chance_never_hurts(secrets, budget, name):
     """The randomised optimum leaks no more than any deterministic padding, contiguous or not, within the budget."""
     sizes, weights = np.array([s for s, _ in secrets]), np.array([w for _, w in secrets])
-    best = ml.padding(sizes, weights, budget=budget, entropy=name, randomised=True)
+    best = ml.padding.design(sizes, weights, budget=budget, entropy=name, randomised=True)
     assert best.leakage <= least(functions(sizes), sizes, weights, ml.entropy(name), budget) + 2e-6
-    assert best.leakage <= ml.padding(sizes, weights, budget=budget, entropy=name).leakage + 2e-6
+    assert best.leakage <= ml.padding.design(sizes, weights, budget=budget, entropy=name).leakage + 2e-6
 
 
 @pytest.mark.parametrize("name", ["shannon", "min-entropy"])
@@ -74,6 +74,6 @@ def test_observables_beyond_the_sizes_do_not_help(name):
     seen = np.arange(1, 10)
     overheads = seen[None, :] - sizes[:, None]
     free = ml.optimise(weights, entropy=name, allowed=overheads >= 0, cost=np.maximum(overheads, 0), budget=budget)
-    assert ml.padding(sizes, weights, budget=budget, entropy=name, randomised=True).leakage == pytest.approx(
+    assert ml.padding.design(sizes, weights, budget=budget, entropy=name, randomised=True).leakage == pytest.approx(
         free.leakage, abs=2e-6
     )

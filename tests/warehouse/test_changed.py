@@ -12,6 +12,7 @@ from tests.warehouse.test_certify import TAMPERED
 
 import minleak as ml
 from minleak import warehouse
+from minleak.errors import InvalidParameter, UnknownSecret, UnreadableFile
 
 PRIOR = heavy_tail(160)
 KEY = ml.Key(bytes(32))
@@ -29,7 +30,7 @@ def test_cloak(what, plan, duckdb, tmp_path):
     rows = TAMPERED[what](segments(plan))
     changed = warehouse.WarehousePlan(given(duckdb, pa.Table.from_pylist(rows), tmp_path), plan.header)
     events = given(duckdb, EVENTS, tmp_path)
-    with pytest.raises((ml.UnreadableFile, ml.UnknownSecret)) as refused:
+    with pytest.raises((UnreadableFile, UnknownSecret)) as refused:
         warehouse.cloak(events, changed, key=KEY)
     assert "Zürich" not in str(refused.value)
 
@@ -56,7 +57,7 @@ def test_a_file_that_was_written_anew(tmp_path):
     for file in (tmp_path / "plan" / "segments").iterdir():
         rows = pq.read_table(file).to_pylist()
         pq.write_table(pa.Table.from_pylist([row | {"weight": 9} for row in rows]), file)
-    with pytest.raises(ml.UnreadableFile, match="changed or damaged after it was made"):
+    with pytest.raises(UnreadableFile, match="changed or damaged after it was made"):
         warehouse.cloak(EVENTS, warehouse.load(tmp_path / "plan"), key=KEY)
 
 
@@ -66,10 +67,10 @@ def test_headers_that_do_not_fit(plan, tmp_path):
     for change in ({"k": 6}, {"length": plan.header.length + 1}):
         wrong = warehouse.WarehousePlan(plan.table, warehouse.Header(**(content | change)))
         for action in (lambda p: warehouse.cloak(EVENTS, p, key=KEY), warehouse.to_plan, lambda p: p.save(tmp_path)):
-            with pytest.raises(ml.InvalidParameter, match="do not fit each other"):
+            with pytest.raises(InvalidParameter, match="do not fit each other"):
                 action(wrong)
     for change in ({"k": 1.5}, {"giants": [("a", 1)]}, {"giants": (("\ud800", 1),)}, {"digest": "x"}, {"total": 2**70}):
-        with pytest.raises(ml.InvalidParameter, match="header"):
+        with pytest.raises(InvalidParameter, match="header"):
             warehouse.Header(**(content | change))
 
 
@@ -80,5 +81,5 @@ def test_surrogates_in_a_header(tmp_path):
     header = json.loads(file.read_text())
     header["giants"][0][0] = "\ud800"
     file.write_text(json.dumps(header))
-    with pytest.raises(ml.UnreadableFile, match="not the header"):
+    with pytest.raises(UnreadableFile, match="not the header"):
         warehouse.load(tmp_path / "plan")

@@ -7,8 +7,9 @@ import pytest
 
 import minleak as ml
 from minleak import warehouse
-from minleak.warehouse.counts import WeightClass
-from minleak.warehouse.partitions import Span, spans_of
+from minleak._warehouse.counts import WeightClass
+from minleak._warehouse.partitions import Span, spans_of
+from minleak.errors import InvalidCloak, InvalidParameter, InvalidPrior, UnknownSecret
 
 KEY = ml.Key(bytes(32))
 
@@ -27,7 +28,7 @@ def test_a_log_of_one_value_leaks_nothing(secrets, observables):
 @pytest.mark.parametrize("times", [[2**31, 2**31, 2**31, 2**31], [10**12] * 4, [2**62] * 4])
 def test_more_events_than_permutations_can_count_are_refused(times):
     log = pa.table({"secret": ["a", "b", "a", "b"], "observable": [1, 2, 2, 1], "n": times})
-    with pytest.raises(ml.InvalidParameter, match="take a sample"):
+    with pytest.raises(InvalidParameter, match="take a sample"):
         warehouse.audit(log, weight="n", permutations=99, resamples=5, alpha=0.02)
 
 
@@ -50,7 +51,7 @@ def test_no_more_than_a_bit_is_learnt_of_a_bit():
 
 @pytest.mark.parametrize("wrong", [{"seed": -1}, {"seed": "x"}, {"limit": 0}, {"limit": "x"}])
 def test_parameters_of_an_audit(wrong):
-    with pytest.raises(ml.InvalidParameter):
+    with pytest.raises(InvalidParameter):
         warehouse.audit(pa.table({"secret": ["a"], "observable": [1]}), **wrong)
 
 
@@ -90,13 +91,13 @@ def test_a_small_head_is_not_dealt_out_with_the_many():
 def test_events_without_a_secret_or_a_scope_are_refused(event, stand_in):
     """Never left out in silence."""
     plan = warehouse.design(pa.table({"secret": ["a", "b", "c"], "count": [3, 2, 1]}), 2)
-    with pytest.raises((ml.InvalidParameter, ml.UnknownSecret)):
+    with pytest.raises((InvalidParameter, UnknownSecret)):
         warehouse.cloak(pa.table(event), plan, key=KEY, stand_in=stand_in).to_pyarrow()
 
 
 @pytest.mark.parametrize("weights", [[2, None, 1], [2, -4, 1], ["2", "x", "1"]])
 def test_a_spectrum_repairs_nothing(weights):
-    with pytest.raises(ml.InvalidPrior):
+    with pytest.raises(InvalidPrior):
         warehouse.Spectrum(pa.table({"secret": ["a", "b", "c"], "count": weights}))
 
 
@@ -104,7 +105,7 @@ def test_the_folder_of_a_plan_is_no_cloak_file(tmp_path):
     """But the message says how it becomes one."""
     table = pa.table({"secret": ["a", "b", "c"], "count": [3, 2, 1]})
     warehouse.design(table, 2, output=tmp_path / "plan")
-    with pytest.raises(ml.InvalidCloak, match="to_plan"):
+    with pytest.raises(InvalidCloak, match="to_plan"):
         ml.load(tmp_path / "plan")
     warehouse.to_plan(warehouse.load(tmp_path / "plan")).save(tmp_path / "plan.cloak")
     loaded = ml.load(tmp_path / "plan.cloak")

@@ -8,7 +8,7 @@ import pytest
 
 import minleak as ml
 from minleak import warehouse
-from minleak.warehouse.estimates import Battery, JointCounts, measured
+from minleak._warehouse.estimates import Battery, JointCounts, measured
 
 P = np.array([0.5, 0.3, 0.2])
 C = np.array([[0.7, 0.2, 0.1, 0.0], [0.2, 0.5, 0.2, 0.1], [0.1, 0.1, 0.5, 0.3]])

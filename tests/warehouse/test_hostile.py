@@ -14,6 +14,7 @@ from tests.warehouse.priors import given as in_engine
 
 import minleak as ml
 from minleak import warehouse
+from minleak.errors import InvalidParameter, InvalidPrior
 
 PRIOR = pa.table({"secret": ["a", "b", "c"], "count": [3, 2, 1]})
 EVENTS = pa.table({"secret": ["a", "b"], "scope": ["x", "y"], "observable": [1, 2]})
@@ -107,7 +108,7 @@ def test_counts_of_nineteen_digits():
     large = pa.table({"secret": ["a", "b"], "count": ["1000000000000000001", "2"]})
     assert warehouse.design(large, 2).header.total == 10**18 + 3
     for count in ("9223372036854775808", "1" * 30, "1\n", "", "+1", " 1", "١"):
-        with pytest.raises(ml.InvalidPrior, match=r"digits alone, below 2\^63"):
+        with pytest.raises(InvalidPrior, match=r"digits alone, below 2\^63"):
             warehouse.design(pa.table({"secret": ["a", "b"], "count": [count, "2"]}), 2)
 
 
@@ -132,12 +133,12 @@ def test_a_full_disk(plan, tmp_path, monkeypatch):
     """It is said, rather than that the data cannot be read."""
     import duckdb
 
-    from minleak.warehouse.engines.duckdb import DuckDB
+    from minleak._warehouse.engines.duckdb import DuckDB
 
     def full(*_):
         raise duckdb.IOException('Could not write file "x": No space left on device')
 
     monkeypatch.setattr(DuckDB, "_write", full)
-    with pytest.raises(ml.InvalidParameter, match="the disk is full"):
+    with pytest.raises(InvalidParameter, match="the disk is full"):
         plan.save(tmp_path / "plan")
     assert list(tmp_path.iterdir()) == []

@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from tests.warehouse.priors import given
 
-from minleak.warehouse.counts import WeightClass
-from minleak.warehouse.lookups import owners
-from minleak.warehouse.partitions import offsets, spans_of
+from minleak._warehouse.counts import WeightClass
+from minleak._warehouse.lookups import owners
+from minleak._warehouse.partitions import offsets, spans_of
 
 
 @pytest.mark.parametrize("heavy", [1, 50, 6_000, 9_000_000])

@@ -11,8 +11,8 @@ import pytest
 from tests.warehouse.conftest import needs_java
 from tests.warehouse.priors import segments
 
-import minleak as ml
 from minleak import warehouse
+from minleak.errors import InvalidParameter, UnreadableFile
 
 PRIOR = pa.table({"secret": [f"s{i}" for i in range(9)], "count": [90, 9, 8, 7, 6, 5, 4, 3, 2]})
 NAMES = ["x[12]", "da*", "q?", "a]b", "'", '"', "'\"", "t\tb", "n\nl", "{a,b}", "a\\b", "~", "w[!a]", "-", "a b", "%41"]
@@ -43,7 +43,7 @@ def test_backslashes(duckdb, tmp_path):
     """They are read; where DuckDB cannot tell a pattern beside them, it is refused and nothing else is read."""
     write_each(tmp_path, ["a\\b", "\\", "x[1]", "x1"])
     assert secrets_in(tmp_path / "a\\b.csv", duckdb) == ["a\\b"]
-    with pytest.raises(ml.UnreadableFile, match="rename it"):
+    with pytest.raises(UnreadableFile, match="rename it"):
         warehouse.read(tmp_path / "x[1].csv", backend=duckdb)
 
 
@@ -54,7 +54,7 @@ def test_names_in_spark(spark, tmp_path):
     for name in ("x[12]", "{a,b}", "a\\b", "'\"", "n\nl"):
         assert secrets_in(tmp_path / f"{name}.csv", spark) == [name]
     assert secrets_in(tmp_path / "x[12].parquet", spark) == ["x[12]"]
-    with pytest.raises(ml.UnreadableFile, match="must not begin with"):
+    with pytest.raises(UnreadableFile, match="must not begin with"):
         warehouse.read(tmp_path / "_hidden.csv", backend=spark)
 
 
@@ -68,7 +68,7 @@ def test_plans_under_any_name(name, made, tmp_path):
     """Written and loaded: folders add no column, and quotes end no query."""
     (tmp_path / name).mkdir()
     if "\\" in name:  # DuckDB would make folders of it
-        with pytest.raises(ml.InvalidParameter, match="backslash"):
+        with pytest.raises(InvalidParameter, match="backslash"):
             made.save(tmp_path / name / name)
         return
     made.save(tmp_path / name / name)
@@ -107,7 +107,7 @@ def test_columns_of_one_name(header, duckdb, tmp_path):
     (tmp_path / "a.csv").write_text(f"{header}\nhidden,1,2\n")
     pq.write_table(pa.Table.from_arrays([pa.array(["hidden"])] * 3, names=header.split(",")), tmp_path / "a.parquet")
     for ending in ("csv", "parquet"):
-        with pytest.raises(ml.UnreadableFile, match="have one name, but for case"):
+        with pytest.raises(UnreadableFile, match="have one name, but for case"):
             warehouse.read(tmp_path / f"a.{ending}", backend=duckdb)
 
 
@@ -116,7 +116,7 @@ def test_types_that_differ(second, duckdb, tmp_path):
     """Floats of a second file would be rounded."""
     pq.write_table(pa.table({"secret": ["a"], "count": [1]}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"secret": ["b"], "count": second}), tmp_path / "2.parquet")
-    with pytest.raises(ml.UnreadableFile, match="different columns, or types"):
+    with pytest.raises(UnreadableFile, match="different columns, or types"):
         warehouse.read(tmp_path, backend=duckdb)
 
 
@@ -134,7 +134,7 @@ def test_checksums_of_gzip(damage, duckdb, tmp_path):
     for file, content in (("a.csv.gz", whole), ("b.csv.gz", damage(whole))):
         (tmp_path / file).write_bytes(content)
     assert secrets_in(tmp_path / "a.csv.gz", duckdb) == ["hidden"]
-    with pytest.raises(ml.UnreadableFile, match=r"b\.csv\.gz: it is damaged"):
+    with pytest.raises(UnreadableFile, match=r"b\.csv\.gz: it is damaged"):
         warehouse.read(tmp_path / "b.csv.gz", backend=duckdb)
 
 
@@ -145,7 +145,7 @@ def test_checksums_of_gzip(damage, duckdb, tmp_path):
 def test_quotes_out_of_place(content, line, duckdb, tmp_path):
     """The line is said, and how it should be, not the class of the engine's error alone, and no secret."""
     (tmp_path / "a.csv").write_text("secret,count\n" + content)
-    with pytest.raises(ml.UnreadableFile, match=f"look at line {line} .* belongs in double quotes") as refused:
+    with pytest.raises(UnreadableFile, match=f"look at line {line} .* belongs in double quotes") as refused:
         warehouse.read(tmp_path / "a.csv", backend=duckdb)
     assert "hidden" not in str(refused.value)
 
@@ -155,6 +155,6 @@ def test_quotes_out_of_place(content, line, duckdb, tmp_path):
 def test_rows_of_other_lengths_in_spark(spark, tmp_path):
     """Spark would cut them, or fill them up."""
     (tmp_path / "a.csv").write_text("secret,count\na,1\nhidden,2,3\n")
-    with pytest.raises(ml.UnreadableFile) as refused:
+    with pytest.raises(UnreadableFile) as refused:
         warehouse.Spectrum(warehouse.read(tmp_path / "a.csv", backend=spark))
     assert "hidden" not in str(refused.value)

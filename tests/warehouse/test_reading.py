@@ -11,8 +11,8 @@ import pytest
 from tests.warehouse.conftest import needs_java
 from tests.warehouse.priors import given, segments
 
-import minleak as ml
 from minleak import warehouse
+from minleak.errors import InvalidParameter, UnreadableFile
 
 PRIOR = pa.table({"secret": ["hidden-a", "hidden-b", "hidden-c", "hidden-d"], "count": [90, 3, 2, 1]})
 
@@ -26,7 +26,7 @@ def plan(tmp_path):
 
 def refused(action, *words):
     """What the refusal says: one line, without a secret, and without what the engine said."""
-    with pytest.raises(ml.UnreadableFile) as caught:
+    with pytest.raises(UnreadableFile) as caught:
         action()
     said = str(caught.value)
     assert "hidden" not in said
@@ -199,12 +199,12 @@ def test_words_of_the_engine(duckdb, tmp_path):
     """What an engine says of its data or of a query is not passed on: it may hold a secret."""
     import ibis
 
-    from minleak.warehouse.engines import engine_of
+    from minleak._warehouse.engines import engine_of
 
     table = given(duckdb, pa.table({"secret": ["hidden-a"]}), tmp_path)
     cast = table.select(number=table.secret.cast("int64"))
     for action in (engine_of(table).rows, engine_of(table).row, engine_of(table).keep):
         said = refused(lambda action=action: action(cast), "ConversionException")
         assert said == "the engine could not read the data (ConversionException)"
-    with pytest.raises(ml.InvalidParameter, match=r"cannot do this \(CatalogException\)"):
+    with pytest.raises(InvalidParameter, match=r"cannot do this \(CatalogException\)"):
         engine_of(table).rows(ibis.table({"a": "int64"}, name="nowhere"))

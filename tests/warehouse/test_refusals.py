@@ -10,6 +10,7 @@ from tests.warehouse.priors import given, segments
 
 import minleak as ml
 from minleak import warehouse
+from minleak.errors import InvalidKey, InvalidParameter, InvalidPrior, MissingExtra, UnreadableFile
 
 GOOD = pa.table({"secret": ["a", "b", "c"], "count": [3, 2, 1]})
 
@@ -37,7 +38,7 @@ def with_counts(counts, **more):
 )
 def test_priors(table, words, duckdb, tmp_path):
     """Bad rows are counted, not named."""
-    with pytest.raises(ml.InvalidPrior, match=words):
+    with pytest.raises(InvalidPrior, match=words):
         warehouse.design(given(duckdb, table, tmp_path), 2)
 
 
@@ -51,13 +52,13 @@ def test_priors(table, words, duckdb, tmp_path):
     ],
 )
 def test_parameters(arguments, words):
-    with pytest.raises(ml.InvalidParameter, match=words):
+    with pytest.raises(InvalidParameter, match=words):
         warehouse.design(GOOD, **arguments)
 
 
 def test_totals_beyond_64_bits():
     """Sums pass 64 bits without going round, and are refused; just below the bound they are exact."""
-    with pytest.raises(ml.InvalidParameter, match=rf"the total weight {3 * 2**62} times k = 2 passes 2\^62"):
+    with pytest.raises(InvalidParameter, match=rf"the total weight {3 * 2**62} times k = 2 passes 2\^62"):
         warehouse.design(with_counts([2**62] * 3), 2)
     plan = warehouse.design(with_counts([2**60, 2**59, 2**59]), 2)
     assert plan.exact_target == ml.design([2**60, 2**59, 2**59], 2).exact_target
@@ -68,7 +69,7 @@ def test_totals_beyond_64_bits():
 def test_integers_beyond_64_bits(column, duckdb, tmp_path):
     """They are refused, without the number: it may be a secret."""
     large = {"secret": [1, 2], "count": [3, 4]} | {column: pa.array([2**63 + 5, 2], pa.uint64())}
-    with pytest.raises((ml.UnreadableFile, ml.InvalidPrior)) as refused:
+    with pytest.raises((UnreadableFile, InvalidPrior)) as refused:
         warehouse.design(given(duckdb, pa.table(large), tmp_path), 2)
     assert str(2**63 + 5) not in str(refused.value)
 
@@ -79,15 +80,15 @@ def test_text_counts_keep_large_numbers():
 
 
 def test_engines(duckdb):
-    with pytest.raises(ml.InvalidParameter, match="unknown engine 'abacus'"):
+    with pytest.raises(InvalidParameter, match="unknown engine 'abacus'"):
         warehouse.connect("abacus")
-    with pytest.raises(ml.InvalidParameter, match="are DuckDB's"):
+    with pytest.raises(InvalidParameter, match="are DuckDB's"):
         warehouse.connect("spark", memory_limit="1GB")
-    with pytest.raises(ml.InvalidParameter, match="does not start so"):
+    with pytest.raises(InvalidParameter, match="does not start so"):
         warehouse.connect("duckdb", memory_limit="much")
-    with pytest.raises(ml.InvalidParameter, match="no DuckDB database"):
+    with pytest.raises(InvalidParameter, match="no DuckDB database"):
         warehouse.connect("duckdb", database="no/such.duckdb")
-    with pytest.raises(ml.InvalidParameter, match="not list"):
+    with pytest.raises(InvalidParameter, match="not list"):
         warehouse.design([1, 2, 3], 2)
 
 
@@ -100,7 +101,7 @@ def test_two_connections(duckdb, tmp_path):
     """Tables of two connections cannot be joined, which is said before an engine fails."""
     plan = warehouse.design(given(duckdb, GOOD, tmp_path), 2)
     other = given(warehouse.connect(), GOOD, tmp_path)
-    with pytest.raises(ml.InvalidParameter, match="different connections"):
+    with pytest.raises(InvalidParameter, match="different connections"):
         warehouse.certify(plan, other)
 
 
@@ -109,21 +110,21 @@ def test_missing_extras(engine, extra, monkeypatch):
     """What is not installed is named with the command that installs it."""
     module = {"duckdb": "ibis", "spark": "pyspark.sql"}[engine]
     monkeypatch.setitem(sys.modules, module, None)
-    with pytest.raises(ml.MissingExtra, match=rf"pip install '\.\[{extra}\]'"):
+    with pytest.raises(MissingExtra, match=rf"pip install '\.\[{extra}\]'"):
         warehouse.connect(engine)
 
 
 def test_files(tmp_path, duckdb):
-    with pytest.raises(ml.UnreadableFile, match="neither Parquet"):
+    with pytest.raises(UnreadableFile, match="neither Parquet"):
         warehouse.read(tmp_path)
     (tmp_path / "broken.parquet").write_text("no")
-    with pytest.raises(ml.UnreadableFile, match=r"cannot read .*broken\.parquet"):
+    with pytest.raises(UnreadableFile, match=r"cannot read .*broken\.parquet"):
         warehouse.read(tmp_path / "broken.parquet")
-    with pytest.raises(ml.UnreadableFile, match="no database"):
+    with pytest.raises(UnreadableFile, match="no database"):
         warehouse.read(tmp_path / "broken.parquet", table="t")
-    with pytest.raises(ml.UnreadableFile, match="has no table 'nothing'"):
+    with pytest.raises(UnreadableFile, match="has no table 'nothing'"):
         warehouse.read(table="nothing", backend=duckdb)
-    with pytest.raises(ml.UnreadableFile, match="say the path"):
+    with pytest.raises(UnreadableFile, match="say the path"):
         warehouse.read()
 
 
@@ -138,23 +139,23 @@ def test_database(tmp_path):
     plan = warehouse.design(warehouse.read(path, table="counts"), 4)
     assert plan.exact_target == ml.design(list(range(1, 50)), 4).exact_target
     assert path.read_bytes() == before
-    with pytest.raises(ml.UnreadableFile, match="say which table"):
+    with pytest.raises(UnreadableFile, match="say which table"):
         warehouse.read(path)
-    with pytest.raises(ml.UnreadableFile, match="has no table 'prices'"):
+    with pytest.raises(UnreadableFile, match="has no table 'prices'"):
         warehouse.read(path, table="prices")
 
 
 def test_folders(tmp_path):
     """What is no plan is refused; a plan is not overwritten, and nothing is left where writing fails."""
     plan = warehouse.design(GOOD, 2, output=tmp_path / "plan")
-    with pytest.raises(ml.InvalidParameter, match="exists already"):
+    with pytest.raises(InvalidParameter, match="exists already"):
         plan.save(tmp_path / "plan")
-    with pytest.raises(ml.InvalidParameter, match="cannot write"):
+    with pytest.raises(InvalidParameter, match="cannot write"):
         plan.save(tmp_path / "no" / "plan")
-    with pytest.raises(ml.UnreadableFile, match="not the folder of a plan"):
+    with pytest.raises(UnreadableFile, match="not the folder of a plan"):
         warehouse.load(tmp_path)
     (tmp_path / "plan" / "header.json").write_text('{"format": "another"}')
-    with pytest.raises(ml.UnreadableFile, match="not the header of a plan"):
+    with pytest.raises(UnreadableFile, match="not the header of a plan"):
         warehouse.load(tmp_path / "plan")
     assert {path.name for path in tmp_path.iterdir()} == {"plan"}
 
@@ -171,15 +172,15 @@ def test_events(duckdb, tmp_path):
         ({"secret": ["a", "b"], "scope": ["u", " "]}, "no scope"),
         ({"secret": ["a", "b"], "scope": [b"u", b""]}, "no scope"),
     ]:
-        with pytest.raises(ml.InvalidParameter, match=words):
+        with pytest.raises(InvalidParameter, match=words):
             warehouse.cloak(given(duckdb, pa.table(events), tmp_path), plan, key=key)
-    with pytest.raises(ml.InvalidKey, match="a key is a Key"):
+    with pytest.raises(InvalidKey, match="a key is a Key"):
         warehouse.cloak(given(duckdb, GOOD, tmp_path), plan, key=b"x" * 32)
 
 
 def test_audits():
     events = pa.table({"secret": ["a", "b"], "observable": ["x", None]})
-    with pytest.raises(ml.InvalidParameter, match="1 events have no secret, no observable"):
+    with pytest.raises(InvalidParameter, match="1 events have no secret, no observable"):
         warehouse.audit(events)
     good = pa.table({"secret": ["a", "b"], "observable": ["x", "y"]})
     for arguments, words in [
@@ -192,9 +193,9 @@ def test_audits():
         ({"limit": 1}, "more than 1 different pairs"),
         ({"observable": "size"}, "no column 'size'"),
     ]:
-        with pytest.raises(ml.InvalidParameter, match=words):
+        with pytest.raises(InvalidParameter, match=words):
             warehouse.audit(good, **arguments)
-    with pytest.raises(ml.InvalidParameter, match="no events"):
+    with pytest.raises(InvalidParameter, match="no events"):
         warehouse.audit(good.slice(0, 0))
 
 
@@ -203,5 +204,5 @@ def test_damaged_segments(duckdb, tmp_path):
     plan = warehouse.design(given(duckdb, GOOD, tmp_path), 2)
     for rows in (segments(plan)[:-1], segments(plan)[:1]):
         cut = warehouse.WarehousePlan(given(duckdb, pa.Table.from_pylist(rows), tmp_path), plan.header)
-        with pytest.raises(ml.UnreadableFile, match="damaged"):
+        with pytest.raises(UnreadableFile, match="damaged"):
             warehouse.to_plan(cut)

@@ -12,6 +12,7 @@ from tests.warehouse.priors import given, heavy_tail
 
 import minleak as ml
 from minleak import warehouse
+from minleak.errors import InvalidParameter, UnknownSecret
 
 SECRET = bytes((7 * i + 3) % 251 for i in range(32))
 SHOWN = [
@@ -67,7 +68,7 @@ def test_refusals_name_no_secret(duckdb, tmp_path):
     """Unknown secrets are refused, counted, not named; with a stand-in they show its set."""
     plan = warehouse.design(given(duckdb, heavy_tail(60), tmp_path), 5)
     events = given(duckdb, pa.table({"secret": ["hidden-thing", "Zürich 7 'x'"], "scope": ["u", "u"]}), tmp_path)
-    with pytest.raises(ml.UnknownSecret) as refused:
+    with pytest.raises(UnknownSecret) as refused:
         warehouse.cloak(events, plan, key=ml.Key(SECRET))
     assert "hidden-thing" not in str(refused.value)
     assert "1 pairs" in str(refused.value)
@@ -75,5 +76,5 @@ def test_refusals_name_no_secret(duckdb, tmp_path):
     rows = {row["secret"]: row["set"] for row in drawn.to_pyarrow().to_pylist()}
     alone = given(duckdb, pa.table({"secret": ["Zürich 9 'x'"], "scope": ["u"]}), tmp_path)
     assert rows["hidden-thing"] == warehouse.cloak(alone, plan, key=ml.Key(SECRET)).to_pyarrow()["set"][0].as_py()
-    with pytest.raises(ml.InvalidParameter, match="stand-in"):
+    with pytest.raises(InvalidParameter, match="stand-in"):
         warehouse.cloak(events, plan, key=ml.Key(SECRET), stand_in="nobody")

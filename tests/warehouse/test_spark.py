@@ -13,7 +13,7 @@ from tests.warehouse.priors import given, heavy_tail, in_memory, segments
 
 import minleak as ml
 from minleak import warehouse
-from minleak.cli.app import main
+from minleak._cli.app import main
 
 pytestmark = [needs_java, pytest.mark.xdist_group("spark")]
 

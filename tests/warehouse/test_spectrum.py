@@ -8,7 +8,8 @@ from tests.warehouse.priors import PRIORS, given, in_memory
 
 import minleak as ml
 from minleak import warehouse
-from minleak.entropy.standard import STANDARD
+from minleak._entropy.standard import STANDARD
+from minleak.errors import InvalidParameter, InvalidPrior
 
 
 @pytest.mark.parametrize("name", PRIORS)
@@ -26,7 +27,7 @@ def test_a_log_is_counted():
 def test_what_sees_every_secret_is_refused():
     spectrum = warehouse.Spectrum(pa.table({"secret": ["a", "b"], "count": [1, 2]}))
     gini = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
-    with pytest.raises(ml.InvalidParameter, match="in memory"):
+    with pytest.raises(InvalidParameter, match="in memory"):
         spectrum.entropy(gini)
-    with pytest.raises(ml.InvalidPrior, match="zero"):
+    with pytest.raises(InvalidPrior, match="zero"):
         warehouse.Spectrum(pa.table({"secret": ["a", "b"], "count": [0, 0]}))

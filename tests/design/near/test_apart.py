@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.design.near.listing import euclidean, listed_optimum
 
 import minleak as ml
-from minleak.design.pricing import cheapest as layout
+from minleak._design.pricing import cheapest as layout
+from minleak.errors import Infeasible, InvalidParameter
 
 
 def together(plan, groups):
@@ -35,7 +36,7 @@ def test_groups_are_feasible_just_when_light(weights, k, data):
     least = listed_optimum(euclidean(points)[:, on_rings], [weights[x] for x in on_rings], free.u, apart=apart)
     possible = least is not None and not any(giants & set(group) for group in groups)
     if not possible:
-        with pytest.raises(ml.Infeasible, match="cannot be hidden"):
+        with pytest.raises(Infeasible, match="cannot be hidden"):
             ml.design(weights, k, layout=ml.Near(points, forbid=groups))
         return
     plan = ml.design(weights, k, layout=ml.Near(points, forbid=groups))
@@ -73,7 +74,7 @@ REFUSED = {
 @pytest.mark.parametrize(("weights", "forbid", "word"), REFUSED.values(), ids=REFUSED)
 def test_refusals_name_the_secret(weights, forbid, word):
     """Whom it is about, and what would help."""
-    with pytest.raises(ml.Infeasible, match=word) as caught:
+    with pytest.raises(Infeasible, match=word) as caught:
         ml.design(weights, 2, layout=ml.Near(range(len(weights)), forbid=forbid))
     assert "smaller k" in str(caught.value)
 
@@ -81,11 +82,11 @@ def test_refusals_name_the_secret(weights, forbid, word):
 @pytest.mark.parametrize("forbid", [[("a",)], ["ab"], 3, [3]])
 def test_what_is_no_group(forbid):
     """Labels by two or more."""
-    with pytest.raises(ml.InvalidParameter, match="pairs or groups"):
+    with pytest.raises(InvalidParameter, match="pairs or groups"):
         ml.design(ml.Prior([1, 1, 1], labels=list("abc")), 2, layout=ml.Near([1, 2, 3], forbid=forbid))
 
 
 def test_an_unknown_label():
     """It is named."""
-    with pytest.raises(ml.InvalidParameter, match="'z'"):
+    with pytest.raises(InvalidParameter, match="'z'"):
         ml.design(ml.Prior([1, 1, 1], labels=list("abc")), 2, layout=ml.Near([1, 2, 3], forbid=[("a", "z")]))

@@ -7,6 +7,7 @@ import pytest
 from tests.design.near.listing import euclidean
 
 import minleak as ml
+from minleak.errors import InvalidParameter
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 5])
@@ -30,14 +31,14 @@ def test_quantiles_of_all_draws(k):
 
 def test_refusals():
     """Plans without places, and shares that are none."""
-    with pytest.raises(ml.InvalidParameter, match=r"layout=Near\(points\)"):
+    with pytest.raises(InvalidParameter, match=r"layout=Near\(points\)"):
         ml.design([3, 2, 2], 2).decoy_distances()
-    with pytest.raises(ml.InvalidParameter, match="from 0 to 1"):
+    with pytest.raises(InvalidParameter, match="from 0 to 1"):
         ml.design([3, 2, 2], 2, layout=ml.Near([1, 2, 3])).decoy_distances([1.5])
 
 
 @pytest.mark.parametrize("shares", [0.5, ["a"], "half", None, [[0.5]], [float("nan")], [[0.5], 1]])
 def test_shares_that_are_no_list_of_numbers(shares):
     """Refused with what they should be."""
-    with pytest.raises(ml.InvalidParameter, match="list of numbers from 0 to 1"):
+    with pytest.raises(InvalidParameter, match="list of numbers from 0 to 1"):
         ml.design([3, 2, 2], 2, layout=ml.Near([1, 2, 3])).decoy_distances(shares)

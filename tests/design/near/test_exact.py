@@ -10,7 +10,7 @@ from tests.design.cases import HARD
 from tests.design.near.listing import cost_of, euclidean, listed_optimum
 
 import minleak as ml
-from minleak.design.pricing import cheapest as layout
+from minleak._design.pricing import cheapest as layout
 
 LARGE = 10**7  # weights so large that rounding to units is far below the gap
 

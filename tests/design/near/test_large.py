@@ -11,14 +11,15 @@ from hypothesis import strategies as st
 from tests.design.near.listing import cost_of, euclidean
 
 import minleak as ml
-from minleak.design.pricing import cheapest as layout
-from minleak.design.pricing.blocks import blocks
-from minleak.design.pricing.chaining import chained, spliced
-from minleak.design.pricing.distances import Euclidean
-from minleak.design.pricing.peeling import Sets, peeled
-from minleak.design.pricing.regions import improved, priced
-from minleak.design.pricing.rounding import rounded
-from minleak.design.rings import Ring
+from minleak._design.pricing import cheapest as layout
+from minleak._design.pricing.blocks import blocks
+from minleak._design.pricing.chaining import chained, spliced
+from minleak._design.pricing.distances import Euclidean
+from minleak._design.pricing.peeling import Sets, peeled
+from minleak._design.pricing.regions import improved, priced
+from minleak._design.pricing.rounding import rounded
+from minleak._design.rings import Ring
+from minleak.errors import SolverFailed
 
 
 def heavy_tailed(n, u, seed):
@@ -42,7 +43,7 @@ def test_peeling_owns_just_the_units(weights, u, colours, data):
         shares[g] += w
     distances = Euclidean(np.arange(n, dtype=float)[:, None] ** 2)
     if max(shares.values()) * u > sum(shares.values()):
-        with pytest.raises(ml.SolverFailed, match="share"):
+        with pytest.raises(SolverFailed, match="share"):
             peeled(units, groups, u, distances, np.arange(n))
         return
     sets = peeled(units, groups, u, distances, np.arange(n))

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak.reading.places import read_places
+from minleak._data.reading.places import read_places
+from minleak.errors import InvalidParameter, UnreadableFile
 
 POINTS = [1, 2, 3]
 BAD = {
@@ -46,7 +47,7 @@ BAD = {
 @pytest.mark.parametrize(("layout", "word"), BAD.values(), ids=BAD)
 def test_refused(layout, word):
     """One reason each."""
-    with pytest.raises(ml.InvalidParameter, match=word):
+    with pytest.raises(InvalidParameter, match=word):
         ml.design([3, 3, 3], 2, layout=layout())
 
 
@@ -113,5 +114,5 @@ def test_places_are_the_rows_of_the_file(tmp_path):
 )
 def test_places_that_cannot_be_read(text, format, word):
     """The row or the column is named."""
-    with pytest.raises(ml.UnreadableFile, match=word):
+    with pytest.raises(UnreadableFile, match=word):
         read_places(io.BytesIO(text), columns=["lat"], format=format)

@@ -1,0 +1,122 @@
+"""The application: its commands, and the process they run in."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from minleak._cli.failures import tell
+from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    import typer
+
+# The commands in the order of the help. `name` is the function of that name in the module minleak._cli.name, or the
+# group `app` there.
+COMMANDS = (
+    "design",
+    "optimise",
+    "pad",
+    "show",
+    "sweep",
+    "measure",
+    "capacity",
+    "audit",
+    "draw",
+    "certify",
+    "report",
+    "key",
+)
+# After so many new objects cycles are looked for; with Python's own 700 a tenth of a short command is spent on it.
+_SELDOM = 50_000
+# What typer answers after ctrl-C.
+_INTERRUPTED = 130
+
+
+def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The application with all commands, or with those that are needed: each takes its time to load."""
+    import typer
+
+    app = typer.Typer(
+        name="minleak",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="Measure what a system leaks about its secrets, and build the countermeasure that provably leaks least.",
+        epilog="Exit codes: 0 done, 1 failed (or not certified), 2 bad input, 130 interrupted. All commands print JSON "
+        "with --json.",
+    )
+
+    @app.callback(invoke_without_command=True)
+    def version(
+        shown: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+    ) -> None:
+        """What every command shares."""
+        if shown:
+            from minleak import __version__
+
+            typer.echo(f"minleak {__version__}")
+            raise typer.Exit
+
+    for name in names:
+        module = import_module(f"minleak._cli.{name}")
+        if hasattr(module, "app"):
+            app.add_typer(module.app, name=name)
+        else:
+            app.command(name=name)(getattr(module, name))
+    return app
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 failed, 2 bad input, 130 interrupted. Never a traceback, unless
+    MINLEAK_DEBUG is set."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    command = None
+    try:
+        _check(given)
+        from typer.main import get_command
+
+        command = get_command(application(given[:1] if given and given[0] in COMMANDS else COMMANDS))
+        code = command(args=given, prog_name="minleak", standalone_mode=False)
+        if code == _INTERRUPTED:
+            raise KeyboardInterrupt
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (Exception, KeyboardInterrupt) as error:
+        code = tell(error, given, command)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _check(given: Sequence[str]) -> None:
+    """Refuse what no shell can pass on, before it is taken for a file's name."""
+    for place, word in enumerate(given, 1):
+        try:
+            possible = b"\0" not in os.fsencode(word)
+        except UnicodeEncodeError:
+            possible = False
+        if not possible:
+            raise InvalidParameter(f"argument {place} holds a character that no argument can hold: leave it out")
+
+
+def run() -> None:
+    """The command as a process of its own, which soon ends and takes with it what it holds."""
+    gc.set_threshold(_SELDOM)
+    if not os.environ.get("MINLEAK_DEBUG"):
+        warnings.simplefilter("ignore")  # they speak of lines of code; what matters of them is checked
+    with contextlib.suppress(AttributeError):  # stdout is closed
+        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        main()
+    finally:
+        if "duckdb" not in sys.modules:  # which complains of what was not collected
+            gc.freeze()  # or Python looks for cycles before it ends, for a third of a second
+
+
+if __name__ == "__main__":
+    run()

@@ -1,0 +1,55 @@
+"""certify: prove that a .cloak file is optimal for its prior."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from minleak._cli.inputs import PriorSource, as_file
+from minleak._cli.options import AsJson, CloakFile, Format, Secret, Weight
+from minleak._cli.output import emit, working
+from minleak._design import certificate as certifying
+from minleak.errors import InvalidParameter
+
+
+def certify(
+    cloak: CloakFile,
+    prior: Annotated[
+        str | None,
+        typer.Argument(metavar="[PRIOR]", help="The counts it should be for; its own, and its gains, if not given."),
+    ] = None,
+    gains: Annotated[
+        str | None, typer.Option(help="The column of gains that it should be for, beside the counts.")
+    ] = None,
+    secret: Secret = "secret",
+    weight: Weight = "count",
+    format: Format = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check in exact integers that a .cloak file draws an optimal plan for its prior. Exit code 1 if it does not.
+
+    Example: minleak certify queries.cloak queries.csv
+    """
+    from minleak._design.stored.opening import opened
+
+    if gains is not None and prior is None:
+        raise InvalidParameter("--gains names a column beside the counts: give the file of these too")
+    with working(f"certifying {cloak}"):
+        with as_file(cloak, ".cloak") as path:
+            drawn = opened(path)
+        if prior is None:
+            found = certifying.certify(drawn, drawn.plan.prior, gains=drawn.plan.gains)
+        else:
+            source = PriorSource(prior, secret, format)
+            worth = None if gains is None else source.prior(gains).weights
+            found = certifying.certify(drawn, source.prior(weight), gains=worth)
+    data = {
+        "certified": found.ok,
+        "exact": found.exact,
+        "checks": [{"what": check.what, "ok": check.ok, "detail": check.detail} for check in found.checks],
+        "gaps": found.gaps,
+    }
+    emit("certify", data, [str(found)], as_json=as_json)
+    if not found.ok:
+        raise typer.Exit(1)

@@ -1,0 +1,115 @@
+"""design: from counts to the plan that leaks least, as a .cloak file."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+import typer
+
+from minleak._cli.engines import Engine, MemoryLimit, TableName, design_inside
+from minleak._cli.inputs import PriorSource
+from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, share, whole
+from minleak._cli.output import emit, progressing, working
+from minleak._cli.show import rendered, summary
+from minleak._design import make
+from minleak._design.layouts.base import Layout
+from minleak._design.layouts.near import Near
+from minleak.errors import InvalidParameter
+
+
+def design(
+    prior: PriorFile,
+    k: Annotated[int, typer.Option("-k", parser=whole, help="The cap on the size of a set, from 1 on.")],
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="The .cloak file to write; with --engine also a new folder.")
+    ] = None,
+    layout: Annotated[
+        str | None,
+        typer.Option(help="stable (resists repeated draws, the default) or circle (quickest); see --near for a third."),
+    ] = None,
+    gains: Annotated[
+        str | None, typer.Option(help="A column of what each secret is worth to the attacker, for gain-based leakage.")
+    ] = None,
+    near: Annotated[
+        str | None,
+        typer.Option(help="Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage."),
+    ] = None,
+    metric: Annotated[
+        str | None,
+        typer.Option(help="With --near: euclidean, or haversine (km), the default for columns lat... and lon...."),
+    ] = None,
+    stability: Annotated[
+        float,
+        typer.Option(parser=share, help="With --near, from 0 (as close as possible) to 1 (resists repeated draws)."),
+    ] = 0.0,
+    secret: Secret = "secret",
+    weight: Weight = "count",
+    format: Format = None,
+    entropy: Entropies = None,
+    engine: Engine = None,
+    table: TableName = None,
+    memory_limit: MemoryLimit = None,
+    as_json: AsJson = False,
+) -> None:
+    """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
+
+    Example: minleak design queries.csv -k 10 -o queries.cloak
+    """
+    if engine is not None:
+        if gains is not None or format is not None or near is not None or metric is not None or stability:
+            raise InvalidParameter(
+                "--gains, --format, --near, --metric and --stability go with a design in memory, without --engine"
+            )
+        design_inside(
+            prior,
+            k,
+            engine=engine,
+            name=table,
+            memory_limit=memory_limit,
+            output=output,
+            layout=layout or "stable",
+            secret=secret,
+            weight=weight,
+            entropies=entropy,
+            as_json=as_json,
+        )
+        return
+    if table is not None or memory_limit is not None:
+        raise InvalidParameter("--table and --memory-limit go with --engine")
+    source = PriorSource(prior, secret, format)
+    counts = source.prior(weight)
+    worth = None if gains is None else source.prior(gains).weights
+    if near is None and metric is not None:
+        raise InvalidParameter("--metric says how far coordinates are apart, so it needs --near")
+    if near is None and stability:
+        raise InvalidParameter("--stability moves from near to stable plans, so it needs --near")
+    if near is not None and layout is not None:
+        raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
+    shape: Layout | str = layout or "stable"
+    if near is not None:
+        columns = [column.strip() for column in near.split(",")]
+        shape = Near(source.places(columns), metric=metric or _metric(columns), stability=stability)
+    with progressing(f"designing for {len(counts):,} secrets") as progress:
+        plan = make.design(counts, k, layout=shape, gains=worth, progress=progress)
+    data = summary(plan, entropy)
+    parts = rendered(data)
+    if output is not None:
+        with working(f"writing {output}"):
+            plan.save(output)
+        data["file"], data["bytes"] = output, os.path.getsize(output)
+        parts += ["", f"written to {output}; next: minleak report {output} -o report.html, or minleak draw --help"]
+    emit("design", data, parts, as_json=as_json)
+
+
+def _metric(columns: list[str]) -> str:
+    """haversine where two columns are called latitude and longitude or begin so, in this order; refused in another."""
+    starts = [column.lower()[:3].replace("lng", "lon") for column in columns]
+    if starts == ["lat", "lon"]:
+        return "haversine"
+    if {"lat", "lon"} <= set(starts):
+        first, then = columns[starts.index("lat")], columns[starts.index("lon")]
+        raise InvalidParameter(
+            f"give latitude first, --near {first},{then}, for distances in kilometres, or say --metric euclidean"
+        )
+    return "euclidean"

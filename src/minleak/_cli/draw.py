@@ -1,0 +1,74 @@
+"""draw: the set that is shown for a secret."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from minleak._cli.inputs import plan_of, stdin_lines
+from minleak._cli.options import AsJson, CloakFile
+from minleak._cli.output import emit, record
+from minleak._data.labels import Labels
+from minleak.errors import InvalidParameter, UnknownSecret
+
+
+def draw(
+    cloak: CloakFile,
+    secret: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SECRET]",
+            help="The secret's label. Others see it in the process list and it stays in the shell's history: leave it "
+            "out to be asked for it unseen, or give - to read one a line from stdin.",
+        ),
+    ] = None,
+    key: Annotated[str | None, typer.Option(help="The key file, for sticky draws.")] = None,
+    scope: Annotated[
+        str | None, typer.Option(help="Who asks: the same scope and secret always show the same set.")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Draw anew each time; repeated draws leak more.")] = False,
+    stand_in: Annotated[str | None, typer.Option(help="A label of the plan to take for unknown secrets.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw the set to show for a secret: sticky with --key and --scope, or --fresh.
+
+    Sets are printed one a line, with a tab between members.
+
+    Example: minleak draw queries.cloak - --key queries.key --scope user-17
+    """
+    from minleak._run.cloak import Cloak
+
+    if fresh == (key is not None and scope is not None):
+        raise InvalidParameter("say either --key and --scope for a sticky draw, or --fresh")
+    if scope == "":
+        raise InvalidParameter("--scope is empty: say who asks, or everybody is given the same sets")
+    if secret is None and not (sys.stdin is not None and sys.stdin.isatty()):
+        secret = "-"
+    if cloak == secret == "-":
+        raise InvalidParameter("stdin cannot hold both the plan and the secrets: give CLOAK as a file")
+    plan = plan_of(cloak)
+    labels = plan.prior.labels
+    opened = Cloak(plan, key=key, stand_in=None if stand_in is None else _label(stand_in, labels))
+    if secret is None:
+        given = [typer.prompt("Secret", hide_input=True, err=True)]
+    else:
+        given = stdin_lines() if secret == "-" else [secret]
+    sets = []
+    for line, text in enumerate(given, 1):
+        label = _label(text, labels)
+        try:
+            members = opened.draw_fresh(label) if scope is None else opened.draw(label, scope=scope)
+        except UnknownSecret as error:
+            raise UnknownSecret(f"line {line} of stdin: {error}" if secret == "-" else str(error)) from None
+        sets.append({"id": opened.set_id(members), "members": list(members)})
+    emit("draw", {"sets": sets}, [record(drawn["members"]) for drawn in sets], as_json=as_json)
+
+
+def _label(text: str, labels: Labels) -> Any:
+    """The label that a text stands for: itself, or a number where the plan's secrets are numbers."""
+    if isinstance(labels[0], str):
+        return text
+    known = text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 and str(int(text)) == text
+    return int(text) if known else text

@@ -1,0 +1,115 @@
+"""How a failure is told: one line on stderr in the words of the command line, and an exit code."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from minleak._cli.output import as_line_of_json, visible
+from minleak.errors import MinleakError
+
+# Parameters of the library that a flag of another name sets.
+_ALIASES = {"points": "tradeoff", "success": "max_success", "leakage": "target"}
+_FAILED, _REFUSED, _INTERRUPTED = 1, 2, 130
+
+
+def tell(error: BaseException, given: Sequence[str], command: Any) -> int:
+    """Tell what went wrong, as JSON if the arguments ask for it, and return the exit code."""
+    if os.environ.get("MINLEAK_DEBUG") and not isinstance(error, KeyboardInterrupt):
+        raise error
+    message, code = _told(error, given, command)
+    _abandon_stdout()
+    if message is not None:
+        line = f"minleak: {visible(' '.join(message.split()))}"
+        if "--json" in given[: given.index("--") if "--" in given else None]:
+            line = as_line_of_json({"error": message, "exit_code": code})
+        with contextlib.suppress(OSError):  # nobody is left to tell
+            print(line, file=sys.stderr, flush=True)
+    return code
+
+
+def _told(error: BaseException, given: Sequence[str], command: Any) -> tuple[str | None, int]:
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted, nothing was left half-written", _INTERRUPTED
+    if isinstance(error, MinleakError):
+        refused = isinstance(error, ValueError | KeyError)
+        return in_flags(str(error), _flags(command, given)), _REFUSED if refused else _FAILED
+    if isinstance(error, BrokenPipeError):
+        return None, _FAILED  # the reader has had enough
+    if isinstance(error, OSError):
+        return f"cannot read or write {error.filename or 'stdin or stdout'}: {error.strerror or 'refused'}", _FAILED
+    if isinstance(error, MemoryError):
+        return "there is not enough memory for this", _FAILED
+
+    from typer import Abort
+    from typer.exceptions import TyperException
+
+    if isinstance(error, Abort):  # a question that was not answered
+        return "interrupted, nothing was left half-written", _INTERRUPTED
+    if isinstance(error, TyperException):
+        return _usage(error), _REFUSED
+    return f"failed unexpectedly ({type(error).__name__}); set MINLEAK_DEBUG=1 to see where", _FAILED
+
+
+def _usage(error: Any) -> str | None:
+    """What was wrong with the arguments, without repeating a word of them: it may be a secret."""
+    kind, context = type(error).__name__, getattr(error, "ctx", None)
+    if kind == "NoArgsIsHelpError":
+        return None  # the help was asked for by saying nothing, and is already there
+    if kind == "NoSuchOption":
+        near = f": did you mean {' or '.join(sorted(error.possibilities))}?" if error.possibilities else ""
+        message = f"there is no such option{near}"
+    elif kind == "UsageError" and hasattr(getattr(context, "command", None), "commands"):
+        message = "there is no such command"
+    elif kind == "UsageError":
+        message = "there are more words than this command takes: put a name that has spaces into quotes"
+    elif kind == "MissingParameter":
+        message = f"{_hint(error)} is missing"
+    elif kind == "BadParameter":
+        message = f"{_hint(error)}: {error.message}"
+    else:
+        message = error.format_message()
+    return message if context is None else f"{message} (see {context.command_path} --help)"
+
+
+def _hint(error: Any) -> str:
+    parameter = error.param
+    if parameter is None:
+        return "a value"
+    return str(parameter.metavar if parameter.param_type_name == "argument" else " / ".join(parameter.opts))
+
+
+def _flags(command: Any, given: Sequence[str]) -> dict[str, str]:
+    """The names of the called command's parameters, and the flags that set them."""
+    for word in given:
+        if word in getattr(command, "commands", {}):
+            command = command.commands[word]
+        else:
+            break
+    options = [p for p in getattr(command, "params", []) if p.param_type_name == "option"]
+    flags = {option.name: max(option.opts, key=len) for option in options}
+    return flags | {ours: flags[name] for ours, name in _ALIASES.items() if name in flags}
+
+
+def in_flags(message: str, flags: dict[str, str]) -> str:
+    """A message of the library in flags: it speaks of format=, format='csv' and stand_in, or begins with "level is"."""
+    names = "|".join(flags) or "(?!)"
+    with_value = rf"(?<![\w/=.-])({names})=(?:'(\w*)'|([0-9.]+e[+-]?[0-9]+)|\.\.\.|True|(?=[\s,;:.)]|$))"
+    said = re.sub(with_value, lambda found: f"{flags[found[1]]} {found[2] or found[3] or ''}".rstrip(), message)
+    said = re.sub(rf"^({names})(?= is )", lambda found: flags[found[1]], said)
+    two_words = "|".join(name for name in flags if "_" in name) or "(?!)"
+    return re.sub(rf"(?<![\w/=.-])({two_words})\b(?![/=.])", lambda found: flags[found[1]], said)
+
+
+def _abandon_stdout() -> None:
+    """What could not be written is not tried again, with a complaint, when Python ends."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,85 @@
+"""Where commands read from: a file or, for -, stdin."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._cli.output import working
+from minleak._data.prior import Prior
+from minleak._data.reading.formats.uniq import text_lines
+from minleak._data.reading.places import read_places
+from minleak._data.reading.prior import read_prior
+from minleak._design.plan import Plan
+from minleak.errors import InvalidParameter
+
+
+class _Stdin(io.BytesIO):
+    name = "stdin"
+
+
+def stdin() -> bytes:
+    """All of stdin."""
+    if sys.stdin is None:
+        raise InvalidParameter("stdin is closed, so - cannot be read: give a file")
+    return sys.stdin.buffer.read()
+
+
+def stdin_lines() -> list[str]:
+    """The lines of stdin as text."""
+    return text_lines(stdin(), "stdin")
+
+
+def rows_of(path: str, format: str | None = None) -> dict[str, Any]:
+    """The source and the format for a reader of rows; stdin is csv unless another format is named."""
+    if path != "-":
+        return {"source": path, "format": format}
+    return {"source": _Stdin(stdin()), "format": format or "csv"}
+
+
+@contextmanager
+def as_file(path: str, ending: str) -> Iterator[str]:
+    """The path, or for - that of a file with what stdin holds, which only this user can read and which is removed."""
+    if path != "-":
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(suffix=ending) as file:
+        file.write(stdin())
+        file.flush()
+        yield file.name
+
+
+def plan_of(cloak: str) -> Plan:
+    """The plan in a .cloak file, or for - in stdin."""
+    from minleak._design.stored.opening import load
+
+    with working(f"opening {cloak}"), as_file(cloak, ".cloak") as path:
+        return load(path)
+
+
+class PriorSource:
+    """A file or stdin, read once, from which several columns can be taken."""
+
+    def __init__(self, path: str, secret: str, format: str | None) -> None:
+        self._path, self._secret, self._from = path, secret, rows_of(path, format)
+
+    def prior(self, weight: str) -> Prior:
+        """The prior with that column as weights."""
+        with working(f"reading {self._path}"):
+            return read_prior(**self._rewound(), secret=self._secret, weight=weight)
+
+    def places(self, columns: list[str]) -> npt.NDArray[np.float64]:
+        """The coordinates in those columns."""
+        return read_places(**self._rewound(), columns=columns)
+
+    def _rewound(self) -> dict[str, Any]:
+        if self._path == "-":
+            self._from["source"].seek(0)
+        return self._from

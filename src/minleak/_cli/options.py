@@ -1,0 +1,83 @@
+"""Arguments and options that several commands share, and what may be written for a number."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated
+
+import typer
+
+from minleak._data.reading.formats import FORMATS
+from minleak.errors import InvalidParameter
+
+PriorFile = Annotated[
+    str,
+    typer.Argument(metavar="PRIOR", help="Counts of the secrets: csv(.gz), tsv, parquet, json, `uniq -c`; - is stdin."),
+]
+CloakFile = Annotated[str, typer.Argument(metavar="CLOAK", help="A .cloak file made by `minleak design`; - is stdin.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON (schema minleak/1) instead of tables.")]
+Secret = Annotated[str, typer.Option("--secret", help="The column that names the secrets.")]
+Weight = Annotated[str, typer.Option("--weight", help="The column of their counts or weights.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help=f"{', '.join(FORMATS)}; by the file's ending if not given, csv for stdin."),
+]
+Entropies = Annotated[
+    list[str] | None,
+    typer.Option("--entropy", "-e", help="An entropy by name, such as arimoto:2; may be given several times."),
+]
+
+# The most sizes that one list of them may stand for.
+_MOST = 100_000
+# So often may something be repeated.
+_LONG = 10_000_000
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+def whole(text: str | int) -> int:
+    """A whole number of at most 18 digits, which every table and array can hold."""
+    if not _WHOLE.fullmatch(str(text)):
+        raise typer.BadParameter("a whole number of at most 18 digits is expected")
+    return int(text)
+
+
+def times(text: str | int) -> int:
+    """How often something is done: a whole number that leaves hope for an end."""
+    if whole(text) > _LONG:
+        raise typer.BadParameter(f"at most {_LONG:,}, or there is no end to it")
+    return int(text)
+
+
+def number(text: str | float) -> float:
+    """A finite number."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise typer.BadParameter("a finite number is expected")
+    return value
+
+
+def share(text: str | float) -> float:
+    """A probability or another share of 1, such as 0.05 or 5%."""
+    try:
+        return number(str(text).removesuffix("%")) / (100 if str(text).endswith("%") else 1)
+    except typer.BadParameter:
+        raise typer.BadParameter("a number such as 0.05 or a percentage such as 5% is expected") from None
+
+
+def whole_numbers(text: str) -> list[int]:
+    """Numbers such as "1,2,5" and stretches such as "1:30" (both ends included)."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition(":")
+        try:
+            stretch = range(whole(first.strip()), whole(last.strip() or first.strip()) + 1)
+        except typer.BadParameter:
+            raise InvalidParameter(f"{text[:40]!r} is not a list of whole numbers such as 1,2,5 or 1:30") from None
+        if len(numbers) + len(stretch) > _MOST:
+            raise InvalidParameter(f"{text[:40]!r} stands for more than {_MOST:,} numbers: name fewer")
+        numbers += stretch
+    return numbers

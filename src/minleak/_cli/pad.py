@@ -1,0 +1,175 @@
+"""pad: what to pad sizes to, so that least leaks within a mean overhead."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from minleak._cli.inputs import PriorSource
+from minleak._cli.options import AsJson, Format, Secret, number, whole
+from minleak._cli.output import emit, table, working
+from minleak._cli.writing_channels import write_channel
+from minleak._data.prior import Prior
+from minleak._entropy.names import as_entropy
+from minleak._measure.leakages import leakage_table
+from minleak._padding import make
+from minleak._padding.comparison import apply_policy
+from minleak._padding.ladder import Ladder, as_ladder
+from minleak._padding.policies import POLICIES
+from minleak._padding.result import Padding
+from minleak._report.saving import check_chart, write_whole
+from minleak._report.writing import save_chart
+from minleak.errors import InvalidParameter
+
+# What the padding leaks in these is shown beside the entropy asked for.
+_BESIDE = ("shannon", "min-entropy", "guesswork")
+# Prices at which a chart's curve is found, and from how many secrets on there are fewer.
+_POINTS, _MANY = 72, 5000
+
+
+def pad(
+    sizes: Annotated[
+        str, typer.Argument(metavar="SIZES", help="Secrets and their sizes: csv(.gz), tsv, parquet, json; - is stdin.")
+    ],
+    budget: Annotated[
+        str, typer.Option(help="The largest mean overhead: a number in the unit of the sizes, or 10% of the mean size.")
+    ],
+    size: Annotated[str, typer.Option("--size", help="The column of natural sizes or times.")] = "size",
+    entropy: Annotated[str, typer.Option("--entropy", "-e", help="The entropy to leak least in, by name.")] = "shannon",
+    floor: Annotated[
+        int, typer.Option("-k", "--floor", parser=whole, help="The least number of secrets in a bucket.")
+    ] = 1,
+    randomised: Annotated[
+        bool, typer.Option("--randomised", help="Draw the size at random: leaks least of all, for up to 280 sizes.")
+    ] = False,
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", help="A .csv to write: the buckets, or with --randomised the channel's rows."),
+    ] = None,
+    chart: Annotated[
+        str | None, typer.Option(help="Save leakage against overhead: a .png, .svg or .html file.")
+    ] = None,
+    secret: Secret = "secret",
+    weight: Annotated[str | None, typer.Option(help="A column of counts; all equally likely without it.")] = None,
+    format: Format = None,
+    as_json: AsJson = False,
+) -> None:
+    """Pad sizes or times, which can only be made larger, so that least leaks within a mean overhead.
+
+    Example: minleak pad files.csv --budget 10% -k 2 -o buckets.csv
+    """
+    if chart is not None:
+        check_chart(chart)
+    if output is not None and not output.lower().endswith(".csv"):
+        raise InvalidParameter(f"buckets are written as .csv, not {output!r}")
+    source = PriorSource(sizes, secret, format)
+    natural = source.prior(size)
+    prior = Prior.uniform(len(natural)) if weight is None else source.prior(weight)
+    prior = Prior(prior.weights, labels=natural.labels)
+    ladder = as_ladder(natural.weights, prior)
+
+    with working(f"padding {len(prior):,} secrets"):
+        best = make.design(
+            natural.weights,
+            prior,
+            budget=_budget(budget, ladder.mean),
+            entropy=entropy,
+            floor=floor,
+            randomised=randomised,
+        )
+        data, parts = _rendered(best, ladder.mean)
+        if natural.weights.dtype.kind == "i":  # policies round whole numbers
+            data["policies"], beside = _policies(best, ladder)
+            parts += ["", beside]
+        drawn = None if chart is None else _chart(natural.weights, prior, best)
+    if output is not None:
+        if best.randomised:
+            write_channel(best.channel(), output)
+        else:
+            write_whole(output, _buckets(best))
+        data["file"] = output
+        parts += ["", f"written to {output}"]
+    if chart is not None:
+        save_chart(drawn, chart, title="Leakage against mean overhead")
+        data["chart"] = chart
+        parts.append(f"chart written to {chart}")
+    emit("pad", data, parts, as_json=as_json)
+
+
+def _budget(text: str, mean: float) -> float:
+    try:
+        value = number(text.removesuffix("%")) * (mean / 100 if text.endswith("%") else 1)
+    except typer.BadParameter:
+        value = -1.0
+    if not value >= 0:
+        raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
+    return value
+
+
+def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[str]]:
+    beside = [best.entropy.name, *(name for name in _BESIDE if name != best.entropy.name)]
+    leaked = leakage_table(best.prior, best.channel(), [as_entropy(name) for name in beside])
+    data: dict[str, Any] = {
+        "secrets": len(best.prior),
+        "randomised": best.randomised,
+        "entropy": best.entropy.name,
+        "budget": best.budget,
+        "mean_size": mean,
+        "overhead": best.overhead,
+        "leakage": best.leakage,
+        "bound": best.bound,
+        "gap": best.gap,
+        "status": best.status,
+        "observables": best.observables,
+        "smallest_class": best.smallest_class,
+        "beside": {row.entropy: row.leakage for row in leaked.rows[1:]},
+    }
+    kind = "randomised padding" if best.randomised else "buckets"
+    rows = [
+        [
+            "mean overhead",
+            f"{best.overhead:.6g} of {best.budget:.6g} allowed ({_share(best.overhead, mean)} of the mean)",
+        ],
+        [f"leakage in {best.entropy.name}", f"{best.leakage:.6g}"],
+        ["no other can leak less than", f"{best.bound:.6g} ({best.status})"],
+        *([f"leakage in {row.entropy}", f"{row.leakage:.6g}"] for row in leaked.rows[1:]),
+        ["sizes that can be seen", f"{len(best.observables)}"],
+        ["smallest class", f"{best.smallest_class} secrets"],
+    ]
+    return data, [table(f"{kind} for {len(best.prior):,} secrets", ["measure", "value"], rows)]
+
+
+def _policies(best: Padding, ladder: Ladder) -> tuple[list[dict[str, Any]], str]:
+    """What others pad to, for JSON, and a table of it with this padding first."""
+    policies = [apply_policy(ladder, name, policy, [best.entropy]) for name, policy in POLICIES.items()]
+    columns = ("name", "overhead", "leakage", "observables", "smallest_class")
+    others = [(p.name, p.overhead, p.leakage[0], p.observables, p.smallest_class) for p in policies]
+    data = [dict(zip(columns, row, strict=True)) for row in others]
+    ours = ("this padding", best.overhead, best.leakage, len(best.observables), best.smallest_class)
+    shown = [[name, _share(overhead, ladder.mean), *rest] for name, overhead, *rest in (ours, *others)]
+    title = f"beside what others do, in {best.entropy.name}"
+    return data, table(title, ["padding", "overhead", "leakage", "sizes seen", "smallest class"], shown)
+
+
+def _share(overhead: float, mean: float) -> str:
+    return f"{overhead / mean:.2%}" if mean > 0 else "0%"
+
+
+def _buckets(best: Padding) -> str:
+    rows = [f"{b.above},{b.padded},{b.secrets},{b.probability!r}\n" for b in best.buckets()]
+    return "above,padded,secrets,probability\n" + "".join(rows)
+
+
+def _chart(sizes: Any, prior: Prior, best: Padding) -> Any:
+    from minleak._padding.frontiers import frontier
+
+    return frontier(
+        sizes,
+        prior,
+        entropy=best.entropy,
+        floor=best.floor,
+        points=_POINTS if len(prior) <= _MANY else _POINTS // 3,
+        randomised=best.randomised,
+        policies=POLICIES if sizes.dtype.kind == "i" else None,
+    ).chart()

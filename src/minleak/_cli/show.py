@@ -1,0 +1,80 @@
+"""show: what a .cloak file holds, and what it is worth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minleak._cli.inputs import plan_of
+from minleak._cli.options import AsJson, CloakFile, Entropies
+from minleak._cli.output import emit, field, table
+from minleak._design.plan import Plan
+from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import STANDARD
+
+# So many of the giants are named.
+NAMED = 8
+
+
+def show(cloak: CloakFile, entropy: Entropies = None, as_json: AsJson = False) -> None:
+    """Show what a .cloak file holds: secrets, k, giants, and the leakage in several entropies.
+
+    Example: minleak show queries.cloak
+    """
+    data = summary(plan_of(cloak), entropy)
+    emit("show", data, rendered(data), as_json=as_json)
+
+
+def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
+    """A plan in numbers, for JSON and for the eye."""
+    names = list(entropies or STANDARD)
+    labels = plan.prior.labels
+    leakages = {}
+    for name in names:
+        H = as_entropy(name)
+        after = plan.entropy(H)
+        leakage = plan.leakage(H)
+        leakages[name] = {"before": after + leakage, "after": after, "leakage": leakage}
+    return {
+        "secrets": len(plan.prior),
+        "k": plan.k,
+        "layout": plan.layout,
+        "giants": plan.n_giants,
+        "giant_labels": [labels[i] for i in plan.giants[:NAMED].tolist()],
+        "homes": len(plan.homes.weights),
+        "segments": sum(len(ring.starts) for ring in plan.rings),
+        "distance": plan.distance,
+        "gains": plan.gains is not None,
+        "success_blind": float(plan.prior.weights.max() / plan.prior.total),
+        "success": float(plan.target.max()) if plan.gains is None else None,
+        "leakage": leakages,
+        "cost": plan.cost,
+        "cost_bound": plan.cost_bound,
+        "metric": None if plan.costs is None else plan.costs.metric,
+        "stability": None if plan.costs is None else plan.costs.stability,
+    }
+
+
+def rendered(data: dict[str, Any]) -> list[str]:
+    """The summary for people, of a plan in memory or in an engine."""
+    where = f", made in {data['engine']}" if "engine" in data else ""
+    lines = [f"{data['secrets']:,} secrets in sets of {data['k']}, layout {data['layout']}{where}"]
+    if data["giants"]:
+        more = ", ..." if data["giants"] > NAMED else ""
+        lines.append(f"in every set (giants): {data['giants']}: {', '.join(map(field, data['giant_labels']))}{more}")
+    if data["success"] is not None:
+        blind = "" if data["success_blind"] is None else f" {data['success_blind']:.6g} without,"
+        lines.append(
+            f"a guess is right with probability {data['success']:.6g} seeing a set,{blind} 1 seeing the secret itself"
+        )
+    if "at_home" in data:
+        lines.append(f"{data['at_home']:.1%} of the weight outside the giants is in homes: sets that stay the same")
+    if data.get("distance"):
+        lines.append(f"weights are on an integer grid, {data['distance']:.2g} from those given (total variation)")
+    if data.get("cost") is not None:
+        unit = " km" if data["metric"] == "haversine" else ""
+        bound = data["cost_bound"]
+        least = "" if bound is None else f", and no plan that leaks as little has less than {bound:.6g}{unit}"
+        lines.append(f"members of a set are {data['cost']:.6g}{unit} from its centre on average{least}")
+    rows = [[name, row["before"], row["after"], row["leakage"]] for name, row in data["leakage"].items()]
+    title = "the least leakage that sets of this size allow" + (" (with gains)" if data.get("gains") else "")
+    return ["\n".join(lines), "", table(title, ["entropy", "before", "after", "leakage"], rows)]

@@ -1,0 +1,265 @@
+"""Prior: how likely each secret is, as labelled weights that stay exact when they are given exactly."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from fractions import Fraction
+from functools import cached_property
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from minleak._data.labels import Labels, named
+from minleak.errors import InvalidPrior, shown
+
+Array = npt.NDArray[np.float64]
+
+# How far float weights may be from one in all when `normalised=True` demands it.
+SUM_TOLERANCE = 1e-9
+# The most secrets that `uniform` makes: their weights take 8 GiB.
+MOST = 1 << 30
+# From so many secrets on it pays to look for weights that repeat; those below the second number are counted by value.
+_MANY, _SMALL = 1 << 15, 1 << 20
+
+
+class Prior:
+    """The prior p(x) of n secrets: p_x = w_x / (w_1 + ... + w_n) for weights w >= 0, not all zero.
+
+    Parameters
+    ----------
+    weights
+        Counts or probabilities, one a secret: integers (kept exactly, of any size), Fractions (kept exactly, as
+        integers over their common denominator), or floats. They are weights, so they need not sum to one.
+    labels
+        Distinct names of the secrets; 0, 1, ..., n-1 if not given.
+    normalised
+        Demand that the weights sum to one: exactly for integers and Fractions, within 1e-9 for floats.
+
+    Raises
+    ------
+    InvalidPrior
+        Naming the row or label: a negative, NaN, infinite, boolean or text weight, no weights, only zeros, labels that
+        repeat or are not as many as the weights.
+
+    Examples
+    --------
+    >>> prior = Prior([5, 3, 2], labels=["flu", "cold", "gout"])
+    >>> prior.p
+    array([0.5, 0.3, 0.2])
+    >>> prior
+    Prior(n=3, total=10, exact)
+    """
+
+    def __init__(
+        self,
+        weights: Iterable[Any] | npt.NDArray[Any],
+        *,
+        labels: Iterable[Hashable] | pa.Array | None = None,
+        normalised: bool = False,
+        _where: Callable[[int], str] | None = None,
+    ) -> None:
+        values = _listed(weights)
+        n = len(values)
+        self.labels = Labels.of(labels, n)
+        where = _where or named(self.labels)
+        if n == 0:
+            raise InvalidPrior("a prior needs at least one secret, and there are no weights")
+        if len(self.labels) != n:
+            raise InvalidPrior(f"{n} weights but {len(self.labels)} labels: give one label for each weight")
+        self.weights, denominator = _checked(values, where)
+        self.weights.flags.writeable = False
+        twice = self.labels.first_duplicate()
+        if twice is not None:
+            label = "" if _where else f"{shown(self.labels[twice[0]])} "  # a file's place says enough
+            raise InvalidPrior(
+                f"the label {label}stands twice, at {where(twice[0])} and {where(twice[1])}: "
+                "add up its weights, or give each secret a name of its own"
+            )
+        self.total = _total(self.weights)
+        if not self.total > 0:
+            raise InvalidPrior("all weights are zero: at least one secret must be possible")
+        if normalised:
+            off = abs(Fraction(self.total, denominator) - 1) if self.exact else abs(self.total - 1.0)
+            if not off <= (0 if self.exact else SUM_TOLERANCE):
+                raise InvalidPrior(
+                    f"normalised=True, but the weights sum to "
+                    f"{shown(Fraction(self.total, denominator) if self.exact else self.total)}, not to 1; "
+                    "leave it out to have them taken as weights"
+                )
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[Hashable, Any]) -> Prior:
+        """The prior of a mapping from secret to weight, in the mapping's order.
+
+        >>> Prior.from_counts({"flu": 812, "cold": 640}).labels[0]
+        'flu'
+        """
+        if not isinstance(counts, Mapping):
+            raise InvalidPrior(
+                f"counts are a mapping from secret to weight, not {type(counts).__name__}; for a sequence use Prior"
+            )
+        return cls(list(counts.values()), labels=list(counts))
+
+    @classmethod
+    def uniform(cls, n: int) -> Prior:
+        """n secrets, all equally likely.
+
+        >>> Prior.uniform(4).p
+        array([0.25, 0.25, 0.25, 0.25])
+        """
+        if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST:
+            raise InvalidPrior(
+                f"the number of secrets is a whole number from 1 on, and at most {MOST:,}, not {shown(n)}"
+            )
+        return cls(np.ones(n, dtype=np.int64))
+
+    @classmethod
+    def trusted(cls, weights: npt.NDArray[Any], labels: Labels, total: Any) -> Prior:
+        """A prior of parts that were checked before, for files whose checksum vouches for them."""
+        prior = cls.__new__(cls)
+        prior.weights, prior.labels, prior.total = weights, labels, total
+        return prior
+
+    @property
+    def exact(self) -> bool:
+        """True when the weights are integers, so that p is known as fractions."""
+        return self.weights.dtype.kind != "f"
+
+    @cached_property
+    def p(self) -> Array:
+        """The probabilities as float64, each within three roundings of w_x / total."""
+        if self.weights.dtype.kind == "O":
+            p = np.array([w / self.total for w in self.weights], dtype=np.float64)
+        elif math.isfinite(self.total):
+            p = self.weights / float(self.total)
+        else:  # finite weights whose sum is not
+            scaled = self.weights / self.weights.max()
+            p = scaled / scaled.sum()
+        p.flags.writeable = False
+        return p
+
+    @cached_property
+    def spectrum(self) -> tuple[Array, Array] | None:
+        """The distinct probabilities, largest first, and how many secrets have each; None where they are not few.
+
+        Counts repeat: ten million of them often take some thousand values, and H(X) follows from these.
+        """
+        weights = self.weights
+        if len(weights) < _MANY or weights.dtype != np.int64:
+            return None
+        largest = int(weights.max())
+        times = np.bincount(weights if largest < _SMALL else np.minimum(weights, _SMALL), minlength=1)
+        values = np.flatnonzero(times)
+        counts = times[values]
+        if largest >= _SMALL:
+            large, often = np.unique(weights[weights >= _SMALL], return_counts=True)
+            small = values < _SMALL
+            values, counts = np.concatenate([values[small], large]), np.concatenate([counts[small], often])
+        if 4 * len(values) > len(weights):
+            return None
+        return values[::-1] / float(self.total), counts[::-1].astype(np.float64)
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def __repr__(self) -> str:
+        return f"Prior(n={len(self)}, total={shown(self.total)}, {'exact' if self.exact else 'float'})"
+
+
+def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:
+    """The prior itself, or the one that a mapping or a sequence of weights stands for."""
+    if isinstance(prior, Prior):
+        return prior
+    if isinstance(prior, Mapping):
+        return Prior.from_counts(prior)
+    return Prior(prior)
+
+
+def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
+    """Weights as a one-dimensional numeric array, or as a list where the elements' own types decide."""
+    if isinstance(weights, str | bytes | Mapping):
+        raise InvalidPrior(
+            f"weights are a sequence of numbers, not a {type(weights).__name__}; for a mapping use Prior.from_counts"
+        )
+    if np.ma.is_masked(weights):
+        at = int(np.argmax(np.ma.getmaskarray(weights)))
+        raise InvalidPrior(f"the weight at row {at} is masked: give 0 for a secret that cannot occur, or leave it out")
+    if isinstance(weights, pa.Array | pa.ChunkedArray):
+        try:
+            weights = weights.to_numpy(zero_copy_only=False)
+        except pa.ArrowException:  # times that Python cannot hold, for instance
+            raise InvalidPrior(f"weights are numbers, not of type {weights.type}") from None
+    if hasattr(weights, "__array__"):
+        weights = np.asarray(weights)
+        if weights.ndim != 1:
+            raise InvalidPrior(f"weights must have one dimension, not shape {weights.shape}")
+        return weights if weights.dtype.kind in "iufb" else list(weights.tolist())
+    try:
+        return list(weights)
+    except TypeError:
+        raise InvalidPrior(f"weights are a sequence of numbers, not {type(weights).__name__}") from None
+
+
+def _checked(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) -> tuple[npt.NDArray[Any], int]:
+    """Weights as int64, object (larger integers) or float64, all finite and >= 0, and their common denominator."""
+    denominator = 1
+    array: npt.NDArray[Any]
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind == "b":
+            raise InvalidPrior(f"the weight at {where(0)} is a bool: give an integer, a float or a Fraction")
+        if values.dtype.kind == "f":
+            array = values.astype(np.float64, copy=values.flags.writeable or not values.flags.owndata)
+        elif values.dtype == np.uint64 and values.size and values.max() > np.iinfo(np.int64).max:
+            array = values.astype(object)
+        else:
+            array = values.astype(np.int64, copy=values.flags.writeable or not values.flags.owndata)
+    else:
+        array, denominator = _from_objects(values, where)
+    if array.dtype == np.int64 and (not array.size or array.min() >= 0):
+        return array, denominator
+    good = np.asarray((array >= 0) & (array < math.inf), dtype=bool)  # NaN fails both
+    if not good.all():
+        i = int(np.argmin(good))
+        raise InvalidPrior(f"the weight at {where(i)} is {shown(array[i])}: weights must be finite and not negative")
+    return array, denominator
+
+
+def _from_objects(values: list[Any], where: Callable[[int], str]) -> tuple[npt.NDArray[Any], int]:
+    """Integers and Fractions over their common denominator, or floats as soon as one is among them."""
+    for i, value in enumerate(values):
+        if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+            raise InvalidPrior(
+                f"the weight at {where(i)} is a {type(value).__name__}: give an integer, a float or a Fraction"
+            )
+    if not all(isinstance(value, int | np.integer | Fraction) for value in values):
+        return np.array([_float(value, i, where) for i, value in enumerate(values)], dtype=np.float64), 1
+    fractions = [value if isinstance(value, Fraction) else Fraction(int(value)) for value in values]
+    denominator = math.lcm(*(value.denominator for value in fractions))
+    integers = [value.numerator * (denominator // value.denominator) for value in fractions]
+    fits = all(-(2**63) <= value < 2**63 for value in integers)
+    return np.array(integers, dtype=np.int64 if fits else object), denominator
+
+
+def _float(value: Any, i: int, where: Callable[[int], str]) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidPrior(
+            f"the weight at {where(i)} is too large to stand beside floats: give all weights as integers or Fractions"
+        ) from None
+
+
+def _total(weights: npt.NDArray[Any]) -> Any:
+    """The sum, as an exact int for integers (which may pass 64 bits) and as a float for floats."""
+    if weights.dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return float(weights.sum())
+    if weights.dtype.kind == "O":
+        return sum(weights.tolist())
+    if int(weights.max()) * len(weights) < 2**63:
+        return int(weights.sum())
+    return (int((weights >> 32).sum()) << 32) + int((weights & 0xFFFFFFFF).sum())

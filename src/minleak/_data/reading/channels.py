@@ -1,0 +1,52 @@
+"""read_channel: a channel from a file of tidy rows (secret, observable, probability)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable
+from typing import BinaryIO
+
+from minleak._data.channel import Channel
+from minleak._data.reading.cells import Cells
+from minleak._data.reading.numbers import finite
+from minleak._data.reading.table import Table
+from minleak.errors import InvalidChannel
+
+
+def read_channel(
+    source: str | os.PathLike[str] | BinaryIO,
+    *,
+    secret: str = "secret",
+    observable: str = "observable",
+    probability: str = "probability",
+    inputs: Iterable[Hashable] | None = None,
+    format: str | None = None,
+) -> Channel:
+    """The channel in a csv(.gz), tsv or parquet file with a row for every p(observable given secret) that is not zero.
+
+    `inputs` fixes the order of the secrets, for instance to `prior.labels`. Raises UnreadableFile or InvalidChannel,
+    naming the line.
+
+    >>> import io
+    >>> rows = b"secret,observable,probability\\nflu,hot,0.9\\nflu,cold,0.1\\ngout,cold,1\\n"
+    >>> read_channel(io.BytesIO(rows), format="csv")
+    Channel(2 secrets, 2 observables, sparse with 3 non-zeros)
+    """
+    import scipy.sparse as sp
+
+    table = Table(source, format=format, what="a channel is")
+    columns = table.read({"secret": secret, "observable": observable}, {"probability": probability})
+    cells = Cells(table, columns["secret"], columns["observable"], inputs)
+    entries = finite(columns["probability"], "probability", table.where)
+    if not entries.min() >= 0:
+        raise InvalidChannel(f"the probability at {table.where(int(entries.argmin()))} is negative")
+    first = {x: i for i, x in reversed(list(enumerate(cells.x.tolist())))}
+    missing = next((x for x in range(cells.shape[0]) if x not in first), None)
+    if missing is not None:
+        raise InvalidChannel(f"{table.name} has no rows for secret {missing} of the inputs")
+    return Channel(
+        sp.coo_array((entries, (cells.x, cells.y)), shape=cells.shape),
+        inputs=cells.inputs,
+        outputs=cells.outputs,
+        _where=lambda x: f"the secret at {table.where(first[x])}",
+    )

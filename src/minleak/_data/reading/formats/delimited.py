@@ -1,0 +1,137 @@
+"""Delimited text, csv and tsv: columns by pyarrow; the header, and the line of what is wrong, by the csv module."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from minleak._data.reading.formats.base import BOM, Format
+from minleak._data.reading.sources import check_utf8
+from minleak.errors import UnreadableFile
+
+# The longest row that pyarrow can read; and how many bytes are looked through for quotes at a time.
+_LONGEST, _PIECE = 2**31 - 1, 1 << 24
+
+
+class Csv(Format):
+    """Fields between commas, the first line names them. A field with delimiters, line breaks or quotes stands in
+    quotes, and each quote inside is written twice, as RFC 4180 has it.
+    """
+
+    endings: ClassVar[tuple[str, ...]] = (".csv",)
+    delimiter: ClassVar[str] = ","
+    spells_numbers = True
+
+    def header(self) -> list[str]:
+        for _, fields in self._records():
+            return fields
+        raise UnreadableFile(f"{self.name} is empty: a header that names its columns is needed")
+
+    def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
+        """Labels as text; numbers as 64-bit integers if all are, else as text, whose digits are exact."""
+        if b'"' in self.data and not self._is_well_quoted():
+            deque(self._records(strict=True), maxlen=0)  # a quote in a field without quotes is a letter like others
+        found = self._parsed({**dict.fromkeys(labels, pa.string()), **dict.fromkeys(numbers)})
+        hexadecimal = any(x in self.data and b"0" + x in self.data for x in (b"x", b"X"))  # 0x10 would be 16
+        others = [name for name in numbers if found[name].type != pa.int64() or found[name].null_count or hexadecimal]
+        texts = self._parsed(dict.fromkeys(others, pa.string())) if others else None
+        return [texts[name] if texts and name in others else found[name] for name in (*labels, *numbers)]
+
+    def _parsed(self, types: dict[str, pa.DataType | None]) -> pa.Table:
+        """Columns of the types given, or (None) as pyarrow infers them."""
+        from pyarrow import csv as arrow_csv
+
+        def read(block_size: int | None) -> pa.Table:
+            return arrow_csv.read_csv(
+                pa.BufferReader(self.data),
+                read_options=arrow_csv.ReadOptions(block_size=block_size),
+                parse_options=arrow_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=b'"' in self.data),
+                convert_options=arrow_csv.ConvertOptions(
+                    include_columns=list(types),
+                    column_types={name: kind for name, kind in types.items() if kind is not None},
+                    strings_can_be_null=False,
+                ),
+            )
+
+        try:
+            try:
+                return read(None)
+            except pa.ArrowInvalid as error:
+                if "straddl" not in str(error):
+                    raise
+                return read(min(len(self.data), _LONGEST))  # a row is longer than a block
+        except pa.ArrowException:
+            raise self._what_is_wrong() from None
+
+    def where(self, i: int) -> str:
+        with contextlib.suppress(UnreadableFile):  # a field before it may be longer than the csv module reads
+            for number, (line, _) in enumerate(self._records()):
+                if number == i + 1:
+                    return f"line {line} of {self.name}"
+        return f"row {i + 1} after the header of {self.name}"
+
+    def _records(self, *, strict: bool = False) -> Iterator[tuple[int, list[str]]]:
+        """The line on which each record starts, from 1, and its fields; the header first, empty lines left out."""
+        text = io.TextIOWrapper(io.BytesIO(self.data), encoding="utf-8-sig", newline="")
+        reader = csv.reader(text, delimiter=self.delimiter, strict=strict)
+        line = 1
+        try:
+            for fields in reader:
+                if fields:
+                    yield line, fields
+                line = reader.line_num + 1
+        except UnicodeDecodeError:
+            check_utf8(self.data, self.name)
+        except csv.Error as error:
+            if "expected after" in str(error):
+                what = 'text after a closing quote: write a quote inside of quotes twice, as "", not with a backslash'
+            else:
+                what = f"a quote that is never closed, or a field of more than {csv.field_size_limit():,} characters"
+            raise UnreadableFile(f"line {line} of {self.name} has {what}") from None
+
+    def _what_is_wrong(self) -> UnreadableFile:
+        """Why pyarrow cannot parse the file, found by walking it."""
+        check_utf8(self.data, self.name)
+        header = rows = 0
+        with contextlib.suppress(UnreadableFile):
+            for line, fields in self._records():
+                rows += 1
+                header = header or len(fields)
+                if len(fields) != header:
+                    return UnreadableFile(
+                        f"line {line} of {self.name} has {len(fields)} columns where the header has {header} "
+                        "(text with delimiters or line breaks belongs in quotes)"
+                    )
+            if rows == 1:
+                return UnreadableFile(f"{self.name} has a header but no rows")
+        return self.unparsable("a row is too long, or has more or fewer columns than the header")
+
+    def _is_well_quoted(self) -> bool:
+        """True if all quotes are about whole fields, or doubled within them: then everybody reads the file alike."""
+        codes = np.frombuffer(self.data, dtype=np.uint8)
+        border = np.zeros(256, dtype=bool)
+        border[list(b'\r\n"' + self.delimiter.encode())] = True
+        first, last = len(BOM) if self.data.startswith(BOM) else 0, len(codes) - 1
+        inside = 0
+        for begin in range(0, len(codes), _PIECE):
+            at = begin + np.flatnonzero(codes[begin : begin + _PIECE] == ord('"'))
+            opening, closing = at[inside::2], at[1 - inside :: 2]
+            before, after = codes[opening[opening > first] - 1], codes[closing[closing < last] + 1]
+            if not (border[before].all() and border[after].all()):
+                return False
+            inside = (inside + len(at)) % 2
+        return inside == 0
+
+
+class Tsv(Csv):
+    """Fields between tabs, else as in csv."""
+
+    endings = (".tsv", ".tab")
+    delimiter = "\t"

@@ -1,0 +1,50 @@
+"""uniq: what `sort | uniq -c` prints, a count, a space and a secret on each line; or `uniq -cz`, NUL at its end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+
+from minleak._data.reading.formats.base import BOM, Counts
+from minleak._data.reading.sources import check_utf8
+from minleak.errors import UnreadableFile
+
+
+class Uniq(Counts):
+    """The secret is all that follows the space, spaces too."""
+
+    endings = (".txt",)
+    spells_numbers = True
+
+    def counts(self) -> tuple[list[str], Any]:
+        counts, secrets = [], []
+        for i, line in enumerate(text_lines(self.data, self.name)):
+            count, space, secret = line.lstrip(" ").partition(" ")
+            if not (space and count.isascii() and count.isdigit()):
+                raise UnreadableFile(
+                    f"{self.where(i)} is not a count, a space and a secret, as `sort | uniq -c` prints it"
+                )
+            if not secret:
+                raise UnreadableFile(
+                    f"{self.where(i)} counts empty lines, which are no events: take it out, or count without them, "
+                    "`grep . | sort | uniq -c`"
+                )
+            counts.append(count)
+            secrets.append(secret)
+        return secrets, pa.chunked_array([pa.array(counts, pa.large_string())])
+
+    def where(self, i: int) -> str:
+        return f"line {i + 1} of {self.name}"
+
+
+def text_lines(data: bytes, name: str) -> list[str]:
+    """The lines, which end in a line break each, or in NUL each."""
+    check_utf8(data, name)
+    data = data.removeprefix(BOM)
+    if data.endswith(b"\0"):
+        return data[:-1].decode().split("\0")
+    if b"\0" in data:
+        raise UnreadableFile(f"{name} has NUL bytes but does not end in one: are its lines separated by them, or cut?")
+    lines = data.decode().split("\n")
+    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]

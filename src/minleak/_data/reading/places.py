@@ -1,0 +1,38 @@
+"""read_places: the coordinates of the secrets, from columns of the file that their prior is read from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.reading.numbers import finite
+from minleak._data.reading.table import Table
+from minleak.errors import UnreadableFile
+
+Array = npt.NDArray[np.float64]
+
+
+def read_places(
+    source: str | os.PathLike[str] | BinaryIO, *, columns: Sequence[str], format: str | None = None
+) -> Array:
+    """The numbers in the named columns of a csv, tsv or parquet file, a row for each row of the file.
+
+    The file is one that `read_prior` reads, so that row i has the place of secret i. Raises UnreadableFile for columns
+    that are not there and entries that are no numbers, naming the line.
+
+    >>> import io
+    >>> text = b"secret,count,lat,lon\\nLima,10,-12.05,-77.04\\n"
+    >>> read_places(io.BytesIO(text), columns=["lat", "lon"], format="csv")
+    array([[-12.05, -77.04]])
+    """
+    names = list(columns) if isinstance(columns, Iterable) and not isinstance(columns, str) else []
+    if not names or len({str(name) for name in names}) < len(names):
+        raise UnreadableFile("columns are the names of one or more columns, each once, such as ['lat', 'lon']")
+    roles = {f"entry in {name!a}": name for name in names}
+    table = Table(source, format=format, what="places are")
+    found = table.read({}, roles, choose="columns=")
+    return np.stack([finite(numbers, role, table.where) for role, numbers in found.items()], axis=1)

@@ -1,0 +1,186 @@
+"""Baselines: what people do instead, measured as exactly as can be, to set the optimal plan beside."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.channel import Channel
+from minleak._data.prior import Prior, as_prior
+from minleak._design.cap import cap
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
+from minleak._entropy.random_sets import RandomSets
+from minleak.errors import InvalidParameter
+
+Array = npt.NDArray[np.float64]
+
+# The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
+_Z = 2.5758293035489004
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A posterior entropy: exact (low = value = high), or simulated with a 99% confidence interval."""
+
+    value: float
+    low: float
+    high: float
+    exact: bool
+
+
+class Baseline(ABC):
+    """A countermeasure with sets of at most k that is not the optimal one."""
+
+    name: str
+
+    def __init__(self, prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, seed: int = 0) -> None:
+        self.prior, self.k = as_prior(prior), cap(k)
+        if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 2:
+            raise InvalidParameter(f"trials is a whole number from 2 on, not {trials!r}")
+        self.trials, self.seed = int(trials), seed
+
+    @abstractmethod
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        """H(X|Y) under this countermeasure."""
+
+    def leakage(self, entropy: ConditionalEntropy | str) -> Estimate:
+        """H(X) - H(X|Y) under this countermeasure."""
+        H = as_entropy(entropy)
+        before, after = H(self.prior), self.entropy(H)
+        return Estimate(before - after.value, before - after.high, before - after.low, after.exact)
+
+
+class UniformRandomisation(Baseline):
+    """The paper's baseline: secret x is shown in a uniformly random set of k that contains it, 1/C(n-1,k-1) each.
+
+    The same as adding k-1 uniformly random decoys. Closed forms, never listing the sets: the i-th likeliest secret is
+    the likeliest of its set with probability C(n-i,k-1)/C(n-1,k-1), and its rank in the set is one more than a
+    hypergeometric variable. Shannon entropy is exact for integer weights of moderate total, counting subsets by size
+    and weight; other entropies are simulated.
+
+    >>> UniformRandomisation(range(30, 0, -1), 5).leakage("min-entropy").value.__round__(10)
+    2.3692338097
+    """
+
+    name = "uniform randomisation"
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        H = as_entropy(entropy)
+        value = H.of_random_sets(RandomSets(self.prior, min(self.k, len(self.prior))))
+        if value is not None:
+            return _exactly(value)
+        return _simulated(H, self._posterior, self.trials, np.random.default_rng(self.seed))
+
+    def _posterior(self, rng: np.random.Generator, size: int) -> Array:
+        """Posteriors on the sets of random secrets, as columns."""
+        n, k = len(self.prior), min(self.k, len(self.prior))
+        secrets = rng.choice(n, size=size, p=self.prior.p)
+        columns = np.empty((k, size))
+        for column, x in enumerate(secrets):
+            decoys = rng.choice(n - 1, size=k - 1, replace=False)
+            members = np.append(decoys + (decoys >= x), x)
+            columns[:, column] = self.prior.p[members]
+        return np.asarray(columns / columns.sum(axis=0))
+
+
+class PopularDecoys(Baseline):
+    """k-1 decoys drawn independently from the prior itself. Secret and decoys are then exchangeable: a label that
+    stands m times in what is shown has posterior m/k, so only repetitions leak. Simulated.
+    """
+
+    name = "popularity-weighted decoys"
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        return _simulated(as_entropy(entropy), self._posterior, self.trials, np.random.default_rng(self.seed))
+
+    def _posterior(self, rng: np.random.Generator, size: int) -> Array:
+        drawn = np.sort(rng.choice(len(self.prior), size=(self.k, size), p=self.prior.p), axis=0)
+        columns = np.zeros((self.k, size))
+        run = np.zeros(size, dtype=np.int64)
+        for row in range(self.k):
+            if row:
+                run = np.where(drawn[row] == drawn[row - 1], run, row)
+            columns[run, np.arange(size)] += 1 / self.k
+        return columns
+
+
+class ChannelBaseline(Baseline):
+    """A baseline that is a small channel, measured as it is."""
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """The channel itself."""
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        return _exactly(as_entropy(entropy).conditional(self.prior, self.channel()))
+
+
+class FixedBuckets(ChannelBaseline):
+    """Secrets sorted by weight are put into fixed buckets of k, and the bucket is shown."""
+
+    name = "fixed buckets"
+
+    def channel(self) -> Channel:
+        bucket = np.empty(len(self.prior), dtype=np.int64)
+        bucket[np.argsort(-self.prior.p, kind="stable")] = np.arange(len(self.prior)) // self.k
+        return Channel.deterministic(bucket.tolist())
+
+
+class NoCloak(ChannelBaseline):
+    """The secret is shown as it is."""
+
+    name = "no cloak"
+
+    def channel(self) -> Channel:
+        return Channel.deterministic(range(len(self.prior)))
+
+
+class OneSet(ChannelBaseline):
+    """Everything looks the same. It respects the cap only if k >= n; the end of the scale."""
+
+    name = "one set"
+
+    def channel(self) -> Channel:
+        return Channel.deterministic([0] * len(self.prior))
+
+
+BASELINES: tuple[type[Baseline], ...] = (NoCloak, FixedBuckets, UniformRandomisation, PopularDecoys, OneSet)
+
+
+def baselines(prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, seed: int = 0) -> list[Baseline]:
+    """All baselines for a prior and a cap, to set the optimal plan beside.
+
+    >>> [baseline.name for baseline in baselines([3, 2, 1], 2)][:3]
+    ['no cloak', 'fixed buckets', 'uniform randomisation']
+    """
+    known = as_prior(prior)
+    return [kind(known, k, trials=trials, seed=seed) for kind in BASELINES]
+
+
+def _exactly(value: float) -> Estimate:
+    return Estimate(value, value, value, True)
+
+
+def _simulated(
+    H: ConditionalEntropy,
+    posterior: Callable[[np.random.Generator, int], Array],
+    trials: int,
+    rng: np.random.Generator,
+) -> Estimate:
+    """eta of the mean of F over simulated posteriors, with eta of the mean's interval."""
+    form = H.paper_form()
+    if form is None or not form.symmetric or form.combine is not np.sum:
+        raise InvalidParameter(
+            f"this baseline is simulated, which takes an entropy that is a mean over sets, not {H.name}"
+        )
+    values = np.concatenate([form._perspective(posterior(rng, min(2000, trials - b))) for b in range(0, trials, 2000)])
+    mean, half = float(values.mean()), _Z * float(values.std(ddof=1)) / math.sqrt(trials)
+    ends = sorted((form.eta(mean - half), form.eta(mean + half)))
+    return Estimate(form.eta(mean), ends[0], ends[1], False)

@@ -1,0 +1,462 @@
+"""certify: prove that a plan, its file or a channel is what it claims, by code that shares nothing with the makers."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from minleak._data.buffers import text_of, to_numpy
+from minleak._data.channel import Channel, as_channel
+from minleak._data.labels import first_difference
+from minleak._data.prior import Prior, as_prior
+from minleak._design.cap import cap
+from minleak._design.plan import Plan
+from minleak._design.rings import Ring
+from minleak._design.stored.index import LabelIndex
+from minleak._design.stored.opening import opened
+from minleak._design.stored.tables import Drawable
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropies
+from minleak._measure.leakages import difference
+from minleak._measure.majorization import majorizes
+from minleak.errors import InvalidParameter
+
+Indices = npt.NDArray[np.int64]
+Array = npt.NDArray[np.float64]
+
+# k times the total weight is at most this, so that every position on a ring is a 64-bit integer.
+_LIMIT = 2**62
+# Gains that a certificate names.
+_SHOWN = 8
+# Steps from slot to slot that finding a label may take on average, and in all besides: about two are usual.
+_STEPS, _MORE = 64, 1 << 24
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was checked, whether it holds, and a word on it."""
+
+    what: str
+    ok: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """`ok` if every check holds. `exact` tells whether all was checked in integers and Fractions.
+
+    `gaps` are distances from the optimum: for a channel "posterior" (the largest total variation of a posterior to pi)
+    and the leakage above the least possible in each entropy asked for; for a plan "prior" (its distance on the grid).
+    """
+
+    ok: bool
+    exact: bool
+    checks: tuple[Check, ...]
+    gaps: dict[str, float] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        lines = [f"{'certified' if self.ok else 'NOT certified'}, {'exactly' if self.exact else 'in floats'}"]
+        lines += [
+            f"  {'ok ' if check.ok else 'NO '} {check.what}{f': {check.detail}' if check.detail else ''}"
+            for check in self.checks
+        ]
+        lines += [f"  gap in {name}: {value:.3g}" for name, value in self.gaps.items()]
+        return "\n".join(lines)
+
+
+def certify(
+    subject: Plan | str | os.PathLike[str] | Drawable | Channel | Any,
+    prior: Prior | Iterable[Any],
+    *,
+    k: int | None = None,
+    gains: Iterable[Any] | None = None,
+    entropies: Sequence[ConditionalEntropy | str] = ("shannon", "min-entropy", "guesswork"),
+    tolerance: float = 1e-9,
+) -> Certificate:
+    """Verify a plan or a .cloak file exactly, or compare any channel with the least leakage possible under the cap k.
+
+    A plan is checked in integers: its weights are the prior's, its giants and u those of the theorem, its tracks tile
+    the phases, no member meets itself, and every secret owns u times its weight. From these every posterior is pi. A
+    plan made with gains is optimal for gamma_x p(x) and may leak more than others of p(x) itself: it is certified where
+    these `gains` are asked for, and not without them.
+
+    Of a file, given by its path, the tables that draws use are checked too: they lead every secret to the sets of the
+    plan, and every label to its secret. So a certified file draws at the certified odds, whoever wrote it.
+
+    A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
+    (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
+    above the optimum in each of the `entropies`. Channels of Fractions under exact priors are checked exactly, others
+    within `tolerance`.
+
+    >>> from minleak._design.make import design
+    >>> prior = [36, 30, 20, 14]
+    >>> certify(design(prior, k=3), prior).ok
+    True
+    >>> certify(design(prior, k=3, gains=[1, 1, 1, 5]), prior).ok
+    False
+    >>> certify([[1, 0], [1, 0], [0, 1], [0, 1]], prior, k=2).ok
+    False
+    """
+    prior = as_prior(prior)
+    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
+        raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {tolerance!r}")
+    measures = as_entropies(entropies)
+    if isinstance(subject, str | bytes | os.PathLike):
+        subject = opened(subject)
+    if isinstance(subject, Plan | Drawable):
+        plan = subject.plan if isinstance(subject, Drawable) else subject
+        if k is not None and min(cap(k), len(plan.prior)) != plan.k:
+            raise InvalidParameter(f"the plan is for k = {plan.k}, not {k}")
+        return _certify_plan(plan, prior, gains, subject if isinstance(subject, Drawable) else None)
+    if gains is not None:
+        raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
+    if k is None:
+        raise InvalidParameter("say the cap k that the channel is to be judged by")
+    return _certify_channel(as_channel(subject), prior, min(cap(k), len(prior)), measures, float(tolerance))
+
+
+# -- plans -----------------------------------------------------------------------------------------------------------
+
+
+def _certify_plan(plan: Plan, prior: Prior, gains: Iterable[Any] | None, drawn: Drawable | None) -> Certificate:
+    worth = None if gains is None else _worth(gains, len(prior))
+    target = prior if worth is None else _gained(prior, worth)
+    checks = list(_plan_checks(plan, prior, target, worth))
+    if drawn is not None and all(check.ok for check in checks):
+        checks += _table_checks(drawn, prior)
+    exact = _in_units(target, plan.k)
+    return Certificate(all(check.ok for check in checks), exact, tuple(checks), {"prior": plan.distance})
+
+
+def _worth(gains: Iterable[Any], n: int) -> Prior:
+    """The gains that were asked for, up to a factor."""
+    try:
+        worth = Prior(gains)  # the same demands as on weights
+    except ValueError as error:
+        raise InvalidParameter(f"the gains are no vector gamma: {str(error).replace('weight', 'gain')}") from None
+    if len(worth) != n:
+        raise InvalidParameter(f"{len(worth)} gains for {n} secrets: give one for each")
+    return worth
+
+
+def _gained(prior: Prior, worth: Prior) -> Prior:
+    """gamma_x p(x) up to a factor, exact if both are."""
+    if prior.exact and worth.exact:
+        weights: Any = [w * g for w, g in zip(prior.weights.tolist(), worth.weights.tolist(), strict=True)]
+    else:
+        weights = prior.p * (worth.weights / worth.weights.max()).astype(np.float64)
+    if not np.any(weights):
+        raise InvalidParameter("every gain meets a secret of probability zero: nothing is worth hiding")
+    return Prior(weights)
+
+
+def _plan_checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -> Iterator[Check]:
+    """One check after the other; what the later ones rely on ends the list where it fails."""
+    from minleak._kernels import certifying
+
+    n, weights, k, u, giants = len(prior), plan.weights, plan.k, plan.u, plan.giants
+    known = len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None
+    yield Check("the secrets are the prior's, in its order", known)
+    formed = known and _well_formed(plan, n)
+    yield Check("one integer weight for each secret, and places that are secrets", formed)
+    if not formed:
+        return
+    if plan.gains is not None or worth is not None:
+        yield _gains_check(n, plan.gains, worth)
+    least, largest, zeros, high, low = certifying.survey_weights(weights, np.sort(giants))
+    total = (int(high) << 31) + int(low)
+    summed = least >= 0 and total == plan.total > 0 and total * k <= _LIMIT
+    yield Check("the total is the sum of the weights", bool(summed))
+    if not summed:
+        return
+    yield _weights_check(plan, target)
+    # the giants are the heaviest, each too heavy, and nobody else is
+    heavy = weights[giants].tolist()
+    left, too_heavy = total, True
+    for j, weight in enumerate(heavy):
+        too_heavy &= weight * (k - j) > left
+        left -= weight
+    ordered = all(a >= b for a, b in pairwise(heavy)) and (not heavy or heavy[-1] >= largest)
+    yield Check("giants are the heaviest secrets, each above its share", ordered and too_heavy)
+    fits = u == k - len(giants) and plan.tail == left and int(largest) * u <= left
+    yield Check("every other secret fits its share s/u", fits, f"u={u}, s={left}, largest {largest}")
+    idle = np.flatnonzero(weights == 0) if zeros else plan.idle[:0]
+    yield Check("idle secrets are those of weight zero", bool(np.array_equal(plan.idle, idle)))
+    homes = plan.homes.weights
+    # a sum in floats tells whether the one in 64-bit integers went round
+    positive = not len(homes) or (int(homes.min()) > 0 and float(homes.sum(dtype=np.float64)) < 1.5 * _LIMIT)
+    lengths = [u * int(homes.sum()), *(int(ring.length) for ring in plan.rings)]
+    filled = positive and min(lengths[1:], default=1) > 0 and sum(lengths) == left
+    yield Check("the rings' lengths add up to s", filled)
+    if not (fits and filled):
+        return
+    if len(plan.rings) == 1 and isinstance(plan.rings[0].members, range) and not len(homes):
+        yield from _line_checks(plan.rings[0], u, weights)
+    else:
+        owned = np.zeros(n, dtype=np.int64)
+        yield _homes_check(plan, owned)
+        for number, ring in enumerate(plan.rings):
+            yield from _ring_checks(number, ring, u, owned)
+        expected = u * weights
+        expected[giants] = 0
+        yield Check("every secret owns u times its weight", bool(np.array_equal(owned, expected)))
+    if plan.apart is not None:
+        yield Check("secrets to be kept apart share no set", not any(map(_shared(plan.apart), _whole_sets(plan))))
+
+
+def _whole_sets(plan: Plan) -> Iterator[Indices]:
+    """All sets, giants included, in blocks of equally large ones."""
+    for sets, _ in plan.cells():
+        yield np.hstack([np.broadcast_to(plan.giants, (len(sets), plan.n_giants)), sets])
+    for group in plan.idle_sets():
+        yield group[None, :]
+
+
+def _shared(groups: Indices) -> Callable[[Indices], bool]:
+    """Whether one of the sets holds two of a group."""
+
+    def found(sets: Indices) -> bool:
+        ordered = np.sort(groups[sets], axis=1)
+        return bool((ordered[:, 1:] == ordered[:, :-1]).any())
+
+    return found
+
+
+def _gains_check(n: int, gains: Array | None, worth: Prior | None) -> Check:
+    """The plan's gains are those asked for, up to a factor; no gains are equal ones."""
+    made, asked = (
+        np.ones(n) if of is None else (of / of.max()).astype(np.float64)
+        for of in (gains, None if worth is None else worth.weights)
+    )
+    same = bool(np.allclose(made, asked, rtol=1e-12, atol=0.0))
+    shown = ", ".join(f"{gain:.4g}" for gain in made[:_SHOWN]) + (", ..." if n > _SHOWN else "")
+    advice = "" if same or worth is not None else "; say gains= to have it judged by them"
+    return Check("the gains are those asked for", same, f"it is optimal for gains in proportion to {shown}{advice}")
+
+
+def _well_formed(plan: Plan, n: int) -> bool:
+    """Whether all fields are of the types and sizes that the checks, compiled ones among them, may rely on."""
+    homes, rings, gains = plan.homes, plan.rings, plan.gains
+    numbers = [plan.k, plan.u, plan.total, plan.tail, *(ring.length for ring in rings), *(ring.u for ring in rings)]
+    if not all(isinstance(number, int | np.integer) and not isinstance(number, bool) for number in numbers):
+        return False
+    if not (_is_vector(plan.weights, n) and plan.weights.dtype == np.int64 and plan.k >= 1 and plan.u >= 0):
+        return False
+    if not (_are_secrets(plan.giants, n) and _are_secrets(plan.idle, n) and _is_vector(homes.weights)):
+        return False
+    if len(np.unique(plan.giants)) < len(plan.giants) or not 0 <= plan.distance < math.inf:
+        return False
+    if plan.apart is not None and not _is_vector(plan.apart, n):
+        return False
+    if gains is not None and not (_is_vector(gains, n, "f") and gains.min() >= 0 and 0 < gains.max() < math.inf):
+        return False
+    rows = (len(homes.weights), max(plan.u, 1))
+    if not (isinstance(homes.members, np.ndarray) and homes.members.shape == rows):
+        return False
+    if not _are_secrets(homes.members.ravel(), n):
+        return False
+    return all(
+        _is_vector(ring.starts)
+        and (isinstance(ring.members, range) or _are_secrets(ring.members, n))
+        and len(ring.starts) == len(ring.members) > 0
+        for ring in rings
+    )
+
+
+def _is_vector(array: Any, size: int | None = None, kind: str = "i") -> bool:
+    one_line = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind == kind
+    return one_line and (size is None or len(array) == size)
+
+
+def _are_secrets(places: Any, n: int) -> bool:
+    return _is_vector(places) and (not len(places) or bool(places.min() >= 0 and places.max() < n))
+
+
+def _in_units(target: Prior, k: Any) -> bool:
+    """Whether what was asked for can be had in its own units, and so be checked exactly."""
+    return target.exact and isinstance(k, int | np.integer) and int(target.total) * int(k) <= _LIMIT
+
+
+def _weights_check(plan: Plan, target: Prior) -> Check:
+    """The weights are in the own proportions of what was asked for, or stand for it within the distance the plan states
+    and a grid explains.
+    """
+    what = "the weights are the prior's"
+    if _in_units(target, plan.k):
+        common = math.gcd(int(plan.total), int(target.total))
+        ours, theirs = int(plan.total) // common, int(target.total) // common
+        same = target.weights is plan.weights
+        if not same and ours == theirs:
+            same = bool(np.array_equal(target.weights, plan.weights))
+        elif not same:  # w * theirs = p * ours, without products: the two have no common divisor
+            (mine, rest), (its, left) = np.divmod(plan.weights, ours), np.divmod(target.weights, theirs)
+            same = not rest.any() and not left.any() and bool(np.array_equal(mine, its))
+        return Check(what, same and plan.distance == 0.0, "exactly")
+    given = target.p
+    apart = 0.5 * float(np.abs(plan.weights / plan.total - given).sum())
+    coarse = len(given) * plan.k / 2**60  # on a total of 2^61 / k every weight is within one unit
+    same = bool(np.array_equal(plan.weights > 0, given > 0)) and apart <= min(plan.distance, coarse) + 1e-12
+    return Check(what, same, f"within a total variation of {apart:.2g}")
+
+
+def _line_checks(ring: Ring, u: int, weights: Indices) -> Iterator[Check]:
+    """The one ring of all secrets in input order, in a single pass."""
+    from minleak._kernels import certifying
+
+    everyone = ring.members == range(len(weights)) and ring.u == u and int(ring.starts[0]) == 0
+    yield Check("ring 0: one segment for every secret, from the start of the line", everyone)
+    if not everyone:
+        return
+    tiled, short, owned = certifying.measure_line(ring.starts, u * ring.length, ring.length, u, weights)
+    yield Check(f"ring 0: {u} tracks tiled from end to end", tiled, f"{len(ring.starts)} segments")
+    yield Check("ring 0: no member meets itself", short)
+    yield Check("every secret owns u times its weight", owned)
+
+
+def _homes_check(plan: Plan, owned: Indices) -> Check:
+    homes, flat = plan.homes, plan.homes.members.ravel()
+    once = bool((np.bincount(flat, minlength=len(owned)) <= 1).all())
+    if once:  # each member owns a whole track of length u * weight
+        owned[flat] += np.repeat(plan.u * homes.weights, homes.members.shape[1])
+    return Check("homes are sets of u different secrets", once, f"{len(homes.weights)} homes")
+
+
+def _ring_checks(number: int, ring: Ring, u: int, owned: Indices) -> Iterator[Check]:
+    from minleak._kernels import certifying
+
+    starts, length, members = ring.starts, int(ring.length), np.asarray(ring.members)
+    inside = ring.u == u and int(starts[0]) == 0 and _are_secrets(members, len(owned))
+    yield Check(f"ring {number}: segments of secrets, from the start of the line", inside)
+    if not inside:
+        return
+    times = np.zeros(len(owned), dtype=np.uint8)
+    tiled, short = certifying.measure_segments(starts, u * length, length, members, owned, times)
+    yield Check(f"ring {number}: {u} tracks tiled from end to end", tiled, f"{len(starts)} segments")
+    if not tiled:
+        return
+    several = np.flatnonzero(times[members] > 1)
+    ends = np.append(starts[1:], u * length)
+    alone = short and _apart(members[several], starts[several], ends[several], length)
+    yield Check(f"ring {number}: no member meets itself", alone)
+
+
+def _apart(members: Indices, starts: Indices, ends: Indices, length: int) -> bool:
+    """Whether the segments of each member, folded onto the phases, are disjoint."""
+    pieces: dict[int, list[tuple[int, int]]] = {}
+    for member, start, end in zip(members.tolist(), starts.tolist(), ends.tolist(), strict=True):
+        while start < end:
+            cut = min(end, (start // length + 1) * length)
+            pieces.setdefault(member, []).append((start % length, start % length + cut - start))
+            start = cut
+    for spans in pieces.values():
+        spans.sort()
+        if any(before[1] > after[0] for before, after in pairwise(spans)):
+            return False
+    return True
+
+
+# -- what is drawn from ----------------------------------------------------------------------------------------------
+
+
+def _table_checks(drawn: Drawable, prior: Prior) -> Iterator[Check]:
+    """The tables and the index of a file, where the plan beside them has passed all checks."""
+    from minleak._kernels import certifying
+
+    plan, tables = drawn.plan, drawn.tables
+    chains = not len(tables.members) or certifying.follow_segments(tables.members, tables.first, tables.following)
+    yield Check("the tables lead every secret to its segments", bool(chains))
+    homes = plan.homes.members
+    home_of = tables.home_of
+    settled = not len(homes) or bool((home_of[homes] == np.arange(len(homes))[:, None]).all())
+    alone = int(np.count_nonzero(home_of >= 0)) == homes.size
+    yield Check("the tables lead every secret to its home", settled and alone)
+    led = certifying.guides_lead(tables.guide, tables.shift, tables.starts)
+    yield Check("the tables lead every phase to its members", bool(led))
+    yield Check("every label is found, once", _labels_found(drawn.index, prior))
+
+
+def _labels_found(index: LabelIndex, prior: Prior) -> bool:
+    from minleak._kernels import certifying
+
+    n = len(prior)
+    if index.names is None:  # numbers from 0 on
+        return prior.labels.is_default
+    if index.names.type == pa.int64():
+        offsets, data = np.arange(0, 8 * n + 1, 8), to_numpy(index.names).view(np.uint8)
+    else:
+        offsets, data = text_of(index.names)
+    return bool(certifying.labels_found(offsets, data, index.slots, _STEPS * n + _MORE))
+
+
+# -- channels --------------------------------------------------------------------------------------------------------
+
+
+def _certify_channel(
+    channel: Channel, prior: Prior, k: int, entropies: Sequence[ConditionalEntropy], tolerance: float
+) -> Certificate:
+    channel.columns(prior)  # refuses a prior of other secrets
+    exact = channel.exact is not None and prior.exact
+    pi = _pi([Fraction(w) for w in prior.weights.tolist()] if exact else list(map(float, prior.p)), k)
+    most = int(channel.preimage_sizes.max())
+    checks = [Check(f"at most {k} secrets cause the same observable", most <= k, f"the most is {most}")]
+    columns = list(_sorted_joint(channel, prior, exact))
+    width = max([len(pi), *(len(column) for column in columns)])
+    zero: Any = Fraction(0) if exact else 0.0
+    q = [sum((column[i] for column in columns if i < len(column)), zero) for i in range(width)]
+    if most <= k:
+        above = majorizes(q, pi, tolerance=tolerance)
+        checks.append(Check("q, the mean of the sorted posteriors, majorizes pi (Lemma 1)", above.holds))
+    furthest: Any = zero
+    for column in columns:
+        mass = sum(column, zero)
+        padded = [column[i] / mass if i < len(column) else zero for i in range(width)]
+        apart = sum((abs(a - b) for a, b in zip(padded, [*pi, *[zero] * (width - len(pi))], strict=True)), zero) / 2
+        furthest = max(furthest, apart)
+    limit = 0 if exact else tolerance
+    checks.append(Check("every posterior is pi", furthest <= limit, f"the furthest is {float(furthest):.3g} away"))
+    gaps = {"posterior": float(furthest)}
+    floats = np.array([float(value) for value in pi])
+    for H in entropies:
+        gaps[H.name] = difference(H, H(floats), H.conditional(prior, channel))
+    return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)
+
+
+def _pi(weights: list[Any], k: int) -> list[Any]:
+    """pi by the paper's definition, from all weights sorted; written apart from the makers on purpose."""
+    ordered = sorted(weights, reverse=True)
+    total = sum(ordered)
+    for j in range(min(k, len(ordered))):
+        tail = sum(ordered[j:])
+        if ordered[j] * (k - j) <= tail:
+            return [w / total for w in ordered[:j]] + [tail / (k - j) / total] * (k - j)
+    return [w / total for w in ordered]
+
+
+def _sorted_joint(channel: Channel, prior: Prior, exact: bool) -> Iterator[list[Any]]:
+    """The non-zero entries of each column of the joint, largest first."""
+    if exact and channel.exact is not None:
+        p = [Fraction(w, prior.total) for w in prior.weights.tolist()]
+        for y in range(channel.shape[1]):
+            column = [p[x] * channel.exact[x, y] for x in range(len(p))]
+            positive = sorted((value for value in column if value > 0), reverse=True)
+            if positive:
+                yield positive
+        return
+    for block in channel.columns(prior).blocks():
+        for column in block().T:
+            positive = sorted(column[column > 0].tolist(), reverse=True)
+            if positive:
+                yield positive

@@ -1,0 +1,25 @@
+"""Layout: a way to lay the secrets that are no giants on homes and rings."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from minleak._design.laying import Ground, Laid
+
+
+class Layout(ABC):
+    """Every layout makes a plan of least leakage, for all entropies at once; they differ in what the theorem leaves
+    free.
+
+    On no ring is a member longer than a track, and it never meets itself: `certify` checks it.
+    """
+
+    name: ClassVar[str]
+    # How an engine of the warehouse lays it: with homes of secrets of like weight (True), all on one ring (False), or
+    # not at all (None).
+    homes_in_engine: ClassVar[bool | None] = None
+
+    @abstractmethod
+    def lay(self, ground: Ground) -> Laid:
+        """Lay every loose secret x, u * w_x units long in all."""

@@ -1,0 +1,135 @@
+"""design: the channel that leaks least among all whose sets have at most k secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.prior import Prior, as_prior
+from minleak._design.cap import cap
+from minleak._design.giants import Giants, find_giants
+from minleak._design.grid import LIMIT, to_grid
+from minleak._design.laying import Ground, Progress, in_silence
+from minleak._design.layouts import as_layout
+from minleak._design.layouts.base import Layout
+from minleak._design.plan import Plan
+from minleak.errors import InvalidParameter
+
+
+def design(
+    prior: Prior | Iterable[Any],
+    k: int,
+    *,
+    layout: Layout | str = "stable",
+    gains: Iterable[Any] | None = None,
+    progress: Progress = in_silence,
+) -> Plan:
+    """Maximise H(X|Y) over all channels in which at most k secrets can cause the same observable.
+
+    Sort the weights, w_1 >= w_2 >= ...; j* is the least j with w_j (k-j+1) <= w_j + ... + w_n. The first j*-1 secrets,
+    the giants, are in every set, and
+
+        pi = (p_1, ..., p_{j*-1}, s/u, ..., s/u),   s = p_{j*} + ... + p_n,   u = k - j* + 1.
+
+    The largest H(X|Y) is H(pi) for every symmetric, expansible, core-concave H at once (Theorem 1 of the paper), and a
+    channel reaches it if every observable induces the posterior pi. The plan does, exactly and in integers.
+
+    Parameters
+    ----------
+    prior
+        The secrets and their weights. Floats are put on an integer grid, see `Plan.distance`.
+    k
+        The cap on the size of a set, from 1 on. At k = 1 everything is shown, from k = n on nothing: a larger cap is
+        one of n.
+    layout
+        Which of the optimal plans: `Stable()` (the default) for secrets that may be drawn more than once, `Circle()`,
+        the quickest to make, for secrets drawn once, `Near(points)` for decoys that are close, `Cheapest(cost)` for
+        sets that cost little; or the name of one that needs no arguments.
+    gains
+        gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
+    progress
+        Called with (done, steps, what is being done) while a layout takes its time.
+
+    Time O(n) for the circle, O(n log n) for stable; about 36 bytes of memory for each secret.
+
+    >>> plan = design([36, 30, 20, 14], k=3, layout="circle")
+    >>> plan.n_giants, plan.target
+    (1, array([0.36, 0.32, 0.32]))
+    >>> round(plan.leakage("shannon"), 6), plan.leakage("min-entropy")
+    (0.330518, 0.0)
+    """
+    prior, k = as_prior(prior), cap(k)
+    k = min(k, len(prior))  # no set has more members than there are secrets
+    layout = as_layout(layout)
+    if not callable(progress):
+        raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
+    gamma = None if gains is None else _gains(gains, len(prior))
+    grid = to_grid(prior if gamma is None else _gained(prior, gamma), k)
+    giants = find_giants(grid.weights, grid.total, k)
+    laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
+    grid = grid.times(laid.factor)
+    return Plan(
+        prior=prior,
+        k=k,
+        layout=layout.name,
+        gains=None if gamma is None else np.array([float(g) for g in gamma]),
+        weights=grid.weights,
+        total=grid.total,
+        distance=grid.distance,
+        giants=giants.members,
+        u=giants.u,
+        tail=giants.tail * laid.factor,
+        homes=laid.homes,
+        rings=laid.rings,
+        idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
+        costs=laid.cost,
+        apart=laid.apart,
+    )
+
+
+def relaid(plan: Plan, layout: Layout) -> Plan:
+    """The same plan in another layout: the same giants, the other secrets on other rings."""
+    laid = layout.lay(Ground(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.tail)))
+    return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
+
+
+def _gains(gains: Iterable[Any], n: int) -> npt.NDArray[Any] | list[Any]:
+    """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
+    if isinstance(gains, Iterator):
+        gains = list(gains)  # looking at them spends them, and they are looked at twice
+    try:
+        worth = Prior(gains)  # the same demands as on weights
+    except ValueError as error:
+        raise InvalidParameter(f"the gains are no vector gamma: {str(error).replace('weight', 'gain')}") from None
+    if len(worth) != n:
+        raise InvalidParameter(f"{len(worth)} gains for {n} secrets: give one for each")
+    gamma: npt.NDArray[Any] | list[Any] = worth.weights
+    if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
+        gamma = list(gains)  # the weights are these over a common denominator, which would change what is gained
+    try:
+        float(np.max(gamma))
+    except OverflowError:
+        raise InvalidParameter("a gain is larger than a float can hold: divide all gains by the same number") from None
+    return gamma
+
+
+def _gained(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
+    """The weights gamma_x w_x, exact if both are."""
+    if isinstance(gamma, np.ndarray) and (gamma.dtype.kind == "f" or not prior.exact):
+        weights: Any = prior.p * gamma.astype(np.float64)
+    else:
+        weights = [
+            w * g
+            for w, g in zip(prior.weights.tolist(), gamma if isinstance(gamma, list) else gamma.tolist(), strict=True)
+        ]
+        if not prior.exact:
+            weights = [float(w) for w in weights]
+    try:
+        return Prior(weights)
+    except ValueError:
+        raise InvalidParameter("every gain meets a secret of probability zero: nothing would be worth hiding") from None

@@ -1,0 +1,168 @@
+"""What is given: raw masks, costs, budgets and partial channels, checked and made a Problem."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.labels import Labels, named
+from minleak._data.matrices import is_number, is_sparse
+from minleak._data.prior import Prior, as_prior
+from minleak._design.optimise.problem import Problem
+from minleak._entropy.cores.grouped import Array
+from minleak.errors import Infeasible, InvalidParameter
+
+# A row of a partial channel may pass one by this much, as a channel's may.
+_ROUNDING = 1e-9
+# Costs that exceed the usual one by more than two to this set the scale themselves.
+_SPREAD = 300
+
+
+def as_problem(
+    prior: Prior | Iterable[Any],
+    *,
+    allowed: Any = None,
+    cost: Any = None,
+    budget: Any = None,
+    fixed: Any = None,
+    outputs: Iterable[Hashable] | None = None,
+) -> Problem:
+    """Check raw input and bring it into one form; an empty row of it, or one that does not fit, is named."""
+    prior = as_prior(prior)
+    n = len(prior)
+    costs, budgets = _costs(cost, budget, n)
+    partial = None if fixed is None else _matrix(fixed, n, "the fixed part of the channel")
+    mask = None if allowed is None else _mask(allowed, n)
+    shapes = {m.shape[1] for m in (*costs, partial, mask) if m is not None}
+    if not shapes:
+        raise InvalidParameter(
+            "nothing is constrained: one observable for all would leak nothing; give allowed=, cost= with budget=, "
+            "or fixed="
+        )
+    if len(shapes) > 1:
+        raise InvalidParameter(f"allowed, cost and fixed have different numbers of columns: {sorted(shapes)}")
+    m = shapes.pop()
+    names = _outputs(outputs, m)
+    mask = np.ones((n, m), dtype=bool) if mask is None else mask
+    where = named(prior.labels)
+    free = mask if partial is None else mask & np.isnan(partial)
+    mass = np.zeros(n) if partial is None else _settled_mass(partial, mask, where)
+    missing = (mass < 1 - _ROUNDING) & ~free.any(axis=1)
+    if missing.any():
+        x = int(np.argmax(missing))
+        has = "has no allowed observable" if partial is None or not mass[x] else f"is fixed to only {mass[x]:g} in all"
+        raise Infeasible(f"{where(x)} {has}: allow it at least one (free) observable")
+    p = prior.p
+    costs, scales = _of_one_size(costs, mask & (p > 0)[:, None])
+    left = np.where(free.any(axis=1), p * np.maximum(1 - mass, 0.0), 0.0)
+    columns, rows = np.nonzero((free & (left > 0)[:, None]).T)
+    known = np.zeros((n, m)) if partial is None else np.where(free, 0.0, np.nan_to_num(partial)) * p[:, None]
+    settled_columns, settled_rows = np.nonzero(known.T)
+    problem = Problem(
+        prior=prior,
+        outputs=names,
+        rows=rows,
+        columns=columns,
+        left=left,
+        costs=tuple(c[rows, columns] for c in costs),
+        budgets=tuple(budgets),
+        settled_rows=settled_rows,
+        settled_columns=settled_columns,
+        settled=known[settled_rows, settled_columns],
+        settled_costs=tuple(float((c * known).sum()) for c in costs),
+        scales=scales,
+        allowed=mask,
+        partial=partial,
+    )
+    return problem.with_budgets([problem.scaled(i, given) for i, given in enumerate(budgets)])
+
+
+def _of_one_size(costs: list[Array], used: npt.NDArray[np.bool_]) -> tuple[list[Array], tuple[float, ...]]:
+    """Costs of the pairs in use, zero elsewhere, divided by powers of two, which are exact, and these."""
+    kept = [np.where(used, cost, 0.0) for cost in costs]
+    scales = tuple(math.ldexp(1.0, _exponent(np.abs(cost[cost != 0]))) for cost in kept)
+    return [cost / scale for cost, scale in zip(kept, scales, strict=True)], scales
+
+
+def _exponent(sizes: Array) -> int:
+    """Of the power of two below the middle one of these; the dearest pairs may cost far more, and are hardly used."""
+    if not len(sizes):
+        return 0
+    middle, largest = float(np.quantile(sizes, 0.5, method="lower")), float(sizes.max())
+    return max(math.frexp(middle)[1], math.frexp(largest)[1] - _SPREAD) - 1
+
+
+def _matrix(given: Any, n: int, what: str) -> Array:
+    """A dense float matrix with a row for each secret."""
+    raw = given.toarray() if is_sparse(given) else getattr(given, "matrix", given)
+    raw = raw.toarray() if is_sparse(raw) else raw
+    try:
+        matrix = np.array(raw, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidParameter(f"{what} is a matrix of numbers with a row for each secret") from None
+    if matrix.ndim != 2 or matrix.shape[0] != n or 0 in matrix.shape:
+        raise InvalidParameter(f"{what} has shape {matrix.shape}: give {n} rows, one for each secret, and columns")
+    return matrix
+
+
+def _mask(allowed: Any, n: int) -> npt.NDArray[np.bool_]:
+    matrix = _matrix(allowed, n, "allowed")
+    if not ((matrix == 0) | (matrix == 1)).all():  # NaN fails
+        x, y = np.argwhere(~((matrix == 0) | (matrix == 1)))[0]
+        raise InvalidParameter(f"allowed is true or false for each pair, but row {x}, column {y} is {matrix[x, y]}")
+    return np.asarray(matrix == 1)
+
+
+def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
+    """Cost matrices and as many budgets; infinity where there is none."""
+    if cost is None:
+        if budget is not None:
+            raise InvalidParameter("a budget needs costs: give cost=, a matrix of what each pair costs")
+        return [], []
+    several = isinstance(cost, list | tuple) and isinstance(budget, list | tuple)
+    matrices = [_matrix(c, n, "cost") for c in (cost if several else [cost])]
+    for matrix in matrices:
+        if not np.isfinite(matrix).all():
+            x, y = np.argwhere(~np.isfinite(matrix))[0]
+            raise InvalidParameter(
+                f"the cost at row {x}, column {y} is {matrix[x, y]}: costs are finite; leave a pair out by allowed="
+            )
+    if budget is None:
+        return matrices, [math.inf] * len(matrices)
+    budgets = list(budget) if several else [budget]
+    if len(budgets) != len(matrices):
+        raise InvalidParameter(f"{len(matrices)} costs and {len(budgets)} budgets: give one budget for each cost")
+    for value in budgets:
+        if not is_number(value) or not math.isfinite(value):
+            raise InvalidParameter(f"a budget is a finite number, not {value!r}")
+    return matrices, [float(value) for value in budgets]
+
+
+def _settled_mass(partial: Array, mask: npt.NDArray[np.bool_], where: Any) -> Array:
+    """What each row of a partial channel sums to, if it is one."""
+    known = np.nan_to_num(partial)
+    if not (known.min() >= 0 and known.max() < math.inf):
+        x, y = np.argwhere(~((known >= 0) & (known < math.inf)))[0]
+        raise InvalidParameter(f"the fixed entry at {where(x)}, column {y} is {partial[x, y]}: probabilities, or NaN")
+    if (known[~mask] > 0).any():
+        x, y = np.argwhere((known > 0) & ~mask)[0]
+        raise Infeasible(f"{where(x)} is fixed to show observable {y}, which is not allowed: allow it or free it")
+    sums = known.sum(axis=1)
+    if not sums.max() <= 1 + _ROUNDING:
+        x = int(np.argmax(sums))
+        raise Infeasible(f"the fixed entries of {where(x)} sum to {sums[x]:g}, more than 1: lower them or free some")
+    return np.asarray(sums)
+
+
+def _outputs(outputs: Iterable[Hashable] | None, m: int) -> Labels:
+    names = Labels.of(outputs, m)
+    if len(names) != m:
+        raise InvalidParameter(f"{len(names)} outputs for {m} columns: give one label for each")
+    twice = names.first_duplicate()
+    if twice is not None:
+        raise InvalidParameter(f"outputs {twice[0]} and {twice[1]} are both {names[twice[0]]!r}: labels must differ")
+    return names

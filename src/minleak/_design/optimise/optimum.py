@@ -1,0 +1,264 @@
+"""optimise: the channel that leaks least among all that keep to allowed pairs, budgets and fixed entries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.channel import Channel
+from minleak._data.prior import Prior
+from minleak._design.optimise.feasible import check_feasible
+from minleak._design.optimise.given import as_problem
+from minleak._design.optimise.measure import Measure, measure_of
+from minleak._design.optimise.problem import Problem
+from minleak._design.optimise.programme import Programme, Term, term_of, view_of
+from minleak._design.optimise.solve import Model, Solved, solve
+from minleak._entropy.base import ConditionalEntropy, real
+from minleak._entropy.cores.base import Smooth
+from minleak._entropy.cores.grouped import Array
+from minleak._measure.leakages import difference
+from minleak.errors import InvalidParameter, SolverFailed
+
+# What an entropy may give up for those after it in the list, as its concave core counts: the least that a solver
+# gets along with.
+SLACKS = (1e-11, 1e-9, 1e-7)
+# An answer of a conic solver may fall short of the earlier entropies' floors by this much.
+_SHORT = 2e-8
+# A bound this close to what is attained is close enough for no other way to be tried.
+CLOSE = 1e-8
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One entropy of a list: what the channel leaks in it, and the least that any channel leaks that is as good in
+    the entropies before it.
+    """
+
+    entropy: str
+    value: float
+    leakage: float
+    bound: float
+    shadow_prices: tuple[float, ...]
+    status: str
+
+    @property
+    def gap(self) -> float:
+        """How far the channel may be from the best, in the unit of the entropy."""
+        return max(self.leakage - self.bound, 0.0)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The channel that leaks least, H(X|Y) and the leakage, and a certified bound: no feasible channel leaks less.
+
+    Of a list of entropies these are for the first; `stages` has them all. `shadow_price` is by how much the least
+    leakage falls for one more unit of the (first) budget, 0 if there is none; `costs` are the expected costs.
+    """
+
+    channel: Channel
+    value: float
+    leakage: float
+    bound: float
+    gap: float
+    status: str
+    shadow_price: float
+    costs: tuple[float, ...]
+    stages: tuple[Stage, ...]
+
+
+def optimise(
+    prior: Prior | Iterable[Any],
+    *,
+    entropy: ConditionalEntropy | str | Sequence[ConditionalEntropy | str] = "shannon",
+    allowed: Any = None,
+    cost: Any = None,
+    budget: Any = None,
+    gains: Any = None,
+    fixed: Any = None,
+    outputs: Iterable[Hashable] | None = None,
+    gap: float = 1e-6,
+) -> Optimum:
+    """Maximise H(X|Y) over all channels C that keep to the constraints:
+
+        max eta(sum over y of Fhat(J[:,y])),  J[x,y] = p_x C[x,y],
+        C[x,y] = 0 unless allowed[x,y],  sum of J[x,y] cost[x,y] <= budget,  C = fixed where that is not NaN.
+
+    Convex for every entropy of the library: linear for min-entropy, l-guess errors and guesswork, else a programme
+    over exponential or power cones. With Shannon, a cost and a budget the least leakage is the rate-distortion
+    function of information theory.
+
+    Parameters
+    ----------
+    prior
+        The secrets and their weights, n of them.
+    entropy
+        An entropy, or a list: the channel is best for the first and, among those, best for the second, and so on.
+    allowed
+        n x m, true where secret x may show observable y (dense or scipy.sparse); all pairs if not given.
+    cost, budget
+        n x m costs, and the cap on their expected value. Lists of both are several budgets. A cost without a budget
+        breaks ties: among the channels that are best, the cheapest.
+    gains
+        The attacker's gains as in `Gain`, for every entropy given.
+    fixed
+        A partial channel, NaN where it is free.
+    outputs
+        Labels of the m observables.
+    gap
+        How far the channel may be from the best, in the unit of the entropy, before the answer is refused.
+
+    Returns
+    -------
+    The channel, re-evaluated by `minleak.leakage`, with a bound on the least leakage that is computed here from
+    planes above the concave objective and does not trust the solver.
+
+    Raises
+    ------
+    Infeasible
+        Naming the secret without an observable, or the least budget that is feasible.
+    SolverFailed
+        Where no channel could be certified to within `gap` in the first entropy. Later ones of a list only break ties,
+        among channels that agree to a solver's last digits; their gaps are in `stages`, and `status` tells if one of
+        them is larger.
+
+    Linear problems need nothing but HiGHS; others the extra `convex`. Cost: seconds for 60 x 60 (Shannon) and
+    200 x 200 (min-entropy); guesswork needs n^2 m / 2 auxiliary unknowns.
+
+    >>> wrong = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    >>> best = optimise([1, 1, 1], entropy="min-entropy", cost=wrong, budget=0.3)
+    >>> round(best.leakage, 6), best.gap < 1e-9
+    (1.070389, True)
+    """
+    measures = _measures(entropy, gains)
+    enough = _positive(gap)
+    problem = as_problem(prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs)
+    check_feasible(problem)
+    return lexicographic(problem, measures, enough=enough, cheapest=cost is not None and budget is None)
+
+
+def lexicographic(
+    problem: Problem,
+    measures: Sequence[Measure],
+    *,
+    enough: float,
+    cheapest: bool = False,
+    model: Model | None = None,
+) -> Optimum:
+    """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost, and `model`
+    is that of the first entropy, if it is compiled already.
+    """
+    if any(isinstance(measure.core, Smooth) and measure.core.steep for measure in measures):
+        dear = problem.unaffordable()
+        if dear.any():
+            return _on_the_cheapest(problem, measures, dear, enough=enough)
+    floors: list[Term] = []  # each at what was attained
+    found: list[Solved] = []
+    z = np.zeros(0)
+    for measure in measures:
+        term = term_of(problem, measure)
+        programme = Programme(problem, (term,))
+        solved = _above_floors(programme, floors, z) if floors else solve(programme, enough=CLOSE, model=model)
+        found.append(solved)
+        z = solved.z
+        floors.append(replace(term, floor=term.total(z)))
+    if cheapest:
+        z = _above_floors(Programme(problem, (), expense=problem.costs[0]), floors, z).z
+    channel = problem.channel(z)
+    stages = tuple(stage_of(problem, channel, measure, solved) for measure, solved in zip(measures, found, strict=True))
+    first = stages[0]
+    if not first.gap <= enough:
+        raise SolverFailed(
+            f"the channel found leaks {first.leakage:.9g} in {first.entropy}, and only {first.bound:.9g} is proven to "
+            f"be the least: further apart than gap={enough:g} (the solver said {first.status!r})"
+        )
+    certified = all(stage.gap <= enough for stage in stages)
+    return Optimum(
+        channel=channel,
+        value=first.value,
+        leakage=first.leakage,
+        bound=first.bound,
+        gap=first.gap,
+        status="certified" if certified else "certified in the first entropy",
+        shadow_price=first.shadow_prices[0] if first.shadow_prices else 0.0,
+        costs=problem.spent(z),
+        stages=stages,
+    )
+
+
+def _on_the_cheapest(
+    problem: Problem, measures: Sequence[Measure], dear: npt.NDArray[np.bool_], *, enough: float
+) -> Optimum:
+    """The optimum under a budget that is just the least cost: on the cheapest pairs, where it binds no more.
+
+    There a little more budget would buy a steep entropy without bound, so that no finite prices exist.
+    """
+    free = replace(problem.on(~dear), budgets=(math.inf,) * len(problem.budgets))
+    best = lexicographic(free, measures, enough=enough)
+    unbounded = tuple(replace(stage, shadow_prices=(math.inf,) * len(problem.budgets)) for stage in best.stages)
+    return replace(best, shadow_price=math.inf, stages=unbounded)
+
+
+def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Solved:
+    """The programme solved with the floors kept: as tightly as the solver can, which must be told a little slack.
+
+    z keeps them exactly. It stays if the solver cannot keep them nearly, as where it is the only one that does.
+    """
+    best: tuple[float, Solved] | None = None
+    trouble: SolverFailed | None = None
+    for slack in SLACKS:
+        lowered = [replace(term, floor=(term.floor or 0.0) - slack) for term in floors]
+        try:
+            solved = solve(replace(programme, terms=(*programme.terms, *lowered)), enough=CLOSE)
+        except SolverFailed as error:
+            trouble = error
+            continue
+        short = max((term.floor or 0.0) - term.total(solved.z) for term in floors)
+        if best is None or short < best[0]:
+            best = short, solved
+        if short <= slack + _SHORT:
+            break
+    if best is None:  # only ties were to be broken: nothing is known of how well z does
+        unsolved = f"not solved, the channel is that of the entropies before: {trouble}"
+        prices = np.zeros(len(programme.problem.budgets))
+        return Solved(z, programme.objective(z), math.inf, prices, unsolved)
+    short, solved = best
+    return solved if short <= SLACKS[-1] + _SHORT else replace(solved, z=z, objective=programme.objective(z))
+
+
+def stage_of(problem: Problem, channel: Channel, measure: Measure, solved: Solved) -> Stage:
+    """What the channel leaks, by the library's own measure of it, beside the bound of what was solved."""
+    H = measure.entropy
+    mass = 1.0 if measure.gain is None else float(view_of(problem, measure.gain).of(solved.z).sum())
+    before, after = H(problem.prior), H.conditional(problem.prior, channel)
+    # Rounding may cross them where they meet; without a bound nothing leaks less than nothing.
+    most = max(measure.outer(solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
+    slope = measure.slope(solved.objective, mass)
+    return Stage(
+        entropy=H.name,
+        value=after,
+        leakage=difference(H, before, after),
+        bound=difference(H, before, min(most, before)),
+        shadow_prices=tuple(
+            float(price) * slope / scale for price, scale in zip(solved.mu, problem.scales, strict=True)
+        ),
+        status=solved.status,
+    )
+
+
+def _measures(entropy: Any, gains: Any) -> list[Measure]:
+    given = list(entropy) if isinstance(entropy, list | tuple) else [entropy]
+    if not given:
+        raise InvalidParameter("the list of entropies is empty: give at least one")
+    return [measure_of(H, gains) for H in given]
+
+
+def _positive(gap: float) -> float:
+    number = real(gap, "the gap is a positive number")
+    if not number > 0:
+        raise InvalidParameter(f"the gap is a positive number, not {gap!r}")
+    return number

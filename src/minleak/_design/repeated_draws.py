@@ -1,0 +1,170 @@
+"""Repeated draws: what an attacker learns who sees several fresh sets of the same secret."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._design.sampling import Sampler
+from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak._design.plan import Plan
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+# What is gone through one by one, and so ends within a day.
+_DRAWS, _TRIALS = 10_000, 10**8
+# The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
+_Z = 2.5758293035489004
+# How many (intersection, set) pairs a step of the exact computation may visit.
+_EXACT = 200_000
+# Up to this size two sets are compared member by member, above it by sorting.
+_SMALL = 64
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The optimal attacker's success after each number of draws, with a 99% confidence interval unless exact."""
+
+    draws: tuple[int, ...]
+    success: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    exact: bool
+    trials: int
+
+    def __str__(self) -> str:
+        lines = [f"{'draws':>6}  {'success':>9}  {'99% interval':>20}"]
+        for t, s, a, b in zip(self.draws, self.success, self.low, self.high, strict=True):
+            lines.append(f"{t:>6}  {s:>9.5f}  {'exact' if self.exact else f'{a:.5f} .. {b:.5f}':>20}")
+        return "\n".join(lines)
+
+
+def repeated_success(plan: Plan, draws: Sequence[int], *, trials: int, seed: int, exact: bool | None) -> Repeated:
+    """After the sets M_1..M_t the posterior of x is proportional to p(x) / d_x^t on the intersection of the sets,
+    where d_x = u w_x for x on rings and s for a giant: p(M given x) is the length of M's phases over d_x.
+    """
+    try:
+        wanted = tuple(draws)
+    except TypeError:
+        wanted = ()
+    if not wanted or any(not _is_whole(t) or not 1 <= t <= _DRAWS for t in wanted):
+        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not {draws!r}")
+    if not _is_whole(trials) or not 2 <= trials <= _TRIALS:
+        raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {trials!r}")
+    if not _is_whole(seed) or seed < 0:
+        raise InvalidParameter(f"the seed is a whole number from 0 on, not {seed!r}")
+    if exact is not None and not isinstance(exact, bool):
+        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {exact!r}")
+    wanted = tuple(int(t) for t in wanted)
+    if exact is not False:
+        values = _exactly(plan, wanted)
+        if values is not None:
+            floats = tuple(float(value) for value in values)
+            return Repeated(wanted, floats, floats, floats, True, 0)
+        if exact:
+            raise InvalidParameter("the plan has too many sets to go through all sequences: leave out exact=True")
+    return _simulated(plan, wanted, trials, np.random.default_rng(seed))
+
+
+def _is_whole(number: object) -> bool:
+    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+
+
+def _exactly(plan: Plan, draws: tuple[int, ...]) -> list[Fraction] | None:
+    """Sum over the possible intersections I of (weight of the sequences that leave I) * max over x in I of p_x /
+    d_x^t.
+    """
+    n = len(plan.prior)
+    if plan.n_cells > _EXACT // 4 or n > 64:
+        return None
+    given = [Fraction(w) for w in plan.prior.weights.tolist()]
+    total = sum(given)  # which in floats may not be finite
+    p = [w / total for w in given]
+    d = [plan.u * w for w in plan.weights.tolist()]
+    for g in plan.giants.tolist():
+        d[g] = plan.tail
+    always = sum(1 << g for g in plan.giants.tolist())
+    sets: dict[int, int] = {}
+    for members, lengths in plan.cells():
+        for row, length in zip(members.tolist(), lengths.tolist(), strict=True):
+            mask = always | sum(1 << x for x in row)
+            sets[mask] = sets.get(mask, 0) + length
+    fixed = sum((max(p[x] for x in group) for group in (g.tolist() for g in plan.idle_sets())), Fraction(0))
+    after: dict[int, int] = dict(sets)
+    result: dict[int, Fraction] = {}
+    for t in range(1, max(draws) + 1):
+        if t > 1:
+            if len(after) * len(sets) > _EXACT:
+                return None
+            stepped: dict[int, int] = {}
+            for left, weight in after.items():
+                for mask, length in sets.items():
+                    stepped[left & mask] = stepped.get(left & mask, 0) + weight * length
+            stepped.pop(0, None)
+            after = stepped
+        if t in draws:
+            best = [p[x] / d[x] ** t if d[x] else Fraction(0) for x in range(n)]
+            result[t] = fixed + sum(
+                (weight * max(best[x] for x in range(n) if left >> x & 1) for left, weight in after.items()),
+                Fraction(0),
+            )
+    return [result[t] for t in draws]
+
+
+def _simulated(plan: Plan, draws: tuple[int, ...], trials: int, rng: np.random.Generator) -> Repeated:
+    p = plan.prior.p
+    fixed = 0.0
+    loose = plan.weights > 0
+    if not plan.tail:
+        loose = np.zeros(len(p), dtype=bool)
+    for group in plan.idle_sets():
+        fixed += float(p[group].max())
+    mass = float(p[loose].sum())
+    chances: dict[int, list[Array]] = {t: [] for t in draws}
+    if mass > 0:
+        sampler = Sampler(plan)
+        with np.errstate(divide="ignore"):
+            log_p, log_d = np.log(p), np.log(plan.u * plan.weights.astype(np.float64))
+        log_d[plan.giants] = math.log(plan.tail)
+        cumulated = np.cumsum(np.where(loose, p, 0.0))
+        chunk = max(1, 4_000_000 // (plan.k * min(plan.k, _SMALL)))
+        for begin in range(0, trials, chunk):
+            size = min(chunk, trials - begin)
+            secrets = np.searchsorted(cumulated, rng.random(size) * cumulated[-1], side="right").astype(np.int64)
+            candidates = sampler.draw(secrets, rng)
+            alive = np.ones(candidates.shape, dtype=bool)
+            for t in range(1, max(draws) + 1):
+                if t > 1:
+                    seen = sampler.draw(secrets, rng)
+                    alive &= _among(candidates, seen)
+                if t in chances:
+                    score = np.where(alive, log_p[candidates] - t * log_d[candidates], -math.inf)
+                    odds = np.exp(score - score.max(axis=1, keepdims=True))
+                    chances[t].append(1.0 / odds.sum(axis=1))
+    success, low, high = [], [], []
+    for t in draws:
+        chance = np.concatenate(chances[t]) if chances[t] else np.zeros(trials)
+        mean = fixed + mass * float(chance.mean())
+        half = _Z * mass * float(chance.std(ddof=1)) / math.sqrt(trials)
+        success.append(mean)
+        low.append(max(0.0, mean - half))
+        high.append(min(1.0, mean + half))
+    return Repeated(draws, tuple(success), tuple(low), tuple(high), False, trials)
+
+
+def _among(candidates: Indices, seen: Indices) -> npt.NDArray[np.bool_]:
+    """Row by row, which candidates are also among those seen."""
+    rows, k = seen.shape
+    if k <= _SMALL:
+        return np.asarray((candidates[:, :, None] == seen[:, None, :]).any(axis=2))
+    apart = (np.arange(rows, dtype=np.int64) * (int(max(candidates.max(), seen.max())) + 1))[:, None]
+    return np.isin(candidates + apart, seen + apart, kind="sort")

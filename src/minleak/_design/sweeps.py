@@ -1,0 +1,187 @@
+"""Least leakage against k, for all k at once, and the least k for a target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.prior import Prior, as_prior
+from minleak._design.cap import cap
+from minleak._entropy.base import ConditionalEntropy, real
+from minleak._entropy.names import as_entropies, as_entropy
+from minleak._entropy.standard import FEW
+from minleak._entropy.targets import Targets
+from minleak._measure.frontier import Axes, Frontier, Row
+from minleak._measure.leakages import difference
+from minleak.errors import InvalidParameter
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sweep(Frontier):
+    """The least leakage in each entropy, and the attacker's chance with one guess, for every k asked for."""
+
+    ks: tuple[int, ...]
+    entropies: tuple[str, ...]
+    leakage: Array
+    success: Array
+
+    def __getitem__(self, entropy: str) -> Array:
+        name = entropy if entropy in self.entropies else as_entropy(entropy).name  # "collision" is "arimoto:2"
+        if name not in self.entropies:
+            raise KeyError(entropy)
+        return np.asarray(self.leakage[:, self.entropies.index(name)])
+
+    @property
+    def axes(self) -> Axes:
+        return Axes(
+            across="k", title="size k of the sets", leakage="least leakage, in the unit of each entropy", scale="log"
+        )
+
+    def rows(self) -> list[Row]:
+        return [
+            {"series": name, "k": k, "leakage": float(leak), "success": float(success)}
+            for name, leaks in zip(self.entropies, self.leakage.T, strict=True)
+            for k, leak, success in zip(self.ks, leaks, self.success, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        width = max([12, *(len(name) for name in self.entropies)])
+        lines = [f"{'k':>8}  {'success':>9}  " + "  ".join(f"{name:>{width}}" for name in self.entropies)]
+        for k, success, row in zip(self.ks, self.success, self.leakage, strict=True):
+            lines.append(f"{k:>8}  {success:>9.6f}  " + "  ".join(f"{value:>{width}.6f}" for value in row))
+        return "\n".join(lines)
+
+
+def sweep(
+    prior: Prior | Iterable[Any],
+    *,
+    ks: Iterable[int] | None = None,
+    entropies: Sequence[ConditionalEntropy | str] = FEW,
+) -> Sweep:
+    """H(X) - H(pi) for many k: what the best countermeasure with sets of k still leaks.
+
+    j* grows with k: secret j is no giant as long as k <= j - 1 + floor((w_j + ... + w_n) / w_j), a bound that does not
+    fall with j, so that one sort and one search give all targets. Entropies of the library then follow from prefix
+    sums, O(1) for each k; one's own are evaluated on pi, O(k) each. `ks` defaults to 1..min(n, 100).
+
+    >>> table = sweep(range(30, 0, -1), ks=[15, 20])
+    >>> [round(float(value), 10) for value in table["shannon"]]
+    [0.7437328063, 0.3404993987]
+    """
+    profile = _Profile(as_prior(prior))
+    chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
+    if not isinstance(chosen, Iterable):
+        raise InvalidParameter(f"ks are the caps to sweep over, such as range(1, 20), not {ks!r}")
+    asked = tuple(cap(k) for k in chosen)
+    if not asked:
+        raise InvalidParameter("there is no k to sweep over")
+    wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that
+    measures = as_entropies(entropies)
+    table = np.empty((len(wanted), len(measures)))
+    for column, H in enumerate(measures):
+        before = H(profile.prior)
+        table[:, column] = [difference(H, before, after) for after in profile.entropies(H, wanted).tolist()]
+    success = np.maximum(1.0 / wanted, float(profile.p[0]))
+    return Sweep(asked, tuple(H.name for H in measures), table, success)
+
+
+def least_k(
+    prior: Prior | Iterable[Any],
+    entropy: ConditionalEntropy | str = "min-entropy",
+    *,
+    leakage: float | None = None,
+    success: float | None = None,
+) -> int:
+    """The least k whose optimal plan leaks at most `leakage` in the entropy, or leaves a guess right at most so often
+    as `success` says.
+
+    The least leakage does not grow with k, so k is found by bisection. One of the two targets is to be given.
+
+    >>> least_k(range(30, 0, -1), "min-entropy", leakage=0)
+    16
+    >>> least_k(range(30, 0, -1), success=0.1)
+    10
+    """
+    profile = _Profile(as_prior(prior))
+    if (leakage is None) == (success is None):
+        raise InvalidParameter("give one target: leakage= or success=")
+    if success is not None:
+        if not 0 < real(success, "success is a probability above 0") <= 1:
+            raise InvalidParameter(f"success is a probability above 0, not {success!r}")
+        most = float(profile.p[0])
+        if most > success:
+            raise InvalidParameter(
+                f"no k can do that: a blind guess at the likeliest secret is right with probability {most:.6g}"
+            )
+        k = max(1, math.ceil(1 / success))
+        while k > 1 and 1 / (k - 1) <= success:
+            k -= 1
+        if k > profile.positive:
+            raise InvalidParameter(f"only {profile.positive} secrets are possible: no set hides one that well")
+        return k
+    if not (leakage is not None and real(leakage, "leakage is a number from 0 on") >= 0):
+        raise InvalidParameter(f"leakage is a number from 0 on, not {leakage!r}")
+    H = as_entropy(entropy)
+    before = H(profile.prior)
+
+    def enough(k: int) -> bool:
+        after = float(profile.entropies(H, np.array([k]))[0])
+        return difference(H, before, after) <= leakage * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (leakage == 0)
+
+    low, high = 1, profile.positive
+    while low < high:
+        middle = (low + high) // 2
+        if enough(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+class _Profile:
+    """The sorted prior with what is needed to know pi for any k."""
+
+    def __init__(self, prior: Prior) -> None:
+        self.prior = prior
+        self.n = len(prior)
+        weights = np.sort(prior.weights)[::-1] if prior.exact else prior.weights
+        self.p = np.sort(prior.p)[::-1] if weights.dtype.kind != "i" else weights / float(prior.total)
+        self.positive = int(np.count_nonzero(prior.weights))
+        self.bounds = self._bounds(weights[: self.positive])
+        self.tails = np.concatenate([np.cumsum(self.p[::-1])[::-1], [0.0]])
+
+    def _bounds(self, weights: npt.NDArray[Any]) -> Indices:
+        """For each j the largest k at which secret j is still no giant, exactly where the weights are integers."""
+        places = np.arange(self.positive, dtype=np.int64)
+        if weights.dtype == np.int64 and self.prior.total < 2**63:
+            tails = np.cumsum(weights[::-1])[::-1]
+            return np.asarray(places + tails // weights)
+        if weights.dtype == object:
+            tail, bounds = 0, np.empty(self.positive, dtype=np.int64)
+            for j in range(self.positive - 1, -1, -1):
+                tail += weights[j]
+                bounds[j] = j + min(tail // weights[j], 2**62)
+            return bounds
+        ratios = np.cumsum(self.p[: self.positive][::-1])[::-1] / self.p[: self.positive]
+        return np.asarray(places + np.floor(np.minimum(ratios * (1 + 1e-15), 2.0**62)).astype(np.int64))
+
+    def giants(self, ks: Indices) -> Indices:
+        """The number of giants for each k."""
+        return np.minimum(np.searchsorted(self.bounds, ks, side="left"), self.positive)
+
+    def entropies(self, H: ConditionalEntropy, ks: Indices) -> Array:
+        """H(pi) for each k."""
+        if not H.symmetric:
+            raise InvalidParameter(
+                "a sweep is over plain entropies; design(..., gains=...) takes gains, one k at a time"
+            )
+        giants = self.giants(ks)
+        return H.of_targets(Targets(self.p[: self.positive], self.tails, giants, ks - giants))

@@ -1,0 +1,283 @@
+"""What an entropy is: a scalar function eta and the perspective of a core F; everything else follows from the two."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.channel import Channel, as_channel
+from minleak._data.columns import Columns
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.cores.base import Core
+from minleak._entropy.deformed import restored
+from minleak._entropy.random_sets import RandomSets
+from minleak._entropy.targets import Targets
+from minleak.errors import InvalidParameter
+
+Array = npt.NDArray[np.float64]
+
+
+class RenyiMean(NamedTuple):
+    """(1/c) log of the mean of exp(c H_a(X given y)) over observables y: the order a and the exponent c."""
+
+    order: float
+    exponent: float
+
+    def of_core(self, u: float, mass: float) -> float:
+        """The mean in nats when U(v) = |v|_1 (exp(c H_a(v/|v|_1)) - 1)/c (|v|_1 H_a at c = 0) sums to u, and |v|_1 to
+        the mass: log(mass + c u)/c. Infinite where u is beyond the largest.
+        """
+        c = self.exponent
+        if c == 0:
+            return u
+        if not mass + c * u > 0:
+            return math.inf
+        shift = 0.0 if mass == 1 else math.log(mass) / c
+        return shift + float(restored(u / mass, c))
+
+
+class ConditionalEntropy(ABC):
+    """A measure of an observer's uncertainty: H(X) before an observation and H(X|Y) after it.
+
+    Subclasses say how a block of columns of the joint is summarised (a few numbers a column) and how the summaries of
+    all columns make the value, so that many entropies can share one pass over a large channel.
+
+    What an entropy knows beyond that, it says itself: the methods below `conditional` are asked by sweeps, baselines,
+    buckets, convex design and estimates. Here they say "none", or take the long way where there is one.
+    """
+
+    #: True when H(X|Y) <= H(X) is a theorem.
+    monotone: bool = True
+
+    #: True when only the probabilities count, not whose they are.
+    symmetric: bool = True
+
+    #: The natural logarithm of the base that values are in; 1 for those in nats or without a logarithm.
+    unit: float = 1.0
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name by which `minleak.entropy` finds it, parameters included."""
+
+    @abstractmethod
+    def summary(self, v: Array) -> Array:
+        """For a block v of shape (r, m), non-negative columns, some numbers a column: an array of shape (q, m)."""
+
+    @abstractmethod
+    def value(self, summary: Array) -> float:
+        """The entropy from the summaries of all columns, an array of shape (q, number of columns)."""
+
+    def prepared(self, columns: Columns) -> Columns:
+        """The columns that the summaries are taken of; gains change them."""
+        return columns
+
+    def __call__(self, prior: Prior | Iterable[Any]) -> float:
+        """H(X), the uncertainty before any observation."""
+        prior = as_prior(prior)
+        spectrum = prior.spectrum
+        value = None if spectrum is None else self.of_spectrum(*spectrum)
+        return evaluate([self], Columns(prior.p[:, None]))[0] if value is None else value
+
+    def conditional(self, prior: Prior | Iterable[Any], channel: Channel | Any) -> float:
+        """H(X|Y), the average uncertainty after observing the channel's output. Cost: the channel's non-zeros."""
+        return evaluate([self], as_channel(channel).columns(prior))[0]
+
+    # -- what it may know -------------------------------------------------------------------------------------------
+
+    def paper_form(self) -> Entropy | None:
+        """Itself, if it is of the paper's form eta(sum Fhat): gains go on those alone, and convex design."""
+        return None
+
+    @property
+    def arimoto_order(self) -> float | None:
+        """The alpha for which this is Arimoto's entropy (1 Shannon, inf min-entropy), or None."""
+        return None
+
+    @property
+    def renyi_mean(self) -> RenyiMean | None:
+        """(a, c), if H(X|Y) is an increasing function, `of_mean`, of that mean of Renyi entropies, in nats."""
+        return None
+
+    def of_mean(self, nats: float) -> float:  # noqa: ARG002
+        """H(X|Y) from the mean of which `renyi_mean` tells."""
+        raise InvalidParameter(f"{self.name} is no mean of Renyi entropies")
+
+    def of_spectrum(self, values: Array, times: Array) -> float | None:  # noqa: ARG002 - for those who have a way
+        """H(X) from the distinct probabilities, largest first, and how many secrets have each; None if there is no way
+        to it but through the whole prior.
+        """
+        return None
+
+    def of_targets(self, targets: Targets) -> Array:
+        """H(pi) for the targets of many k; on each of them, O(k), by those who have no closed form."""
+        return np.array([self(pi) for pi in targets])
+
+    def of_random_sets(self, sets: RandomSets) -> float | None:  # noqa: ARG002
+        """H(X|Y) where secrets are shown in uniformly random sets of k; None if that has to be simulated."""
+        return None
+
+    def worth_by_count(self, n: int) -> Array | None:  # noqa: ARG002
+        """U of N = 0, ..., n secrets of probability 1/n each, H(X|Y) being `outer` of their sum over observables; None
+        if it follows from `renyi_mean`, or is not known.
+        """
+        return None
+
+    def bias_of_counts(self, pairs: int, n: int, m: int, events: int) -> float | None:  # noqa: ARG002
+        """By how much leakage is overestimated from so many events of n secrets and m observables, of which `pairs`
+        occurred together; None if there is no formula.
+        """
+        return None
+
+    def most_leaked(self, n: int, m: int) -> float:  # noqa: ARG002
+        """No channel from n secrets to m observables leaks more."""
+        return math.inf
+
+    # ---------------------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"<entropy {self.name}>"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.name))
+
+
+class Entropy(ConditionalEntropy):
+    """A generalised entropy of the paper: H(X|Y) = eta(sum over y of Fhat(J[:,y])), H(X) = eta(Fhat(p)).
+
+    Fhat(v) = |v|_1 F(v/|v|_1) is the perspective of the core F. Either eta is increasing and F concave
+    (`increasing` is True), or eta is decreasing and F convex. F is symmetric and expansible.
+
+    A subclass gives `eta`, `_perspective` and `increasing`. It overrides `summary` and `value` only where another
+    way to the same number keeps more digits.
+    """
+
+    #: How the columns are put together; np.max for the few limits that a sum cannot reach.
+    combine: Any = staticmethod(np.sum)
+
+    @property
+    @abstractmethod
+    def increasing(self) -> bool:
+        """True: eta increasing, F concave. False: eta decreasing, F convex."""
+
+    @abstractmethod
+    def eta(self, z: float) -> float:
+        """The outer function."""
+
+    @abstractmethod
+    def _perspective(self, v: Array) -> Array:
+        """Fhat of each column of v, an array of shape (r, m) of non-negative floats; zero for a zero column."""
+
+    def perspective(self, v: npt.ArrayLike) -> Any:
+        """Fhat(v) = |v|_1 F(v/|v|_1) of a non-negative vector, or of each column of a matrix."""
+        array = np.array(v, dtype=np.float64)  # a copy: blocks are working space
+        if array.ndim not in (1, 2) or not array.size or not (array.min() >= 0 and array.max() < math.inf):
+            raise InvalidParameter("the perspective takes a vector or matrix of finite numbers that are not negative")
+        result = self._perspective(array if array.ndim == 2 else array[:, None])
+        return result if array.ndim == 2 else float(result[0])
+
+    def paper_form(self) -> Entropy:
+        return self
+
+    def core(self) -> Core:
+        """U, concave and homogeneous, with H(X|Y) = outer(sum over y of U(G J[:,y])): what convex design maximises.
+
+        Refused by those who know none.
+        """
+        raise InvalidParameter(
+            f"{self.name} has no convex form that is known: choose an entropy of the library, such as shannon, "
+            "min-entropy, guesswork or arimoto:2"
+        )
+
+    def seen_through(self) -> Any:
+        """The gains G that the core is seen through, None without."""
+        return None
+
+    def outer(self, u: float, mass: float = 1.0) -> float:
+        """H(X|Y) when the sum of the core is u, and that of all entries of G J is `mass` (one without gains).
+
+        Increasing. As it stands here, for the core of which `RenyiMean` tells; for those who are no such mean, for
+        U = Fhat, or -Fhat where eta is decreasing.
+        """
+        if self.renyi_mean is None:
+            return self.eta(u if self.increasing else -u)
+        nats = self.renyi_mean.of_core(u, mass)
+        return nats if math.isinf(nats) else self.of_mean(nats)
+
+    def slope(self, u: float, mass: float = 1.0) -> float:
+        """The derivative of `outer`, here by differences."""
+        step = 1e-5 * max(abs(u), 1e-3)
+        return (self.outer(u + step, mass) - self.outer(u - step, mass)) / (2 * step)
+
+    def plain(self, columns: Columns) -> float:
+        """eta of the combined perspectives, literally as defined."""
+        return self.eta(float(self.combine(np.concatenate(columns.map(self._perspective)))))
+
+    def summary(self, v: Array) -> Array:
+        return self._perspective(v)[None, :]
+
+    def value(self, summary: Array) -> float:
+        return self.eta(float(self.combine(summary[0])))
+
+
+def evaluate(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:
+    """The value of each entropy on the columns; those that look at the same columns share one pass over them."""
+    values: dict[int, float] = {}
+    shared = [(i, H) for i, H in enumerate(entropies) if type(H).prepared is ConditionalEntropy.prepared]
+    passes = [shared] if shared else []
+    passes += [[(i, H)] for i, H in enumerate(entropies) if type(H).prepared is not ConditionalEntropy.prepared]
+    for group in passes:
+        seen = group[0][1].prepared(columns)
+        blocks = seen.map(lambda v, group=group: [H.summary(v) for _, H in group])  # type: ignore[misc]
+        for place, (i, H) in enumerate(group):
+            values[i] = H.value(np.concatenate([block[place] for block in blocks], axis=1))
+    return [values[i] for i in range(len(entropies))]
+
+
+def log_base(base: float) -> float:
+    """The natural logarithm of a base of logarithms, which must be a finite number above 1."""
+    number = real(base, "the base of the logarithm is a number above 1")
+    if not 1 < number < math.inf:
+        raise InvalidParameter(f"the base of the logarithm is a number above 1, not {base!r}")
+    return math.log(number)
+
+
+def log(z: float) -> float:
+    """The natural logarithm, with log 0 = -inf as entropies want it."""
+    return math.log(z) if z > 0 else -math.inf
+
+
+def order(value: float, what: str, *, infinite: bool = True) -> float:
+    """A parameter that must be a number from 0 on, infinity included unless said otherwise."""
+    expected = f"{what} is a number from 0 on{', inf included' if infinite else ''}"
+    number = real(value, expected)
+    if not number >= 0:
+        raise InvalidParameter(f"{expected}, not {value!r}")
+    if math.isinf(number) and not infinite:
+        raise InvalidParameter(f"{what} must be finite")
+    return number + 0.0  # minus zero is zero
+
+
+def real(value: Any, expected: str) -> float:
+    """A parameter as a float, if it is a real number (booleans and text are not) that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise InvalidParameter(f"{expected}, not {value!r}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidParameter(f"{expected}, and no larger than a float can hold") from None
+
+
+def shortest(number: float) -> str:
+    """The number as names show it: as few digits as give it back."""
+    text = f"{number:g}"
+    return text if float(text) == number else repr(number)

@@ -1,0 +1,105 @@
+"""What the designer asks of an entropy: a concave, homogeneous core U, whose sum over the columns it maximises.
+
+H(X|Y) is an increasing function of sum over y of U(J[:,y]) for every entropy of the library. Where the paper's F is
+convex and eta decreasing, U = (Fhat(v) - |v|_1)/c with the negative exponent c turns both round; near order 1 the same
+form keeps the digits that eta(sum Fhat) loses.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._entropy.cores.grouped import Grouped
+from minleak._entropy.cores.modelling import cvxpy
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Hypograph:
+    """A concave cvxpy expression that is at most the sum of U, with equality at its largest, and what it needs."""
+
+    total: Any
+    constraints: list[Any] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Polyhedron:
+    """sum of U = max over aux >= 0 of  on_entries . v + on_aux . aux  with  rows_v v + rows_aux aux <= 0."""
+
+    on_entries: Array
+    on_aux: Array
+    rows_v: Any
+    rows_aux: Any
+
+
+class Core(ABC):
+    """A concave function U of non-negative columns with U(tv) = t U(v), U(0) = 0."""
+
+    #: The `Polyhedron` method exists: the design problem is a linear programme.
+    linear: bool = False
+
+    @abstractmethod
+    def values(self, v: Array, by: Grouped) -> Array:
+        """U of each column."""
+
+    @abstractmethod
+    def majorant(self, a: Array, by: Grouped) -> Array:
+        """A plane above U near `a`: entries S with U(v) <= <S, v> for every v >= 0, whatever `a` is.
+
+        If `a` are optimal dual variables, S - a is constant in each column and at most zero. That it lies above rests
+        on the core alone, not on where `a` came from.
+        """
+
+    @abstractmethod
+    def hypograph(self, v: Any, by: Grouped) -> Hypograph:
+        """The sum of U over the columns of a cvxpy vector v >= 0, for a conic solver."""
+
+    def polyhedron(self, by: Grouped) -> Polyhedron:
+        """The same as linear inequalities, where `linear`."""
+        raise NotImplementedError
+
+
+class Smooth(Core):
+    """A core with a gradient wherever all entries are positive."""
+
+    #: The gradient grows without bound towards zero entries: at its optimum every pair is used as far as it may be.
+    steep: bool = False
+
+    @abstractmethod
+    def gradient_at(self, v: Array, by: Grouped) -> Array:
+        """The gradient of U at v > 0, entry by entry."""
+
+    def easier(self) -> Smooth | None:
+        """A core nearby that solvers cope with, from whose optimum Newton's steps may lead to this one's."""
+        return None
+
+
+class Linear(Core):
+    """A core that is linear on each order of the entries: known by U(1/j, ..., 1/j, 0, ...) =: level(j) alone.
+
+    The sorted simplex has the uniform vectors on j places as its corners, so U(q) <= <a, q> + delta on all of it iff
+    delta >= level(j) - mean of the j least a, for every j.
+    """
+
+    linear = True
+
+    @abstractmethod
+    def level(self, j: npt.NDArray[np.int64]) -> Array:
+        """U of the uniform distribution on j secrets."""
+
+    def majorant(self, a: Array, by: Grouped) -> Array:
+        least, j = by.ascending(a)
+        delta = by.max(self.level(j) - by.running_sum(least) / j)
+        return np.asarray(a + delta[by.of])
+
+    def hypograph(self, v: Any, by: Grouped) -> Hypograph:
+        cp = cvxpy()
+        form = self.polyhedron(by)
+        aux = cp.Variable(len(form.on_aux), nonneg=True)
+        return Hypograph(form.on_entries @ v + form.on_aux @ aux, [form.rows_v @ v + form.rows_aux @ aux <= 0])

@@ -1,0 +1,134 @@
+"""What the cores of the three conditional Renyi entropies share: the family of distributions where planes touch them.
+
+The gradient of each of the three is affine in q^(a-1). So the plane whose gradient differs from given numbers a_x
+by a constant touches U at a member of one family,
+
+    q_x proportional to |kappa - a_x|^(1/(alpha-1)),   kappa above the least a_x (alpha > 1) or below it (alpha < 1),
+
+and kappa is where the gradient grows exactly as fast as a_x. That is one equation for each column, solved by
+bisection; the plane is then the gradient at that q, which lies above U however well the equation was solved.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from minleak._entropy.cores.base import Array, Smooth
+from minleak._entropy.cores.grouped import Grouped
+from minleak._entropy.deformed import deformed, restored
+
+# Closer to 1 than this the family's exponent 1/(alpha-1) is taken from here; the plane is still that of the order.
+_CLOSEST = 1e-9
+# Closer to 1 than this the Renyi entropy within the equation is Shannon's, which it differs from by less than rounding.
+_SHANNON = 1e-6
+# Closer to 1 than this sums of powers are formed by expm1 and log1p.
+_NEAR_ONE = 0.25
+_BISECTIONS = 90
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Of weights w that q is proportional to, in each column: log sum w, log sum w^alpha, the Renyi entropy of q."""
+
+    log_sum: Array
+    log_sum_alpha: Array
+    entropy: Array
+
+
+class RenyiCore(Smooth):
+    """U(v) = (Fhat(v) - |v|_1)/c, the order alpha > 0 finite, c the exponent of the mean over observables."""
+
+    def __init__(self, alpha: float) -> None:
+        self.alpha = alpha
+        self.steep = alpha <= 1
+
+    @property
+    def is_nearly_shannon(self) -> bool:
+        """So close to order 1 that no solver can work with its power cones: it is given the cones of order 1.
+
+        The plane is still that of the order itself, so the gap tells what that costs (less than |alpha - 1| nats).
+        """
+        return abs(self.alpha - 1) <= _SHANNON
+
+    @property
+    @abstractmethod
+    def exponent(self) -> float:
+        """c, negative where Fhat is convex."""
+
+    @abstractmethod
+    def log_slope(self, w: Weights) -> Array:
+        """Of log d(gradient)/d(a), what is left after log(alpha/|alpha-1|) - log|kappa - least a|."""
+
+    @abstractmethod
+    def gradient(self, log_q: Array, h: Array) -> Array:
+        """The gradient of U at q, given log q and the Renyi entropy of q (spread over the entries)."""
+
+    def easier(self) -> RenyiCore | None:
+        """The order 1 for orders close to it, the ends of (0.3, 7) for those beyond."""
+        if abs(self.alpha - 1) < _NEAR_ONE:
+            return type(self)(1.0) if self.alpha != 1 else None
+        nearest = min(max(self.alpha, 0.3), 7.0)
+        return type(self)(nearest) if nearest != self.alpha else None
+
+    def values(self, v: Array, by: Grouped) -> Array:
+        s = by.sum(v)
+        q = v / np.where(s > 0, s, 1.0)[by.of]
+        q = np.where(s[by.of] > 0, q, 1.0)  # a column of zeros counts for nothing, whatever stands in it
+        h = self._entropies(np.log(np.maximum(q, 1e-300)), q, by)
+        return np.asarray(s * deformed(h, self.exponent))
+
+    def gradient_at(self, v: Array, by: Grouped) -> Array:
+        q = v / by.sum(v)[by.of]
+        log_q = np.log(q)
+        return self.gradient(log_q, self._entropies(log_q, q, by)[by.of])
+
+    def majorant(self, a: Array, by: Grouped) -> Array:
+        log_q, h = self._touching(a, by)
+        return self.gradient(log_q, h[by.of])
+
+    def _touching(self, a: Array, by: Grouped) -> tuple[Array, Array]:
+        """The log of the family's member for each column, -inf where it is zero, and its Renyi entropy."""
+        alpha = self.alpha if abs(self.alpha - 1) > _CLOSEST else 1 + _CLOSEST
+        beyond = a - by.min(a)[by.of]
+        sign = -1.0 if alpha > 1 else 1.0
+        low, high = np.full(len(by), -80.0), np.full(len(by), 80.0)
+        for _ in range(_BISECTIONS):
+            middle = (low + high) / 2
+            log_w = _log_weights(beyond, middle[by.of], sign, alpha)
+            lse, lse_alpha = _log_sum(log_w, by), _log_sum(alpha * log_w, by)
+            if abs(alpha - 1) > _SHANNON:
+                h = (lse_alpha - alpha * lse) / (1 - alpha)
+            else:
+                q = np.exp(log_w - lse[by.of])
+                h = -by.sum(q * np.maximum(log_w - lse[by.of], -1e6))
+            steep = np.log(alpha / abs(alpha - 1)) - middle + self.log_slope(Weights(lse, lse_alpha, h)) > 0
+            low, high = np.where(steep, middle, low), np.where(steep, high, middle)
+        log_w = _log_weights(beyond, ((low + high) / 2)[by.of], sign, alpha)
+        log_q = log_w - _log_sum(log_w, by)[by.of]
+        return log_q, self._entropies(log_q, np.exp(log_q), by)
+
+    def _entropies(self, log_q: Array, q: Array, by: Grouped) -> Array:
+        """The Renyi entropy of each column, in nats, to full precision close to order 1 too."""
+        c = self.alpha - 1
+        if abs(c) > _NEAR_ONE:
+            logs = self.alpha * np.where(q > 0, log_q, -math.inf)
+            top = by.max(logs)
+            return np.asarray(-(top + np.log(by.sum(np.exp(logs - top[by.of])))) / c)
+        excess = by.sum(q * deformed(np.maximum(log_q, -700.0), c))  # (sum q^alpha - 1)/(alpha - 1)
+        return np.asarray(-restored(excess, c))
+
+
+def _log_weights(beyond: Array, log_distance: Array, sign: float, alpha: float) -> Array:
+    """log of (|kappa - a| / |kappa - least a|)^(1/(alpha-1)); -inf where kappa is not beyond a."""
+    with np.errstate(divide="ignore", over="ignore"):
+        ratio = beyond * np.exp(-log_distance)
+        return np.asarray(np.log1p(np.maximum(sign * ratio, -1.0)) / (alpha - 1))
+
+
+def _log_sum(logs: Array, by: Grouped) -> Array:
+    """log of the sum of exp in each column, the largest being 0."""
+    return np.asarray(np.log(by.sum(np.exp(logs))))

@@ -1,0 +1,141 @@
+"""Gain: an entropy seen by an attacker who values guesses differently, H_g(X|Y) = eta(sum over y of Fhat(G J[:,y]))."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.columns import Columns
+from minleak._entropy.base import Array, Entropy
+from minleak._entropy.cores.base import Core
+from minleak.errors import InvalidParameter
+
+
+class Gain(Entropy):
+    """The gain-based form of an entropy.
+
+    Parameters
+    ----------
+    entropy
+        Any entropy of the paper's form.
+    gain
+        G[w,x] >= 0, the attacker's gain from guess w when the secret is x, guesses as rows: a matrix (dense or
+        sparse) or a vector gamma for diag(gamma). Diagonal matrices are recognised.
+
+    With MinEntropy this is the g-entropy, -log of the g-vulnerability. H_g is in general neither symmetric nor
+    expansible, but its leakage is never negative.
+
+    >>> from minleak._entropy.guessing import MinEntropy
+    >>> Gain(MinEntropy(), [1, 2])([1, 1])
+    0.0
+    """
+
+    symmetric = False
+
+    def __init__(self, entropy: Entropy, gain: Any) -> None:
+        if not isinstance(entropy, Entropy):
+            raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {entropy!r}")
+        self.entropy = entropy
+        self.gain = gain_matrix(gain)
+        entries = self.gain if isinstance(self.gain, np.ndarray) else self.gain.data
+        if not entries.min(initial=0.0) >= 0:
+            raise InvalidParameter("gains must not be negative; vulnerabilities take gains of any sign")
+        if not entries.max(initial=0.0) > 0:
+            raise InvalidParameter("all gains are zero: at least one guess must be worth something")
+        totals = self.gain if self.gain.ndim == 1 else np.asarray(self.gain.sum(axis=0))
+        off = float(np.abs(totals - 1).max())
+        # Then G p is a distribution, and the entropy's own way to the value keeps its digits (near order 1, say).
+        self._distributes = off <= 1e-16 * max(self.gain.shape) and entropy.symmetric
+
+    @property
+    def name(self) -> str:
+        return f"gain({self.entropy.name})"
+
+    @property
+    def increasing(self) -> bool:
+        return self.entropy.increasing
+
+    @property
+    def combine(self) -> Any:
+        return self.entropy.combine
+
+    def eta(self, z: float) -> float:
+        return self.entropy.eta(z)
+
+    def _perspective(self, v: Array) -> Array:
+        return self.entropy._perspective(self.gain[:, None] * v if self.gain.ndim == 1 else self.gain @ v)
+
+    def prepared(self, columns: Columns) -> Columns:
+        return under_gain(self.gain, columns)
+
+    def summary(self, v: Array) -> Array:
+        return self.entropy.summary(v) if self._distributes else self.entropy._perspective(v)[None, :]
+
+    def value(self, summary: Array) -> float:
+        return self.entropy.value(summary) if self._distributes else super().value(summary)
+
+    def core(self) -> Core:
+        return self.entropy.core()
+
+    def outer(self, u: float, mass: float = 1.0) -> float:
+        return self.entropy.outer(u, mass)
+
+    def slope(self, u: float, mass: float = 1.0) -> float:
+        return self.entropy.slope(u, mass)
+
+    def seen_through(self) -> Any:
+        inner = self.entropy.seen_through()
+        return self.gain if inner is None else _through(inner, self.gain)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+def gain_matrix(gain: Any) -> Any:
+    """Gains as a float vector (diagonal), a float matrix, or a csr_array; all finite."""
+    import scipy.sparse as sp
+
+    if sp.issparse(gain):
+        matrix: Any = sp.csr_array(gain, dtype=np.float64)
+        entries = matrix.data
+    else:
+        matrix = np.asarray(gain)
+        if matrix.dtype.kind not in "iuf":
+            raise InvalidParameter(f"gains are numbers, not {matrix.dtype}")
+        matrix = matrix.astype(np.float64)
+        entries = matrix
+    if matrix.ndim not in (1, 2) or 0 in matrix.shape:
+        raise InvalidParameter(f"gains are a vector or a matrix with guesses as rows, not of shape {matrix.shape}")
+    if not (entries.min(initial=0.0) > -math.inf and entries.max(initial=0.0) < math.inf):
+        raise InvalidParameter("gains must be finite numbers")
+    if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]:
+        diagonal = matrix.diagonal()
+        nonzeros = np.count_nonzero(matrix) if isinstance(matrix, np.ndarray) else matrix.count_nonzero()
+        if nonzeros == np.count_nonzero(diagonal):
+            return np.array(diagonal)
+    return matrix
+
+
+def under_gain(gain: npt.NDArray[Any], columns: Columns) -> Columns:
+    """The columns G J[:,y], if the gains are for as many secrets."""
+    n, of = columns.matrix.shape[0], gain.shape[-1]
+    if n != of:
+        raise InvalidParameter(f"the gains are for {of} secrets, and there are {n}: G has one column for each secret")
+    return columns.under(gain)
+
+
+def _through(first: Any, second: Any) -> Any:
+    """The gains G1 G2 of gains on gains; vectors are diagonals."""
+    if first.shape[-1] != second.shape[0]:
+        raise InvalidParameter(
+            f"the inner gains are for {first.shape[-1]} guesses, and the outer have {second.shape[0]}: they must agree"
+        )
+    if first.ndim == 1:
+        return first * second if second.ndim == 1 else first[:, None] * second
+    return first * second[None, :] if second.ndim == 1 else first @ second

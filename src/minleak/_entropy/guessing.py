@@ -1,0 +1,170 @@
+"""Entropies of a guessing attacker: one guess, l guesses, or guessing until right."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from minleak._data.columns import heavy_columns
+from minleak._entropy.averaged import Averaged
+from minleak._entropy.base import Array, Entropy, RenyiMean, log, log_base
+from minleak._entropy.cores.base import Core
+from minleak._entropy.cores.guessing import GuessCore, GuessworkCore
+from minleak._entropy.random_sets import RandomSets
+from minleak._entropy.spectra import beyond, guesswork_of_spectrum, renyi_of_spectrum
+from minleak._entropy.targets import Targets
+from minleak.errors import InvalidParameter
+
+# Columns this long, in blocks this large, are sorted by a compiled radix sort; loading it costs more than others save.
+_LONG, _LARGE = 1024, 1 << 16
+
+
+class MinEntropy(Averaged):
+    """One best guess: Fhat(v) = max v, eta(z) = -log z. In bits unless `base` says otherwise.
+
+    >>> MinEntropy()([2, 1, 1])
+    1.0
+    """
+
+    increasing = False
+    renyi_mean = RenyiMean(math.inf, -1.0)
+
+    def __init__(self, *, base: float = 2) -> None:
+        self.unit = log_base(base)
+
+    @property
+    def name(self) -> str:
+        return "min-entropy"
+
+    def eta(self, z: float) -> float:
+        return 0.0 - log(z) / self.unit
+
+    def _perspective(self, v: Array) -> Array:
+        return np.asarray(v.max(axis=0))
+
+    # -log(T / (T + R)) = log1p(R / T) keeps the digits when a guess is almost surely right.
+    def summary(self, v: Array) -> Array:
+        return np.stack(heavy_columns(v)[:2])
+
+    def value(self, summary: Array) -> float:
+        top, rest = summary.sum(axis=1)
+        return math.log1p(rest / top) / self.unit
+
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        return renyi_of_spectrum(values, times, math.inf) / self.unit
+
+    def of_targets(self, targets: Targets) -> Array:
+        return targets.renyi(math.inf) / self.unit
+
+    def core(self) -> Core:
+        return GuessCore(1)
+
+
+class GuessError(Entropy):
+    """The probability that l best guesses are all wrong: Fhat(v) = |v|_1 - (the sum of the l largest), eta(z) = z.
+
+    GuessError(1) is one minus the Bayes vulnerability.
+
+    >>> GuessError(2)([4, 3, 2, 1])
+    0.30000000000000004
+    """
+
+    increasing = True
+
+    def __init__(self, l: int = 1) -> None:
+        if isinstance(l, bool) or not isinstance(l, int | np.integer) or not 1 <= l <= 2**53:
+            raise InvalidParameter("the number of guesses l is a whole number from 1 on, of 2**53 at most")
+        self.l = int(l)
+
+    @property
+    def name(self) -> str:
+        return f"guess-error:{self.l}"
+
+    def eta(self, z: float) -> float:
+        return z
+
+    def _perspective(self, v: Array) -> Array:
+        others = len(v) - self.l
+        if others <= 0:
+            return np.zeros(v.shape[1])
+        if self.l == 1:
+            return heavy_columns(v)[1]
+        return np.asarray(np.partition(v, others, axis=0)[:others].sum(axis=0))
+
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        return beyond(values, times, self.l)
+
+    @property
+    def renyi_mean(self) -> RenyiMean | None:
+        return RenyiMean(math.inf, -1.0) if self.l == 1 else None
+
+    def of_mean(self, nats: float) -> float:
+        return -math.expm1(-nats)
+
+    def of_targets(self, targets: Targets) -> Array:
+        known = np.minimum(targets.giants, self.l)
+        equal = targets.share * np.maximum(targets.places - (self.l - known), 0)
+        return np.where(self.l <= targets.giants, targets.tails[known], equal)
+
+    def of_random_sets(self, sets: RandomSets) -> float:
+        return float(sets.p @ (1 - sets.among_best(self.l)))
+
+    def worth_by_count(self, n: int) -> Array:
+        return np.asarray(np.maximum(np.arange(n + 1.0) - self.l, 0.0) / n)
+
+    def core(self) -> Core:
+        return GuessCore(self.l)
+
+    def outer(self, u: float, mass: float = 1.0) -> float:  # noqa: ARG002
+        return u
+
+    def slope(self, u: float, mass: float = 1.0) -> float:  # noqa: ARG002
+        return 1.0
+
+
+class Guesswork(Entropy):
+    """The expected number of guesses until right: Fhat(v) = sum of i v_[i], v_[i] the i-th largest, eta(z) = z.
+
+    >>> Guesswork()([4, 3, 2, 1])
+    2.0
+    """
+
+    increasing = True
+
+    @property
+    def name(self) -> str:
+        return "guesswork"
+
+    def eta(self, z: float) -> float:
+        return z
+
+    def _perspective(self, v: Array) -> Array:
+        if len(v) >= _LONG and v.size >= _LARGE:
+            from minleak._kernels import guessing
+
+            return np.asarray(guessing.guesswork_sums(v, np.empty(v.shape[1])))
+        ascending = np.array(v.T, order="C")  # a copy always: others look at v too
+        ascending.sort(axis=1)
+        return np.asarray(ascending @ np.arange(len(v), 0, -1, dtype=np.float64))
+
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        return guesswork_of_spectrum(values, times)
+
+    def of_targets(self, targets: Targets) -> Array:
+        ranked = targets.of_giants(np.arange(1, len(targets.p) + 1) * targets.p)
+        middle = targets.giants + (targets.places + 1) / 2
+        return np.asarray(ranked + np.where(targets.left > 0, targets.left * middle, 0.0))
+
+    def of_random_sets(self, sets: RandomSets) -> float:
+        return float(sets.p @ sets.ranks())
+
+    def worth_by_count(self, n: int) -> Array:
+        N = np.arange(n + 1.0)
+        return np.asarray(N * (N + 1) / (2 * n))
+
+    def core(self) -> Core:
+        return GuessworkCore()
+
+    def slope(self, u: float, mass: float = 1.0) -> float:  # noqa: ARG002
+        return 1.0

@@ -1,0 +1,75 @@
+"""Entropies by name: "arimoto:2" -> Arimoto(2). To add one, add its line to the table."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.guessing import GuessError, Guesswork, MinEntropy
+from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
+from minleak._entropy.renyi import Arimoto, Collision, FehrBerens, Hartley, Hayashi
+from minleak._entropy.shannon import Shannon
+from minleak._entropy.sharma_mittal import SharmaMittal, Tsallis
+from minleak.errors import InvalidParameter
+
+# name: (maker, least and most parameters, what the parameters are)
+NAMES: dict[str, tuple[Callable[..., ConditionalEntropy], int, int, str]] = {
+    "shannon": (Shannon, 0, 0, ""),
+    "min-entropy": (MinEntropy, 0, 0, ""),
+    "guess-error": (GuessError, 0, 1, "l, the number of guesses"),
+    "guesswork": (Guesswork, 0, 0, ""),
+    "arimoto": (Arimoto, 1, 1, "the order alpha"),
+    "hayashi": (Hayashi, 1, 1, "the order alpha"),
+    "fehrberens": (FehrBerens, 1, 1, "the order alpha"),
+    "sharma-mittal": (SharmaMittal, 2, 2, "alpha and beta"),
+    "tsallis": (Tsallis, 1, 1, "the order q"),
+    "hartley": (Hartley, 0, 0, ""),
+    "collision": (Collision, 0, 0, ""),
+    "cachin": (Cachin, 1, 1, "the order alpha"),
+    "jizbaarimitsu": (JizbaArimitsu, 1, 1, "the order alpha"),
+    "rennerwolf": (RennerWolf, 1, 1, "the order alpha"),
+}
+
+
+def entropy(name: str, *, base: float | None = None) -> ConditionalEntropy:
+    """The entropy of that name; parameters follow a colon, separated by commas ("inf" is a number too).
+
+    >>> entropy("arimoto:2").name, entropy("sharma-mittal:2,0.5").name, entropy("guess-error:3").name
+    ('arimoto:2', 'sharma-mittal:2,0.5', 'guess-error:3')
+    """
+    if not isinstance(name, str):
+        raise InvalidParameter(f"the name of an entropy is text such as 'shannon' or 'arimoto:2', not {name!r}")
+    kind, colon, text = name.strip().lower().partition(":")
+    if kind not in NAMES:
+        raise InvalidParameter(f"unknown entropy {name!r}: one of {', '.join(NAMES)}")
+    maker, least, most, what = NAMES[kind]
+    words = text.split(",") if colon else []
+    try:
+        parameters: list[Any] = [int(word) if word.strip().isdigit() else float(word) for word in words]
+    except ValueError:
+        raise InvalidParameter(f"the parameters of {name!r} are not numbers; {kind} takes {what or 'none'}") from None
+    if not least <= len(parameters) <= most:
+        raise InvalidParameter(f"{kind} takes {what or 'no parameters'}: {name!r} gives {len(parameters)}")
+    if base is None:
+        return maker(*parameters)
+    if "base" not in inspect.signature(maker).parameters:
+        raise InvalidParameter(f"{kind} has no logarithm, or one of its own, so it takes no base")
+    return maker(*parameters, base=base)
+
+
+def as_entropy(given: ConditionalEntropy | str) -> ConditionalEntropy:
+    """The entropy itself, or the one of that name."""
+    return given if isinstance(given, ConditionalEntropy) else entropy(given)
+
+
+def as_entropies(entropies: Any) -> list[ConditionalEntropy]:
+    """Several entropies, by themselves or by their names."""
+    try:
+        kinds = None if isinstance(entropies, str) else list(entropies)
+    except TypeError:
+        kinds = None
+    if kinds is None:
+        raise InvalidParameter(f"entropies are a list of entropies or their names, not {entropies!r}")
+    return [as_entropy(H) for H in kinds]

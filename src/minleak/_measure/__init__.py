@@ -1,0 +1,1 @@
+"""Measuring: leakage, capacity, attackers, and the order of distributions."""

@@ -1,0 +1,190 @@
+"""Leakage: how much an observation takes from an attacker's uncertainty, or adds to his chance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minleak._data.channel import Channel, as_channel
+from minleak._data.columns import Columns
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.base import ConditionalEntropy, evaluate, log_base
+from minleak._entropy.gain import gain_matrix, under_gain
+from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import STANDARD
+from minleak.errors import InvalidParameter
+
+
+def leakage(prior: Prior | Iterable[Any], channel: Channel | Any, entropy: ConditionalEntropy | str) -> float:
+    """H(X) - H(X|Y), what the channel's output tells about the secret, in the unit of H, the entropy.
+
+    It is never negative for the entropies of the paper's form (its Proposition 2), so a difference below zero by
+    rounding alone is returned as zero.
+
+    >>> leakage([1, 1], [[1, 0], [0, 1]], "shannon")
+    1.0
+    """
+    H = as_entropy(entropy)
+    return difference(H, H(prior), H.conditional(prior, channel))
+
+
+@dataclass(frozen=True)
+class LeakageRow:
+    """One entropy: before, after, and the difference."""
+
+    entropy: str
+    prior: float
+    posterior: float
+    leakage: float
+
+
+@dataclass(frozen=True)
+class LeakageTable:
+    """What a channel leaks under several entropies; prints as a table."""
+
+    rows: tuple[LeakageRow, ...]
+
+    def __getitem__(self, entropy: str) -> LeakageRow:
+        for row in self.rows:
+            if row.entropy == entropy:
+                return row
+        raise KeyError(entropy)
+
+    def __str__(self) -> str:
+        width = max(len(word) for word in ("entropy", *(row.entropy for row in self.rows)))
+        lines = [f"{'entropy':<{width}}  {'before':>10}  {'after':>10}  {'leakage':>10}"]
+        lines += [
+            f"{row.entropy:<{width}}  {row.prior:>10.6g}  {row.posterior:>10.6g}  {row.leakage:>10.6g}"
+            for row in self.rows
+        ]
+        return "\n".join(lines)
+
+
+def leakage_table(
+    prior: Prior | Iterable[Any],
+    channel: Channel | Any,
+    entropies: Sequence[ConditionalEntropy | str] = STANDARD,
+) -> LeakageTable:
+    """The leakage under many entropies, in one pass over the channel (one more for each gain).
+
+    >>> print(leakage_table([2, 1, 1], [[1, 0], [0, 1], [0, 1]], ["shannon", "min-entropy"]))
+    entropy          before       after     leakage
+    shannon             1.5         0.5           1
+    min-entropy           1    0.415037    0.584963
+    """
+    measures = [as_entropy(H) for H in entropies]
+    prior = as_prior(prior)
+    before = evaluate(measures, Columns(prior.p[:, None]))
+    after = evaluate(measures, as_channel(channel).columns(prior))
+    return LeakageTable(
+        tuple(
+            LeakageRow(given if isinstance(given, str) else H.name, float(b), float(a), difference(H, b, a))
+            for given, H, b, a in zip(entropies, measures, before, after, strict=True)
+        )
+    )
+
+
+def vulnerability(prior: Prior | Iterable[Any], *, gain: Any = None) -> float:
+    """The attacker's expected gain from one best guess, max over w of sum over x of G[w,x] p(x).
+
+    Without `gain` the chance of guessing right (Bayes vulnerability). Gains may be of any sign.
+
+    >>> vulnerability([2, 1, 1])
+    0.5
+    """
+    return _vulnerability(Columns(as_prior(prior).p[:, None]), gain)
+
+
+def posterior_vulnerability(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
+    """The same after observing the channel's output: sum over y of max over w of sum over x of G[w,x] J[x,y].
+
+    >>> posterior_vulnerability([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
+    0.75
+    """
+    return _vulnerability(as_channel(channel).columns(prior), gain)
+
+
+def multiplicative_leakage(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
+    """The factor by which observing raises the (g-)vulnerability; its logarithm is the (g-)leakage of the field.
+
+    A factor makes no sense where the vulnerability before is negative, which is refused.
+
+    >>> multiplicative_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
+    1.5
+    """
+    before, after = vulnerability(prior, gain=gain), posterior_vulnerability(prior, channel, gain=gain)
+    if before < 0:
+        raise InvalidParameter(
+            f"the vulnerability before is {before}, and a factor on a loss says nothing: use additive_leakage"
+        )
+    return after / before if before != 0 else (1.0 if after == 0 else math.inf)
+
+
+def additive_leakage(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
+    """By how much observing raises the (g-)vulnerability.
+
+    >>> additive_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
+    0.25
+    """
+    return posterior_vulnerability(prior, channel, gain=gain) - vulnerability(prior, gain=gain)
+
+
+def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
+    """log of the sum over y of max over x of C[x,y]: the min-entropy leakage at its worst over all priors and all
+    gains that are not negative (also Sibson's mutual information of order infinity). In bits unless `base` says so.
+
+    >>> maximal_leakage([[1, 0], [0.5, 0.5]]) == math.log2(1.5)
+    True
+    """
+    return math.log(_largest_sum(as_channel(channel))) / log_base(base)
+
+
+def local_dp_epsilon(channel: Channel | Any) -> float:
+    """The least epsilon with C[x,y] <= exp(epsilon) C[x',y] for all x, x', y; inf where a zero meets a non-zero.
+
+    In nats, as differential privacy counts.
+
+    >>> round(local_dp_epsilon([[0.75, 0.25], [0.25, 0.75]]), 6)
+    1.098612
+    """
+    channel = as_channel(channel)
+    n = channel.shape[0]
+    sizes = channel.preimage_sizes
+    if ((sizes > 0) & (sizes < n)).any():
+        return math.inf
+    ratios = Columns(channel.matrix).map(lambda v: _log_ratio(v))
+    return max(0.0, float(np.concatenate(ratios).max()))
+
+
+def _log_ratio(v: Any) -> Any:
+    seen = v[:, v.max(axis=0) > 0]
+    return np.log(seen.max(axis=0)) - np.log(seen.min(axis=0)) if seen.size else np.zeros(1)
+
+
+def _largest_sum(channel: Channel) -> float:
+    return float(np.concatenate(Columns(channel.matrix).map(lambda v: v.max(axis=0))).sum())
+
+
+def _vulnerability(columns: Columns, gain: Any) -> float:
+    if gain is None:
+        return float(np.concatenate(columns.map(lambda v: v.max(axis=0))).sum())
+    matrix = gain_matrix(gain)
+    gained = under_gain(matrix, columns)
+    if isinstance(gained.matrix, np.ndarray):
+        return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())
+    # A sparse column's missing entries are gains of zero, which beat negative ones.
+    product = gained.matrix if gained.scale is None else gained.matrix.multiply(gained.scale[:, None]).tocsc()
+    return float(product.max(axis=0).sum())
+
+
+def difference(H: ConditionalEntropy, before: float, after: float) -> float:
+    if before == after:  # equal infinities too
+        return 0.0
+    difference = before - after
+    if H.monotone and -1e-12 * max(1.0, abs(before)) <= difference < 0:
+        return 0.0
+    return float(difference)

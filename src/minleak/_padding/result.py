@@ -1,0 +1,160 @@
+"""Padding: what sizes are padded to, what that costs and leaks, how sure that is, and how to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.prior import Prior
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
+from minleak._measure.leakages import leakage
+from minleak.errors import InvalidParameter, UnknownSecret
+
+if TYPE_CHECKING:
+    from minleak._data.channel import Channel
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+# Probabilities of a randomised padding are multiples of one over this.
+DENOMINATOR = 1 << 32
+# A relative gap that counts as none: what convex solvers reach.
+OPTIMAL = 1e-6
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Secrets that look alike: sizes above `above` and up to `padded` are all shown as `padded`.
+
+    The first bucket is above -1, so that size 0 is in it.
+    """
+
+    above: float
+    padded: float
+    secrets: int
+    probability: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Padding:
+    """What each secret's size is padded to: made by `minleak.padding`.
+
+    `observables` are the sizes that can be seen, increasing. Secret x is shown as observables[columns[e]] with
+    probability weights[e] / 2^32, over the entries e from starts[x] to starts[x+1]; buckets have one entry a secret.
+
+    `overhead` is the mean of padded minus natural size, `leakage` that in the `entropy` designed for, and `bound` is
+    proven: no contiguous buckets (no channel at all, for a randomised padding) within the budget leak less. `gap` is
+    leakage - bound, and the status "optimal" where that is at most a millionth of the leakage, else "within gap".
+    `smallest_class` is the least number of secrets, of those that can occur, that share an observable.
+    """
+
+    prior: Prior
+    sizes: npt.NDArray[Any]
+    entropy: ConditionalEntropy
+    budget: float
+    floor: int
+    randomised: bool
+    observables: npt.NDArray[Any]
+    starts: Indices = field(repr=False)
+    columns: Indices = field(repr=False)
+    weights: Indices = field(repr=False)
+    overhead: float
+    leakage: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """leakage - bound, not negative."""
+        return max(0.0, self.leakage - self.bound)
+
+    @property
+    def status(self) -> str:
+        """ "optimal", or "within gap"."""
+        return "optimal" if self.gap <= OPTIMAL * max(1.0, self.leakage) else "within gap"
+
+    @property
+    def smallest_class(self) -> int:
+        """The least number of secrets of positive probability that one observable may come from."""
+        rows = np.repeat(np.arange(len(self.prior)), np.diff(self.starts))
+        shown = np.bincount(self.columns[self.prior.p[rows] > 0], minlength=len(self.observables))
+        return int(shown[shown > 0].min())
+
+    def pad(self, size: float) -> int | float:
+        """What to pad this size to: the least observable that is not smaller, for buckets of any size up to the
+        largest.
+
+        A randomised padding belongs to the secrets that it was designed for: use `draw`.
+
+        >>> import minleak as ml
+        >>> ml.padding.design([10, 20, 21, 40], budget=6).pad(15)
+        21
+        """
+        if self.randomised:
+            raise InvalidParameter("a randomised padding is drawn for a secret, not for a size: use draw(secret)")
+        if isinstance(size, bool) or not isinstance(size, Real):
+            raise InvalidParameter(f"a size is a number, not {size!r}")
+        if not 0 <= size <= self.observables[-1]:  # NaN fails
+            raise InvalidParameter(
+                f"the size is not between 0 and {self.observables[-1]}, the largest designed for: design with it, or "
+                "show it as it is, knowing that it stands out"
+            )
+        return self._shown(int(np.searchsorted(self.observables, size)))
+
+    def draw(self, secret: Hashable) -> int | float:
+        """The size to show this secret as, with fresh randomness from the operating system if the padding is
+        randomised.
+
+        Integers throughout: a uniform number below 2^32 falls on an observable exactly as often as its weight says.
+        Each call draws anew, and several draws of one secret tell more than one.
+        """
+        import secrets
+
+        x = self.prior.labels.position(secret)
+        if x is None:
+            raise UnknownSecret("this padding does not know the secret: pad its size, or design with it")
+        begin, end = int(self.starts[x]), int(self.starts[x + 1])
+        place = secrets.randbits(32) if end - begin > 1 else 0  # 2^32 is a power of two: nothing is rejected
+        entry = begin + int(np.searchsorted(np.cumsum(self.weights[begin:end]), place, side="right"))
+        return self._shown(int(self.columns[entry]))
+
+    def _shown(self, y: int) -> int | float:
+        size = self.observables[y]
+        return int(size) if self.observables.dtype.kind == "i" else float(size)
+
+    def buckets(self) -> tuple[Bucket, ...]:
+        """The buckets, smallest sizes first; what to deploy is their `padded` sizes. Not for randomised paddings."""
+        if self.randomised:
+            raise InvalidParameter("a randomised padding has no buckets: look at its channel()")
+        p = np.bincount(self.columns, weights=self.prior.p, minlength=len(self.observables))
+        secrets = np.bincount(self.columns[self.prior.p > 0], minlength=len(self.observables))
+        lower = [-1 if self.observables.dtype.kind == "i" else -1.0, *map(self._shown, range(len(p) - 1))]
+        return tuple(
+            Bucket(lower[y], self._shown(y), int(secrets[y]), float(p[y])) for y in range(len(self.observables))
+        )
+
+    def channel(self) -> Channel:
+        """The padding as a sparse channel from secrets to the sizes seen."""
+        import scipy.sparse as sp
+
+        from minleak._data.channel import Channel
+
+        shape = (len(self.prior), len(self.observables))
+        matrix = sp.csr_array((self.weights / DENOMINATOR, self.columns, self.starts), shape=shape)
+        return Channel(matrix, inputs=self.prior.labels, outputs=self.observables.tolist())
+
+    def leakage_in(self, entropy: ConditionalEntropy | str) -> float:
+        """What this padding leaks in another entropy than the one that it was designed for."""
+        return leakage(self.prior, self.channel(), as_entropy(entropy))
+
+    def __repr__(self) -> str:
+        kind = "randomised" if self.randomised else "buckets"
+        return (
+            f"Padding({kind}, n={len(self.prior)}, observables={len(self.observables)}, overhead={self.overhead:.6g}, "
+            f"{self.entropy.name} leakage={self.leakage:.6g}, {self.status})"
+        )

@@ -1,0 +1,1 @@
+"""The report: what it says, its charts, and the page that holds them."""

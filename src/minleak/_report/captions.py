@@ -1,0 +1,115 @@
+"""The charts of a report in their order, each with its title and a sentence on how to read it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from minleak._report import charts, maps
+from minleak._report.facts import Facts
+from minleak._report.words import ATTACKERS, number
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An altair chart with a name for its file, a title and a sentence on how to read it. It has no fixed width."""
+
+    name: str
+    title: str
+    note: str
+    chart: Any
+
+
+def captioned(facts: Facts) -> list[Figure]:
+    """All charts of a report."""
+    sure = "exact" if all(r.exact for _, r in facts.repeated) else f"simulated on {facts.trials:,} secrets, bars 99%"
+    prior = "popularity times worth" if facts.gains else "prior"
+    drifts = [
+        Figure(
+            f"wrong_prior_{drift.entropy.replace('-', '_')}",
+            f"If popularity is not as assumed: {ATTACKERS[drift.entropy][1]}",
+            "True popularity p^theta in place of p: below 1 it is flatter than designed for, above 1 steeper. The gap "
+            "between the lines is what the wrong assumption costs.",
+            charts.wrong_prior(drift),
+        )
+        for drift in facts.drift
+    ]
+    return [
+        Figure(
+            "comparison",
+            "What leaks, against other countermeasures",
+            f"All with sets of {facts.k:,}. Shorter is better; 100% is showing the secret itself.",
+            charts.comparison(facts.comparisons),
+        ),
+        Figure(
+            "leakage_by_k",
+            "Larger sets leak less",
+            f"The least possible leakage for each size of sets; this plan has k = {facts.k:,}.",
+            charts.leakage_by_k(facts.by_k, facts.k),
+        ),
+        Figure(
+            "prior_and_target",
+            "What the attacker believes, before and after",
+            f"The {prior} of each secret by rank, and pi, the belief on the members of whichever set is seen. "
+            + _binning(facts),
+            charts.prior_and_target(facts.prior, facts.target, facts.giants, facts.n - facts.possible),
+        ),
+        Figure(
+            "lorenz",
+            "How many guesses it takes",
+            "The Lorenz curves: the chance that the secret is among the j likeliest. Where the two meet, seeing a set "
+            "is of no help.",
+            charts.lorenz(facts.prior_lorenz, facts.target_lorenz),
+        ),
+        Figure(
+            "repeated",
+            "If one secret is drawn again and again",
+            f"The best attacker's chance of naming the secret after several fresh draws ({sure}). Sticky draws "
+            "count as one.",
+            charts.repeated(facts.repeated),
+        ),
+        *_near(facts),
+        *drifts,
+    ]
+
+
+def _near(facts: Facts) -> list[Figure]:
+    """The charts of a plan whose decoys are near."""
+    near = facts.nearness
+    if near is None:
+        return []
+    bound = (
+        "" if near.bound is None else f" No plan that leaks as little has less than {number(near.bound)}{near.unit}."
+    )
+    return [
+        Figure(
+            "near_sets",
+            "Decoys that are close",
+            f"{len(near.sets)} of the sets, every member joined to the central one. On average a member is "
+            f"{number(near.cost)}{near.unit} from the centre of its set, at the least leakage possible.{bound}",
+            maps.sets_on_a_map(near),
+        ),
+        Figure(
+            "decoy_distances",
+            "How far decoys are from the secret",
+            "All of these plans leak the same. The mean distance of the other members of a set: lines hold 80% of "
+            "draws, bars 50%, the tick is the median.",
+            maps.decoy_distances(near.spreads, near.unit),
+        ),
+        Figure(
+            "price_of_stability",
+            "What closeness costs if a secret is drawn again and again",
+            "From near to stable decoys, all at the same leakage of a single draw. Sticky draws count as one.",
+            maps.price_of_stability(near.mixtures, near.unit),
+        ),
+    ]
+
+
+def _binning(facts: Facts) -> str:
+    if facts.possible == len(facts.prior) and facts.target[-1].last == len(facts.target):
+        return "Every secret is a point."
+    alone = next((b.first - 1 for b in facts.prior if b.last > b.first), facts.possible)
+    return (
+        f"All {facts.possible:,} possible secrets are shown: ranks up to {alone} one by one, the others in bins, as "
+        "the bin's mean in a band from its least to its largest."
+    )

@@ -1,0 +1,270 @@
+"""The charts of a report: one function each, from plain data to a chart without a fixed width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from minleak._data.extras import altair
+from minleak._design.repeated_draws import Repeated
+from minleak._report.facts import ByK, Comparison, Drift, Giant
+from minleak._report.thinning import RankBin
+from minleak._report.words import ATTACKERS, leak_text
+
+# Giants whose names fit on the chart.
+NAMED = 5
+_DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4]]
+_BELIEFS = ["prior: before", "pi: after seeing any set"]
+_SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]
+
+
+def comparison(rows: Sequence[Comparison]) -> Any:
+    """Bars: what each countermeasure leaks, as a percentage of what showing the secret leaks, for each attacker."""
+    alt = altair()
+    names = ["this plan", *(rival.name for rival in rows[0].rivals)]
+    points = []
+    for row in rows:
+        bare = row.rivals[0].leakage.value
+        leaks = [row.plan, *(rival.leakage.value for rival in row.rivals)]
+        points += [
+            {
+                "attacker": _called(row.entropy),
+                "by": name,
+                "share": _part(leak, bare),
+                "leakage": leak_text(row.entropy, leak),
+            }
+            for name, leak in zip(names, leaks, strict=True)
+        ]
+    return (
+        alt.Chart(alt.Data(values=points))
+        .mark_bar()
+        .encode(
+            y=alt.Y(
+                "attacker:N", title=None, sort=[_called(row.entropy) for row in rows], axis=alt.Axis(labelLimit=120)
+            ),
+            yOffset=alt.YOffset("by:N", sort=names),
+            x=alt.X("share:Q", title="leakage, % of no cloak", axis=alt.Axis(tickCount=5)),
+            color=_coloured("by", names, legend=alt.Legend(columns=1)),
+            tooltip=["attacker:N", "by:N", "leakage:N", alt.Tooltip("share:Q", format=".1f", title="% of no cloak")],
+        )
+        .properties(height=360)
+    )
+
+
+def leakage_by_k(table: ByK, k: int) -> Any:
+    """Lines: the least leakage in each entropy against k, as a percentage of that at k = 1; the chosen k marked."""
+    alt = altair()
+    names = [_called(entropy) for entropy in table.entropies]
+    points = [
+        {
+            "k": size,
+            "measure": name,
+            "share": _part(leak, row[0]),
+            "leakage": leak_text(entropy, leak),
+        }
+        for entropy, name, row in zip(table.entropies, names, table.leakage, strict=True)
+        for size, leak in zip(table.ks, row, strict=True)
+    ]
+    lines = (
+        alt.Chart(alt.Data(values=points))
+        .mark_line(point=len(table.ks) < 10, strokeWidth=2)
+        .encode(
+            x=alt.X("k:Q", scale=_log(1, table.ks[-1]), title="k, the size of the sets (log scale)", axis=_log_axis()),
+            y=alt.Y("share:Q", title="least leakage, % of no cloak", scale=alt.Scale(domain=[0, 100])),
+            color=_coloured("measure", names),
+            strokeDash=_dashed("measure", names),
+            tooltip=["k:Q", "measure:N", "leakage:N", alt.Tooltip("share:Q", format=".1f", title="% of no cloak")],
+        )
+    )
+    chosen = [{"k": k, "label": f"k = {k:,}"}]
+    right = k * k > table.ks[-1]
+    rule = alt.Chart(alt.Data(values=chosen)).mark_rule(strokeWidth=2).encode(x="k:Q")
+    label = (
+        alt.Chart(alt.Data(values=chosen))
+        .mark_text(
+            align="right" if right else "left", dx=-5 if right else 5, y=-4, baseline="bottom", fontWeight="bold"
+        )
+        .encode(x="k:Q", text="label:N")
+    )
+    return (lines + rule + label).properties(height=320)
+
+
+def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants: Sequence[Giant], hidden: int) -> Any:
+    """Lines over ranks, both scales logarithmic: the prior and pi; bins as bands from least to largest, giants named.
+
+    `hidden` secrets of weight zero have no place on a logarithmic scale.
+    """
+    alt = altair()
+    n, last = prior[-1].last, max(prior[-1].last, target[-1].last)
+    binned = n > len(prior) or target[-1].last > len(target)
+    points = [
+        {
+            "rank": (bin.first * bin.last) ** 0.5,
+            "ranks": f"{bin.first:,}" if bin.first == bin.last else f"{bin.first:,} to {bin.last:,}",
+            "of": name,
+            "mean": bin.mean,
+            "highest": bin.highest,
+            "lowest": bin.lowest,
+        }
+        for name, bins in zip(_BELIEFS, (prior, target), strict=True)
+        for bin in bins
+    ]
+    title = ["rank of the secret (log scale)"]
+    if binned:
+        title.append(f"{n:,} secrets in {len(prior)} bins")
+    least = min(bin.lowest for bin in (*prior, *target))
+    most = max(bin.highest for bin in (*prior, *target))
+    style = "~%" if least > 1e-7 else "~e"
+    x = alt.X("rank:Q", scale=_log(1, last), title=title, axis=_log_axis())
+    legend = alt.Legend(symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=2)
+    colour = _coloured("of", _BELIEFS, legend=legend)
+    base = alt.Chart(alt.Data(values=points))
+    y = alt.Scale(type="log", domain=[least / 1.5, min(most * 1.5, 1.5)], nice=False)
+    bands = base.mark_area(opacity=0.25).encode(x=x, y=alt.Y("lowest:Q", scale=y), y2="highest:Q", color=colour)
+    lines = base.mark_line(point=len(points) <= 60, strokeWidth=2).encode(
+        x=x,
+        y=alt.Y("mean:Q", scale=y, title="probability (log scale)", axis=alt.Axis(format=style, tickCount=6)),
+        color=colour,
+        strokeDash=_dashed("of", _BELIEFS),
+        tooltip=["of:N", "ranks:N"]
+        + [alt.Tooltip(f"{part}:Q", format=".3g") for part in ("mean", "highest", "lowest")],
+    )
+    layers = [bands, lines] if binned else [lines]
+    for align, dx in (("left", 7), ("right", -7)):  # names stand on the side where there is room
+        named = [g for g in giants[:NAMED] if (g.rank**2 > last) == (align == "right")]
+        if named:
+            rows = [{"rank": g.rank, "mean": g.probability, "label": _short(g.label)} for g in named]
+            at = alt.Chart(alt.Data(values=rows)).encode(x="rank:Q", y=alt.Y("mean:Q", scale=y), tooltip=["label:N"])
+            text = at.mark_text(align=align, baseline="bottom", dx=dx, dy=-2, limit=110).encode(text="label:N")
+            layers += [at.mark_point(size=70, filled=True, color="gray"), text]
+    chart = alt.layer(*layers).properties(height=340)
+    if hidden:
+        note = [f"{hidden:,} secrets of weight zero", "have no place on a log scale"]
+        chart = chart.properties(title=alt.TitleParams(note, fontSize=12, fontWeight="normal"))
+    return chart
+
+
+def lorenz(prior: Sequence[tuple[int, float]], target: Sequence[tuple[int, float]]) -> Any:
+    """Lines: the chance that the secret is among the j likeliest, before and after seeing a set."""
+    alt = altair()
+    curves = [list(prior), list(target)]
+    n = max(curve[-1][0] for curve in curves)
+    for curve in curves:  # a curve that ends early stays at one
+        if curve[-1][0] < n:
+            curve.append((n, 1.0))
+    points = [
+        {"j": j, "sum": total, "of": name} for name, curve in zip(_BELIEFS, curves, strict=True) for j, total in curve
+    ]
+    thinned = n > max(len(curve) for curve in curves)
+    title = ["j, the number of guesses (log scale)"]
+    if thinned:
+        title.append(f"{len(curves[0])} of {n:,} points of the curve")
+    return (
+        alt.Chart(alt.Data(values=points))
+        .mark_line(point=len(points) <= 60, strokeWidth=2)
+        .encode(
+            x=alt.X("j:Q", scale=_log(1, n), title=title, axis=_log_axis()),
+            y=alt.Y("sum:Q", title="chance of being right", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+            color=_coloured("of", _BELIEFS),
+            strokeDash=_dashed("of", _BELIEFS),
+            tooltip=["of:N", alt.Tooltip("j:Q", format=","), alt.Tooltip("sum:Q", format=".3%", title="chance")],
+        )
+        .properties(height=320)
+    )
+
+
+def repeated(layouts: Sequence[tuple[str, Repeated]]) -> Any:
+    """Lines with intervals: the attacker's success after several fresh draws of one secret, for each layout."""
+    alt = altair()
+    names = [f"layout {name}" for name, _ in layouts]
+    points = [
+        {"draws": t, "layout": name, "success": s, "low": a, "high": b, "sure": "exact" if r.exact else "99% interval"}
+        for name, (_, r) in zip(names, layouts, strict=True)
+        for t, s, a, b in zip(r.draws, r.success, r.low, r.high, strict=True)
+    ]
+    base = alt.Chart(alt.Data(values=points)).encode(
+        x=alt.X(
+            "draws:Q",
+            scale=_log(1, layouts[0][1].draws[-1]),
+            title="fresh draws of one secret (log scale)",
+            axis=alt.Axis(values=list(layouts[0][1].draws), format="d"),
+        ),
+        color=_coloured("layout", names),
+    )
+    y = alt.Y("success:Q", title="attacker's chance", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1]))
+    lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dashed("layout", names))
+    bars = base.mark_rule(strokeWidth=3).encode(y="low:Q", y2="high:Q")
+    dots = base.mark_point(filled=True, size=60, opacity=1).encode(
+        y=y,
+        shape=alt.Shape("layout:N", scale=alt.Scale(domain=names, range=_SHAPES[:3]), sort=names),
+        tooltip=["layout:N", "draws:Q"]
+        + [alt.Tooltip(f"{part}:Q", format=".2%") for part in ("success", "low", "high")]
+        + ["sure:N"],
+    )
+    return (lines + bars + dots).properties(height=300)
+
+
+def wrong_prior(drift: Drift) -> Any:
+    """Lines: what this plan leaks if secrets come by p^theta, beside the least that a plan made for that would leak."""
+    alt = altair()
+    names = ["this plan", "a plan made for it"]
+    points = [
+        {"theta": theta, "of": name, "leakage": leak}
+        for name, leaks in zip(names, (drift.plan, drift.least), strict=True)
+        for theta, leak in zip(drift.thetas, leaks, strict=True)
+    ]
+    _, called, unit = ATTACKERS[drift.entropy]
+    most = max(*drift.plan, *drift.least)
+    lines = (
+        alt.Chart(alt.Data(values=points))
+        .mark_line(point=True, strokeWidth=2)
+        .encode(
+            x=alt.X(
+                "theta:Q",
+                title="theta: flatter ← 1 as designed → steeper",
+                scale=alt.Scale(zero=False),
+                axis=alt.Axis(tickCount=5),
+            ),
+            y=alt.Y(
+                "leakage:Q", title=f"{called} leakage, {unit}", scale=alt.Scale(domain=[0, most or 1.0], nice=True)
+            ),
+            color=_coloured("of", names),
+            strokeDash=_dashed("of", names),
+            tooltip=["of:N", "theta:Q", alt.Tooltip("leakage:Q", format=".4g")],
+        )
+    )
+    designed = alt.Chart(alt.Data(values=[{"theta": 1}])).mark_rule(strokeDash=[4, 4]).encode(x="theta:Q")
+    return (lines + designed).properties(height=260)
+
+
+def _called(entropy: str) -> str:
+    return ATTACKERS[entropy][1]
+
+
+def _part(leak: float, whole: float) -> float:
+    """Per cent of the whole, of which nothing is left where there was nothing."""
+    return 100 * leak / whole if whole > 1e-12 else 0.0
+
+
+def _coloured(field: str, names: Sequence[str], **options: Any) -> Any:
+    """A colour for each name, in their order."""
+    return altair().Color(f"{field}:N", scale=altair().Scale(domain=names), sort=names, **options)
+
+
+def _dashed(field: str, names: Sequence[str]) -> Any:
+    """A dash for each name, for those who do not see colours."""
+    scale = altair().Scale(domain=names, range=_DASHES[: len(names)])
+    return altair().StrokeDash(f"{field}:N", scale=scale, sort=names)
+
+
+def _log(least: float, most: float) -> Any:
+    """A logarithmic scale that holds at least a factor of two, for curves of a single point."""
+    return altair().Scale(type="log", domain=[least, max(most, 2 * least)], nice=False)
+
+
+def _log_axis() -> Any:
+    return altair().Axis(format="~s", tickCount=6, labelFlush=True)
+
+
+def _short(label: str, most: int = 24) -> str:
+    return label if len(label) <= most else label[: most - 1] + "…"

@@ -1,0 +1,275 @@
+"""Everything that a report of a plan says, computed as one frozen object: numbers only, nothing drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.columns import Columns
+from minleak._data.prior import Prior
+from minleak._design.alternatives import Estimate, PopularDecoys, UniformRandomisation
+from minleak._design.certificate import Certificate, certify
+from minleak._design.layouts import as_layout
+from minleak._design.make import relaid
+from minleak._design.plan import Plan
+from minleak._design.repeated_draws import Repeated
+from minleak._design.sweeps import sweep
+from minleak._entropy.base import evaluate
+from minleak._entropy.names import as_entropy
+from minleak._measure.leakages import difference
+from minleak._report.nearness import Nearness, nearness
+from minleak._report.thinning import RankBin, lorenz_points, rank_bins, spaced
+
+Array = npt.NDArray[np.float64]
+
+ENTROPIES = ("shannon", "min-entropy", "guess-error:1", "guesswork", "collision")
+DRAWS = (1, 2, 5, 10, 20)
+# The layouts that repeated draws are compared in, and the entropies that a wrong prior is measured in.
+COMPARED_LAYOUTS = ("stable", "circle")
+SENSITIVE = ("shannon", "min-entropy")
+# Giants that are named, values of k that are swept, members simulated at most.
+NAMED = 50
+KS = 60
+_WORK = 2_000_000
+# What `gather` does one after the other, and then drawing.
+STEPS = 7
+# Those whose eta is the identity: with gains their values are in units of gain.
+_LINEAR = ("shannon", "guess-error:1", "guesswork")
+
+
+@dataclass(frozen=True)
+class Chance:
+    """The attacker's chance with one guess: blind, when the secret is shown as it is, and under the plan.
+
+    With gains the expected gain of one guess.
+    """
+
+    blind: float
+    bare: float
+    plan: float
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another countermeasure and what it leaks."""
+
+    name: str
+    leakage: Estimate
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One entropy: H(X), the least leakage, which this plan has, and that of the rivals ("no cloak" the first)."""
+
+    entropy: str
+    before: float
+    plan: float
+    rivals: tuple[Rival, ...]
+
+
+@dataclass(frozen=True)
+class ByK:
+    """The least leakage in each entropy (a row of `leakage`) at each of the `ks`."""
+
+    ks: tuple[int, ...]
+    entropies: tuple[str, ...]
+    leakage: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class Giant:
+    """A secret that is in every set."""
+
+    label: str
+    rank: int
+    probability: float
+
+
+@dataclass(frozen=True)
+class Drift:
+    """One entropy: what this plan leaks if secrets come by p^theta, and the least that a plan made for that would."""
+
+    entropy: str
+    thetas: tuple[float, ...]
+    plan: tuple[float, ...]
+    least: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A report in numbers. `share` is what `prior`, `target` and `giants` are fractions of: one, or the whole gain."""
+
+    n: int
+    possible: int
+    k: int
+    layout: str
+    gains: bool
+    exact: bool
+    distance: float
+    share: float
+    n_giants: int
+    giants: tuple[Giant, ...]
+    chance: Chance
+    comparisons: tuple[Comparison, ...]
+    by_k: ByK
+    prior: tuple[RankBin, ...]
+    target: tuple[RankBin, ...]
+    prior_lorenz: tuple[tuple[int, float], ...]
+    target_lorenz: tuple[tuple[int, float], ...]
+    repeated: tuple[tuple[str, Repeated], ...]
+    drift: tuple[Drift, ...]
+    certificate: Certificate
+    nearness: Nearness | None
+    trials: int
+    seed: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """The same as nested dictionaries and lists, for JSON."""
+        return asdict(self)
+
+
+def gather(
+    plan: Plan, *, trials: int = 20_000, seed: int = 0, progress: Callable[[int, int, str], None] | None = None
+) -> Facts:
+    """All facts of a plan. O(n log n); simulations take `trials` secrets, fewer where sets are so large that it would
+    take minutes (`Facts.trials` says how many).
+
+    With gains everything is about gamma_x p(x): it takes the place of the prior, for the rivals too, and what is linear
+    in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret. `progress` is
+    told the steps done, their number and the next one's name.
+    """
+    begin = progress or (lambda _done, _steps, _name: None)
+    trials = max(min(trials, max(50, _WORK // plan.k)), 2)
+    prior = _effective(plan)
+    ordered = np.sort(prior.p)[::-1]
+    possible = int(np.count_nonzero(ordered))
+    share = 1.0 if plan.gains is None else float(plan.gains @ plan.prior.p)
+    pi = plan.target / share
+    named = plan.giants[:NAMED].tolist()
+    begin(0, STEPS, "rivals")
+    comparisons = _comparisons(plan, prior, ordered, share, trials, seed)
+    begin(1, STEPS, "every k")
+    by_k = _by_k(plan, prior, possible, share)
+    begin(2, STEPS, "repeated draws")
+    repeated = tuple((name, twin.repeated(DRAWS, trials=trials, seed=seed)) for name, twin in _layouts(plan))
+    begin(3, STEPS, "other priors")
+    drift = _drift(plan, prior)
+    begin(4, STEPS, "the certificate")
+    certificate = certify(plan, plan.prior, gains=plan.gains)
+    begin(5, STEPS, "nearness")
+    near = nearness(plan, trials=trials, seed=seed)
+    return Facts(
+        n=len(prior),
+        possible=possible,
+        k=plan.k,
+        layout=plan.layout,
+        gains=plan.gains is not None,
+        exact=plan.distance == 0.0 and plan.prior.exact,
+        distance=float(plan.distance),
+        share=share,
+        n_giants=plan.n_giants,
+        giants=tuple(
+            Giant(str(plan.prior.labels[x]), rank, float(prior.p[x])) for rank, x in enumerate(named, start=1)
+        ),
+        chance=Chance(share * float(ordered[0]), share, float(plan.target[0])),
+        comparisons=comparisons,
+        by_k=by_k,
+        prior=rank_bins(ordered[:possible]),
+        target=rank_bins(pi),
+        prior_lorenz=lorenz_points(ordered[:possible], through=(plan.n_giants, plan.k)),
+        target_lorenz=lorenz_points(pi, through=(plan.n_giants, plan.k)),
+        repeated=repeated,
+        drift=drift,
+        certificate=certificate,
+        nearness=near,
+        trials=trials,
+        seed=seed,
+    )
+
+
+def _effective(plan: Plan) -> Prior:
+    """The prior that the plan is exactly optimal for: on its grid, and with gains in it."""
+    if plan.weights is plan.prior.weights:
+        return plan.prior
+    return Prior.trusted(plan.weights, plan.prior.labels, plan.total)
+
+
+def _scale(entropy: str, share: float) -> float:
+    """eta(Fhat(c v)) is c times eta(Fhat(v)) for the linear ones; a constant that leakage cancels for the others."""
+    return share if entropy in _LINEAR else 1.0
+
+
+def _comparisons(
+    plan: Plan, prior: Prior, ordered: Array, share: float, trials: int, seed: int
+) -> tuple[Comparison, ...]:
+    measures = [as_entropy(name) for name in ENTROPIES]
+    before = evaluate(measures, Columns(prior.p[:, None]))
+    bare = evaluate(measures, Columns(prior.p[None, :]))
+    # fixed buckets of k in order of weight, as columns
+    buckets = np.pad(ordered, (0, -len(ordered) % plan.k)).reshape(-1, plan.k).T
+    bucketed = evaluate(measures, Columns(buckets))
+    uniform = UniformRandomisation(prior, plan.k, trials=trials, seed=seed)
+    popular = PopularDecoys(prior, plan.k, trials=trials, seed=seed)
+    rows = []
+    for i, (name, H) in enumerate(zip(ENTROPIES, measures, strict=True)):
+        scale = _scale(name, share)
+        exact = [difference(H, before[i], after[i]) for after in (bare, bucketed)]
+        leaks = {
+            "no cloak": Estimate(exact[0], exact[0], exact[0], True),
+            "uniform randomisation": uniform.leakage(H),
+            "popularity decoys": popular.leakage(H),
+            "fixed buckets": Estimate(exact[1], exact[1], exact[1], True),
+        }
+        rivals = tuple(Rival(rival, _scaled(estimate, scale)) for rival, estimate in leaks.items())
+        rows.append(Comparison(name, scale * before[i], plan.leakage(H), rivals))
+    return tuple(rows)
+
+
+def _scaled(estimate: Estimate, scale: float) -> Estimate:
+    """In units of gain; never below zero, which leakage cannot be and roundings and intervals can."""
+    value, low, high = (max(0.0, scale * float(x)) for x in (estimate.value, estimate.low, estimate.high))
+    return Estimate(value, low, high, estimate.exact)
+
+
+def _by_k(plan: Plan, prior: Prior, possible: int, share: float) -> ByK:
+    ks = tuple(sorted({*spaced(max(possible, plan.k), KS), plan.k}))
+    table = sweep(prior, ks=ks, entropies=ENTROPIES)
+    rows = [tuple((_scale(name, share) * table.leakage[:, i]).tolist()) for i, name in enumerate(ENTROPIES)]
+    return ByK(ks, ENTROPIES, tuple(rows))
+
+
+def _layouts(plan: Plan) -> list[tuple[str, Plan]]:
+    """This plan and its like in the other layouts: the same giants, the other secrets on other rings."""
+    plans = {plan.layout: plan}
+    for name in COMPARED_LAYOUTS:
+        if name not in plans:
+            plans[name] = relaid(plan, as_layout(name))
+    return list(plans.items())
+
+
+def _drift(plan: Plan, prior: Prior) -> tuple[Drift, ...]:
+    """The plan under p^theta, by its twin without gains: the same channel, designed for gamma_x p(x) as a prior."""
+    twin = plan if plan.gains is None else replace(plan, prior=prior, gains=None, distance=0.0)
+    thetas = tuple(np.linspace(0.5, 1.5, 11 if len(prior) <= 1_000_000 else 5).round(3).tolist())
+    leaks: dict[str, list[float]] = {name: [] for name in SENSITIVE}
+    least: dict[str, list[float]] = {name: [] for name in SENSITIVE}
+    for theta in thetas:
+        q = plan.prior.p**theta
+        q /= q.sum()
+        worth = q if plan.gains is None else q * plan.gains
+        other = Prior.trusted(worth, prior.labels, float(worth.sum()))
+        best = sweep(other, ks=[plan.k], entropies=SENSITIVE)
+        for name in SENSITIVE:
+            scale = 1.0 if plan.gains is None else _scale(name, other.total)
+            leaks[name].append(_cleared(scale * twin.leakage(name, prior=other)))
+            least[name].append(_cleared(scale * float(best[name][0])))
+    return tuple(Drift(name, thetas, tuple(leaks[name]), tuple(least[name])) for name in SENSITIVE)
+
+
+def _cleared(leak: float) -> float:
+    """Zero where a difference of floats left only rounding, which a chart would magnify to a curve."""
+    return leak if leak > 1e-12 else 0.0

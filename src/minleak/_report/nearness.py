@@ -1,0 +1,152 @@
+"""What a report says of near decoys: how far they are, a few sets on the map, and the price of stability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._design.layouts.near import Near
+from minleak._design.layouts.stable import Stable
+from minleak._design.make import relaid
+from minleak._design.plan import Plan
+from minleak._design.pricing.cost import Cost
+from minleak._design.pricing.distances import METRICS, Euclidean
+from minleak._design.rings import Homes, Ring
+
+Indices = npt.NDArray[np.int64]
+
+SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
+STABILITIES = (0.25, 0.5, 0.75, 1.0)
+DRAWS = 5
+# Sets that are drawn on the map, and places behind them.
+SHOWN = 5
+BEHIND = 1500
+
+
+@dataclass(frozen=True)
+class Place:
+    """A secret on the map: its name, and the two coordinates that are drawn, x to the right."""
+
+    label: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How far decoys are from the secret at each of the SHARES of draws, in one layout."""
+
+    layout: str
+    distances: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A stability between near (0) and stable (1): the median distance of decoys, and the success after DRAWS draws."""
+
+    stability: float
+    distance: float
+    success: float
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """Everything about nearness. `unit` is " km" or empty; `sets` are members of a set, the central one first."""
+
+    cost: float
+    bound: float | None
+    unit: str
+    spreads: tuple[Spread, ...]
+    sets: tuple[tuple[Place, ...], ...]
+    behind: tuple[Place, ...]
+    mixtures: tuple[Mixture, ...]
+
+
+def nearness(plan: Plan, *, trials: int, seed: int) -> Nearness | None:
+    """None for plans without coordinates, or with nothing on rings."""
+    costs = plan.costs
+    if costs is None or costs.coordinates is None or not plan.tail:
+        return None
+    rng = np.random.default_rng(seed)
+    metric = METRICS[costs.metric](costs.coordinates)
+    others = {
+        "layout stable": relaid(plan, Stable()),
+        "random order": replace(plan, homes=Homes.none(plan.u), rings=(_random_ring(plan, rng),)),
+    }
+    spreads = [Spread("this plan", plan.decoy_distances(SHARES))]
+    spreads += [Spread(name, other.decoy_distances(SHARES)) for name, other in others.items()]
+    loose = _loose(plan)
+    behind = loose if len(loose) <= BEHIND else np.sort(loose[np.argsort(-plan.weights[loose])[:BEHIND]])
+    return Nearness(
+        cost=costs.value,
+        bound=costs.bound,
+        unit=" km" if costs.metric == "haversine" else "",
+        spreads=tuple(spreads),
+        sets=tuple(_set(plan, metric, members) for members in _shown(plan, metric, rng)),
+        behind=tuple(_place(plan, costs, x) for x in behind.tolist()),
+        mixtures=_mixtures(plan, metric, trials, seed),
+    )
+
+
+def _loose(plan: Plan) -> Indices:
+    loose = plan.weights > 0
+    loose[plan.giants] = False
+    return np.flatnonzero(loose)
+
+
+def _random_ring(plan: Plan, rng: np.random.Generator) -> Ring:
+    """A wrap-around ring in random order."""
+    order = rng.permutation(_loose(plan))
+    own = plan.weights[order]
+    return Ring(order, plan.u * (np.cumsum(own) - own), int(own.sum()), plan.u)
+
+
+def _shown(plan: Plan, metric: Euclidean, rng: np.random.Generator) -> list[Indices]:
+    """A few sets far from each other: the first at random by its probability, then always the furthest of some."""
+    sets, lengths = [], []
+    for block, size in plan.cells():
+        sets.append(block)
+        lengths.append(size)
+    members, chance = np.concatenate(sets), np.concatenate(lengths).astype(np.float64)
+    some = members[np.unique(rng.choice(len(members), 40, p=chance / chance.sum()))]
+    rng.shuffle(some)
+    middle = metric.points[some].mean(axis=1)
+    taken = [0]
+    while len(taken) < min(SHOWN, len(some)):
+        apart = np.min([np.linalg.norm(middle - middle[i], axis=1) for i in taken], axis=0)
+        taken.append(int(apart.argmax()))
+    return [some[i] for i in dict.fromkeys(taken)]
+
+
+def _set(plan: Plan, metric: Euclidean, members: Indices) -> tuple[Place, ...]:
+    """The members as places, first the one with the least sum of distances."""
+    sums = metric.within(members[None])[0].sum(axis=1)
+    ordered = members[np.argsort(sums, kind="stable")]
+    return tuple(_place(plan, metric, x) for x in ordered.tolist())
+
+
+def _place(plan: Plan, of: Cost | Euclidean, x: int) -> Place:
+    row = [] if of.coordinates is None else of.coordinates[x].tolist()
+    first, second = (row[0], row[1]) if len(row) > 1 else (row[0], 0.0)
+    across = plan.costs is not None and plan.costs.metric == "haversine"  # latitude comes first, and goes up
+    return Place(str(plan.prior.labels[x]), second if across else first, first if across else second)
+
+
+def _mixtures(plan: Plan, metric: Euclidean, trials: int, seed: int) -> tuple[Mixture, ...]:
+    """This plan, and those of other stabilities for the same weights."""
+    found = {}
+    if plan.costs is not None:
+        found[plan.costs.stability] = plan
+    for stability in STABILITIES:
+        if stability not in found:
+            found[stability] = relaid(plan, Near(metric.coordinates, metric=metric.name, stability=stability))
+    return tuple(
+        Mixture(
+            stability,
+            other.decoy_distances([0.5])[0],
+            other.repeated([DRAWS], trials=trials, seed=seed).success[0],
+        )
+        for stability, other in sorted(found.items())
+    )

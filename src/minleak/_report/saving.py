@@ -1,0 +1,54 @@
+"""What saving needs: the packages of the extra `report`, charts as pictures, files whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from minleak._data.extras import chart_package
+from minleak._data.writing import replacing
+from minleak._report.look import LIGHT
+from minleak.errors import InvalidParameter, MinleakError
+
+# Formats of pictures, and the packages that the extra `report` brings.
+PICTURES = ("png", "svg")
+EXTRAS = ("altair", "vl_convert", "jinja2")
+
+
+def need_extras() -> None:
+    """Say what is missing before any work is done."""
+    for name in EXTRAS:
+        chart_package(name)
+
+
+def check_chart(path: str | os.PathLike[str]) -> str:
+    """The format that a path's ending stands for."""
+    name = os.fspath(path)
+    ending = name.rpartition(".")[2].lower()
+    if ending not in (*PICTURES, "html"):
+        raise InvalidParameter(f"a chart is saved as .png, .svg or .html, not {name!r}")
+    return ending
+
+
+def on_white(chart: Any) -> Any:
+    """The chart in the light colours, as it stands alone."""
+    return chart.configure(**LIGHT | {"background": "white"})
+
+
+def picture(chart: Any, format: str, *, scale: float = 2.0) -> bytes:
+    """The chart as the bytes of a PNG or SVG."""
+    convert = chart_package("vl_convert")
+    spec = chart.to_json()
+    if format == "svg":
+        return str(convert.vegalite_to_svg(spec)).encode()
+    return bytes(convert.vegalite_to_png(spec, scale=scale))
+
+
+def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
+    """Write a file whole or not at all: under a temporary name beside it, then renamed."""
+    name = os.fspath(path)
+    try:
+        with replacing(name) as temporary, open(temporary, "xb") as file:
+            file.write(data.encode() if isinstance(data, str) else data)
+    except OSError as error:
+        raise MinleakError(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None

@@ -1,0 +1,97 @@
+"""Writing the report of a plan, or a single chart: a page that opens without network, or pictures."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+from minleak._data.extras import chart_package
+from minleak._design.plan import Plan
+from minleak._report.captions import Figure, captioned
+from minleak._report.facts import STEPS, gather
+from minleak._report.pages import page, report_page
+from minleak._report.saving import PICTURES, check_chart, need_extras, on_white, picture, write_whole
+from minleak.errors import InvalidParameter, MinleakError
+
+Progress = Callable[[int, int, str], None]
+
+
+def write(
+    plan: Plan,
+    path: str | os.PathLike[str],
+    *,
+    format: str | None = None,
+    trials: int = 20_000,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> list[str]:
+    """Write the report of a plan and return the files written. Needs the extra `report`.
+
+    The ending .html (or format="html") gives one page with everything inside; format="png" or "svg" the charts as
+    pictures into the folder `path`. `trials` and `seed` are those of the simulations; `progress` is told the steps
+    done, their number and the next one's name. Files are written whole or not at all.
+    """
+    name, kind = os.fspath(path), _format(os.fspath(path), format)
+    need_extras()
+    facts = gather(plan, trials=trials, seed=seed, progress=progress)
+    if progress is not None:
+        progress(STEPS - 1, STEPS, "drawing")
+    if kind == "html":
+        write_whole(name, report_page(facts))
+        return [name]
+    try:
+        os.makedirs(name, exist_ok=True)
+    except OSError as error:
+        raise MinleakError(f"cannot make the folder {name}: {error.strerror or 'the file system refused'}") from None
+    written = []
+    for figure in captioned(facts):
+        file = os.path.join(name, f"{figure.name}.{kind}")
+        write_whole(file, picture(_framed(figure), kind))
+        written.append(file)
+    return written
+
+
+def figures(plan: Plan, *, trials: int = 20_000, seed: int = 0) -> list[Figure]:
+    """The charts of a plan's report as altair charts, each with its title and how to read it, for a notebook.
+
+    >>> import minleak as ml
+    >>> [figure.name for figure in figures(ml.design([5, 3, 2], 2), trials=50)][:2]
+    ['comparison', 'leakage_by_k']
+    """
+    need_extras()
+    return captioned(gather(plan, trials=trials, seed=seed))
+
+
+def save_chart(chart: Any, path: str | os.PathLike[str], *, title: str) -> None:
+    """Save an altair chart without a fixed width to a .png, .svg or .html file, whole or not at all.
+
+    Needs the extra `report`. A page opens without network.
+    """
+    ending = check_chart(path)
+    if ending == "html":
+        body = chart_package("markupsafe").Markup('<div class="chart" id="chart"></div>')
+        write_whole(path, page(title, body, [("chart", chart.properties(width="container", title=title))]))
+    else:
+        write_whole(path, picture(on_white(chart.properties(width=560, title=title)), ending))
+
+
+def _format(name: str, format: str | None) -> str:
+    if format is None and name.lower().endswith((".html", ".htm")):
+        return "html"
+    if format is None:
+        raise InvalidParameter(
+            f"what to write to {name}? End it with .html for a page, or ask for format='png' or 'svg' to have the "
+            "charts in a folder of that name"
+        )
+    if format not in ("html", *PICTURES):
+        raise InvalidParameter(f"unknown format {format!r}: one of html, {', '.join(PICTURES)}")
+    return format
+
+
+def _framed(figure: Figure) -> Any:
+    """The chart of a figure as it stands alone: of fixed width, with its title, on white."""
+    own = figure.chart.to_dict().get("title", {}).get("text", [])
+    title = {"text": figure.title, "subtitle": [*textwrap.wrap(figure.note, 95), *own], "offset": 12}
+    return on_white(figure.chart.properties(width=640, title=title, padding=16))

@@ -1,0 +1,145 @@
+"""Where the randomness of a draw comes from: the operating system, or a keyed function of who asks for what."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._design.stored.digests import prefixed
+from minleak._run.keys import Key
+from minleak.errors import InvalidParameter
+
+Words = npt.NDArray[np.uint64]
+
+# 64-bit words in one block of the keyed function.
+_WORDS = 4
+
+
+class Source(Protocol):
+    """Blocks of random 64-bit words, one for each of the draws asked for; block after block if one is not
+    enough.
+    """
+
+    def blocks(self, which: npt.NDArray[np.int64], counter: int) -> Words:
+        """An array with a row of words for each of the draws numbered `which`."""
+
+
+class Fresh:
+    """Fresh randomness from the operating system. Nothing is kept between calls, so threads and forks share nothing."""
+
+    def blocks(self, which: npt.NDArray[np.int64], counter: int) -> Words:
+        del counter
+        return np.frombuffer(os.urandom(8 * len(which)), dtype="<u8")[:, None]
+
+
+class Seeded:
+    """Repeatable randomness for experiments. Whoever knows the seed knows every draw."""
+
+    def __init__(self, seed: int) -> None:
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+            raise InvalidParameter("a seed is a whole number, 0 or above")
+        self._rng = np.random.default_rng(seed)
+
+    def blocks(self, which: npt.NDArray[np.int64], counter: int) -> Words:
+        del counter
+        return self._rng.integers(0, 2**64, size=(len(which), 1), dtype=np.uint64)
+
+
+class Sticky:
+    """Keyed BLAKE2b of the plan's digest, the key's id, a scope and a secret, each with its length before it.
+
+    The state after what all draws share is kept, and copied for each draw.
+    """
+
+    def __init__(self, key: Key, plan_digest: bytes) -> None:
+        self._start = hashlib.blake2b(key=key.reveal(), digest_size=8 * _WORDS, person=b"minleak-draw-1")
+        self._start.update(prefixed(plan_digest) + prefixed(key.id.encode()))
+
+    def asked(self, scopes: Iterable[Any], secrets: npt.NDArray[np.int64]) -> _Asked:
+        """The source for draws of these secrets, each in its scope."""
+        tails = secrets.astype("<i8").tobytes()
+        eight = (8).to_bytes(8, "little")
+        heads = _scope_bytes(scopes, len(secrets))
+        return _Asked(self._start, [head + eight + tails[8 * i : 8 * i + 8] for i, head in enumerate(heads)])
+
+
+class _Asked:
+    def __init__(self, start: Any, messages: list[bytes]) -> None:
+        self._start, self._messages = start, messages
+
+    def blocks(self, which: npt.NDArray[np.int64], counter: int) -> Words:
+        suffix = counter.to_bytes(8, "little")
+        copy = self._start.copy
+        parts = []
+        messages: Iterable[bytes] = self._messages
+        if len(which) < len(self._messages):
+            messages = (self._messages[i] for i in which.tolist())
+        for message in messages:
+            state = copy()
+            state.update(message + suffix)
+            parts.append(state.digest())
+        return np.frombuffer(b"".join(parts), dtype="<u8").reshape(-1, _WORDS)
+
+
+def listed(things: Iterable[Any], what: str) -> list[Any]:
+    """All of them; text is one thing, and a set is in no order."""
+    try:
+        if not isinstance(things, str | bytes | set | frozenset):
+            return list(things)
+    except TypeError:
+        pass  # a single thing
+    raise InvalidParameter(what)
+
+
+def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
+    known: dict[str, bytes] = {}
+    result = []
+    for scope in listed(scopes, "scopes are a list of text or bytes, one for each secret"):
+        if isinstance(scope, str):
+            if scope not in known:
+                known[scope] = _scope_part(b"s" + scope.encode("utf-8", "surrogatepass"), not scope.strip())
+            result.append(known[scope])
+        elif isinstance(scope, bytes):
+            result.append(_scope_part(b"b" + scope, not scope))
+        else:
+            raise InvalidParameter("a scope is text or bytes that name who asks, such as a user's id")
+    if len(result) != count:
+        raise InvalidParameter(f"{len(result)} scopes for {count} secrets: give one for each")
+    return result
+
+
+def _scope_part(part: bytes, is_blank: bool) -> bytes:
+    """Blank text is nobody's name. Bytes may be a number, and 32 is no blank there."""
+    if is_blank:
+        raise InvalidParameter("a scope is empty: it names who asks, and without a name all would share their sets")
+    return prefixed(part)
+
+
+def uniform(source: Source, bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """For each bound N an integer uniform in [0, N), exactly: words are cut to the bits of N-1 and rejected from N on.
+
+    A word is accepted with probability above 1/2. A bound of 0 or 1 gives 0.
+    """
+    last = np.maximum(bounds - 1, 0).astype(np.uint64)
+    mask = last.copy()
+    for shift in (1, 2, 4, 8, 16, 32):
+        mask |= mask >> np.uint64(shift)
+    result = np.empty(len(bounds), dtype=np.int64)
+    waiting = np.arange(len(bounds), dtype=np.int64)
+    counter = 0
+    while len(waiting):
+        block = source.blocks(waiting, counter)
+        for word in range(block.shape[1]):
+            value = block[:, word] & mask[waiting]
+            good = value <= last[waiting]
+            result[waiting[good]] = value[good].astype(np.int64)
+            if good.all():
+                return result
+            waiting, block = waiting[~good], block[~good]
+        counter += 1
+    return result

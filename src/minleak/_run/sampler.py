@@ -1,0 +1,99 @@
+"""Sampler: from secrets and random words to sets, in integers throughout."""
+
+from __future__ import annotations
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._design.plan import Plan
+from minleak._design.stored.tables import Tables
+from minleak._run.plain import set_at
+from minleak._run.prf import Source, uniform
+from minleak.errors import InvalidCloak
+
+Indices = npt.NDArray[np.int64]
+
+# With fewer draws than this a thread costs more than it saves.
+_FEW = 4096
+# Up to so many draws do not load the compiled loop: that takes as long as tens of thousands of them, and 130 MB of
+# memory (`python -m benchmarks running`). Far fewer than that, since a service may ask so again and again.
+PLAIN = 256
+_LOOP = "minleak._kernels.drawing"
+
+
+class Sampler:
+    """Draws sets of a plan. p(set given secret) is that of the plan's channel, exactly."""
+
+    def __init__(self, plan: Plan, tables: Tables) -> None:
+        self.plan, self.tables = plan, tables
+        self._fixed = plan.idle_sets()
+        self._fixed_of = {int(x): i for i, group in enumerate(self._fixed) for x in group.tolist()}
+
+    def owned(self, secrets: Indices) -> Indices:
+        """How many places each secret has to choose from: u w_x on rings, s for a giant, none for a fixed set."""
+        plan = self.plan
+        places = plan.u * plan.weights[secrets]
+        if plan.n_giants:
+            at = np.minimum(np.searchsorted(self.tables.giants, secrets), plan.n_giants - 1)
+            places = np.where(self.tables.giants[at] == secrets, plan.tail, places)
+        return places
+
+    def sets(self, secrets: Indices, places: Indices) -> Indices:
+        """The set at each secret's place, members in increasing order, of shape (len(secrets), k); -1 fills up sets of
+        idle secrets that are smaller.
+        """
+        out = np.full((len(secrets), self.plan.k), -1, dtype=np.int64)
+        if self.plan.tail and len(secrets) <= PLAIN and _LOOP not in sys.modules:
+            for row, (x, place) in enumerate(zip(secrets.tolist(), places.tolist(), strict=True)):
+                members = set_at(self.plan, self.tables, x, place)
+                out[row, : len(members)] = members
+        elif self.plan.tail:
+            threads = min(os.cpu_count() or 1, len(secrets) // _FEW)
+            if threads < 2:
+                self._fill(secrets, places, out)
+            else:
+                parts = (np.array_split(array, threads) for array in (secrets, places, out))
+                with ThreadPoolExecutor(threads) as pool:  # made for this call, so that a fork finds none
+                    list(pool.map(self._fill, *parts))
+        if self._fixed:
+            for row, x in enumerate(secrets.tolist()):
+                group = self._fixed_of.get(x)
+                if group is not None:
+                    out[row, : len(self._fixed[group])] = self._fixed[group]
+        return out
+
+    def _fill(self, secrets: Indices, places: Indices, out: Indices) -> None:
+        from minleak._kernels import drawing
+
+        plan, t = self.plan, self.tables
+        done = drawing.draw_sets(
+            secrets,
+            places,
+            out,
+            plan.weights,
+            t.giants,
+            plan.u,
+            plan.homes.members,
+            plan.homes.weights,
+            t.home_of,
+            t.home_ends,
+            t.bases,
+            t.lengths,
+            t.starts,
+            t.members,
+            t.first,
+            t.following,
+            t.guide,
+            t.shift,
+            t.end,
+        )
+        if not done:
+            raise InvalidCloak("a secret owns less than its weight says: certify tells what is wrong with the plan")
+
+    def draw(self, secrets: Indices, source: Source) -> Indices:
+        """A set for each secret, with the source's randomness."""
+        return self.sets(secrets, uniform(source, self.owned(secrets)))

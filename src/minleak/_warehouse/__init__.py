@@ -1,0 +1,1 @@
+"""The warehouse: designing, certifying and drawing by queries, where the data is."""

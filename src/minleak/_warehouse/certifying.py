@@ -1,0 +1,219 @@
+"""certify: prove by queries that a plan in an engine is optimal, with code that shares nothing with its making."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+from minleak._design.certificate import Certificate, Check
+from minleak._warehouse.counts import whole
+from minleak._warehouse.engines import as_table, engine_of
+from minleak._warehouse.engines.base import Engine, ibis_module
+from minleak._warehouse.naming import check_columns
+from minleak._warehouse.plan import Header, WarehousePlan, checked
+from minleak.errors import InvalidPrior
+
+# Into how many bins the line is cut to check that it has no gap: each is sorted by itself.
+_BINS = 4096
+
+
+def certify(
+    plan: WarehousePlan, table: Any = None, *, secret: str = "secret", weight: str | None = "count"
+) -> Certificate:
+    """Verify a plan exactly, as queries: its giants and u are those of the theorem, its segments tile the line, no
+    member meets itself, homes are sets of u different secrets, and every secret owns u times its weight.
+
+    With `table`, the prior it was designed for, the weights are compared secret by secret; without it they are taken
+    from the plan. From these checks every posterior is pi (see the theory page on rings), so the plan is optimal for
+    every entropy at once. One aggregate over all segments, three within partitions, and a join with the prior.
+
+    >>> import pyarrow as pa
+    >>> from minleak._warehouse import design
+    >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
+    >>> print(certify(design(prior, k=3), prior))
+    certified, exactly
+      ok  the header is whole: u = 2, s = 64, total 100
+      ok  giants are the heaviest secrets, each above its share: 1 giants, the heaviest other 30
+      ok  every other secret fits its share s/u
+      ok  every secret has one number, at most one segment on the common ring and one at home: 4 secrets
+      ok  segments tile the line from end to end: 5 segments
+      ok  no member of the common ring meets itself
+      ok  homes are sets of u different secrets of one weight: 1 homes
+      ok  idle secrets are in sets of at most k
+      ok  the weights are the prior's: compared secret by secret
+      gap in prior: 0
+    """
+    plan = checked(plan, fitting=False)
+    tables = [plan.table] if table is None else [plan.table, as_table(table)]
+    engine = engine_of(*tables)
+    if table is not None:
+        check_columns(tables[1], InvalidPrior, secret=secret, **({} if weight is None else {"weight": weight}))
+    checks = tuple(_checks(engine, plan, tables[1] if table is not None else None, secret, weight))
+    return Certificate(all(check.ok for check in checks), True, checks, {"prior": 0.0})
+
+
+def _checks(engine: Engine, plan: WarehousePlan, prior: Any, secret: str, weight: str | None) -> Iterator[Check]:
+    ibis, header, rows = ibis_module(), plan.header, plan.table
+    yield _header_check(header)
+    owners = rows.group_by("secret").aggregate(
+        lowest=rows.position.min(),
+        highest=rows.position.max(),
+        weight=rows.weight.sum(),
+        common=(rows.ring == 0).cast("int64").sum(),
+        homes=(rows.ring > 0).cast("int64").sum(),
+        lone=(rows.ring < 0).cast("int64").sum(),
+        least=rows.weight.min(),
+    )
+    owned = engine.row(
+        owners.aggregate(
+            secrets=owners.count(),
+            numbers=owners.lowest.nunique(),
+            first=ibis.coalesce(owners.lowest.min(), 0),
+            last=ibis.coalesce(owners.highest.max(), 0),
+            torn=_times(owners.lowest != owners.highest),
+            crowded=_times((owners.common > 1) | (owners.homes > 1) | (owners.lone > 1)),
+            idle=_times(owners.lone > 0),
+            mixed=_times((owners.lone > 0) & (owners.common + owners.homes > 0)),
+            empty=_times((owners.lone == 0) & (owners.least <= 0)),
+            loaded=_times((owners.lone > 0) & (owners.weight != 0)),
+            heaviest=ibis.coalesce(owners.weight.max(), 0),
+            total=ibis.coalesce(owners.weight.sum(), 0),
+        )
+    )
+    yield from _giants_checks(header, owned)
+    g = len(header.giants)
+    listed = [name for name, _ in header.giants]
+    both = engine.row(rows.filter(rows.secret.isin(listed)).aggregate(rows=ibis._.count()))["rows"] if listed else 0
+    numbered = (
+        owned["secrets"] + g == header.n == owned["numbers"] + g
+        and (not owned["secrets"] or (owned["first"] == g and owned["last"] == header.n - 1))
+        and not any(owned[what] for what in ("torn", "crowded", "mixed", "empty", "loaded"))
+        and not both
+        and owned["idle"] == header.idle
+    )
+    what = "every secret has one number, at most one segment on the common ring and one at home"
+    yield Check(what, numbered, f"{owned['secrets'] + g} secrets")
+    yield _line_check(engine, rows.filter(rows.ring >= 0), header)
+    yield from _ring_checks(engine, rows, header)
+    if prior is not None:
+        yield _weights_check(engine, owners, header, prior, secret, weight)
+
+
+def _times(condition: Any) -> Any:
+    return ibis_module().coalesce(condition.cast("int64").sum(), 0)
+
+
+def _header_check(header: Header) -> Check:
+    numbers = (header.k, header.n, header.total, header.u, header.tail, header.length, header.at_home, header.idle)
+    whole_numbers = all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
+    ok = (
+        whole_numbers
+        and 1 <= header.k <= header.n
+        and header.u == header.k - len(header.giants)
+        and 0 < header.total <= 2**62 // header.k
+        and header.length + header.at_home == header.tail == header.total - sum(w for _, w in header.giants)
+        and header.length >= 0
+        and header.at_home >= 0
+        and len({name for name, _ in header.giants}) == len(header.giants)
+    )
+    return Check("the header is whole", ok, f"u = {header.u}, s = {header.tail}, total {header.total}")
+
+
+def _giants_checks(header: Header, owned: dict[str, Any]) -> Iterator[Check]:
+    heavy = [weight for _, weight in header.giants]
+    left, too_heavy = header.total, True
+    for j, weight in enumerate(heavy):
+        too_heavy &= weight * (header.k - j) > left
+        left -= weight
+    ordered = all(a >= b for a, b in pairwise(heavy)) and (not heavy or heavy[-1] >= owned["heaviest"])
+    what = "giants are the heaviest secrets, each above its share"
+    yield Check(what, ordered and too_heavy, f"{len(heavy)} giants, the heaviest other {owned['heaviest']}")
+    fits = owned["total"] == left and owned["heaviest"] * header.u <= left
+    yield Check("every other secret fits its share s/u", fits)
+
+
+def _line_check(engine: Engine, rows: Any, header: Header) -> Check:
+    """Segments on rings from 0 on leave no gap: inside a bin by a window over it, between bins by their ends."""
+    ibis, u = ibis_module(), header.u
+    end = u * header.tail
+    shift = max(0, end.bit_length() - _BINS.bit_length() + 1)
+    placed = rows.select(bin=rows.start >> shift, start=rows.start, stop=rows.start + u * rows.weight)
+    window = ibis.window(group_by=placed.bin, order_by=[placed.start, placed.stop])
+    placed = placed.mutate(previous=placed.stop.lag().over(window))
+    bins = engine.rows(
+        placed.group_by("bin").aggregate(
+            count=placed.count(),
+            broken=_times(placed.previous.notnull() & (placed.previous != placed.start)),
+            first=placed.start.min(),
+            last=placed.stop.max(),
+        )
+    )
+    at, ok = 0, True
+    for row in sorted(bins, key=lambda row: row["bin"]):
+        ok &= row["broken"] == 0 and row["first"] == at
+        at = row["last"]
+    return Check(
+        "segments tile the line from end to end", ok and at == end, f"{sum(r['count'] for r in bins)} segments"
+    )
+
+
+def _ring_checks(engine: Engine, rows: Any, header: Header) -> Iterator[Check]:
+    ibis, u = ibis_module(), header.u
+    common = rows.filter(rows.ring == 0)
+    seen = engine.row(
+        common.aggregate(
+            longest=ibis.coalesce((u * common.weight).max(), 0),
+            last=ibis.coalesce((common.start + u * common.weight).max(), 0),
+            weight=ibis.coalesce(common.weight.sum(), 0),
+        )
+    )
+    # with one segment each, tiled from 0 to u tracks, a member meets itself only if it is longer than a track
+    alone = seen["longest"] <= header.length == seen["weight"] and seen["last"] == u * header.length
+    yield Check("no member of the common ring meets itself", alone)
+    homes = rows.filter(rows.ring > 0)
+    homes = homes.group_by("ring").aggregate(
+        members=homes.count(),
+        different=homes.secret.nunique(),
+        least=homes.weight.min(),
+        most=homes.weight.max(),
+        across=homes.start.max() - homes.start.min(),
+    )
+    bad = (
+        (homes.members != u)
+        | (homes.different != u)
+        | (homes.least != homes.most)
+        | (homes.least <= 0)
+        | (homes.across != (u - 1) * u * homes.least)
+    )
+    found = engine.row(
+        homes.aggregate(homes=homes.count(), bad=_times(bad), weight=ibis.coalesce((u * homes.least).sum(), 0))
+    )
+    whole_homes = not found["bad"] and found["weight"] == header.at_home
+    yield Check("homes are sets of u different secrets of one weight", whole_homes, f"{found['homes']} homes")
+    lone = rows.filter(rows.ring < 0)
+    lone = lone.group_by("ring").aggregate(members=lone.count())
+    sizes = engine.rows(lone.filter((lone.ring == -1) | (lone.members > header.k)))
+    room = {-1: header.k if header.tail else header.k - len(header.giants)}
+    small = all(row["members"] <= room.get(row["ring"], header.k) for row in sizes)
+    yield Check("idle secrets are in sets of at most k", small)
+
+
+def _weights_check(engine: Engine, owners: Any, header: Header, prior: Any, secret: str, weight: str | None) -> Check:
+    """The plan's weights and the prior's, added up with opposite signs, are zero for every secret."""
+    ibis = ibis_module()
+    kind = "string" if header.is_text else "int64"
+    counts = ibis.literal(1, "int64") if weight is None else whole(prior[weight], weight)
+    sides = owners.select("secret", weight=owners.weight.cast("int64"), rows=ibis.literal(0, "int64")).union(
+        prior.select(secret=prior[secret].cast(kind), weight=-counts, rows=ibis.literal(1, "int64"))
+    )
+    both = sides.group_by("secret").aggregate(left=sides.weight.sum(), rows=sides["rows"].sum())
+    missing = both.left.isnull() | (both["rows"] == 0)
+    listed = [name for name, _ in header.giants]
+    is_giant = both.secret.isin(listed) if listed else ibis.literal(False)
+    found = engine.row(both.aggregate(secrets=both.count(), off=_times(missing | (~is_giant & (both.left != 0)))))
+    giants = {}
+    if listed:
+        giants = {row["secret"]: -int(row["left"]) for row in engine.rows(both.filter(is_giant & ~missing))}
+    same = found["off"] == 0 and found["secrets"] == header.n and giants == dict(header.giants)
+    return Check("the weights are the prior's", same, "compared secret by secret")

@@ -1,0 +1,163 @@
+"""The prior as a table: secrets with integer weights, checked, and summed up by weight class."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from minleak._design.grid import LIMIT
+from minleak._warehouse.engines.base import Engine, ibis_module
+from minleak._warehouse.naming import check_columns
+from minleak.errors import InvalidParameter, InvalidPrior
+
+# Sums of 64-bit integers may pass 64 bits, so high and low parts are added apart.
+_LOW = 31
+
+# The bits of the hash of a secret: 15 hexadecimal digits of its MD5, which fit a signed 64-bit integer.
+HASH_BITS = 60
+
+
+@dataclass(frozen=True)
+class WeightClass:
+    """The secrets whose weights have the same first digit and as many digits: how many, and their total weight."""
+
+    number: int
+    count: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Counts:
+    """A checked prior: `table` has the columns secret, weight, hash and number (of the weight's class).
+
+    `classes` are heaviest first. `digest` stands for the secrets and their weights, in whatever order they come.
+    """
+
+    table: Any
+    n: int
+    total: int
+    classes: tuple[WeightClass, ...]
+    is_text: bool
+    digest: str
+
+
+def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Any:
+    """The columns secret and weight, of types that the design can be exact with; weight None counts rows."""
+    check_columns(table, InvalidPrior, secret=secret, **({} if weight is None else {"weight": weight}))
+    kind = table[secret].type()
+    if not (kind.is_string() or kind.is_integer()):
+        raise InvalidPrior(f"the secrets in {secret!r} are {kind}: they must be text or integers, so cast them first")
+    names = table[secret] if kind.is_string() else table[secret].cast("int64")
+    if weight is None:
+        rows = table.select(secret=names)
+        return engine.keep(rows.group_by("secret").aggregate(weight=rows.count()))
+    return table.select(secret=names, weight=whole(table[weight], weight))
+
+
+def whole(column: Any, name: str) -> Any:
+    """A column of counts as 64-bit integers; what is none, or text other than digits, becomes null, to be refused."""
+    kind = column.type()
+    if kind.is_int64():
+        return column
+    if kind.is_integer() or (kind.is_decimal() and kind.scale == 0):
+        return column.try_cast("int64")
+    if kind.is_string():
+        return ibis_module().ifelse(column.re_search("[^0-9]"), None, column).try_cast("int64")
+    raise InvalidPrior(
+        f"the weights in {name!r} are {kind}: inside an engine they must be integers, so that the plan is exact; scale "
+        "and round them first, such as (t.weight * 2**40).round().cast('int64'), or design in memory, which does it"
+    )
+
+
+def hashed(engine: Engine, secret: Any, part: int = 0) -> Any:
+    """A 60-bit hash of a secret on which all engines agree: the first part of its MD5, or the second."""
+    return engine.integer(secret.cast("string").hexdigest("md5")[15 * part : 15 * part + 15])
+
+
+def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int) -> Counts:
+    """The prior in a table, after one pass that checks it and sums it up, and one that looks for secrets twice."""
+    ibis = ibis_module()
+    rows = prepared(engine, table, secret, weight)
+    is_text = bool(rows.secret.type().is_string())
+    digits = rows.weight.abs().cast("string")
+    number = ibis.ifelse(rows.weight < 0, -1, 10 * digits.length() + digits[:1].cast("int64"))
+    rows = rows.mutate(hash=hashed(engine, rows.secret), number=number.cast("int64"))
+    both = rows.secret.cast("string") + "|" + rows.weight.cast("string")
+    marks = {name: hashed(engine, both, part) for part, name in enumerate(("first", "second"))}
+    found = engine.rows(
+        rows.group_by("number")
+        .aggregate(
+            count=rows.count(),
+            nameless=rows.secret.isnull().cast("int64").sum(),
+            weightless=rows.weight.isnull().cast("int64").sum(),
+            **parts("weight", rows.weight),
+            **parts("first", marks["first"]),
+            **parts("second", marks["second"]),
+        )
+        .mutate(number=ibis.coalesce(ibis._.number, -2))
+    )
+    _refuse(found, secret, weight)
+    classes = tuple(
+        WeightClass(int(row["number"]), int(row["count"]), together(row, "weight"))
+        for row in sorted(found, key=lambda row: -row["number"])
+    )
+    n, total = sum(c.count for c in classes), sum(c.total for c in classes)
+    if not total:
+        raise InvalidPrior("all weights are zero: at least one secret must be possible")
+    if total * min(k, n) > LIMIT:
+        raise InvalidParameter(
+            f"the total weight {total} times k = {min(k, n)} passes 2^62, so positions would not fit 64-bit integers: "
+            "divide all weights by the same number, or design in memory, which puts them on a grid"
+        )
+    if weight is not None:
+        _refuse_repeated(engine, rows)
+    content = [[c.number, c.count, c.total] for c in classes]
+    content += sorted([row["number"], together(row, "first"), together(row, "second")] for row in found)
+    digest = hashlib.sha256(json.dumps(["minleak counts 2", is_text, content]).encode()).hexdigest()
+    return Counts(rows, n, total, classes, is_text, digest)
+
+
+def parts(name: str, column: Any) -> dict[str, Any]:
+    """The sum of a column in two parts, which cannot pass 64 bits."""
+    ibis = ibis_module()
+    high, low = (column >> _LOW).sum(), (column & (2**_LOW - 1)).sum()
+    return {f"{name}_high": ibis.coalesce(high, 0), f"{name}_low": ibis.coalesce(low, 0)}
+
+
+def together(row: dict[str, Any], name: str) -> int:
+    """The sum that two parts stand for."""
+    return (int(row[f"{name}_high"]) << _LOW) + int(row[f"{name}_low"])
+
+
+def _refuse(found: list[dict[str, Any]], secret: str, weight: str | None) -> None:
+    if not found:
+        raise InvalidPrior("the table has no rows: a prior needs at least one secret")
+    nameless, weightless = (sum(row[what] for row in found) for what in ("nameless", "weightless"))
+    if nameless:
+        raise InvalidPrior(f"{nameless} rows have no secret in {secret!r}: filter them out, or give them a name")
+    if weightless:
+        raise InvalidPrior(
+            f"{weightless} rows have no whole number in {weight!r}: counts are digits alone, below 2^63, and present"
+        )
+    below = sum(row["count"] for row in found if row["number"] == -1)
+    if below:
+        raise InvalidPrior(f"{below} weights in {weight!r} are negative: weights are whole numbers from 0 on")
+
+
+def _refuse_repeated(engine: Engine, rows: Any) -> None:
+    times = rows.group_by("secret").aggregate(times=rows.count())
+    repeated = engine.row(times.filter(times.times > 1).aggregate(secrets=ibis_module()._.count()))["secrets"]
+    if repeated:
+        raise InvalidPrior(
+            f"{repeated} secrets stand in more than one row: add up their weights first, such as "
+            "t.group_by('secret').aggregate(count=t['count'].sum())"
+        )
+
+
+def heaviest(engine: Engine, counts: Counts, k: int) -> list[tuple[Any, int]]:
+    """The k heaviest secrets and their weights, largest first, ties by name."""
+    table = counts.table.select("secret", "weight")
+    rows = engine.rows(table.order_by(table.weight.desc(), table.secret).limit(min(k, counts.n)))
+    return sorted(((row["secret"], int(row["weight"])) for row in rows), key=lambda row: (-row[1], row[0]))

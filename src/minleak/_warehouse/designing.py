@@ -1,0 +1,115 @@
+"""design: the optimal plan, made where the prior is, by sums, the heaviest k, and prefix sums of two levels."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from minleak._design.cap import cap
+from minleak._design.giants import find_giants
+from minleak._warehouse.counts import Counts, counted, heaviest
+from minleak._warehouse.engines import as_table, engine_of
+from minleak._warehouse.engines.base import Engine
+from minleak._warehouse.naming import shown
+from minleak._warehouse.plan import Header, WarehousePlan, check_new, load, write
+from minleak._warehouse.segments import segments_of
+from minleak.errors import InvalidParameter
+
+LAYOUTS = ("stable", "circle")
+
+# About how many secrets are sorted together. A partition of this many takes a few megabytes.
+ROWS = 2**16
+
+
+def design(
+    table: Any,
+    k: int,
+    *,
+    secret: str = "secret",
+    weight: str | None = "count",
+    layout: str = "stable",
+    rows: int = ROWS,
+    output: str | os.PathLike[str] | None = None,
+) -> WarehousePlan:
+    """Maximise H(X|Y) over all channels with sets of at most k secrets, inside the engine that holds the prior.
+
+    The target pi is that of `minleak.design`, exactly: it needs the k heaviest weights and their total. The plan is
+    giants and rings as there, in integers. Secrets are dealt into partitions by weight class and hash, sorted within,
+    and laid end to end by a prefix sum in each partition and one over the partitions' totals, so that no sort and no
+    window ever sees more than a partition. All engines make the same plan of the same prior, whatever order it is in.
+
+    Parameters
+    ----------
+    table
+        An Ibis table in DuckDB or Spark, see `read`; or a pandas or Arrow table, for which DuckDB is started.
+    k
+        The cap on the size of a set, from 1 on; a cap above n is one of n.
+    secret
+        The column of the secrets, distinct text or integers.
+    weight
+        The column of their weights, whole numbers from 0 on with k * total <= 2^62 (floats are refused: round them to
+        counts first). None counts the rows of each secret, for a log of events.
+    layout
+        "stable": homes of u secrets of about the same weight, made inside partitions; what is left of their weights is
+        on one common ring, by wrap-around. "circle": all on the common ring.
+    rows
+        About how many secrets a partition has. Up to twice as many are sorted as a whole. At most u - 1 secrets of a
+        partition have no home, so a larger number keeps a little more weight at home.
+    output
+        A new folder to write the plan to. Without it the plan is kept in the engine, for as long as its connection.
+
+    The work is one aggregate, the heaviest k, one sort within partitions and two passes over its result; where homes
+    must give weight back, some more aggregates. Memory on this side is O(k + number of partitions).
+
+    >>> import pyarrow as pa
+    >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
+    >>> plan = design(prior, k=3, layout="circle")
+    >>> plan
+    WarehousePlan(n=4, k=3, giants=1, layout='circle', at_home=0.000)
+    >>> plan.target
+    array([0.36, 0.32, 0.32])
+    """
+    k = cap(k)
+    if not isinstance(layout, str) or layout not in LAYOUTS:
+        raise InvalidParameter(f"unknown layout {shown(layout)}: one of {', '.join(LAYOUTS)}")
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+        raise InvalidParameter(f"rows is a whole number from 1 on, not {shown(rows)}")
+    if output is not None:
+        check_new(output)
+    source = as_table(table)
+    engine = engine_of(source)
+    counts = counted(engine, source, secret, weight, k)
+    header, giant_weight = _header(engine, counts, min(k, counts.n), layout, rows)
+    with segments_of(engine, counts, header, giant_weight, rows) as (segments, whole):
+        if output is None:
+            return WarehousePlan(engine.keep(segments), whole)
+        write(segments, whole, output)
+    return load(output, backend=engine.backend)
+
+
+def _header(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> tuple[Header, int | None]:
+    """The header as far as the theorem gives it, and the weight from which on a secret is a giant."""
+    top = heaviest(engine, counts, k)
+    found = find_giants(np.array([weight for _, weight in top], dtype=np.int64), counts.total, k)
+    giants = tuple(top[i] for i in found.members.tolist() if top[i][1])
+    content = json.dumps(["minleak warehouse plan 2", counts.digest, k, layout, rows])
+    header = Header(
+        k=k,
+        n=counts.n,
+        total=counts.total,
+        layout=layout,
+        giants=giants,
+        u=found.u,
+        tail=found.tail,
+        length=0,
+        at_home=0,
+        idle=sum(c.count for c in counts.classes if not c.total),
+        is_text=counts.is_text,
+        digest=hashlib.sha256(content.encode()).hexdigest(),
+    )
+    # equal weights are all giants or none is (Section 2 of the paper), so a weight tells a giant
+    return header, giants[-1][1] if giants else None

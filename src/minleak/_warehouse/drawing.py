@@ -1,0 +1,218 @@
+"""cloak: events with the sets to show for their secrets, drawn inside the engine; the key stays in Python."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+from minleak._run.keys import Key
+from minleak._run.prf import Sticky, uniform
+from minleak._warehouse.engines import as_table, engine_of
+from minleak._warehouse.engines.base import Engine, ibis_module, path_text
+from minleak._warehouse.lookups import owners
+from minleak._warehouse.naming import check_columns
+from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
+from minleak._warehouse.tiling import check_drawn, check_tiling
+from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
+
+
+def cloak(
+    events: Any,
+    plan: WarehousePlan,
+    *,
+    key: Key | str | os.PathLike[str],
+    secret: str = "secret",
+    scope: str = "scope",
+    output: str = "set",
+    stand_in: Any = None,
+    keep_secret: bool = False,
+) -> Any:
+    """The events with a column `output`: the set of k labels to show for each, in the order of the plan's positions.
+
+    p(set given secret) is that of the plan's channel, exactly: a keyed function of plan, scope and secret gives a
+    uniform integer below u w_x, which is a place on what the secret owns. Draws are sticky, so events of the same scope
+    and secret have the same set: the one that `Cloak(to_plan(plan), key=key).draw(secret, scope=scope)` shows.
+
+    Parameters
+    ----------
+    events
+        A table in the engine of the plan.
+    key
+        A `Key` or the path of its file. It stays in Python, inside the function that the engine calls: no query, query
+        plan or log holds it. Spark sends the function to its executors, so their connections must be trusted with it
+        (spark.network.crypto.enabled).
+    secret, scope
+        The columns of the secret, of the plan's type, and of who asks, text or bytes.
+    stand_in
+        A label of the plan that takes the place of secrets the plan does not know. Without it these are refused.
+    keep_secret
+        Keep the column of the secret, to check draws. It is left out by default, as what is published must not hold it.
+
+    One draw is made for each pair of scope and secret. Owners of positions are found by a join on bins; the cost is
+    that of a pass over the plan and u rows for each pair. Another pass sees whether the segments tile their line, and
+    every set whether it has k different members and its secret among them: a plan that was changed after it was made
+    is refused.
+    """
+    plan = checked(plan)
+    header = plan.header
+    key = key if isinstance(key, Key) else _loaded(key)
+    table = as_table(events)
+    engine = engine_of(plan.table, table)
+    _check_columns(table, secret, scope, output, header)
+    common, homes = check_tiling(engine, plan)
+    everybody = plan.table.union(giants_table(header)) if header.giants else plan.table
+    asked = table.select(scope=table[scope], secret=table[secret]).distinct()
+    known = _known(engine, asked, everybody, stand_in)
+    drawn = engine.keep(_draws(engine, known, everybody, header, key))
+    sets = engine.keep(_sets(drawn, plan, common, homes))
+    check_drawn(engine, sets, drawn, header.k)
+    engine.drop(drawn)
+    shown = sets.select("scope", "asked", "members")
+    named = shown.rename(**{scope: "scope", secret: "asked", output: "members"}).select(scope, secret, output)
+    result = table.join(named, [scope, secret])
+    return result if keep_secret else result.drop(secret)
+
+
+def _loaded(key: Any) -> Key:
+    if not isinstance(key, str | os.PathLike):
+        raise InvalidKey("a key is a Key, or the path of its file")
+    return Key.load(path_text(key, InvalidKey))
+
+
+def _check_columns(table: Any, secret: str, scope: str, output: str, header: Header) -> None:
+    check_columns(table, InvalidParameter, secret=secret, scope=scope)
+    if secret == scope:
+        raise InvalidParameter(f"secret and scope both name the column {secret!r}: name two columns")
+    if not isinstance(output, str) or not output:
+        raise InvalidParameter("output is the name of a new column, for the sets")
+    if output.casefold() in (name.casefold() for name in table.columns):
+        raise InvalidParameter(f"the events have a column {output!r} already: choose another name for the sets")
+    kind, wanted = table[secret].type(), "text" if header.is_text else "int64"
+    if not (kind.is_string() if header.is_text else kind.is_int64()):
+        raise InvalidParameter(f"the plan's secrets are {wanted}, those in {secret!r} are {kind}: cast them")
+    kind = table[scope].type()
+    if not (kind.is_string() or kind.is_binary()):
+        raise InvalidParameter(f"scopes are text or bytes, those in {scope!r} are {kind}: cast them to text")
+
+
+def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
+    """Pairs (scope, asked, secret) in which every secret is one of the plan; unknown ones are replaced or refused."""
+    ibis = ibis_module()
+    names = everybody.select("secret").distinct()
+    unknown = asked.anti_join(names, "secret")
+    empty = asked.scope.strip() == "" if asked.scope.type().is_string() else asked.scope == b""
+    nobody = asked.filter(asked.scope.isnull() | empty | asked.secret.isnull())
+    if engine.row(nobody.aggregate(count=nobody.count()))["count"]:
+        raise InvalidParameter("some events have no scope or no secret: say for each who asks, and for what")
+    if stand_in is None:
+        count = engine.row(unknown.aggregate(count=unknown.count()))["count"]
+        if count:
+            raise UnknownSecret(
+                f"{count} pairs of scope and secret have a secret that the plan does not know: refuse these events, or "
+                "choose a stand_in for all such secrets"
+            )
+        return asked.mutate(asked=asked.secret)
+    kind = str if asked.secret.type().is_string() else int
+    if type(stand_in) is not kind:
+        raise InvalidParameter(f"the stand-in for unknown secrets is {kind.__name__}, as they are")
+    if not engine.row(names.filter(names.secret == stand_in).aggregate(count=ibis._.count()))["count"]:
+        raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
+    replaced = unknown.select("scope", secret=ibis.literal(stand_in, asked.secret.type()), asked=unknown.secret)
+    return (
+        asked.semi_join(names, "secret").mutate(asked=ibis._.secret).select("scope", "secret", "asked").union(replaced)
+    )
+
+
+def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key) -> Any:
+    """(scope, asked, secret, sound, ring, at): a home or an idle set as its ring, else ring 0 and a phase of the common
+    ring; a giant that is at a home for now as GIANT and a position of that home. Sound is a secret that has the rows
+    that one may have.
+    """
+    ibis, u = ibis_module(), header.u
+    joined = known.select("scope", "secret", "asked").join(everybody, "secret")
+    homely, common = joined.ring > 0, joined.ring == 0
+    owned = joined.group_by(["scope", "asked", "secret"]).aggregate(
+        rows=joined.count(),
+        homes=homely.cast("int64").sum(),
+        commons=common.cast("int64").sum(),
+        first=joined.position.min(),
+        position=joined.position.max(),
+        # at most one row each, so the largest is the sum, and stays a 64-bit integer in every engine
+        home=ibis.ifelse(homely, joined.weight, 0).max(),
+        away=ibis.ifelse(homely, 0, joined.weight).max(),
+        ring=ibis.ifelse(common, GIANT - 1, joined.ring).max(),  # the ring other than the common one
+        start=ibis.ifelse(common, joined.start, 0).max(),
+    )
+    giant = owned.ring == GIANT
+    lone = (owned.ring < 0) & (owned.ring > GIANT)
+    bound = ibis.cases((giant, header.tail), (lone, 0), else_=u * (owned.home + owned.away))
+    places = engine.vectorised(_places(key, header), (owned.scope.type(), "int64", "int64"), "int64")
+    owned = owned.mutate(bound=bound.cast("int64"))
+    owned = owned.mutate(place=places(owned.scope, owned.position, owned.bound))
+    giant, lone = owned.ring == GIANT, (owned.ring < 0) & (owned.ring > GIANT)
+    sound = (owned.first == owned.position) & (owned.homes <= 1) & (owned.commons <= 1)
+    sound &= ~lone | (owned.away == 0)
+    sound &= (owned["rows"] == 1) | (owned["rows"] == owned.homes + owned.commons)
+    at_home = (owned.ring > 0) & (owned.place < u * owned.home)
+    line = owned.start + owned.place - u * owned.home
+    if not header.tail:  # nobody is left beside the giants: all are in one set
+        ring, at = ibis.ifelse(giant, -1, owned.ring), ibis.literal(0, "int64")
+    else:
+        with_home = giant & (owned.place < header.at_home)
+        ring = ibis.cases((with_home, GIANT), (at_home | lone, owned.ring), else_=0)
+        at = ibis.cases(
+            (with_home, u * (header.length + owned.place)),
+            (giant, owned.place - header.at_home),
+            else_=line % max(header.length, 1),
+        )
+    return owned.select("scope", "asked", "secret", sound=sound, ring=ring.cast("int64"), at=at.cast("int64"))
+
+
+def _places(key: Key, header: Header) -> Any:
+    """A function of scopes, positions and bounds to places: uniform below each bound, by the keyed function."""
+    secret, digest = key.reveal(), bytes.fromhex(header.digest)
+
+    def places(scopes: list[Any], positions: list[int], bounds: list[int]) -> Any:
+        source = Sticky(Key(secret), digest).asked(scopes, np.array(positions, dtype=np.int64))
+        return uniform(source, np.array(bounds, dtype=np.int64))
+
+    return places
+
+
+def _sets(drawn: Any, plan: WarehousePlan, on_ring: dict[str, int], at_home: dict[str, int]) -> Any:
+    """(scope, asked, secret, sound, ring, members): the labels at each draw, in the order of their positions."""
+    ibis, header, rows = ibis_module(), plan.header, plan.table
+    u, draw = header.u, ("scope", "asked", "secret", "sound")
+    parts = []
+    if header.at_home and header.giants:
+        homes = rows.filter(rows.ring > 0).select("start", "weight", home="ring")
+        visiting = drawn.filter(drawn.ring == GIANT).select(*draw, "at")
+        found = owners(visiting, homes, u=u, end=u * header.tail, **at_home).select(*draw, ring="home")
+        drawn = drawn.filter(drawn.ring != GIANT).select(*draw, "ring", "at")
+        drawn = drawn.union(found.mutate(at=ibis.literal(0, "int64")))
+    together = drawn.filter(drawn.ring != 0).select(*draw, "ring")
+    members = rows.filter(rows.ring != 0).select("ring", "position", member="secret")
+    parts.append(together.join(members, "ring").select(*draw, "ring", "position", "member"))
+    if header.length:
+        common = rows.filter(rows.ring == 0).select("start", "weight", "position", member="secret")
+        tracks = drawn.filter(drawn.ring == 0).mutate(track=ibis.range(0, u).unnest())
+        probes = tracks.select(*draw, "ring", at=tracks["at"] + tracks.track * header.length)
+        found = owners(probes, common, u=u, end=u * header.length, **on_ring)
+        parts.append(found.select(*draw, "ring", "position", "member"))
+    listed = parts[0] if len(parts) == 1 else parts[0].union(parts[1])
+    collected = listed.group_by([*draw, "ring"]).aggregate(
+        rest=ibis.struct({"position": listed.position, "member": listed.member}).collect()
+    )
+    collected = collected.mutate(rest=collected.rest.sort().map(lambda one: one.member))
+    kind = "string" if header.is_text else "int64"
+    giants = ibis.literal([name for name, _ in header.giants], f"array<{kind}>")
+    if not header.tail:  # giants whose set holds no idle secret had nothing to be joined with
+        lonely = drawn.filter(drawn.ring == -1).anti_join(collected, ["scope", "asked"])
+        lonely = lonely.select(*draw, "ring", rest=ibis.literal([], f"array<{kind}>"))
+        collected = collected.select(*draw, "ring", "rest").union(lonely)
+    # the giants have the first positions; sets of idle secrets alone are without them
+    joins = collected.ring >= 0 if header.tail else collected.ring >= -1
+    whole = ibis.ifelse(joins, giants.concat(collected.rest), collected.rest) if header.giants else collected.rest
+    return collected.select(*draw, "ring", members=whole)

@@ -1,0 +1,98 @@
+"""The engines that tables live in, by the names that users say: how to start one, and which one a table is in."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from minleak._warehouse.engines.base import Engine, ibis_module
+from minleak._warehouse.engines.duckdb import DuckDB
+from minleak._warehouse.engines.spark import Spark
+from minleak._warehouse.naming import shown
+from minleak.errors import InvalidParameter
+
+ENGINES: dict[str, type[Engine]] = {
+    "duckdb": DuckDB,
+    "spark": Spark,
+}
+
+
+def connect(
+    engine: str = "duckdb",
+    *,
+    database: str | None = None,
+    memory_limit: str | None = None,
+    spill: str | os.PathLike[str] | None = None,
+) -> Any:
+    """An Ibis backend to read tables with: "duckdb", embedded, or "spark".
+
+    Parameters
+    ----------
+    engine
+        "duckdb" runs in this process. "spark" takes the Spark session that is active, or starts one as `spark-submit`,
+        SPARK_HOME or SPARK_CONF_DIR say; where nothing is said, one on this machine, on all its cores, which only this
+        machine can reach. It needs Java 17 or 21.
+    database
+        A DuckDB database file, opened for reading alone; in memory if not given.
+    memory_limit
+        How much memory DuckDB may take, such as "1GB". What does not fit goes to `spill`.
+    spill
+        A folder for what does not fit, DuckDB's own choice if not given.
+
+    Any Ibis connection to DuckDB or Spark does as well: this one only has defaults that suit large sorts.
+
+    >>> connect("duckdb").name
+    'duckdb'
+    """
+    if not isinstance(engine, str) or engine not in ENGINES:
+        raise InvalidParameter(f"unknown engine {shown(engine)}: one of {', '.join(ENGINES)}")
+    return ENGINES[engine].connect(database=database, memory_limit=memory_limit, spill=spill)
+
+
+def engine_for(backend: Any) -> Engine:
+    """The engine of an Ibis backend; one of DuckDB is started for None."""
+    backend = connect() if backend is None else backend
+    for kind in ENGINES.values():
+        if getattr(backend, "name", None) == kind.ibis_name:
+            return kind(backend)
+    what = getattr(backend, "name", type(backend).__name__)
+    raise InvalidParameter(f"tables live in one of {', '.join(ENGINES)} here (see warehouse.connect), not in {what}")
+
+
+def as_table(table: Any) -> Any:
+    """An Ibis table: the one given, or a pandas or Arrow table, which DuckDB then works on."""
+    ibis = ibis_module()
+    if isinstance(table, ibis.expr.types.Table):
+        return table
+    if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__dataframe__"):
+        try:
+            return ibis.memtable(table)
+        except Exception as error:  # of pandas, Arrow or Ibis, and its words may hold a secret
+            what = type(error).__name__
+            raise InvalidParameter(
+                f"Ibis cannot take this table ({what}): give each column a name and a type"
+            ) from None
+    raise InvalidParameter(
+        f"a table of an engine is an Ibis table (see warehouse.read), a pandas or an Arrow table, not "
+        f"{type(table).__name__}"
+    )
+
+
+def engine_of(*tables: Any) -> Engine:
+    """The one engine that all the tables live in; DuckDB, if they are in this process's memory alone."""
+    ibis = ibis_module()
+    from ibis.common.exceptions import IbisError
+    from ibis.expr import operations as ops
+
+    found: list[Any] = []
+    for table in tables:
+        try:
+            bound = as_table(table).op().find((ops.DatabaseTable, ops.SQLQueryResult))
+            backend = ibis.get_backend(table) if bound else None
+        except IbisError:
+            raise InvalidParameter("the parts of a table live in different engines: read them with one") from None
+        if backend is not None and all(backend is not other for other in found):
+            found.append(backend)
+    if len(found) > 1:
+        raise InvalidParameter("the tables live in different connections: read all of them with one backend")
+    return engine_for(found[0] if found else None)

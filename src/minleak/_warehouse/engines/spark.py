@@ -1,0 +1,117 @@
+"""Spark, here or on a cluster."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from minleak._warehouse.engines.base import Engine, Vectorised, ibis_module, presented
+from minleak.errors import InvalidParameter, MissingExtra, UnreadableFile
+
+# PySpark 4 warns at every turn that it has not been tried with pandas 3; what is used of it here is tested with it.
+PANDAS_WARNING = "PySpark does not yet fully support pandas"
+
+# Where somebody has said what Spark to use, nothing is said here.
+_CONFIGURED = ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS")
+
+_ON_THIS_MACHINE = {
+    "spark.master": "local[*]",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+class Spark(Engine):
+    """Spark, here or on a cluster."""
+
+    ibis_name = "pyspark"
+    goes_by_names = False
+
+    @classmethod
+    def connect(cls, *, database: Any = None, memory_limit: Any = None, spill: Any = None) -> Any:
+        if database is not None:
+            raise InvalidParameter("a database file is read by DuckDB; give Spark Parquet, or a table that it knows")
+        if memory_limit is not None or spill is not None:
+            raise InvalidParameter("memory_limit and spill are DuckDB's; Spark's are set where its session is made")
+        ibis = ibis_module()
+        try:
+            from pyspark.sql import SparkSession
+        except ImportError:
+            raise MissingExtra.of("spark", "the engine spark needs PySpark") from None
+        session = SparkSession.getActiveSession()
+        if session is None:
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            builder = SparkSession.builder.appName("minleak")
+            if not any(os.environ.get(name) for name in _CONFIGURED):
+                os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+                for name, value in _ON_THIS_MACHINE.items():
+                    builder = builder.config(name, value)
+            try:
+                session = builder.getOrCreate()
+            except Exception as error:
+                raise InvalidParameter(
+                    f"Spark does not start ({type(error).__name__}): it needs Java 17 or 21 on the path or in "
+                    "JAVA_HOME, such as Debian's openjdk-17-jre-headless"
+                ) from None
+        return ibis.pyspark.connect(session)
+
+    def integer(self, digits: Any) -> Any:
+        def conv(digits: Any, from_base: Any, to_base: Any) -> Any: ...
+
+        base = ibis_module().udf.scalar.builtin(conv, signature=((str, int, int), str))
+        return base(digits, 16, 10).cast("int64")
+
+    def vectorised(self, function: Vectorised, inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
+        def of_pandas(*columns: Any) -> Any:
+            import pandas as pd
+
+            return pd.Series(function(*(column.tolist() for column in columns)))
+
+        udf = ibis_module().udf.scalar
+        made: Callable[..., Any] = udf.pandas(presented(of_pandas, len(inputs)), signature=(inputs, output))
+        return made
+
+    def read_parquet(self, files: list[str]) -> Any:
+        return self._loaded(files, format="parquet")
+
+    def read_text(self, files: list[str], delimiter: str, header: list[str]) -> Any:
+        from pyspark.sql.types import StringType, StructField, StructType
+
+        # without a schema Spark looks for one in all files that match the name
+        schema = StructType([StructField(name or f"_c{i}", StringType()) for i, name in enumerate(header)])
+        said = {"sep": delimiter, "quote": '"', "escape": '"', "multiLine": True, "header": True}
+        # rows that are too long or too short fail, in columns that are not asked for too
+        return self._loaded(files, format="csv", schema=schema, mode="FAILFAST", columnPruning=False, **said)
+
+    def _loaded(self, files: list[str], **said: Any) -> Any:
+        """A table of the files; Spark is told that names are no patterns, and leaves hidden ones out without a word."""
+        frame = self.backend._session.read.load(files, __globPaths__=False, **said)
+        if sorted(unquote(urlsplit(uri).path) for uri in frame.inputFiles()) != sorted(files):
+            raise UnreadableFile(f"Spark does not read {files[0]} by its name: names must not begin with . or _")
+        name = f"minleak_{secrets.token_hex(8)}"
+        frame.createOrReplaceTempView(name)
+        return self.backend.table(name)
+
+    def _keep(self, table: Any) -> Any:
+        self.backend.to_pyarrow(table.limit(0))  # Ibis 12 registers functions and small tables only where it fetches
+        kept = table.cache()
+        self.backend.to_pyarrow(kept.count())  # now, while what it is made of is still kept
+        return kept
+
+    def drop(self, table: Any) -> None:
+        table.release()
+
+    def _write(self, table: Any, folder: str) -> None:
+        self.backend.to_parquet(table, folder)
+
+    def is_of_data(self, error: Exception) -> bool:
+        return type(error).__module__.partition(".")[0] in ("pyspark", "py4j")
+
+    def is_of_memory(self, error: Exception) -> bool:
+        return "java.lang.OutOfMemoryError" in str(error)

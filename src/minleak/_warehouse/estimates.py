@@ -1,0 +1,214 @@
+"""Estimates of leakage from counts: bias, bootstrap intervals and permutation tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.channel import Channel
+from minleak._data.columns import Columns
+from minleak._entropy.base import ConditionalEntropy, evaluate
+from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import STANDARD as ENTROPIES
+from minleak._measure.capacities import capacity
+from minleak.errors import InvalidParameter
+
+STANDARD = (*ENTROPIES, "multiplicative-leakage", "additive-leakage", "maximal-leakage")
+
+# Tables of at most this many cells are dense.
+_CELLS = 4_000_000
+# Up to so many events are shuffled one by one, where a dense table would be too large.
+_SHUFFLED = 20_000_000
+
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One measure of leakage: its value on the counts, less its bias, an interval, and a p-value for zero leakage.
+
+    `chance` is the mean over permuted events: what as many events of a system that leaks nothing would show. `floor` is
+    the measure's true value there.
+    """
+
+    measure: str
+    estimate: float
+    corrected: float
+    low: float
+    high: float
+    chance: float
+    p_value: float
+    floor: float = 0.0
+
+    def reaching_zero(self) -> Measured:
+        """The interval down to no leakage."""
+        return replace(self, low=self.floor)
+
+
+@dataclass(frozen=True)
+class JointCounts:
+    """N(x,y) as parallel arrays over the pairs that occur, in order."""
+
+    x: Counts
+    y: Counts
+    counts: Counts
+    shape: tuple[int, int]
+
+    @classmethod
+    def of(cls, x: Any, y: Any, counts: Any) -> JointCounts:
+        """Sorted by x, then y, so that the engine's order of rows does not matter."""
+        order = np.lexsort((y, x))
+        return cls(x[order], y[order], counts[order].astype(np.int64), (int(x.max()) + 1, int(y.max()) + 1))
+
+    @property
+    def events(self) -> int:
+        """How many events there are."""
+        return int(self.counts.sum())
+
+    def with_counts(self, counts: Any) -> Any:
+        """J for other counts of the same pairs: dense where that is small, else sparse."""
+        share = counts / counts.sum()
+        if self.shape[0] * self.shape[1] <= _CELLS:
+            dense = np.zeros(self.shape)
+            dense[self.x, self.y] = share
+            return dense
+        from scipy.sparse import coo_array
+
+        return _sparse(coo_array((share, (self.x, self.y)), shape=self.shape))
+
+    def resampled(self, rng: np.random.Generator) -> Any:
+        """J of as many events drawn with the probabilities J."""
+        return self.with_counts(rng.multinomial(self.events, self.counts / self.counts.sum()))
+
+    def permuted(self, rng: np.random.Generator) -> Any:
+        """J after a random permutation of the observables over the events: a random table with the same margins."""
+        if min(self.shape) == 1:
+            return self.with_counts(self.counts)  # there is only one such table, and scipy's loop would not find it
+        margins = [np.bincount(codes, self.counts).astype(np.int64) for codes in (self.x, self.y)]
+        if self.shape[0] * self.shape[1] <= _CELLS:
+            from scipy.stats import random_table
+
+            return random_table(*margins).rvs(random_state=rng) / self.events
+        if self.events > _SHUFFLED:
+            raise InvalidParameter(
+                f"{self.shape[0]} secrets times {self.shape[1]} observables, and {self.events} events, are too many to "
+                "permute: group the observables, or take a sample of the events"
+            )
+        from scipy.sparse import coo_array
+
+        drawn = rng.permutation(np.repeat(self.y, self.counts))
+        x = np.repeat(self.x, self.counts)
+        return _sparse(coo_array((np.full(len(x), 1 / self.events), (x, drawn)), shape=self.shape))
+
+
+def _sparse(matrix: Any) -> Any:
+    made = matrix.tocsc()
+    made.sum_duplicates()
+    made.eliminate_zeros()
+    made.sort_indices()
+    return made
+
+
+def measured(
+    joint: JointCounts,
+    measures: Sequence[ConditionalEntropy | str],
+    *,
+    resamples: int,
+    permutations: int,
+    level: float,
+    rng: np.random.Generator,
+) -> tuple[tuple[Measured, ...], float]:
+    """Each measure, and the p-value of zero leakage by Shannon's mutual information."""
+    battery = Battery(measures)
+    found = battery(joint.with_counts(joint.counts))
+    again = np.array([battery(joint.resampled(rng)) for _ in range(resamples)])
+    null = np.array([battery(joint.permuted(rng)) for _ in range(permutations)])
+    # sums in another order differ in the last digits, which must not make a tie a difference
+    reached = (null >= found - 1e-12 * np.maximum(1.0, np.abs(found))).sum(axis=0)
+    p_values = (1 + reached) / (1 + permutations)
+    with np.errstate(invalid="ignore"):
+        bias = again.mean(axis=0) - found
+        bias = np.where(np.isnan(bias), 0.0, bias)  # an infinite measure stays what it is
+    pairs, (n, m) = len(joint.counts), joint.shape
+    tails = np.quantile(again, [0.5 - level / 2, 0.5 + level / 2], axis=0, method="linear")
+    rows = []
+    for i, (name, entropy, floor) in enumerate(battery.named()):
+        known = entropy.bias_of_counts(pairs, n, m, joint.events) if entropy else None
+        taken = float(bias[i]) if known is None else known
+        estimate = float(found[i])
+        moved = estimate - taken - float(again[:, i].mean()) if np.isfinite(bias[i]) else 0.0
+        ceiling = entropy.most_leaked(n, m) if entropy else math.inf
+        low, high = (min(ceiling, max(floor, float(tail[i]) + moved)) for tail in tails)
+        corrected = min(max(ceiling, estimate), max(floor, estimate - taken))
+        chance, p_value = float(null[:, i].mean()), float(p_values[i])
+        rows.append(Measured(name, estimate, corrected, low, high, chance, p_value, floor))
+    return tuple(rows[:-1]), float(p_values[-1])  # the last is Shannon's, for the verdict
+
+
+class Battery:
+    """Several measures at once, of a joint distribution: entropies in one pass, then the others."""
+
+    def __init__(self, measures: Sequence[ConditionalEntropy | str]) -> None:
+        listed = isinstance(measures, Sequence) and bool(measures) and not isinstance(measures, str)
+        if not (listed and all(isinstance(given, str | ConditionalEntropy) for given in measures)):
+            raise InvalidParameter("measures are a list of entropies and names of measures, at least one")
+        self._given = [*measures, "shannon"]
+        self._entropies: list[ConditionalEntropy | None] = [
+            None if isinstance(given, str) and given in OTHERS else as_entropy(given) for given in self._given
+        ]
+        if any(entropy and not entropy.symmetric for entropy in self._entropies):
+            raise InvalidParameter("gains belong to secrets in an order, which events have not: measure their channel")
+
+    def named(self) -> list[tuple[str, ConditionalEntropy | None, float]]:
+        """(name, entropy if it is one, value without leakage) of each."""
+        return [
+            (given if isinstance(given, str) else given.name, entropy, 0.0 if entropy else OTHERS[str(given)][1])
+            for given, entropy in zip(self._given, self._entropies, strict=True)
+        ]
+
+    def __call__(self, joint: Any) -> npt.NDArray[np.float64]:
+        """The values on J."""
+        p = np.asarray(joint.sum(axis=1)).ravel()
+        entropies = [entropy for entropy in self._entropies if entropy is not None]
+        before, after = evaluate(entropies, Columns(p[:, None])), evaluate(entropies, Columns(joint))
+        values = iter([0.0 if b == a else b - a for b, a in zip(before, after, strict=True)])
+        return np.array(
+            [
+                next(values) if entropy is not None else OTHERS[str(given)][0](joint, p)
+                for given, entropy in zip(self._given, self._entropies, strict=True)
+            ]
+        )
+
+
+def _largest(joint: Any) -> float:
+    return float(np.asarray(joint.max(axis=0).todense() if hasattr(joint, "todense") else joint.max(axis=0)).sum())
+
+
+def _rows(joint: Any, p: Any) -> Any:
+    """The channel of J, without secrets that did not occur."""
+    seen = p > 0
+    if isinstance(joint, np.ndarray):
+        return joint[seen] / p[seen, None]
+    return joint.tocsr()[seen].multiply(1 / p[seen, None]).tocsc()
+
+
+def _maximal(joint: Any, p: Any) -> float:
+    return math.log2(_largest(_rows(joint, p)))
+
+
+def _capacity(joint: Any, p: Any) -> float:
+    return capacity(Channel(_rows(joint, p), tolerance=1e-6)).value
+
+
+# Measures that are no entropy's leakage: a function of J and its rows' sums, and the value without leakage.
+OTHERS: dict[str, tuple[Callable[[Any, Any], float], float]] = {
+    "multiplicative-leakage": (lambda joint, p: _largest(joint) / float(p.max()), 1.0),
+    "additive-leakage": (lambda joint, p: _largest(joint) - float(p.max()), 0.0),
+    "maximal-leakage": (_maximal, 0.0),
+    "capacity": (_capacity, 0.0),
+}

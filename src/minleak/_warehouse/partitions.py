@@ -1,0 +1,81 @@
+"""Partitions: how secrets are dealt out so that each part is sorted by itself, and parts are laid end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from minleak._warehouse.counts import HASH_BITS, WeightClass
+from minleak._warehouse.engines.base import ibis_module
+
+# Partitions of one span are numbered from a multiple of this on.
+_SPAN = 2**20
+
+
+@dataclass(frozen=True)
+class Span:
+    """All weight classes from `lowest` up to the next heavier span, dealt by hash into 2^bits partitions."""
+
+    lowest: int
+    bits: int
+
+
+def spans_of(classes: Sequence[WeightClass], rows: int, *, by_weight: bool) -> tuple[Span, ...]:
+    """Spans of the classes, heaviest first, such that a partition has about `rows` secrets, at most about twice that.
+
+    By weight: classes are put together from the heaviest down until they fill a partition, so that the heavy head of
+    a prior, where weights differ most, is sorted as a whole; a class that is larger is dealt out by hash, among weights
+    that agree in their first digit. Otherwise one span holds all. Secrets of weight zero come last, by themselves.
+
+    >>> spans_of([WeightClass(31, 3, 300), WeightClass(21, 7, 70), WeightClass(11, 80, 80)], 10, by_weight=True)
+    (Span(lowest=21, bits=0), Span(lowest=11, bits=3))
+    """
+    spans: list[Span] = []
+    waiting, lowest = 0, 0
+    positive = [c for c in classes if c.total]
+    for place, c in enumerate(positive):
+        if by_weight and waiting and c.count >= rows:  # or it would be dealt out with the many that come next
+            spans.append(Span(lowest, _bits(waiting, rows)))
+            waiting = 0
+        waiting, lowest = waiting + c.count, c.number
+        if place == len(positive) - 1 or (by_weight and waiting >= rows):
+            spans.append(Span(lowest, _bits(waiting, rows)))
+            waiting = 0
+    idle = sum(c.count for c in classes if not c.total)
+    if idle:
+        spans.append(Span(0, _bits(idle, rows)))
+    return tuple(spans)
+
+
+def _bits(count: int, rows: int) -> int:
+    return min(19, max(0, (count // rows).bit_length() - 1))
+
+
+def partition(number: Any, hash: Any, spans: Sequence[Span]) -> Any:
+    """The partition of a secret by its weight class and its hash, heavier spans first."""
+    cases = [(number >= span.lowest, _SPAN * i + (hash >> (HASH_BITS - span.bits))) for i, span in enumerate(spans)]
+    return ibis_module().cases(*cases, else_=-1)
+
+
+def offsets(totals: Iterable[tuple[int, int]]) -> dict[int, int]:
+    """Partition to the sum of all before it: the second level of a prefix sum.
+
+    >>> offsets([(7, 5), (3, 2), (9, 1)])
+    {3: 0, 7: 2, 9: 7}
+    """
+    before: dict[int, int] = {}
+    at = 0
+    for part, total in sorted(totals):
+        before[part] = at
+        at += total
+    return before
+
+
+def parts_table(**columns: dict[int, int]) -> Any:
+    """The partitions with what is known of each, a column for each mapping, to be joined with their rows."""
+    parts = sorted(next(iter(columns.values())))
+    numbers = {"part": parts} | {name: [found[part] for part in parts] for name, found in columns.items()}
+    return ibis_module().memtable(pa.table({name: pa.array(of, type=pa.int64()) for name, of in numbers.items()}))

@@ -1,0 +1,234 @@
+"""WarehousePlan: a plan as a table of segments on one line, and a small header; kept as a folder of Parquet files."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from minleak._data.columns import Columns
+from minleak._data.writing import replacing
+from minleak._design.grid import LIMIT
+from minleak._entropy.base import ConditionalEntropy, evaluate
+from minleak._entropy.names import as_entropy
+from minleak._warehouse.engines import as_table, engine_of
+from minleak._warehouse.engines.base import ibis_module, path_text
+from minleak._warehouse.sources import read
+from minleak.errors import InvalidParameter, UnreadableFile
+
+FORMAT = "minleak-warehouse-1"
+COLUMNS = {"secret": None, "position": "int64", "ring": "int64", "start": "int64", "weight": "int64"}
+_HEADER, _SEGMENTS = "header.json", "segments"
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a plan needs beside its segments.
+
+    `giants` are (secret, weight), largest first; they are in every set. u places are left in a set, for the weight
+    `tail` of all others. `length` is that of a track of the common ring, `at_home` the weight in homes, so that
+    length + at_home = tail. `digest` stands for the plan in sticky draws.
+    """
+
+    k: int
+    n: int
+    total: int
+    layout: str
+    giants: tuple[tuple[Any, int], ...]
+    u: int
+    tail: int
+    length: int
+    at_home: int
+    idle: int
+    is_text: bool
+    digest: str
+
+    def __post_init__(self) -> None:
+        numbers = (self.k, self.n, self.total, self.u, self.tail, self.length, self.at_home, self.idle)
+        secrets = str if self.is_text else int
+        if not (
+            all(type(number) is int and 0 <= number <= LIMIT for number in numbers)
+            and (type(self.layout), type(self.is_text), type(self.digest)) == (str, bool, str)
+            and re.fullmatch("[0-9a-f]{64}", self.digest)
+            and type(self.giants) is tuple
+            and all(type(giant) is tuple and [type(part) for part in giant] == [secrets, int] for giant in self.giants)
+            and all(0 <= weight <= LIMIT and _is_label(secret) for secret, weight in self.giants)
+        ):
+            raise InvalidParameter("a part of the header of a plan is missing, of another type, or out of range")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class WarehousePlan:
+    """An optimal plan whose segments stay in an engine: made by `minleak._warehouse.design`, or read by `load`.
+
+    `table` has a row for each segment: (secret, position, ring, start, weight). All rings lie on one line from 0 to
+    u * tail, and a row owns the u * weight positions from its start on; every position has exactly one owner.
+
+    - Ring 0 is the common ring: u tracks of `header.length` from 0 on. At phase t its set is the owners of t,
+      t + length, ..., t + (u-1) length.
+    - Rings from 1 on are homes: u members of one weight, always shown together.
+    - Rings below 0 are sets of secrets of weight zero, which own nothing.
+
+    A secret has at most one row on the common ring and one at home. The giants are in the header alone. Positions
+    number all secrets, giants first; sets are shown in their order.
+    """
+
+    table: Any
+    header: Header
+
+    @property
+    def exact_target(self) -> tuple[Fraction, ...]:
+        """pi in exact fractions of the total weight, largest first, zeros left out."""
+        h = self.header
+        giants = tuple(Fraction(weight, h.total) for _, weight in h.giants)
+        return giants + ((Fraction(h.tail, h.total * h.u),) * h.u if h.tail else ())
+
+    @property
+    def target(self) -> npt.NDArray[np.float64]:
+        """pi, largest first: the posterior that every observable induces."""
+        return np.array([float(part) for part in self.exact_target])
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach (Theorem 1 of the paper)."""
+        H = as_entropy(entropy)
+        if not H.symmetric:
+            raise InvalidParameter("plans with gains are made in memory: minleak.design(prior, k, gains=...)")
+        return evaluate([H], Columns(self.target[:, None]))[0]
+
+    @property
+    def at_home(self) -> float:
+        """The part of the weight that is not giants' and stays home: draws of it always show the same set."""
+        return self.header.at_home / self.header.tail if self.header.tail else 0.0
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the plan to a new folder: Parquet files and a header, whole or not at all."""
+        plan = checked(self)
+        write(plan.table, plan.header, folder)
+
+    def __repr__(self) -> str:
+        h = self.header
+        return (
+            f"WarehousePlan(n={h.n}, k={h.k}, giants={len(h.giants)}, layout={h.layout!r}, at_home={self.at_home:.3f})"
+        )
+
+
+def _is_label(secret: Any) -> bool:
+    """Whether a giant can be a row of a table too."""
+    if isinstance(secret, int):
+        return -(2**63) <= secret < 2**63
+    return re.search("[\ud800-\udfff]", secret) is None
+
+
+def check_new(folder: Any) -> None:
+    """Refuse the name of a plan to be written that is taken."""
+    if os.path.exists(path_text(folder, InvalidParameter)):
+        raise InvalidParameter(f"{os.fspath(folder)} exists already: plans are not overwritten, choose another name")
+
+
+def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
+    """Write segments, then the header, to a temporary name beside the folder, which then takes its name."""
+    check_new(folder)
+    name = os.path.abspath(folder)
+    try:
+        with replacing(name) as temporary:
+            os.mkdir(temporary)
+            engine_of(table).write(table, os.path.join(temporary, _SEGMENTS))
+            with open(os.path.join(temporary, _HEADER), "x", encoding="utf-8") as file:
+                content = {field.name: getattr(header, field.name) for field in fields(header)}
+                json.dump({"format": FORMAT, **content}, file, ensure_ascii=False)
+                file.flush()
+                os.fsync(file.fileno())
+    except OSError as error:
+        raise InvalidParameter(f"cannot write {os.fspath(folder)}: {error.strerror}") from None
+
+
+def load(folder: str | os.PathLike[str], *, backend: Any = None) -> WarehousePlan:
+    """The plan in a folder that `design` or `save` wrote, to be worked on by the backend (DuckDB if not given)."""
+    name = path_text(folder)
+    header = _read_header(name)
+    try:
+        segments = read(os.path.join(name, _SEGMENTS), backend=backend)
+    except UnreadableFile as error:
+        raise UnreadableFile(f"the plan {name} is damaged: {error}") from None
+    return WarehousePlan(checked_columns(segments, header, name), header)
+
+
+def _read_header(name: str) -> Header:
+    try:
+        with open(os.path.join(name, _HEADER), encoding="utf-8") as file:
+            content = json.load(file)
+        if content.pop("format") != FORMAT:
+            raise ValueError
+        content["giants"] = tuple((secret, weight) for secret, weight in content["giants"])
+        header = Header(**content)
+        if not _fits(header):
+            raise ValueError
+        return header
+    except OSError as error:
+        raise UnreadableFile(f"{name} is not the folder of a plan: {error.strerror} ({_HEADER})") from None
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError):
+        raise UnreadableFile(f"{name}/{_HEADER} is not the header of a plan of this format ({FORMAT})") from None
+
+
+def _fits(header: Header) -> bool:
+    """Whether all values fit each other."""
+    h = header
+    weights = [weight for _, weight in h.giants]
+    return (
+        1 <= h.k <= h.n
+        and h.idle + len(h.giants) <= h.n
+        and h.u + len(h.giants) == h.k
+        and 1 <= h.total == sum(weights) + h.tail
+        and h.total * h.k <= LIMIT
+        and h.length + h.at_home == h.tail
+        and min(weights, default=1) > 0
+        and weights == sorted(weights, reverse=True)
+        and len({secret for secret, _ in h.giants}) == len(h.giants)
+    )
+
+
+def checked(plan: Any, *, fitting: bool = True) -> WarehousePlan:
+    """The plan, if it is one whose table has its columns and (if so wished) whose header fits."""
+    if not isinstance(plan, WarehousePlan) or not isinstance(plan.header, Header):
+        raise InvalidParameter(f"a plan is a WarehousePlan, from warehouse.design or load, not {type(plan).__name__}")
+    if fitting and not _fits(plan.header):
+        raise InvalidParameter("the numbers in the plan's header do not fit each other: design it anew")
+    return WarehousePlan(checked_columns(as_table(plan.table), plan.header, "the plan"), plan.header)
+
+
+def checked_columns(table: Any, header: Header, name: str) -> Any:
+    """The table, if it has the columns of a plan, in their order and types; the plan is called by its name."""
+    missing = [column for column in COLUMNS if column not in table.columns]
+    if missing:
+        raise UnreadableFile(f"the segments of {name} have no column {missing[0]!r}: it was not written by minleak")
+    kinds = COLUMNS | {"secret": "string" if header.is_text else "int64"}
+    exact = header.u * header.tail <= 2**53  # starts were once written as floats, which are whole up to here
+    for column, kind in kinds.items():
+        found = table[column].type()
+        whole = found.is_signed_integer() or (column == "start" and found.is_floating() and exact)
+        if not (found.is_string() if kind == "string" else whole):
+            raise UnreadableFile(f"the plan {name} is damaged: {column!r} is {found}, where its header wants {kind}")
+    return table.select(**{column: table[column].cast(kind) for column, kind in kinds.items()})
+
+
+def giants_table(header: Header) -> Any:
+    """The giants as rows like those of the plan, in ring -(2^62) that no other row is in."""
+    size = len(header.giants)
+    columns = {
+        "secret": pa.array([s for s, _ in header.giants], type=pa.string() if header.is_text else pa.int64()),
+        "position": pa.array(range(size), type=pa.int64()),
+        "ring": pa.array([GIANT] * size, type=pa.int64()),
+        "start": pa.array([0] * size, type=pa.int64()),
+        "weight": pa.array([w for _, w in header.giants], type=pa.int64()),
+    }
+    return ibis_module().memtable(pa.table(columns))
+
+
+GIANT = -(2**62)

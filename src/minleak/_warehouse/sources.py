@@ -1,0 +1,169 @@
+"""read: a table of an engine from Parquet, from separated values, or from a database."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import zlib
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from minleak._warehouse.engines import connect, engine_for
+from minleak._warehouse.engines.base import QUOTING, path_text
+from minleak._warehouse.engines.duckdb import DuckDB
+from minleak._warehouse.naming import shown
+from minleak.errors import UnreadableFile
+
+_PARQUET = (".parquet", ".pq")
+_TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_DATABASE = (".duckdb", ".db", ".ddb")
+
+
+def read(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    table: str | None = None,
+    backend: Any = None,
+    memory_limit: str | None = None,
+) -> Any:
+    """An Ibis table of a file, of a folder of files, or of a table that the engine knows.
+
+    Parameters
+    ----------
+    path
+        Parquet (.parquet, .pq) or separated values with a header (.csv, .tsv, .gz too), or a folder of files of one of
+        these kinds with the same columns (for Spark in the same order); or a DuckDB database file (.duckdb, .ddb, .db),
+        with `table`.
+    table
+        The name of a table: in the database at `path`, or one that the backend knows.
+    backend
+        An Ibis connection, see `connect`; DuckDB if not given, and always for a database file.
+    memory_limit
+        How much memory DuckDB may take where it is started here, such as "1GB".
+
+    All columns of separated values are text, so that a secret 007 stays itself; `design` and `audit` take counts
+    written in digits. A path names one file or folder, whatever is in it: nothing is a pattern, and folders such as
+    day=7/ add no column. No rows are read before they are asked for, but for files in .gz, whose checksums are checked.
+
+    >>> read("no/such/folder")
+    Traceback (most recent call last):
+    minleak.errors.UnreadableFile: cannot open no/such/folder: there is no such file or folder
+    """
+    if path is None:
+        if table is None or backend is None:
+            raise UnreadableFile("say the path of a file or folder, or a table and the backend that knows it")
+        return _named(backend, table, "the backend")
+    name = path_text(path)
+    if not os.path.exists(name):
+        raise UnreadableFile(f"cannot open {name}: there is no such file or folder")
+    if name.lower().endswith(_DATABASE):
+        if table is None:
+            raise UnreadableFile(f"{name} is a database: say which table of it to read")
+        kind = DuckDB if backend is None else type(engine_for(backend))
+        return _named(kind.connect(database=name, memory_limit=memory_limit), table, name)
+    if table is not None:
+        raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {shown(table)}")
+    engine = engine_for(connect(memory_limit=memory_limit) if backend is None else backend)
+    form, files = _files(name)
+    names = _columns(files, form, any_order=engine.goes_by_names)
+    try:
+        found = engine.read_parquet(files) if form == "parquet" else engine.read_text(files, form, names)
+    except UnreadableFile:
+        raise
+    except Exception as error:  # each engine has errors of its own, and their words may hold a secret
+        where = "" if form == "parquet" else _bad_line(files, form, len(names))
+        raise UnreadableFile(f"cannot read {name} ({type(error).__name__}){where}") from None
+    if any(there != here for there, here in zip(found.columns, names, strict=True) if here):
+        raise UnreadableFile(f"the engine names the columns of {name} otherwise than the file: choose plainer names")
+    return found
+
+
+def _files(name: str) -> tuple[str, list[str]]:
+    """ "parquet" or the delimiter of separated values, and the files of this kind: the one, or those of the folder."""
+    found: dict[str, list[str]] = {}
+    # links on the way are followed here, since engines would take .. out of a path before they do
+    folder, alone = (name, None) if os.path.isdir(name) else (os.path.dirname(name), os.path.basename(name))
+    for file in [alone] if alone is not None else sorted(os.listdir(name)):
+        ending = os.path.splitext(file.lower().removesuffix(".gz"))[1]
+        kind = "parquet" if file.lower().endswith(_PARQUET) else _TEXT.get(ending)
+        if kind is not None and (alone or not file.startswith(("_", "."))):  # Spark leaves these out
+            found.setdefault(kind, []).append(path_text(os.path.join(os.path.realpath(folder), file)))
+    if not found:
+        raise UnreadableFile(f"{name} holds neither Parquet (.parquet, .pq) nor separated values (.csv, .tsv)")
+    if len(found) > 1:
+        one, other = (os.path.basename(files[0]) for files in list(found.values())[:2])
+        raise UnreadableFile(
+            f"{name} holds files of several kinds, such as {one} and {other}: keep one kind in a folder"
+        )
+    return found.popitem()
+
+
+def _columns(files: list[str], kind: str, *, any_order: bool) -> list[str]:
+    """The names of the columns, the same in all files. They are not shown: without a header, they would be secrets."""
+    first: list[tuple[str, ...]] = []
+    for file in files:
+        if not os.path.isfile(file):
+            raise UnreadableFile(f"{file} is no file")
+        found = _parquet_columns(file) if kind == "parquet" else _header(file, kind)
+        names = [name.casefold() for name, *_ in found if name]
+        if len(set(names)) < len(names):
+            raise UnreadableFile(f"two columns of {file} have one name, but for case: engines would take the first")
+        first = first or found
+        if found != first and not (any_order or kind == "parquet" or sorted(found) != sorted(first)):
+            raise UnreadableFile(f"the columns of {files[0]} and of {file} are in another order: give all one header")
+        if sorted(found) != sorted(first):
+            raise UnreadableFile(f"{files[0]} and {file} have different columns, or types of them: make them the same")
+    return [name for name, *_ in first]
+
+
+def _parquet_columns(file: str) -> list[tuple[str, ...]]:
+    """The names of the columns, each with all that is stored of its type."""
+    try:
+        with pq.ParquetFile(file) as opened:
+            names, stored = opened.schema_arrow.names, opened.schema
+    except (OSError, ValueError, pa.ArrowException):
+        raise UnreadableFile(f"cannot read {file}: it is damaged, cut, or no Parquet") from None
+    leaves = [stored.column(i) for i in range(len(stored))]
+    kinds = [(leaf.path, leaf.physical_type, str(leaf.logical_type)) for leaf in leaves]
+    return [(name, *(str(kind) for kind in kinds if kind[0].partition(".")[0] == name)) for name in names]
+
+
+def _header(file: str, delimiter: str) -> list[tuple[str, ...]]:
+    try:
+        with _opened(file) as text:
+            header = next(csv.reader(text, delimiter=delimiter), [])
+    except OSError as error:
+        raise UnreadableFile(f"cannot read {file}: {error.strerror or 'it is damaged'}") from None
+    except (EOFError, UnicodeError, zlib.error, csv.Error):
+        raise UnreadableFile(f"cannot read {file}: it is damaged, or no text in UTF-8") from None
+    if not header:
+        raise UnreadableFile(f"the first line of {file} is empty: it must be the header")
+    return [(name.strip(),) for name in header]
+
+
+def _opened(file: str) -> Any:
+    return (gzip.open if file.lower().endswith(".gz") else open)(file, "rt", encoding="utf-8-sig", newline="")
+
+
+def _bad_line(files: list[str], delimiter: str, columns: int) -> str:
+    """Where a file that an engine refused has rows of other lengths or quotes out of place, for a message."""
+    for file in files:
+        with _opened(file) as text:
+            lines = csv.reader(text, delimiter=delimiter, strict=True)
+            try:
+                wrong = any(row and len(row) != columns for row in lines)
+            except (csv.Error, UnicodeError, OSError, EOFError, zlib.error):
+                wrong = True
+            if wrong:
+                return f": look at line {lines.line_num} of {file}, where {columns} columns belong ({QUOTING})"
+    return f": line ends of one kind and {columns} columns in each row are needed ({QUOTING})"
+
+
+def _named(backend: Any, table: str, where: str) -> Any:
+    try:
+        return backend.table(table)
+    except Exception:  # each engine has errors of its own
+        raise UnreadableFile(f"{where} has no table {shown(table)}") from None

@@ -1,0 +1,24 @@
+"""padding: sizes and times that can only be made larger, what to pad them to, and what others pad to.
+
+>>> from minleak import padding
+>>> padding.design([10, 11, 19, 20], budget=1).observables
+array([11, 20])
+"""
+
+from minleak._padding.comparison import PaddingComparison, compare
+from minleak._padding.frontiers import PaddingFrontier, frontier
+from minleak._padding.make import design
+from minleak._padding.policies import padme, to_multiple, to_power_of_two
+from minleak._padding.result import Padding
+
+__all__ = [
+    "Padding",
+    "PaddingComparison",
+    "PaddingFrontier",
+    "compare",
+    "design",
+    "frontier",
+    "padme",
+    "to_multiple",
+    "to_power_of_two",
+]

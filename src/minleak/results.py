@@ -1,0 +1,32 @@
+"""results: the frozen objects that functions return, by name, for annotations."""
+
+from minleak._data.channel import Posteriors
+from minleak._data.reading.pairs import Pairs
+from minleak._design.alternatives import Baseline, Estimate
+from minleak._design.certificate import Certificate
+from minleak._design.optimise.optimum import Optimum, Stage
+from minleak._design.optimise.tradeoffs import FrontierPoint, Tradeoff
+from minleak._design.pricing.cost import Cost
+from minleak._design.repeated_draws import Repeated
+from minleak._design.sweeps import Sweep
+from minleak._measure.capacities import Capacity
+from minleak._measure.frontier import Frontier
+from minleak._measure.leakages import LeakageTable
+
+__all__ = [
+    "Baseline",
+    "Capacity",
+    "Certificate",
+    "Cost",
+    "Estimate",
+    "Frontier",
+    "FrontierPoint",
+    "LeakageTable",
+    "Optimum",
+    "Pairs",
+    "Posteriors",
+    "Repeated",
+    "Stage",
+    "Sweep",
+    "Tradeoff",
+]

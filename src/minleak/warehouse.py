@@ -1,0 +1,26 @@
+"""warehouse: the same design, cloak and audit inside DuckDB or Spark, through Ibis, where the data is."""
+
+from minleak._warehouse.auditing import Audit, audit
+from minleak._warehouse.certifying import certify
+from minleak._warehouse.designing import design
+from minleak._warehouse.drawing import cloak
+from minleak._warehouse.engines import connect
+from minleak._warehouse.memory import to_plan
+from minleak._warehouse.plan import Header, WarehousePlan, load
+from minleak._warehouse.sources import read
+from minleak._warehouse.spectra import Spectrum
+
+__all__ = [
+    "Audit",
+    "Header",
+    "Spectrum",
+    "WarehousePlan",
+    "audit",
+    "certify",
+    "cloak",
+    "connect",
+    "design",
+    "load",
+    "read",
+    "to_plan",
+]

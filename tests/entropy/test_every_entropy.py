@@ -1,0 +1,93 @@
+"""Every entropy that has a name is documented, has its row in the table of what it knows, and is in the property tests.
+
+A newcomer who adds an entropy sees these fail first: each says which line is missing, and where.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.test_check_entropy import LIBRARY
+from tests.test_entropy_names import ALL
+
+import minleak as ml
+from minleak._entropy.names import NAMES
+from minleak._entropy.random_sets import RandomSets
+from minleak._entropy.standard import FEW, STANDARD
+from minleak.errors import InvalidParameter
+from minleak.testing import families
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def has_core(H):
+    try:
+        return H.paper_form() is not None and H.core() is not None
+    except InvalidParameter:
+        return False
+
+
+# The columns of the table in docs/theory.md, and what the objects themselves answer.
+COLUMNS = {
+    "spectrum": lambda H: H.of_spectrum(np.array([0.5, 0.25]), np.array([1.0, 2.0])) is not None,
+    "sweep": lambda H: type(H).of_targets is not ml.theory.ConditionalEntropy.of_targets,
+    "random sets": lambda H: H.of_random_sets(RandomSets(ml.Prior([3, 2, 1]), 2)) is not None,
+    "mean": lambda H: H.renyi_mean is not None,
+    "convex": has_core,
+    "buckets": lambda H: H.renyi_mean is not None and math.isfinite(H.renyi_mean.exponent),
+    "equal": lambda H: H.worth_by_count(3) is not None,
+    "capacity": lambda H: H.arimoto_order not in (None, 0),
+    "gains": lambda H: H.paper_form() is not None,
+}
+
+
+def table() -> dict[str, dict[str, str]]:
+    """The rows under "What each entropy knows", by name."""
+    section = (DOCS / "theory.md").read_text().split("## What each entropy knows")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
+    return {row[0].strip("`"): dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows[2:]}
+
+
+def test_the_table_has_a_row_for_every_name_and_a_column_for_every_question():
+    """Add the entropy's row to docs/theory.md, under "What each entropy knows"."""
+    assert list(table()) == list(NAMES)
+    assert all(list(row) == list(COLUMNS) for row in table().values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_table_says_what_the_entropies_say(name):
+    """yes: at all parameters; no: at none; else the cell says in words when."""
+    members = [ml.entropy(full) for full in ALL if full.split(":")[0] == name]
+    for column, knows in COLUMNS.items():
+        answers = {bool(knows(H)) for H in members}
+        cell = table()[name][column]
+        if len(answers) == 1:
+            assert cell == ("yes" if answers.pop() else "no"), column
+        else:
+            assert cell not in ("yes", "no"), column
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_entropy_is_in_the_documentation(name):
+    """In the reference, or at least by name in the theory; and its class says its formula."""
+    maker = NAMES[name][0]
+    assert re.search(rf"\.{maker.__name__}$", (DOCS / "reference.md").read_text(), flags=re.MULTILINE)
+    assert (inspect.getdoc(maker) or "").strip()
+
+
+def test_every_entropy_is_in_the_property_tests():
+    """Add the class to `families` in minleak/testing.py (theorems), and to LIBRARY in test_check_entropy.py."""
+    classes = {type(H) for H in map(ml.entropy, ALL) if H.paper_form() is not None}
+    assert set(families()) == classes
+    assert {type(H) for H in LIBRARY} == classes
+
+
+def test_the_standard_entropies_are_one_list():
+    assert set(FEW) <= set(STANDARD)
+    for name in STANDARD:
+        assert ml.entropy(name).paper_form() is not None

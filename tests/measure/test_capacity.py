@@ -1,0 +1,285 @@
+"""Capacity: closed forms, bounds that hold and meet, and an honest status where they do not."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import minimize_scalar
+
+import minleak as ml
+from minleak.errors import InvalidParameter
+
+ORDERS = (0.05, 0.5, 0.74, 0.76, 1 - 1e-9, 1 - 1e-14, 1, 1 + 1e-14, 1 + 1e-9, 1.24, 1.26, 2, 7, 100)
+GAP = 1e-9  # what capacity promises by default, in bits
+RNG = np.random.default_rng(21)
+
+module = importlib.import_module("minleak._measure.capacities")  # ml.capacity is the function
+
+
+def renyi(row, a):
+    return ml.Arimoto(a)(row)
+
+
+def bsc(e):
+    return [[1 - e, e], [e, 1 - e]]
+
+
+def typewriter(n):
+    """Each letter is printed as itself or as the next one."""
+    return (np.eye(n) + np.roll(np.eye(n), 1, axis=1)) / 2
+
+
+def of_erasures(a, e=0.3):
+    return 1 - e if a == 1 else a / (a - 1) * math.log2(2 ** (1 - 1 / a) * (1 - e) + e)
+
+
+# A channel and its capacity: a number, or a function of the order.
+CLOSED = {
+    "identity": (np.eye(5), math.log2(5)),
+    "constant": ([[0.25, 0.75]] * 4, 0.0),
+    "BSC 0.1": (bsc(0.1), lambda a: 1 - renyi([0.1, 0.9], a)),
+    "BSC 0.5": (bsc(0.5), 0.0),
+    "BSC 1e-12": (bsc(1e-12), lambda a: 1 - renyi([1e-12, 1 - 1e-12], a)),
+    "BEC 0.3": ([[0.7, 0.3, 0], [0, 0.3, 0.7]], of_erasures),
+    "typewriter": (typewriter(26), math.log2(13)),
+    "rotated rows": ([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.3, 0.2, 0.5]], lambda a: math.log2(3) - renyi([5, 3, 2], a)),
+    "deterministic": (np.eye(3)[[0, 0, 1, 2, 2, 2]], math.log2(3)),
+}
+
+
+@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("a", ORDERS)
+def test_closed_forms(name, a):
+    channel, closed = CLOSED[name]
+    found = ml.capacity(channel, ml.Arimoto(a))
+    exact = closed(1 if abs(a - 1) < 1e-8 else a) if callable(closed) else closed
+    assert found.status == "certified"
+    assert found.lower - 1e-8 <= exact <= found.upper + 1e-8
+    assert found.value == found.lower
+    assert 0 <= found.gap <= GAP
+
+
+@pytest.mark.parametrize("e", [0.01, 0.3, 0.5, 0.99])
+def test_the_z_channel(e):
+    """log2(1 + (1-e) e^(e/(1-e))), attained by a prior that is not uniform."""
+    found = ml.capacity([[1, 0], [e, 1 - e]])
+    assert found.value == pytest.approx(math.log2(1 + (1 - e) * e ** (e / (1 - e))), abs=GAP)
+    assert found.prior.p[1] < 0.5
+
+
+def test_min_entropy_is_exact():
+    C = CHANNELS["more secrets than observables"]
+    for H in (ml.MinEntropy(), ml.Arimoto(math.inf), ml.FehrBerens(math.inf)):
+        found = ml.capacity(C, H)
+        assert found.status == "exact"
+        assert found.lower == found.value == found.upper == pytest.approx(math.log2(C.max(axis=0).sum()), rel=1e-14)
+        assert ml.leakage(found.prior, C, H) == pytest.approx(found.value, rel=1e-12)
+    assert ml.capacity(C, ml.MinEntropy(base=math.e)).value == pytest.approx(math.log(C.max(axis=0).sum()), rel=1e-14)
+
+
+def _sparse(n, m):
+    C = RNG.dirichlet(np.full(m, 0.1), size=n)
+    C[C < 1e-2] = 0
+    return C / C.sum(axis=1, keepdims=True)
+
+
+CHANNELS = {
+    "2x2": RNG.dirichlet(np.ones(2), size=2),
+    "3x7": RNG.dirichlet(np.ones(7), size=3),
+    "more secrets than observables": RNG.dirichlet(np.ones(10), size=60),
+    "zeros": _sparse(30, 20),
+    "very skewed": RNG.dirichlet(np.full(8, 0.05), size=12),
+    "rows that hardly differ": RNG.dirichlet(np.full(5, 1e7), size=5),
+    "each row twice": np.repeat(RNG.dirichlet(np.ones(6), size=4), 2, axis=0),
+}
+
+
+@pytest.mark.parametrize("a", ORDERS)
+@pytest.mark.parametrize("name", CHANNELS)
+def test_the_bounds_hold_and_meet(name, a):
+    """The prior attains `lower`, and no prior passes `upper`."""
+    C, H = CHANNELS[name], ml.Arimoto(a)
+    found = ml.capacity(C, H)
+    assert found.status == "certified"
+    assert 0 <= found.gap <= GAP
+    assert ml.leakage(found.prior, C, H) == pytest.approx(found.lower, rel=1e-11, abs=1e-13)
+    rng = np.random.default_rng(0)
+    for spread in (0.3, 1, 10):
+        for prior in rng.dirichlet(np.full(len(C), spread), size=8):
+            assert ml.leakage(prior, C, H) <= found.upper + 1e-12
+
+
+@pytest.mark.parametrize("a", [0.05, 0.5, 1, 2, 7])
+def test_two_secrets_by_search(a):
+    """The maximum over one number, found without knowing how capacity works."""
+    C, H = CHANNELS["2x2"], ml.Arimoto(a)
+    best = minimize_scalar(
+        lambda t: -ml.leakage([t, 1 - t], C, H), bounds=(0, 1), method="bounded", options={"xatol": 1e-9}
+    )
+    assert ml.capacity(C, H).value == pytest.approx(-best.fun, abs=1e-8)
+
+
+def test_the_shannon_capacity_satisfies_its_conditions():
+    """D(C[x,.] || q) is the capacity for every secret in use and no larger for the others."""
+    C = CHANNELS["more secrets than observables"]
+    found = ml.capacity(C, gap=1e-11)
+    p = found.prior.p
+    divergences = (C * np.log2(C / (p @ C))).sum(axis=1)
+    assert divergences.max() <= found.upper + 1e-12
+    assert divergences[p > 1e-6] == pytest.approx(found.value, abs=1e-8)
+    assert (p < 1e-6).any()
+
+
+@pytest.mark.parametrize("name", CHANNELS)
+def test_capacity_grows_with_the_order(name):
+    values = [ml.capacity(CHANNELS[name], ml.Arimoto(a)).value for a in (*sorted(ORDERS), math.inf)]
+    assert all(low <= high + 2 * GAP for low, high in pairwise(values))
+
+
+@pytest.mark.parametrize("a", [0.5, 1, 2])
+def test_what_changes_no_capacity(a):
+    """Repeated rows, split and empty columns, another order, and a sparse matrix."""
+    C = CHANNELS["3x7"]
+    same = {
+        "repeated rows": np.vstack([C, C[1], C[1]]),
+        "split columns": np.column_stack([C[:, 1:], C[:, 0] / 4, 3 * C[:, 0] / 4]),
+        "empty columns": np.pad(C, ((0, 0), (2, 3))),
+        "a mixture of rows": np.vstack([C, C.mean(axis=0)]),
+        "permuted": C[[2, 0, 1]][:, ::-1],
+        "sparse": sp.csr_array(C),
+    }
+    expected = ml.capacity(C, ml.Arimoto(a)).value
+    for name, channel in same.items():
+        assert ml.capacity(channel, ml.Arimoto(a)).value == pytest.approx(expected, abs=2 * GAP), name
+
+
+def test_processing_lowers_capacity():
+    C = CHANNELS["3x7"]
+    further = ml.Channel.random(7, 4, seed=1).toarray()
+    for a in (0.5, 1, 2):
+        assert ml.capacity(C @ further, ml.Arimoto(a)).value < ml.capacity(C, ml.Arimoto(a)).value
+
+
+@pytest.mark.parametrize("a", [0.05, 1, 2, math.inf])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 4), (5, 1)], ids=str)
+def test_one_secret_or_one_observable_leaks_nothing(shape, a):
+    found = ml.capacity(np.full(shape, 1 / shape[1]), ml.Arimoto(a))
+    assert found.lower == found.upper == pytest.approx(0, abs=1e-15)
+    assert len(found.prior) == shape[0]
+
+
+def test_units():
+    """The gap and the values are in the unit of the entropy."""
+    C = CHANNELS["zeros"]
+    bits, nats = ml.capacity(C, ml.Arimoto(2)), ml.capacity(C, ml.Arimoto(2, base=math.e))
+    assert nats.value == pytest.approx(bits.value * math.log(2), abs=GAP)
+    assert nats.gap <= GAP
+    for H in (ml.Tsallis(1), ml.SharmaMittal(1, 1), ml.Shannon(base=math.e), ml.Hayashi(1, base=math.e)):
+        assert ml.capacity(C, H).value == pytest.approx(ml.capacity(C).value * math.log(2), abs=2 * GAP)
+
+
+@pytest.mark.parametrize("a", [0.5, 1, 2])
+def test_many_secrets(a):
+    """Above the size where Newton steps are taken."""
+    n = module._NEWTON + 100
+    shown = np.arange(n) % 30
+    many = sp.csr_array((np.ones(n), (np.arange(n), shown)), shape=(n, 30))
+    found = ml.capacity(many, ml.Arimoto(a))
+    assert found.status == "certified"
+    assert found.value == pytest.approx(math.log2(30), abs=GAP)
+
+    C = np.vstack([CHANNELS["3x7"], np.random.default_rng(1).dirichlet(np.full(7, 20.0), size=n - 3)])
+    found = ml.capacity(C, ml.Arimoto(a), gap=1e-5)
+    assert found.status == "certified"
+    assert ml.leakage(found.prior, C, ml.Arimoto(a)) == pytest.approx(found.lower, rel=1e-11)
+
+
+@pytest.mark.parametrize("a", [0.5, 1, 2])
+@pytest.mark.parametrize("name", CHANNELS)
+def test_multiplicative_steps_agree_with_newtons(name, a, monkeypatch):
+    """Two ways to the same number; the slow one may stop early, with bounds that hold."""
+    C, H = CHANNELS[name], ml.Arimoto(a)
+    newton = ml.capacity(C, H)
+    monkeypatch.setattr(module, "_NEWTON", 0)
+    slow = ml.capacity(C, H, gap=1e-6, iterations=1500)
+    assert slow.lower <= newton.upper
+    assert newton.lower <= slow.upper
+    assert slow.gap < 1e-2
+
+
+def test_newton_steps_on_a_sparse_matrix(monkeypatch):
+    C = CHANNELS["3x7"]
+    expected = [ml.capacity(C, ml.Arimoto(a)).value for a in (0.5, 1, 2)]
+    monkeypatch.setattr(module, "_NEWTON", 3)
+    wide = sp.csr_array(np.hstack([C / 10] * 10))
+    for a, value in zip((0.5, 1, 2), expected, strict=True):
+        assert ml.capacity(wide, ml.Arimoto(a)).value == pytest.approx(value, abs=2 * GAP)
+
+
+@pytest.mark.parametrize("steps", [1, 3])
+def test_the_cap_on_iterations_is_honest(steps):
+    C = CHANNELS["zeros"]
+    exact = ml.capacity(C)
+    stopped = ml.capacity(C, iterations=steps)
+    assert stopped.status == "not converged"
+    assert stopped.iterations == steps
+    assert stopped.gap > GAP
+    assert stopped.lower <= exact.upper
+    assert exact.lower <= stopped.upper
+    assert ml.leakage(stopped.prior, C, "shannon") == pytest.approx(stopped.lower, rel=1e-12)
+
+
+def test_a_tighter_gap_takes_more_iterations():
+    C = CHANNELS["zeros"]
+    loose, tight = ml.capacity(C, gap=1e-2), ml.capacity(C, gap=1e-12)
+    assert loose.status == tight.status == "certified"
+    assert tight.gap <= 1e-12 < loose.gap <= 1e-2
+    assert loose.iterations < tight.iterations
+
+
+SEARCHED = [
+    ml.Guesswork(),
+    ml.GuessError(2),
+    ml.Hayashi(2),
+    ml.FehrBerens(0.5),
+    ml.Tsallis(2),
+    ml.SharmaMittal(2, 1),
+    ml.Arimoto(0),
+    ml.Gain(ml.MinEntropy(), [1, 2, 3]),
+    ml.theory.Cachin(2),
+]
+
+
+@pytest.mark.parametrize("H", SEARCHED, ids=repr)
+def test_other_entropies_get_a_lower_bound(H):
+    C = CHANNELS["3x7"]
+    found = ml.capacity(C, H, iterations=400)
+    assert found.status == "lower bound"
+    assert found.upper == math.inf
+    assert found.value == found.lower == ml.leakage(found.prior, C, H)
+    assert found.value >= ml.leakage([1, 1, 1], C, H)
+    assert found.iterations == 400
+    assert ml.capacity(C, H, iterations=400).value == found.value
+
+
+def test_the_search_finds_a_known_maximum():
+    """Two secrets told apart: Tsallis(2) and guesswork leak most, 1/2, under the uniform prior."""
+    for H in ("tsallis:2", "guesswork"):
+        assert ml.capacity(np.eye(2), H).value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("gap", [0, -1, math.nan, "small", None, True], ids=repr)
+def test_a_gap_is_a_positive_number(gap):
+    with pytest.raises(InvalidParameter, match="gap is a positive number"):
+        ml.capacity(np.eye(2), gap=gap)
+
+
+@pytest.mark.parametrize("iterations", [0, -1, 1.5, True, "10"], ids=repr)
+def test_iterations_are_a_whole_number(iterations):
+    with pytest.raises(InvalidParameter, match="iterations is a whole number"):
+        ml.capacity(np.eye(2), iterations=iterations)

@@ -1,0 +1,138 @@
+"""The compiled search for corners of the hull against trying every start, and the worth of buckets two ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.padding.exhaustive import plain_corner, plain_worth
+
+import minleak as ml
+from minleak._kernels import bucketing
+from minleak._padding.hull import Hull
+from minleak._padding.ladder import as_ladder
+from minleak._padding.worth import Worth
+
+FAMILIES = (
+    "shannon",
+    "min-entropy",
+    "guess-error:1",
+    "arimoto:0.5",
+    "arimoto:0.9",
+    "arimoto:1.1",
+    "arimoto:2",
+    "arimoto:40",
+    "hayashi:0",
+    "hayashi:0.5",
+    "hayashi:1.5",
+    "hayashi:3",
+    "fehrberens:0.5",
+    "fehrberens:1",
+    "fehrberens:2",
+    "fehrberens:inf",
+    "tsallis:2",
+)
+# Weighed only where all secrets are equally likely.
+BY_RANK = ("guesswork", "guess-error:3")
+# One for each way in which blocks of starts are ruled out.
+KINDS = ("shannon", "min-entropy", "arimoto:2", "arimoto:0.5", "hayashi:3")
+# More than two blocks of starts, so that blocks are ruled out, searched by their hulls and left open.
+M = 300
+
+
+def ladder(*, uniform, m=M, seed=0):
+    rng = np.random.default_rng(seed)
+    sizes = np.unique(np.round(rng.lognormal(8, 2, 3 * m)))[:m]
+    weights = np.ones(m) if uniform else rng.zipf(1.5, m).clip(1, 10**6).astype(float)
+    return as_ladder(sizes, weights)
+
+
+@pytest.mark.parametrize(
+    ("name", "uniform"), [*((name, False) for name in FAMILIES), *((name, True) for name in FAMILIES + BY_RANK)]
+)
+def test_worth_is_the_perspective(name, uniform):
+    """A bucket's worth is its perspective, up to a factor and a multiple of its probability, the same for all."""
+    H, rungs = ml.entropy(name), ladder(uniform=uniform, m=40)
+    p = rungs.prior.p[rungs.members]
+    worth = Worth.of(rungs, H)
+    ways = [np.array([40]), np.arange(1, 41), np.array([3, 17, 18, 40]), np.array([39, 40])]
+    ours, plain = [], []
+    for cuts in ways:
+        bucket = np.searchsorted(cuts, np.arange(40), side="right")
+        columns = np.where(bucket[:, None] == np.arange(len(cuts))[None, :], p[:, None], 0.0)
+        ours.append(worth.total(cuts))
+        plain.append(plain_worth(H, columns).sum())
+        channel = ml.Channel((columns > 0).astype(float))
+        assert worth.posterior(ours[-1]) == pytest.approx(H.conditional(rungs.prior, channel), rel=1e-10, abs=1e-10)
+    factor = (ours[0] - ours[1]) / (plain[0] - plain[1])
+    assert factor > 0
+    assert np.array(ours) - ours[1] == pytest.approx(factor * (np.array(plain) - plain[1]), rel=1e-8, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", [*FAMILIES, "hayashi:60", "tsallis:7", "sharma-mittal:5,2", "sharma-mittal:5,0.5"])
+def test_a_bound_is_never_below_what_rounding_hides(name):
+    """All in one bucket is the most, H(X); no bound from that worth, or one beyond it, promises less."""
+    H, rungs = ml.entropy(name), ladder(uniform=False)
+    worth = Worth.of(rungs, H)
+    most = worth.total(np.array([M]))
+    for beyond in (1.0, 1 + 1e-12, 1.5):
+        assert worth.posterior_at_most(most * beyond) >= H(rungs.prior) * (1 - 1e-9)
+    assert np.isfinite(worth.posterior(most))
+
+
+@pytest.mark.parametrize("floor", [1, 4])
+@pytest.mark.parametrize(
+    ("name", "uniform"), [*((name, False) for name in KINDS), *((name, True) for name in (*KINDS, "guesswork"))]
+)
+def test_corners_are_those_of_every_start(name, uniform, floor):
+    """Blocks that are ruled out hold no better start: the cost is that of the plain search, at prices of every size."""
+    H, rungs = ml.entropy(name), ladder(uniform=uniform)
+    p = rungs.prior.p[rungs.members]
+    worth = Worth.of(rungs, H)
+    hull = Hull(rungs, worth, floor=floor)
+    apart, whole = hull.measured(np.arange(1, M + 1)), hull.coarsest()
+    plain_whole, plain_apart = float(plain_worth(H, p[:, None])[0]), float(plain_worth(H, np.diag(p)).sum())
+    factor = (whole.worth - apart.worth) / (plain_whole - plain_apart)
+    for price in whole.worth / whole.overhead * np.array([0.03, 1, 30, 3000]):
+        corner = hull.corner(float(price))
+        ours = price * corner.overhead - corner.worth
+        plain = plain_corner(rungs.rungs, p, H, price / factor, floor=floor)
+        assert ours + apart.worth == pytest.approx(factor * (plain + plain_apart), rel=1e-9, abs=1e-11)
+        assert np.diff(rungs.ends[np.append(0, corner.cuts)]).min() >= floor
+
+
+@pytest.mark.parametrize("name", ["shannon", "min-entropy", "arimoto:2", "hayashi:3"])
+def test_rules_are_kept(name):
+    """Forced ends are there, forbidden ones are not, and the corner costs no less than without rules."""
+    rungs = ladder(uniform=False, seed=3)
+    worth = Worth.of(rungs, ml.entropy(name))
+    free = Hull(rungs, worth)
+    price = 30 * free.coarsest().worth / free.coarsest().overhead
+    best = free.corner(price)
+    rule = np.zeros(M + 1, dtype=np.int8)
+    forbidden = int(best.cuts[len(best.cuts) // 2])
+    forced = next(j for j in range(1, M) if j not in best.cuts)
+    rule[forbidden], rule[forced] = -1, 1
+    ruled = Hull(rungs, worth, rule=rule)
+    corner = ruled.corner(price)
+    assert forced in corner.cuts
+    assert forbidden not in corner.cuts
+    assert ruled.keeps(corner)
+    assert not ruled.keeps(best)
+    assert price * corner.overhead - corner.worth > price * best.overhead - best.worth
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 7, 8, 9, 100])
+@pytest.mark.parametrize(
+    ("join", "plain"),
+    [(bucketing.ADD, np.sum), (bucketing.LARGEST, np.max), (bucketing.ADD_LOGS, np.logaddexp.reduce)],
+    ids=["add", "largest", "add logs"],
+)
+def test_stretches(m, join, plain):
+    """Every stretch joined of two entries is the plain one."""
+    values = np.random.default_rng(m).normal(size=m)
+    table = bucketing.stretches(values, join)
+    level = np.zeros(256, dtype=np.int8)
+    level[1:] = np.frexp(np.arange(1, 256))[1] - 1
+    for i in range(m):
+        for j in range(i + 1, m + 1):
+            assert bucketing.stretch(i, j, table, join, level) == pytest.approx(plain(values[i:j]), rel=1e-12)

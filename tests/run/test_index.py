@@ -1,0 +1,138 @@
+"""LabelIndex: every label is found, nothing else is, whatever the labels are."""
+
+from __future__ import annotations
+
+from datetime import date
+from fractions import Fraction
+from itertools import count
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minleak._data.buffers import text_of
+from minleak._data.labels import Labels
+from minleak._design.stored.index import LabelIndex, _hashed, as_storable
+from minleak._kernels import hashing
+
+WORDS = st.lists(st.text(max_size=4), min_size=1, max_size=60, unique=True)
+NUMBERS = st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=60, unique=True)
+
+
+def index_of(names):
+    return LabelIndex(Labels.of(names, len(names)))
+
+
+def assert_finds(index, names, absent):
+    assert [index.find(name) for name in names] == list(range(len(names)))
+    assert [index.find(name) for name in absent] == [None] * len(absent)
+
+
+@given(WORDS.filter(lambda names: all(name.isprintable() for name in names)), WORDS)
+def test_text(names, others):
+    """Each by its position, in either width of Arrow's text, and in part of a longer array."""
+    absent = [name for name in others if name not in names]
+    for made in (names, pa.array(names), pa.array(names, type=pa.large_string()), pa.array(["", *names, "x"])[1:-1]):
+        assert_finds(index_of(made), names, [*absent, 0, None, b"x", 1.5, ()])
+
+
+@given(NUMBERS, NUMBERS)
+def test_integers(names, others):
+    """Each by its position; whole numbers of numpy are the same numbers, floats and truth values are not."""
+    absent = [name for name in others if name not in names]
+    for made in (names, pa.array(names), pa.array([7, *names])[1:]):
+        index = index_of(made)
+        assert_finds(index, names, [*absent, "1", 2**63, -(2**63) - 1, 2**200, *map(float, names), True, None])
+        assert index.find(np.int64(names[0])) == 0
+
+
+def test_what_equals_a_number_is_not_its_label():
+    """In Python True is 1 and so is 1.0, but neither is the label 1."""
+    for names in ([1, 0], None):
+        index = LabelIndex(Labels.of(names, 2))
+        assert [index.find(x) for x in (True, False, 1.0, 0.0, np.float64(1), np.True_)] == [None] * 6
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.int32(), pa.uint16(), pa.uint64()])
+def test_integers_of_other_widths(kind):
+    """Are integers too."""
+    assert_finds(index_of(pa.array([5, 3, 100], type=kind)), [5, 3, 100], [4, "5"])
+
+
+def test_many_labels_that_collide():
+    """A table of thousands, where neighbours are often taken."""
+    names = [f"item-{i}" for i in range(5000)]
+    index = index_of(names)
+    assert_finds(index, names, [f"item-{i}" for i in range(5000, 6000)])
+    assert sorted(index.slots[index.slots >= 0].tolist()) == list(range(5000))
+    assert len(index.slots) >= 1.5 * 5000
+
+
+@pytest.mark.parametrize("n", [1, 5, 100])
+def test_default_labels(n):
+    """The numbers from 0 to n-1, without a table."""
+    index = LabelIndex(Labels.of(None, n))
+    assert_finds(index, range(n), [-1, n, 2**70, 0.0, "0", True, None, [0], {}])
+    assert len(index.slots) == 0
+
+
+ODD = {
+    "tuples": [("a", 1), ("b", 2)],
+    "several types": [1, "b", ("c",), None],
+    "half of a surrogate pair": ["\udc80", "b"],
+    "text or nothing": ["a", None],
+    "numbers or nothing": [1, None],
+    "beyond 64 bits": [2**63, 1],
+    "far beyond": [2**200, 1],
+    "fractions": [Fraction(1, 2), Fraction(1, 3)],
+    "bytes": [b"a", b"b"],
+    "dates": [date(2020, 1, 1), date(2020, 1, 2)],
+    "sets": [frozenset("ab"), frozenset("c")],
+    "truth values": [True, False],
+    "floats": [0.5, 1.5],
+}
+
+
+@pytest.mark.parametrize("names", ODD.values(), ids=ODD)
+def test_other_labels(names):
+    """Are found too, but no file holds them."""
+    labels = Labels.of(names, len(names))
+    assert as_storable(labels) is None
+    assert_finds(LabelIndex(labels), names, ["other", -1, [], {}, set()])
+
+
+def test_a_table_from_a_file_is_used_as_it_is():
+    """Not made again."""
+    labels = Labels.of(["a", "b"], 2)
+    slots = LabelIndex(labels).slots
+    index = LabelIndex(labels, slots)
+    assert index.slots is slots
+    assert index.find("b") == 1
+
+
+def test_a_table_without_a_free_slot():
+    """The search ends."""
+    index = LabelIndex(Labels.of(["a"], 1), np.zeros(16, dtype=np.int32))
+    assert index.find("a") == 0
+    assert index.find("b") is None
+
+
+def test_labels_that_crowd_at_the_ends_of_both_halves():
+    """Two threads fill a half of the table each; what finds no place there goes on into the next half, or wraps."""
+    names = (f"n{i}" for i in count())
+    crowd = {7: [], 15: []}  # the last slots of the halves of 16
+    while any(len(found) < 5 for found in crowd.values()):
+        name = next(names)
+        found = crowd.get(_hashed(name.encode()) & 15, [])
+        if len(found) < 5:
+            found.append(name)
+    together = [*crowd[7], *crowd[15]]
+    index = LabelIndex(Labels.of(together, 10))
+    assert len(index.slots) == 16
+    assert [index.find(name) for name in together] == list(range(10))
+    for twice in range(9):
+        again = pa.array([*together[:9], together[twice]])
+        assert hashing.fill_slots(*text_of(again))[1]
+    assert not hashing.fill_slots(*text_of(pa.array(together)))[1]

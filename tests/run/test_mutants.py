@@ -1,0 +1,214 @@
+"""Files that somebody wrote on purpose, with a right checksum: refused, or not certified, or harmless."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.run import mutants
+from tests.run.files import HEADER, sealed
+from tests.run.mutants import OLD, _taken, _written, shown
+from tests.run.plans import KEY, several_rings, zipf
+
+import minleak as ml
+from minleak._design.stored.opening import opened
+from minleak.errors import InvalidCloak
+
+
+def test_mutants(tmp_path):
+    """Some hundred of all kinds; many more were tried, see `mutants`."""
+    results = mutants.tried(400, 7, tmp_path)
+    assert results["refused"] > 100
+    assert results["draws the same"] > 10
+    assert results["not certified"] + results["draws refused"] > 5
+
+
+def test_files_of_version_2_draw_as_they_did():
+    """What they drew when they were written is written down beside them."""
+    for name, draws in json.loads((OLD / "draws.json").read_text()).items():
+        path = OLD / f"{name}.cloak"
+        n = len(draws[0])
+        for plan in (path, ml.load(path)):
+            cloak = ml.Cloak(plan, key=KEY)
+            found = [cloak.draw_many(list(range(n)), scopes=[str(scope)] * n).tolist() for scope in range(len(draws))]
+            assert found == draws
+        plan = ml.load(path)
+        assert ml.certify(path, plan.prior, gains=plan.gains)
+
+
+def changed(path, version=3, numbers=None, **arrays):
+    """The file with other arrays, functions of its own."""
+    columns, metadata = _taken(path.read_bytes()[HEADER:])
+    for name, change in arrays.items():
+        columns[name] = pa.array(change(columns[name].to_numpy(zero_copy_only=False).copy()))
+    if numbers:
+        metadata = {b"minleak": json.dumps(json.loads(metadata[b"minleak"]) | numbers)}
+    path.write_bytes(sealed(_written(columns, metadata), version))
+    return path
+
+
+def put(at, value):
+    def change(array):
+        array[at] = value
+        return array
+
+    return change
+
+
+@pytest.fixture
+def path(tmp_path):
+    several_rings().save(tmp_path / "plan.cloak")
+    return tmp_path / "plan.cloak"
+
+
+INDICES = {
+    "far": 2**31 - 1,
+    "before": -2,
+    "one beyond": 100,
+}
+
+
+@pytest.mark.parametrize("name", ["first", "following", "guide", "home_of", "members", "home_members"])
+@pytest.mark.parametrize("value", INDICES.values(), ids=INDICES)
+def test_an_index_that_leads_nowhere(path, name, value):
+    """Is refused when the file is opened, before anybody follows it."""
+    with pytest.raises(InvalidCloak, match="does not hold a plan of this format"):
+        ml.Cloak(changed(path, **{name: put(1, value)}))
+
+
+def test_a_chain_that_does_not_end(path):
+    """A segment that leads to itself, or back, is refused: a draw would go round for ever."""
+    for following in (lambda a: np.arange(len(a), dtype=a.dtype), put(-1, 0)):
+        with pytest.raises(InvalidCloak):
+            ml.Cloak(changed(path, following=following))
+
+
+@pytest.mark.parametrize(
+    "arrays",
+    [
+        {"plan_giants": lambda _: np.arange(100_000)},
+        {"plan_giants": lambda a: a[:0]},
+        {"plan_giants": put(0, 5)},
+        {"lengths": put(0, 2**62)},
+        {"lengths": put(0, 5)},
+        {"starts": put(1, -1)},
+        {"starts": put(1, 2**62)},
+        {"home_weights": put(0, 2**62)},
+        {"weights": put(2, -3)},
+        {"guide": lambda a: a[:-1]},
+        {"first": lambda a: a[:-1]},
+        {"first": lambda a: a.astype(float)},
+    ],
+)
+def test_arrays_of_another_plan(path, arrays):
+    """Sums, sizes, orders and types that no plan has are refused."""
+    with pytest.raises(InvalidCloak):
+        opened(changed(path, **arrays))
+
+
+@pytest.mark.parametrize("numbers", [{"k": 2}, {"k": 10**30}, {"k": True}, {"segments": [6]}, {"segments": [-1, 7]}])
+def test_numbers_of_another_plan(path, numbers):
+    """The same."""
+    with pytest.raises(InvalidCloak):
+        opened(changed(path, numbers=numbers))
+
+
+def test_what_follows_is_not_read(tmp_path):
+    """A total in a file of version 2 that is not the sum: the plan says what its weights say."""
+    path = tmp_path / "old.cloak"
+    path.write_bytes((OLD / "text.cloak").read_bytes())
+    expected = ml.load(path)
+    found = ml.load(changed(path, 2, {"prior_total": 3, "total": 5, "tail": 1, "u": 7, "shift": 60, "end": 1, "n": 2}))
+    assert found.leakage("shannon") == expected.leakage("shannon")
+    assert (found.total, found.prior.total, found.u, found.tail) == (12, 12, expected.u, expected.tail)
+
+
+def swap(i, j):
+    def change(array):
+        array[[i, j]] = array[[j, i]]
+        return array
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("first", swap(4, 5), "to its segments"),
+        ("first", put(1, -1), "to its segments"),
+        ("following", lambda a: np.full_like(a, -1), "to its segments"),
+        ("home_of", swap(2, 4), "to its home"),
+        ("home_of", put(5, 0), "to its home"),
+        ("home_of", put(2, -1), "to its home"),
+        ("guide", lambda a: np.zeros_like(a), "to its members"),
+        ("guide", lambda a: np.sort(a)[::-1].copy(), "to its members"),
+    ],
+)
+def test_tables_of_another_plan(path, name, change, said):
+    """The plan is right, and its tables lead elsewhere: the plan is certified, the file is not."""
+    prior = several_rings().prior
+    assert ml.certify(path, prior)
+    changed(path, **{name: change})
+    assert ml.certify(ml.load(path), prior)
+    certificate = ml.certify(path, prior)
+    assert not certificate
+    assert [said in check.what for check in certificate.checks if not check.ok] == [True]
+
+
+def test_labels_that_are_not_found(tmp_path):
+    """Slots that miss a label, or lead two labels to the same: not certified."""
+    prior = ml.Prior([5, 3, 2, 2], labels=["a", "b", "c", "d"])
+    path = tmp_path / "plan.cloak"
+
+    def certified(**arrays):
+        ml.design(prior, 2).save(path)
+        return ml.certify(changed(path, **arrays), prior).ok
+
+    assert certified()
+    assert not certified(slots=lambda a: np.where(a == 2, -1, a).astype(a.dtype))
+    assert not certified(slots=lambda a: np.where(a == 2, 1, a).astype(a.dtype))
+    assert not certified(slots=lambda a: np.full_like(a, 3))
+    changed(path, labels=put(3, "c"))
+    assert not ml.certify(path, prior)
+    assert not ml.certify(path, prior.weights)
+
+
+def test_compressed_files_are_refused_before_they_are_unpacked(path):
+    """However large they say that they are."""
+    columns, metadata = _taken(path.read_bytes()[HEADER:])
+    for codec in ("lz4", "zstd"):
+        path.write_bytes(sealed(_written(columns, metadata, codec=codec)))
+        with pytest.raises(InvalidCloak):
+            ml.load(path)
+
+
+def test_a_secret_that_owns_too_little(path):
+    """Its draws are refused, where a chain is shorter than its weight."""
+    drawn = opened(changed(path, first=put(1, -1)))
+    with pytest.raises(InvalidCloak, match="owns less than its weight says"):
+        shown(drawn)
+
+
+def test_a_changed_copy_of_a_loaded_plan_is_its_own(tmp_path):
+    """It draws what it says, under a digest of its own; nothing of the file is left."""
+    from dataclasses import replace
+
+    path = tmp_path / "plan.cloak"
+    one, other = zipf(300), zipf(300, layout="circle")
+    one.save(path)
+    copy = replace(ml.load(path), layout="circle", homes=other.homes, rings=other.rings)
+    assert copy.digest == other.digest != ml.load(path).digest
+    draws = [ml.Cloak(plan, key=KEY).draw_many(range(300), scopes=["s"] * 300) for plan in (copy, other)]
+    assert np.array_equal(*draws)
+
+
+def test_many_bytes_at_random(tmp_path):
+    """Payloads of noise behind a right header."""
+    rng = random.Random(3)
+    for size in (0, 1, 8, 100, 5000):
+        (tmp_path / "noise").write_bytes(sealed(rng.randbytes(size)))
+        with pytest.raises(InvalidCloak):
+            ml.load(tmp_path / "noise")
