@@ -14,8 +14,8 @@ from ._design.layouts.circle import Circle
 from ._design.layouts.near import Near
 from ._design.layouts.stable import Stable
 from ._design.make import design
-from ._design.optimise.optimum import optimise
-from ._design.optimise.tradeoffs import tradeoff
+from ._design.constrained.optimum import optimise
+from ._design.constrained.tradeoffs import tradeoff
 from ._design.plan import Plan
 from ._design.stored.opening import load
 from ._design.sweeps import least_k, sweep

@@ -4,8 +4,8 @@ from minleak._data.channel import Posteriors
 from minleak._data.reading.pairs import Pairs
 from minleak._design.alternatives import Baseline, Estimate
 from minleak._design.certificate import Certificate
-from minleak._design.optimise.optimum import Optimum, Stage
-from minleak._design.optimise.tradeoffs import FrontierPoint, Tradeoff
+from minleak._design.constrained.optimum import Optimum, Stage
+from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.pricing.cost import Cost
 from minleak._design.repeated_draws import Repeated
 from minleak._design.sweeps import Sweep

@@ -11,7 +11,7 @@ from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, W
 from minleak._cli.output import emit, table, working
 from minleak._data.prior import Prior
 from minleak._data.reading.pairs import read_pairs
-from minleak._design.optimise.optimum import Optimum
+from minleak._design.constrained.optimum import Optimum
 from minleak._measure.leakages import leakage_table
 from minleak.errors import InvalidParameter
 
@@ -57,7 +57,7 @@ def optimise(
     Example: minleak optimise diagnoses.csv pairs.csv --budget 0.2 -e min-entropy -e shannon -o channel.csv
     """
     from minleak._cli.writing_channels import check_ending, write_channel
-    from minleak._design.optimise import optimum as designing
+    from minleak._design.constrained import optimum as designing
 
     if output is not None:
         check_ending(output)
@@ -134,7 +134,7 @@ def _shown(prior: Prior, best: Optimum, entropy: Entropies) -> tuple[dict[str, A
 def _frontier(
     prior: Prior, given: dict[str, Any], entropy: Entropies, points: int, chart: str | None, *, as_json: bool
 ) -> None:
-    from minleak._design.optimise.tradeoffs import tradeoff
+    from minleak._design.constrained.tradeoffs import tradeoff
     from minleak._report.saving import check_chart
     from minleak._report.writing import save_chart
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._design.optimise.optimum import optimise
+from minleak._design.constrained.optimum import optimise
 from minleak._entropy.base import ConditionalEntropy
 from minleak._measure.leakages import leakage
 from minleak._padding.ladder import Ladder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.design.optimise.problems import hamming
+from tests.design.constrained.problems import hamming
 
 import minleak as ml
 from minleak.errors import Infeasible

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.optimise.linear import highs_with, run_highs
-from minleak._design.optimise.problem import Problem
-from minleak._design.optimise.programme import Programme, Solution, duals_of_prices
+from minleak._design.constrained.linear import highs_with, run_highs
+from minleak._design.constrained.problem import Problem
+from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
 from minleak._entropy.cores.guessing import GuessCore
 
 # Pairs that cost up to this many times the budget's share more than the cheapest of their row are there at first.

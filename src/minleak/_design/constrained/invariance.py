@@ -10,13 +10,13 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._design.optimise.feasible import check_feasible
-from minleak._design.optimise.given import as_problem
-from minleak._design.optimise.measure import Measure, measure_of
-from minleak._design.optimise.optimum import Optimum, lexicographic
-from minleak._design.optimise.problem import Problem
-from minleak._design.optimise.programme import Programme, term_of
-from minleak._design.optimise.solve import solve
+from minleak._design.constrained.feasible import check_feasible
+from minleak._design.constrained.given import as_problem
+from minleak._design.constrained.measure import Measure, measure_of
+from minleak._design.constrained.optimum import Optimum, lexicographic
+from minleak._design.constrained.problem import Problem
+from minleak._design.constrained.programme import Programme, term_of
+from minleak._design.constrained.solve import solve
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.cores.grouped import Array
 from minleak._entropy.guessing import GuessError

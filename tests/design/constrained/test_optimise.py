@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.optimize import linprog
-from tests.design.optimise.problems import (
+from tests.design.constrained.problems import (
     CONIC,
     COUNTEREXAMPLE,
     LINEAR,
@@ -313,9 +313,9 @@ def test_one_guess_by_pairs_that_join(monkeypatch):
     import sys
 
     given = random_problem(12, n=40, m=40)
-    monkeypatch.setattr(sys.modules["minleak._design.optimise.one_guess"], "_REACH", 0.1)
+    monkeypatch.setattr(sys.modules["minleak._design.constrained.one_guess"], "_REACH", 0.1)
     joined = ml.optimise(entropy="min-entropy", **given)
-    monkeypatch.setattr(sys.modules["minleak._design.optimise.solve"], "is_one_guess", lambda _: False)
+    monkeypatch.setattr(sys.modules["minleak._design.constrained.solve"], "is_one_guess", lambda _: False)
     whole = ml.optimise(entropy="min-entropy", **given)
     assert joined.leakage == pytest.approx(whole.leakage, abs=1e-9)
     assert joined.gap < 1e-9

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from minleak._design.optimise.programme import Programme, Solution, duals_of_prices
+from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
 from minleak._entropy.cores.base import Smooth
 from minleak._entropy.cores.grouped import Array, Grouped
 

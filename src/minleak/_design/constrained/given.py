@@ -12,7 +12,7 @@ import numpy.typing as npt
 from minleak._data.labels import Labels, named
 from minleak._data.matrices import is_number, is_sparse
 from minleak._data.prior import Prior, as_prior
-from minleak._design.optimise.problem import Problem
+from minleak._design.constrained.problem import Problem
 from minleak._entropy.cores.grouped import Array
 from minleak.errors import Infeasible, InvalidParameter
 

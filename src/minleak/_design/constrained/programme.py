@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from minleak._design.optimise.measure import Measure
-from minleak._design.optimise.problem import Problem
+from minleak._design.constrained.measure import Measure
+from minleak._design.constrained.problem import Problem
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.grouped import Array, Grouped, Indices
 from minleak.errors import InvalidParameter

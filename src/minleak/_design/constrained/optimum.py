@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._design.optimise.feasible import check_feasible
-from minleak._design.optimise.given import as_problem
-from minleak._design.optimise.measure import Measure, measure_of
-from minleak._design.optimise.problem import Problem
-from minleak._design.optimise.programme import Programme, Term, term_of, view_of
-from minleak._design.optimise.solve import Model, Solved, solve
+from minleak._design.constrained.feasible import check_feasible
+from minleak._design.constrained.given import as_problem
+from minleak._design.constrained.measure import Measure, measure_of
+from minleak._design.constrained.problem import Problem
+from minleak._design.constrained.programme import Programme, Term, term_of, view_of
+from minleak._design.constrained.solve import Model, Solved, solve
 from minleak._entropy.base import ConditionalEntropy, real
 from minleak._entropy.cores.base import Smooth
 from minleak._entropy.cores.grouped import Array

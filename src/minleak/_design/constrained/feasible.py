@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from minleak._design.optimise.problem import Problem
+from minleak._design.constrained.problem import Problem
 from minleak._entropy.cores.grouped import Array
 from minleak.errors import Infeasible, SolverFailed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.design.optimise.problems import COUNTEREXAMPLE, hamming, random_problem, subsets
+from tests.design.constrained.problems import COUNTEREXAMPLE, hamming, random_problem, subsets
 
 import minleak as ml
 from minleak.errors import InvalidParameter

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from tests.design.optimise.problems import hamming
+from tests.design.constrained.problems import hamming
 
 import minleak as ml
 from minleak.errors import Infeasible, InvalidParameter, MissingExtra

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.design.optimise.problems import COUNTEREXAMPLE, hamming, random_problem
+from tests.design.constrained.problems import COUNTEREXAMPLE, hamming, random_problem
 
 import minleak as ml
 from minleak.errors import Infeasible, InvalidParameter

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._design.optimise.programme import Programme, Solution, duals_of_prices
+from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
 from minleak._entropy.cores.modelling import cvxpy
 from minleak.errors import SolverFailed
 

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from minleak._design.optimise.programme import Programme, Solution, duals_of_prices
+from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
 from minleak._entropy.cores.grouped import Array
 from minleak._entropy.cores.shannon import ShannonCore
 from minleak.errors import SolverFailed

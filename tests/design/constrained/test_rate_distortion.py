@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._design.optimise.conic import solve_conic
-from minleak._design.optimise.given import as_problem
-from minleak._design.optimise.measure import measure_of
-from minleak._design.optimise.programme import Programme, term_of
-from minleak._design.optimise.rate_distortion import is_rate_distortion, shannon_rate, solve_rate_distortion
-from minleak._design.optimise.solve import certified
+from minleak._design.constrained.conic import solve_conic
+from minleak._design.constrained.given import as_problem
+from minleak._design.constrained.measure import measure_of
+from minleak._design.constrained.programme import Programme, term_of
+from minleak._design.constrained.rate_distortion import is_rate_distortion, shannon_rate, solve_rate_distortion
+from minleak._design.constrained.solve import certified
 from minleak.errors import SolverFailed
 
 

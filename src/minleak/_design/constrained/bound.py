@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minleak._design.optimise.programme import Programme, Solution
+from minleak._design.constrained.programme import Programme, Solution
 
 
 def upper_bound(programme: Programme, solution: Solution) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._design.optimise.programme import Programme, Solution
+from minleak._design.constrained.programme import Programme, Solution
 from minleak._entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.design.optimise.problems import COUNTEREXAMPLE, random_problem
+from tests.design.constrained.problems import COUNTEREXAMPLE, random_problem
 
 import minleak as ml
-from minleak._design.optimise.bound import upper_bound
-from minleak._design.optimise.given import as_problem
-from minleak._design.optimise.measure import measure_of
-from minleak._design.optimise.programme import Programme, Solution, Term, view_of
-from minleak._design.optimise.solve import solve
+from minleak._design.constrained.bound import upper_bound
+from minleak._design.constrained.given import as_problem
+from minleak._design.constrained.measure import measure_of
+from minleak._design.constrained.programme import Programme, Solution, Term, view_of
+from minleak._design.constrained.solve import solve
 from minleak.errors import SolverFailed
 
 NAMES = [
@@ -59,7 +59,7 @@ def test_random_duals_give_valid_bounds(name, gain):
 def test_the_solvers_duals_give_a_tight_bound(name):
     """Within 1e-5 of what is attained, and never below it."""
     programme = programme_of(name, random_problem(2))
-    solving = sys.modules["minleak._design.optimise.solve"]
+    solving = sys.modules["minleak._design.constrained.solve"]
     if programme.linear:
         solution = solving.linear_model(programme).solve(programme.problem.budgets)
     else:
@@ -71,7 +71,7 @@ def test_the_solvers_duals_give_a_tight_bound(name):
 
 def test_a_solver_that_lies_is_found_out(monkeypatch):
     """A solver that returns a poor channel as optimal: SolverFailed, not the channel."""
-    solving = sys.modules["minleak._design.optimise.solve"]
+    solving = sys.modules["minleak._design.constrained.solve"]
     honest = solving.solve_conic
 
     def lying(programme, **options):
@@ -89,11 +89,11 @@ def test_a_solver_that_lies_is_found_out(monkeypatch):
 
 def test_a_solver_that_gives_up(monkeypatch):
     """The solver's status is in the message."""
-    conic = sys.modules["minleak._design.optimise.conic"]
+    conic = sys.modules["minleak._design.constrained.conic"]
     monkeypatch.setattr(conic, "_USABLE", ())
     with pytest.raises(SolverFailed, match="status 'optimal"):
         ml.optimise(entropy="arimoto:2", **COUNTEREXAMPLE)
-    linear = sys.modules["minleak._design.optimise.linear"]
+    linear = sys.modules["minleak._design.constrained.linear"]
     real = linear.LinearModel.__init__
 
     def hurried(self, programme):
@@ -109,7 +109,7 @@ def test_a_solver_that_gives_up(monkeypatch):
 def test_newtons_steps_add_digits(monkeypatch):
     """Without them the maximiser for order 2, 9 - 6 sqrt 2, is right to some digits, with them to ten."""
     sharp = ml.optimise(entropy="arimoto:2", **COUNTEREXAMPLE).channel.toarray()[1, 1]
-    monkeypatch.setattr(sys.modules["minleak._design.optimise.solve"], "sharpened", lambda *_, **__: None)
+    monkeypatch.setattr(sys.modules["minleak._design.constrained.solve"], "sharpened", lambda *_, **__: None)
     rough = ml.optimise(entropy="arimoto:2", **COUNTEREXAMPLE).channel.toarray()[1, 1]
     exact = 9 - 6 * 2**0.5
     assert abs(sharp - exact) < 1e-10
@@ -118,7 +118,7 @@ def test_newtons_steps_add_digits(monkeypatch):
 
 def test_a_bound_below_what_is_attained_is_reported(monkeypatch):
     """If planes did not lie above a core, that would be noticed."""
-    solving = sys.modules["minleak._design.optimise.solve"]
+    solving = sys.modules["minleak._design.constrained.solve"]
     real = solving.upper_bound
     monkeypatch.setattr(solving, "upper_bound", lambda *given: real(*given) - 1e-3)
     with pytest.raises(SolverFailed, match="one of the two is wrong"):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.design.optimise.problems import CONIC, LINEAR, NEAR_ONE
+from tests.design.constrained.problems import CONIC, LINEAR, NEAR_ONE
 
 import minleak as ml
-from minleak._design.optimise.measure import measure_of
+from minleak._design.constrained.measure import measure_of
 from minleak._entropy.cores.grouped import Grouped
 from minleak.errors import InvalidParameter
 

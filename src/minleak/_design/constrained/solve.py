@@ -13,14 +13,14 @@ from functools import partial
 
 import numpy as np
 
-from minleak._design.optimise.bound import upper_bound
-from minleak._design.optimise.conic import TOLERANCES, solve_conic
-from minleak._design.optimise.feasible import made_feasible
-from minleak._design.optimise.linear import LinearModel
-from minleak._design.optimise.newton import SUPPORTS, sharpened
-from minleak._design.optimise.one_guess import OneGuessModel, is_one_guess
-from minleak._design.optimise.programme import Programme, Solution
-from minleak._design.optimise.rate_distortion import is_rate_distortion, solve_rate_distortion
+from minleak._design.constrained.bound import upper_bound
+from minleak._design.constrained.conic import TOLERANCES, solve_conic
+from minleak._design.constrained.feasible import made_feasible
+from minleak._design.constrained.linear import LinearModel
+from minleak._design.constrained.newton import SUPPORTS, sharpened
+from minleak._design.constrained.one_guess import OneGuessModel, is_one_guess
+from minleak._design.constrained.programme import Programme, Solution
+from minleak._design.constrained.rate_distortion import is_rate_distortion, solve_rate_distortion
 from minleak._entropy.cores.base import Smooth
 from minleak._entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
