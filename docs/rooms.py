@@ -79,11 +79,13 @@ def picture(imports: dict[str, set[str]]) -> str:
     for room in sorted(imports):
         rows[depth[room]].append(room)
     top = max(rows)
-    middle = {
-        room: (WIDTH * (i + 1) / (len(row) + 1), (top - d) * HEIGHT + ROOM_HEIGHT / 2 + 10)
-        for d, row in rows.items()
-        for i, room in enumerate(row)
-    }
+    middle: dict[str, tuple[float, float]] = {}
+    for d in sorted(rows):
+        for i, room in enumerate(rows[d]):
+            below = [middle[other][0] for one, other in needed(imports) if one == room]
+            alone = sum(below) / len(below) if below else WIDTH / 2  # above what it imports, so that arrows are seen
+            x = alone if len(rows[d]) == 1 else WIDTH * (i + 1) / (len(rows[d]) + 1)
+            middle[room] = (x, (top - d) * HEIGHT + ROOM_HEIGHT / 2 + 10)
     height = (top + 1) * HEIGHT
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif">',

@@ -28,7 +28,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, lis
     plans = {
         "words": ml.design(ml.read_prior(WORDS, secret="secret", weight="count"), k=20),
         "one": ml.design([7], k=1),
-        "near": ml.design([9, 8, 7, 6, 5, 4, 3], k=3, near=[0, 1, 2, 5, 6, 7, 40]),
+        "near": ml.design([9, 8, 7, 6, 5, 4, 3], layout=ml.Near([0, 1, 2, 5, 6, 7, 40]), k=3),
         "gains": ml.design(
             ml.Prior([60, 20, 10, 5, 3, 0, 1], labels=[*EVIL, LONG, "d", "e"]),
             k=5,

@@ -14,10 +14,11 @@ import pytest
 from markupsafe import Markup
 
 import minleak as ml
+from minleak._report import saving
 from minleak._report.captions import captioned
 from minleak._report.facts import gather
 from minleak.errors import InvalidParameter, MissingExtra
-from minleak.report import saving, write
+from minleak.report import write
 
 EVIL = ["<script>throw 1</script>", '"onload="throw 1', "{{7*7}}{% raw %}", "</script><!--<script>", "&lt;b"]
 
@@ -214,7 +215,7 @@ def test_a_missing_package_is_told_before_the_work(
     monkeypatch.setitem(sys.modules, missing, None)
     monkeypatch.setattr("minleak._report.writing.gather", None)
     plan = ml.design([5, 3, 2], k=2)
-    told = f"need the package {missing}: pip install 'minleak\\[report\\]'"
+    told = f"need the package {missing}: run pip install '\\.\\[report\\]'"
     for path, format in (("report.html", None), ("charts", "png")):
         with pytest.raises(MissingExtra, match=told):
             write(plan, tmp_path / path, format=format)

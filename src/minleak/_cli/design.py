@@ -86,10 +86,13 @@ def design(
         raise InvalidParameter("--stability moves from near to stable plans, so it needs --near")
     if near is not None and layout is not None:
         raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
+    if layout in ("near", "cheapest"):
+        raise InvalidParameter(f"--layout {layout} needs --near, which says where the secrets are")
     shape: Layout | str = layout or "stable"
     if near is not None:
         columns = [column.strip() for column in near.split(",")]
-        shape = Near(source.places(columns), metric=metric or _metric(columns), stability=stability)
+        metric = metric or _metric(columns)
+        shape = Near(source.places(columns), metric=metric, stability=stability)
     with progressing(f"designing for {len(counts):,} secrets") as progress:
         plan = make.design(counts, k, layout=shape, gains=worth, progress=progress)
     data = summary(plan, entropy)

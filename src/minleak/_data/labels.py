@@ -191,11 +191,12 @@ def _hashable(names: tuple[Any, ...]) -> tuple[Hashable, ...]:
     for i, name in enumerate(names):
         try:
             hash(name)
-        except TypeError:
+            nan = _is_nan(name)
+        except (TypeError, RecursionError):
             raise InvalidParameter(
                 f"label {i} is a {type(name).__name__}, which cannot be looked up: give text, numbers or tuples of them"
             ) from None
-        if _is_nan(name):
+        if nan:
             raise InvalidParameter(f"label {i} is NaN, which equals nothing, not even itself: name each thing")
     return names
 
