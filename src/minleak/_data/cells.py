@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+
+from minleak._data.matrices import is_number
+from minleak.errors import InvalidChannel, shown
 
 
 class Cells:
@@ -35,3 +40,39 @@ class Cells:
         self.x, self.y = np.array(list(cells), dtype=np.int64).reshape(-1, 2).T
         self.inputs, self.outputs = list(x_at), list(y_at)
         self.shape = len(x_at), len(y_at)
+
+
+def from_triples(rows: Iterable[Any], inputs: Iterable[Hashable] | None) -> tuple[Cells, npt.NDArray[np.float64]]:
+    """The cells of rows (secret, observable, probability), and their probabilities."""
+    triples = [_triple(i, row) for i, row in enumerate(rows)]
+    if not triples:
+        raise InvalidChannel("there are no rows: a channel needs at least one secret and one observable")
+
+    def unknown(i: int) -> InvalidChannel:
+        name = shown(triples[i][0])
+        return InvalidChannel(f"row {i} has the secret {name}, which is not among the inputs: add it there")
+
+    def again(i: int) -> InvalidChannel:
+        x, y, _ = triples[i]
+        return InvalidChannel(f"row {i} gives p({shown(y)} given {shown(x)}) a second time: add the two up")
+
+    cells = Cells(((x, y) for x, y, _ in triples), inputs, unknown=unknown, again=again)
+    return cells, np.array([probability for _, _, probability in triples])
+
+
+def _triple(i: int, row: Any) -> tuple[Hashable, Hashable, float]:
+    """Row i as (secret, observable, probability)."""
+    try:
+        x, y, probability = row
+    except (TypeError, ValueError):
+        raise InvalidChannel(f"row {i} is not a triple (secret, observable, probability)") from None
+    try:
+        hash((x, y))
+    except TypeError:
+        raise InvalidChannel(f"row {i} names by a list or the like: give text, numbers or tuples of them") from None
+    if not is_number(probability):
+        raise InvalidChannel(f"the probability of row {i} is {shown(probability)}, not a number")
+    try:
+        return x, y, float(probability)
+    except OverflowError:
+        raise InvalidChannel(f"the probability of row {i} is far above 1") from None

@@ -13,10 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data import composition
-from minleak._data.cells import Cells
+from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
 from minleak._data.labels import Labels, first_difference, named
-from minleak._data.matrices import DENSE, as_csc, as_dense, check_entries, check_sums, is_number, is_sparse, too_large
+from minleak._data.matrices import (
+    DENSE,
+    as_csc,
+    as_dense,
+    check_entries,
+    check_sums,
+    is_number,
+    is_sparse,
+    random_support,
+    too_large,
+)
 from minleak._data.prior import Prior, as_prior
 from minleak.errors import InvalidChannel, InvalidParameter, shown
 
@@ -112,20 +122,7 @@ class Channel:
         if inputs is not None:
             names = Labels.of(inputs, 0)
             inputs = _labels(names, len(names), "inputs", "rows")
-        triples = [_triple(i, row) for i, row in enumerate(_several(rows, "rows of a channel"))]
-        if not triples:
-            raise InvalidChannel("there are no rows: a channel needs at least one secret and one observable")
-
-        def unknown(i: int) -> InvalidChannel:
-            name = shown(triples[i][0])
-            return InvalidChannel(f"row {i} has the secret {name}, which is not among the inputs: add it there")
-
-        def again(i: int) -> InvalidChannel:
-            x, y, _ = triples[i]
-            return InvalidChannel(f"row {i} gives p({shown(y)} given {shown(x)}) a second time: add the two up")
-
-        cells = Cells(((x, y) for x, y, _ in triples), inputs, unknown=unknown, again=again)
-        entries = np.array([probability for _, _, probability in triples])
+        cells, entries = from_triples(_several(rows, "rows of a channel"), inputs)
         matrix = sp.coo_array((entries, (cells.x, cells.y)), shape=cells.shape)
         return cls(matrix, inputs=cells.inputs, outputs=cells.outputs)
 
@@ -162,14 +159,7 @@ class Channel:
         if cap is not None:
             if m * cap < n:
                 raise InvalidParameter(f"{m} observables with pre-images of at most {cap} cannot serve {n} secrets")
-            allowed = np.zeros((n, m), dtype=bool)
-            places = np.repeat(np.arange(m), min(cap, n))
-            home = rng.permutation(m * min(cap, n))[:n] if cap < n else rng.integers(0, m * n, n)
-            allowed[np.arange(n), places[home]] = True
-            for y in range(m):
-                free = np.flatnonzero(~allowed[:, y])
-                allowed[rng.permutation(free)[: cap - int(allowed[:, y].sum())], y] = True
-            matrix *= allowed
+            matrix *= random_support(n, m, cap, rng)
         return cls(matrix / matrix.sum(axis=1, keepdims=True))
 
     # -- what it is -------------------------------------------------------------------------------------------------
@@ -373,24 +363,6 @@ def _several(given: Any, what: str) -> Iterator[Any]:
         return iter(given)
     except TypeError:
         raise InvalidChannel(f"{what} are a sequence, not {type(given).__name__}") from None
-
-
-def _triple(i: int, row: Any) -> tuple[Hashable, Hashable, float]:
-    """Row i as (secret, observable, probability)."""
-    try:
-        x, y, probability = row
-    except (TypeError, ValueError):
-        raise InvalidChannel(f"row {i} is not a triple (secret, observable, probability)") from None
-    try:
-        hash((x, y))
-    except TypeError:
-        raise InvalidChannel(f"row {i} names by a list or the like: give text, numbers or tuples of them") from None
-    if not is_number(probability):
-        raise InvalidChannel(f"the probability of row {i} is {shown(probability)}, not a number")
-    try:
-        return x, y, float(probability)
-    except OverflowError:
-        raise InvalidChannel(f"the probability of row {i} is far above 1") from None
 
 
 def _check_count(value: Any, what: str) -> None:

@@ -108,6 +108,18 @@ def _check_masks(matrix: Any) -> None:
                 raise InvalidChannel(f"the entry at row {x}, column {y} is masked: fill it in")
 
 
+def random_support(n: int, m: int, cap: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    """Where entries may be: in each row somewhere, in each column `cap` times at most (m * cap >= n)."""
+    allowed = np.zeros((n, m), dtype=bool)
+    places = np.repeat(np.arange(m), min(cap, n))
+    home = rng.permutation(m * min(cap, n))[:n] if cap < n else rng.integers(0, m * n, n)
+    allowed[np.arange(n), places[home]] = True
+    for y in range(m):
+        free = np.flatnonzero(~allowed[:, y])
+        allowed[rng.permutation(free)[: cap - int(allowed[:, y].sum())], y] = True
+    return allowed
+
+
 def check_entries(matrix: Any, row: Callable[[int], str], column: Callable[[int], str]) -> None:
     """Refuse an entry that is no probability. `row` and `column` are how messages speak of them."""
     is_dense = isinstance(matrix, np.ndarray)
