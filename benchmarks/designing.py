@@ -15,6 +15,7 @@ from benchmarks.timing import Timed, interleaved, line
 
 
 def main() -> None:
+    sorting()
     floors()
     memory()
     growth()
@@ -25,6 +26,21 @@ def main() -> None:
 def weights_of(n: int) -> np.ndarray:
     """Counts with a heavy tail, nearly all different: the hardest case for the stable layout."""
     return np.exp(2 * np.random.default_rng(0).standard_normal(n) + 14).astype(np.int64) + 1
+
+
+def sorting(n: int = 10_000_000) -> None:
+    from minleak._kernels.sorting import sort_descending
+
+    print(f"\nThe order of {n:,} weights. Values: the position of the largest.")
+    w = weights_of(n)
+    timed = interleaved(
+        {
+            "ours": lambda: int(sort_descending(w, np.int32)[1][0]),
+            "argsort": lambda: int(np.argsort(-w, kind="stable")[0]),
+        },
+        runs=2,
+    )
+    line("sort_descending", timed["ours"], "stable argsort", timed["argsort"], bar="(bar 2x)")
 
 
 def floors(n: int = 10_000_000, k: int = 100) -> None:

@@ -18,6 +18,7 @@ def main() -> None:
     posterior()
     capacity()
     reading()
+    hashing()
     importing()
 
 
@@ -101,6 +102,27 @@ def reading(n: int = 10_000_000) -> None:
     ours = Timed(timed["ours"].seconds, timed["ours"].value.total)
     theirs = Timed(timed["pyarrow"].seconds, int(np.sum(timed["pyarrow"].value["count"].to_numpy())))
     line("read_prior, duplicates refused", ours, "pyarrow", theirs, bar="(bar 3x)", slower=True)
+
+
+def hashing(n: int = 10_000_000) -> None:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    from minleak._data.buffers import text_of
+    from minleak._kernels.hashing import fill_slots
+
+    print(f"\nWhether {n:,} labels repeat; ours leaves the table that a saved plan looks them up in.")
+    names = pa.array([f"item-{i * 2654435761 % n:08d}" for i in range(n)])
+    timed = interleaved(
+        {
+            "ours": lambda: fill_slots(*text_of(names))[1],
+            "distinct": lambda: pc.count_distinct(names).as_py() < n,
+            "dictionary": lambda: len(names.dictionary_encode().dictionary) < n,
+        },
+        runs=2,
+    )
+    line("fill_slots", timed["ours"], "count_distinct", timed["distinct"], bar="(bar 2x)")
+    line("fill_slots", timed["ours"], "dictionary_encode", timed["dictionary"], bar="(bar 2x)")
 
 
 def write_counts(path: str, n: int) -> None:

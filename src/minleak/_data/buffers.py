@@ -22,6 +22,8 @@ def to_arrow(array: npt.NDArray[Any]) -> pa.Array:
 def to_numpy(array: pa.Array) -> npt.NDArray[Any]:
     """A primitive Arrow array without nulls as a read-only vector on the same memory.
 
+    Unlike numpy's from_dlpack it does not trust a damaged file to have memory for so many entries.
+
     >>> to_numpy(pa.array([7, 8, 9])[1:])
     array([8, 9])
     """

@@ -1,19 +1,32 @@
-"""Channel: the matrix C[x,y] = p(y given x), dense or sparse, validated once, and how channels are put together."""
+"""Channel: the matrix C[x,y] = p(y given x), dense or sparse, validated once, with labels for its rows and columns."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data import composition
+from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
 from minleak._data.labels import Labels, first_difference, named
-from minleak._data.matrices import DENSE, as_csc, as_dense, is_number, is_sparse, too_large
+from minleak._data.matrices import (
+    DENSE,
+    as_csc,
+    as_dense,
+    check_entries,
+    check_sums,
+    is_number,
+    is_sparse,
+    random_support,
+    too_large,
+)
 from minleak._data.prior import Prior, as_prior
 from minleak.errors import InvalidChannel, InvalidParameter, shown
 
@@ -83,38 +96,11 @@ class Channel:
         n, m = self.matrix.shape
         self.inputs = _labels(inputs, n, "inputs", "rows")
         self.outputs = _labels(outputs, m, "outputs", "columns")
-        self._check(_where or named(self.inputs))
+        row = _where or named(self.inputs)
+        check_entries(self.matrix, row, named(self.outputs, "column"))
+        check_sums(self.matrix if self.exact is None else self.exact, self.tolerance, row)
         for array in (self.matrix,) if self.is_dense else (self.matrix.data, self.matrix.indices, self.matrix.indptr):
             array.flags.writeable = False
-
-    def _check(self, where: Callable[[int], str]) -> None:
-        entries = self.matrix if self.is_dense else self.matrix.data
-        if not (entries.min(initial=0.0) >= 0 and entries.max(initial=0.0) < math.inf):  # NaN fails
-            at = int(np.argmin((entries >= 0) & (entries < math.inf)))
-            if self.is_dense:
-                x, y = divmod(at, self.matrix.shape[1])
-            else:
-                x, y = (
-                    int(self.matrix.indices[at]),
-                    int(np.searchsorted(self.matrix.indptr, at, side="right") - 1),
-                )
-            raise InvalidChannel(
-                f"the entry at {where(x)}, {named(self.outputs, 'column')(y)} is {entries.flat[at]}: "
-                "probabilities must be finite and not negative"
-            )
-        sums: Any
-        if self.exact is not None:
-            sums, limit = [sum(row) for row in self.exact.tolist()], 0.0
-            worst = max(range(len(sums)), key=lambda x: abs(sums[x] - 1))
-        else:
-            with np.errstate(over="ignore"):  # a sum of infinity is the worst of all
-                sums, limit = np.asarray(self.matrix.sum(axis=1)), self.tolerance
-            worst = int(np.argmax(np.abs(sums - 1.0)))
-        if not abs(sums[worst] - 1) <= limit:
-            raise InvalidChannel(
-                f"{where(worst)} sums to {shown(sums[worst])}, not to 1 (the worst of {len(sums)} rows; {limit:g} is "
-                "tolerated): rows are secrets and hold p(y given x), so divide counts by their row's sum"
-            )
 
     # -- other ways to make one -------------------------------------------------------------------------------------
 
@@ -133,41 +119,12 @@ class Channel:
         """
         import scipy.sparse as sp
 
-        secret_at: dict[Hashable, int] = {}
         if inputs is not None:
             names = Labels.of(inputs, 0)
-            secret_at = {x: i for i, x in enumerate(_labels(names, len(names), "inputs", "rows"))}
-        fixed = inputs is not None
-        observable_at: dict[Hashable, int] = {}
-        entries: dict[tuple[int, int], float] = {}
-        for number, row in enumerate(_several(rows, "rows of a channel")):
-            try:
-                x, y, probability = row
-            except (TypeError, ValueError):
-                raise InvalidChannel(f"row {number} is not a triple (secret, observable, probability)") from None
-            if not (_is_hashable(x) and _is_hashable(y)):
-                raise InvalidChannel(f"row {number} names by a list or the like: give text, numbers or tuples of them")
-            if fixed and x not in secret_at:
-                raise InvalidChannel(
-                    f"row {number} has the secret {shown(x)}, which is not among the inputs: add it there"
-                )
-            place = secret_at.setdefault(x, len(secret_at)), observable_at.setdefault(y, len(observable_at))
-            if place in entries:
-                raise InvalidChannel(f"row {number} gives p({shown(y)} given {shown(x)}) a second time: add the two up")
-            if not is_number(probability):
-                raise InvalidChannel(f"the probability of row {number} is {shown(probability)}, not a number")
-            try:
-                entries[place] = float(probability)
-            except OverflowError:
-                raise InvalidChannel(f"the probability of row {number} is far above 1") from None
-        if not entries:
-            raise InvalidChannel("there are no rows: a channel needs at least one secret and one observable")
-        at = np.array(list(entries), dtype=np.int64)
-        matrix = sp.coo_array(
-            (np.fromiter(entries.values(), np.float64, len(entries)), (at[:, 0], at[:, 1])),
-            shape=(len(secret_at), len(observable_at)),
-        )
-        return cls(matrix, inputs=list(secret_at), outputs=list(observable_at))
+            inputs = _labels(names, len(names), "inputs", "rows")
+        cells, entries = from_triples(_several(rows, "rows of a channel"), inputs)
+        matrix = sp.coo_array((entries, (cells.x, cells.y)), shape=cells.shape)
+        return cls(matrix, inputs=cells.inputs, outputs=cells.outputs)
 
     @classmethod
     def deterministic(cls, observables: Iterable[Hashable], *, inputs: Iterable[Hashable] | None = None) -> Channel:
@@ -202,14 +159,7 @@ class Channel:
         if cap is not None:
             if m * cap < n:
                 raise InvalidParameter(f"{m} observables with pre-images of at most {cap} cannot serve {n} secrets")
-            allowed = np.zeros((n, m), dtype=bool)
-            places = np.repeat(np.arange(m), min(cap, n))
-            home = rng.permutation(m * min(cap, n))[:n] if cap < n else rng.integers(0, m * n, n)
-            allowed[np.arange(n), places[home]] = True
-            for y in range(m):
-                free = np.flatnonzero(~allowed[:, y])
-                allowed[rng.permutation(free)[: cap - int(allowed[:, y].sum())], y] = True
-            matrix *= allowed
+            matrix *= random_support(n, m, cap, rng)
         return cls(matrix / matrix.sum(axis=1, keepdims=True))
 
     # -- what it is -------------------------------------------------------------------------------------------------
@@ -314,28 +264,61 @@ class Channel:
         array([[0.5, 0.5],
                [0.5, 0.5]])
         """
-        from minleak._data.composition import cascade
-
-        return cascade(self, as_channel(other))
+        other = as_channel(other)
+        m, n = self.shape[1], other.shape[0]
+        if m != n:
+            raise InvalidChannel(f"cannot cascade: the first channel has {m} observables, the second {n} inputs")
+        y = first_difference(self.outputs, other.inputs)
+        if y is not None:
+            raise InvalidChannel(
+                f"cannot cascade: output {y} of the first channel is {shown(self.outputs[y])} but input {y} of the "
+                f"second is {shown(other.inputs[y])}: bring both into one order"
+            )
+        return Channel(
+            composition.cascade(self.matrix, other.matrix),
+            inputs=self.inputs,
+            outputs=other.outputs,
+            tolerance=_composed(self.tolerance, other.tolerance),
+        )
 
     def parallel(self, other: Channel | Any) -> Channel:
         """Two channels on the same secret, both observed: C[x,(y,z)] = C1[x,y] C2[x,z], outputs labelled by pairs.
 
         Pairs that no secret can cause are left out, so that the cost is that of the non-zeros.
 
-        >>> both = Channel([[1, 0], [0.5, 0.5]]).parallel(Channel([[1, 0], [0, 1]], outputs=["a", "b"]))
-        >>> list(both.outputs)
+        >>> channel = Channel([[1, 0], [0.5, 0.5]]).parallel(Channel([[1, 0], [0, 1]], outputs=["a", "b"]))
+        >>> list(channel.outputs)
         [(0, 'a'), (0, 'b'), (1, 'b')]
         """
-        from minleak._data.composition import parallel
-
-        return parallel(self, as_channel(other))
+        other = as_channel(other)
+        if self.shape[0] != other.shape[0]:
+            raise InvalidChannel(
+                f"channels in parallel share their secrets: {self.shape[0]} rows against {other.shape[0]}"
+            )
+        x = first_difference(self.inputs, other.inputs)
+        if x is not None:
+            raise InvalidChannel(
+                f"channels in parallel share their secrets, but row {x} is {shown(self.inputs[x])} in the first and "
+                f"{shown(other.inputs[x])} in the second: bring both into one order"
+            )
+        matrix, pairs = composition.parallel(self.matrix, other.matrix)
+        ys, zs = list(self.outputs), list(other.outputs)
+        return Channel(
+            matrix,
+            inputs=other.inputs if self.inputs.is_default else self.inputs,
+            outputs=[(ys[pair // len(zs)], zs[pair % len(zs)]) for pair in pairs.tolist()],
+            tolerance=_composed(self.tolerance, other.tolerance),
+        )
 
     def product(self, other: Channel | Any) -> Channel:
         """Two channels on independent secrets: the Kronecker product, inputs and outputs labelled by pairs."""
-        from minleak._data.composition import product
-
-        return product(self, as_channel(other))
+        other = as_channel(other)
+        return Channel(
+            composition.kronecker(self.matrix, other.matrix),
+            inputs=[(x, z) for x in self.inputs for z in other.inputs],
+            outputs=[(y, z) for y in self.outputs for z in other.outputs],
+            tolerance=_composed(self.tolerance, other.tolerance),
+        )
 
     def repeated(self, times: int, *, ordered: bool = False) -> Channel:
         """The same secret sent `times` times, independently, all observables seen.
@@ -344,10 +327,15 @@ class Channel:
         observables, labelled by a tuple in the order of this channel's outputs: C(m+t-1, t) outputs at most, instead
         of m^t. `ordered=True` keeps all sequences. Those that no secret can cause are left out.
         """
-        from minleak._data.composition import repeated
-
         _check_count(times, "times")
-        return repeated(self, times, ordered=ordered)
+        matrix, columns = composition.repeated(self.matrix, times, ordered=ordered)
+        names = list(self.outputs)
+        return Channel(
+            matrix,
+            inputs=self.inputs,
+            outputs=[tuple(names[y] for y in used) for used in columns],
+            tolerance=reduce(_composed, repeat(self.tolerance, times)),
+        )
 
 
 def as_channel(channel: Any) -> Channel:
@@ -365,19 +353,16 @@ def _labels(names: Iterable[Hashable] | None, count: int, what: str, of: str) ->
     return labels
 
 
+def _composed(first: float, second: float) -> float:
+    """How far the rows of a composed channel may sum from one: the product of two sums that are off by that much."""
+    return max(SUM_TOLERANCE, (1 + first) * (1 + second) - 1)
+
+
 def _several(given: Any, what: str) -> Iterator[Any]:
     try:
         return iter(given)
     except TypeError:
         raise InvalidChannel(f"{what} are a sequence, not {type(given).__name__}") from None
-
-
-def _is_hashable(name: Any) -> bool:
-    try:
-        hash(name)
-    except TypeError:
-        return False
-    return True
 
 
 def _check_count(value: Any, what: str) -> None:

@@ -1,112 +1,107 @@
-"""Putting channels together: one after the other, side by side, on independent secrets, and again and again."""
+"""Products of matrices, dense or sparse, that channels are put together by. What would not fit in memory is refused."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
-from functools import reduce
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from minleak._data.channel import SUM_TOLERANCE, Channel
-from minleak._data.labels import Labels, first_difference
-from minleak._data.matrices import DENSE, MOST, SPARSE, as_csr, row_products, too_large
-from minleak._data.matrices import product as matrix_product
+from minleak._data.matrices import DENSE, MOST, SPARSE, as_csr, too_large
 from minleak.errors import InvalidChannel, shown
 
-
-def cascade(first: Channel, second: Channel) -> Channel:
-    """X -> Y -> Z."""
-    if first.shape[1] != second.shape[0]:
-        raise InvalidChannel(
-            f"cannot cascade: the first channel has {first.shape[1]} observables, the second {second.shape[0]} inputs"
-        )
-    y = first_difference(first.outputs, second.inputs)
-    if y is not None:
-        raise InvalidChannel(
-            f"cannot cascade: output {y} of the first channel is {shown(first.outputs[y])} but input {y} of the second "
-            f"is {shown(second.inputs[y])}: bring both into one order"
-        )
-    entries = first.shape[0] * second.shape[1]
-    if not (first.is_dense or second.is_dense):
-        # each non-zero of a column of the first meets those of the row of the second
-        met = np.diff(first.matrix.indptr).astype(np.int64) @ np.diff(as_csr(second.matrix).indptr).astype(np.int64)
-        entries = min(entries, int(met))
-    _check_size("the cascade", entries, dense=first.is_dense or second.is_dense)
-    return Channel(
-        matrix_product(first.matrix, second.matrix),
-        inputs=_names(first.inputs),
-        outputs=_names(second.outputs),
-        tolerance=_both(first, second),
-    )
-
-
-def parallel(first: Channel, second: Channel) -> Channel:
-    """Both on the same secret."""
-    if first.shape[0] != second.shape[0]:
-        raise InvalidChannel(
-            f"channels in parallel share their secrets: {first.shape[0]} rows against {second.shape[0]}"
-        )
-    x = first_difference(first.inputs, second.inputs)
-    if x is not None:
-        raise InvalidChannel(
-            f"channels in parallel share their secrets, but row {x} is {shown(first.inputs[x])} in the first and "
-            f"{shown(second.inputs[x])} in the second: bring both into one order"
-        )
-    width = first.shape[1] * second.shape[1]
-    if first.is_dense and second.is_dense:
-        _check_size("both in parallel", first.shape[0] * width, labels=width, dense=True)
-        matrix: Any = (first.matrix[:, :, None] * second.matrix[:, None, :]).reshape(first.shape[0], -1)
-        pairs = np.flatnonzero(matrix.any(axis=0))
-        matrix = matrix[:, pairs]
-    else:
-        a, b = as_csr(first.matrix), as_csr(second.matrix)
-        entries = int(np.diff(a.indptr).astype(np.int64) @ np.diff(b.indptr).astype(np.int64))
-        _check_size("both in parallel", entries, labels=min(entries, width))
-        matrix, pairs = row_products(a, b)
-    ys, zs = list(first.outputs), list(second.outputs)
-    return Channel(
-        matrix,
-        inputs=_names(first.inputs) or _names(second.inputs),
-        outputs=[(ys[pair // len(zs)], zs[pair % len(zs)]) for pair in pairs.tolist()],
-        tolerance=_both(first, second),
-    )
-
-
-def product(first: Channel, second: Channel) -> Channel:
-    """Each on a secret of its own."""
+if TYPE_CHECKING:
     import scipy.sparse as sp
 
-    labels = first.shape[0] * second.shape[0] + first.shape[1] * second.shape[1]
-    if first.is_dense and second.is_dense:
-        _check_size("the product", first.matrix.size * second.matrix.size, labels=labels, dense=True)
-        matrix: Any = np.kron(first.matrix, second.matrix)
-    else:
-        a, b = as_csr(first.matrix), as_csr(second.matrix)
-        _check_size("the product", a.nnz * b.nnz, labels=labels)
-        matrix = sp.kron(a, b, format="csc")
-    return Channel(
-        matrix,
-        inputs=[(x, z) for x in first.inputs for z in second.inputs],
-        outputs=[(y, z) for y in first.outputs for z in second.outputs],
-        tolerance=_both(first, second),
-    )
+
+def cascade(a: Any, b: Any) -> Any:
+    """a @ b, sparse only if both are."""
+    dense = _is_dense(a) or _is_dense(b)
+    entries = a.shape[0] * b.shape[1]
+    if not dense:  # each non-zero of a column of a meets those of the row of b
+        entries = min(entries, int(_lengths(a) @ _lengths(as_csr(b))))
+    _check_size("the cascade", entries, dense=dense)
+    return a @ b
 
 
-def repeated(channel: Channel, times: int, *, ordered: bool) -> Channel:
-    """The same channel on the same secret, `times` times."""
-    _check_times(channel, times, ordered=ordered)
-    single = _renamed(channel, [(y,) for y in range(channel.shape[1])])
+def parallel(a: Any, b: Any) -> tuple[Any, npt.NDArray[np.int64]]:
+    """Row by row, all products of an entry of a with one of b, and which pairs the columns are: y * width + z.
 
-    def step(done: Channel, _: int) -> Channel:
-        both = parallel(done, single)
-        joined = [first + second for first, second in both.outputs]
-        return _renamed(both, joined) if ordered else _merged(both, [tuple(sorted(seen)) for seen in joined])
+    Pairs that no row has are left out.
+    """
+    width = a.shape[1] * b.shape[1]
+    if _is_dense(a) and _is_dense(b):
+        _check_size("both in parallel", a.shape[0] * width, labels=width, dense=True)
+        matrix = (a[:, :, None] * b[:, None, :]).reshape(a.shape[0], -1)
+        pairs = np.flatnonzero(matrix.any(axis=0))
+        return matrix[:, pairs], pairs
+    a, b = as_csr(a), as_csr(b)
+    entries = int(_lengths(a) @ _lengths(b))
+    _check_size("both in parallel", entries, labels=min(entries, width))
+    return _row_products(a, b)
 
-    result = reduce(step, range(times - 1), single)
-    names = list(channel.outputs)
-    return _renamed(result, [tuple(names[y] for y in seen) for seen in result.outputs])
+
+def kronecker(a: Any, b: Any) -> Any:
+    """All products of an entry of a with one of b."""
+    import scipy.sparse as sp
+
+    labels = a.shape[0] * b.shape[0] + a.shape[1] * b.shape[1]
+    if _is_dense(a) and _is_dense(b):
+        _check_size("the product", a.size * b.size, labels=labels, dense=True)
+        return np.kron(a, b)
+    a, b = as_csr(a), as_csr(b)
+    _check_size("the product", a.nnz * b.nnz, labels=labels)
+    return sp.kron(a, b, format="csc")
+
+
+def repeated(matrix: Any, times: int, *, ordered: bool) -> tuple[Any, list[tuple[int, ...]]]:
+    """The matrix in parallel with itself, `times` times, and which of its columns those of the result stand for: in
+    the order of the uses, or sorted, those of the same ones in one.
+    """
+    import scipy.sparse as sp
+
+    _check_times(matrix, times, ordered=ordered)
+    m = matrix.shape[1]
+    done = matrix
+    columns: list[tuple[int, ...]] = [(y,) for y in range(m)]
+    for _ in range(times - 1):
+        done, pairs = parallel(done, matrix)
+        columns = [(*columns[pair // m], pair % m) for pair in pairs.tolist()]
+        if not ordered:
+            at: dict[tuple[int, ...], int] = {}
+            to = [at.setdefault(tuple(sorted(used)), len(at)) for used in columns]
+            done = done @ sp.csc_array((np.ones(len(to)), (np.arange(len(to)), to)), shape=(len(to), len(at)))
+            columns = list(at)
+    return done, columns
+
+
+def _row_products(a: sp.csr_array, b: sp.csr_array) -> tuple[sp.csr_array, npt.NDArray[np.int64]]:
+    """`parallel` for sparse matrices, at a cost proportional to the result's non-zeros, but for sorting them."""
+    import scipy.sparse as sp
+
+    n, width = a.shape[0], b.shape[1]
+    of_a, of_b = _lengths(a), _lengths(b)
+    per_entry = np.repeat(of_b, of_a)  # how many partners each entry of a has
+    left = np.repeat(np.arange(a.nnz), per_entry)
+    first = np.cumsum(per_entry) - per_entry
+    row = np.repeat(np.arange(n), of_a)
+    right = np.arange(len(left)) - first[left] + b.indptr[:-1].astype(np.int64)[row[left]]
+    column = a.indices[left].astype(np.int64) * width + b.indices[right]
+    pairs, column = np.unique(column, return_inverse=True)
+    indptr = np.concatenate([[0], np.cumsum(of_a * of_b)])
+    found = sp.csr_array((a.data[left] * b.data[right], column, indptr), shape=(n, len(pairs)))
+    found.eliminate_zeros()  # products below the least float
+    return found, pairs
+
+
+def _is_dense(matrix: Any) -> bool:
+    return isinstance(matrix, np.ndarray)
+
+
+def _lengths(matrix: Any) -> npt.NDArray[np.int64]:
+    """How many non-zeros each row has, or each column of a matrix by columns."""
+    return np.asarray(np.diff(matrix.indptr), dtype=np.int64)
 
 
 def _check_size(what: str, entries: int, *, labels: int = 0, dense: bool = False) -> None:
@@ -116,9 +111,9 @@ def _check_size(what: str, entries: int, *, labels: int = 0, dense: bool = False
         raise InvalidChannel(f"{what} would have up to {size}: merge observables or secrets first")
 
 
-def _check_times(channel: Channel, times: int, *, ordered: bool) -> None:
+def _check_times(matrix: Any, times: int, *, ordered: bool) -> None:
     """Refuse so many uses that the labels of what the most undecided secret can show would not fit into memory."""
-    shows = int(np.diff(as_csr(channel.matrix).indptr).max())
+    shows = int(_lengths(as_csr(matrix)).max())
     if times * 8 <= MOST:
         lists = math.log(shows) * times
         sets = math.lgamma(shows + times) - math.lgamma(times + 1) - math.lgamma(shows)
@@ -128,31 +123,3 @@ def _check_times(channel: Channel, times: int, *, ordered: bool) -> None:
         f"used {shown(times)} times, one secret alone shows more than {MOST >> 30} GiB of different observations: use "
         "the channel less often, or merge observables first"
     )
-
-
-def _renamed(channel: Channel, outputs: list[Any]) -> Channel:
-    return Channel(channel.matrix, inputs=_names(channel.inputs), outputs=outputs, tolerance=channel.tolerance)
-
-
-def _merged(channel: Channel, names: list[Hashable]) -> Channel:
-    """Observables of the same name become one."""
-    import scipy.sparse as sp
-
-    at: dict[Hashable, int] = {}
-    column = [at.setdefault(name, len(at)) for name in names]
-    merge = sp.csc_array((np.ones(len(names)), (np.arange(len(names)), column)), shape=(len(names), len(at)))
-    return Channel(
-        matrix_product(channel.matrix, merge),
-        inputs=_names(channel.inputs),
-        outputs=list(at),
-        tolerance=channel.tolerance,
-    )
-
-
-def _names(labels: Labels) -> Labels | None:
-    return None if labels.is_default else labels
-
-
-def _both(first: Channel, second: Channel) -> float:
-    """How far the rows of a composed channel may sum from one: the product of two sums that are off by that much."""
-    return max(SUM_TOLERANCE, (1 + first.tolerance) * (1 + second.tolerance) - 1)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.buffers import text_of, to_arrow
+from minleak._data.buffers import text_of
 from minleak.errors import InvalidParameter, shown
 
 # Below this many labels Arrow's own hash table is quicker than loading a compiled kernel.
@@ -118,8 +118,6 @@ class Labels(Sequence[Any]):
                 return bool(self._names.equals(other._names))
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
-    __hash__ = None  # type: ignore[assignment]  # compared by content, so not a key
-
     def __repr__(self) -> str:
         first = ", ".join(shown(name) for name in self[:3])
         return f"Labels({first}{', ...' if len(self) > 3 else ''}; n={len(self)})"
@@ -163,14 +161,11 @@ class Labels(Sequence[Any]):
 
         if len(names) <= _SMALL or not _is_text(names.type):
             return bool(pc.count_distinct(names).as_py() < len(names))
-        # Names that stand many times each meet again in a sample; the table would take a time quadratic in that.
-        sample = names.take(to_arrow(np.arange(0, len(names), len(names) // _SMALL)))
-        if pc.count_distinct(sample).as_py() < len(sample):
-            return True
         from minleak._kernels import hashing
 
-        self.slots, twice = hashing.fill_slots(*text_of(names))
-        return twice
+        slots, repeats = hashing.fill_slots(*text_of(names))
+        self.slots = None if repeats else slots
+        return repeats
 
 
 def named(labels: Labels, what: str = "row") -> Callable[[int], str]:

@@ -1,7 +1,9 @@
-"""Raw matrices, dense and sparse: how they become a channel's, and the two products that channels are composed by."""
+"""Raw matrices, dense and sparse: how they become a channel's, and what a channel's must hold."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from fractions import Fraction
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -9,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.errors import InvalidChannel
+from minleak.errors import InvalidChannel, shown
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -106,27 +108,46 @@ def _check_masks(matrix: Any) -> None:
                 raise InvalidChannel(f"the entry at row {x}, column {y} is masked: fill it in")
 
 
-def product(a: Any, b: Any) -> Any:
-    """a @ b, sparse only if both are."""
-    result = a @ b
-    return result if isinstance(result, np.ndarray) else result.tocsc()
+def random_support(n: int, m: int, cap: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
+    """Where entries may be: in each row somewhere, in each column `cap` times at most (m * cap >= n)."""
+    allowed = np.zeros((n, m), dtype=bool)
+    places = np.repeat(np.arange(m), min(cap, n))
+    home = rng.permutation(m * min(cap, n))[:n] if cap < n else rng.integers(0, m * n, n)
+    allowed[np.arange(n), places[home]] = True
+    for y in range(m):
+        free = np.flatnonzero(~allowed[:, y])
+        allowed[rng.permutation(free)[: cap - int(allowed[:, y].sum())], y] = True
+    return allowed
 
 
-def row_products(a: sp.csr_array, b: sp.csr_array) -> tuple[sp.csr_array, npt.NDArray[np.int64]]:
-    """Row by row, all products of an entry of a with one of b, and which pairs the columns are (y * width + z).
+def check_entries(matrix: Any, row: Callable[[int], str], column: Callable[[int], str]) -> None:
+    """Refuse an entry that is no probability. `row` and `column` are how messages speak of them."""
+    is_dense = isinstance(matrix, np.ndarray)
+    entries = matrix if is_dense else matrix.data
+    if entries.min(initial=0.0) >= 0 and entries.max(initial=0.0) < math.inf:  # NaN fails
+        return
+    at = int(np.argmin((entries >= 0) & (entries < math.inf)))
+    if is_dense:
+        x, y = divmod(at, matrix.shape[1])
+    else:
+        x, y = int(matrix.indices[at]), int(np.searchsorted(matrix.indptr, at, side="right") - 1)
+    raise InvalidChannel(
+        f"the entry at {row(x)}, {column(y)} is {entries.flat[at]}: probabilities must be finite and not negative"
+    )
 
-    The cost is proportional to the result's non-zeros, but for sorting them.
-    """
-    import scipy.sparse as sp
 
-    n, width = a.shape[0], b.shape[1]
-    of_a, of_b = np.diff(a.indptr).astype(np.int64), np.diff(b.indptr).astype(np.int64)
-    per_entry = np.repeat(of_b, of_a)  # how many partners each entry of a has
-    left = np.repeat(np.arange(a.nnz), per_entry)
-    first = np.cumsum(per_entry) - per_entry
-    row = np.repeat(np.arange(n), of_a)
-    right = np.arange(len(left)) - first[left] + b.indptr[:-1].astype(np.int64)[row[left]]
-    column = a.indices[left].astype(np.int64) * width + b.indices[right]
-    pairs, column = np.unique(column, return_inverse=True)
-    indptr = np.concatenate([[0], np.cumsum(of_a * of_b)])
-    return sp.csr_array((a.data[left] * b.data[right], column, indptr), shape=(n, len(pairs))), pairs
+def check_sums(matrix: Any, tolerance: float, row: Callable[[int], str]) -> None:
+    """Refuse rows that do not sum to one, exactly if they are of Fractions."""
+    sums: Any
+    if matrix.dtype == object:
+        sums, tolerance = [sum(entries) for entries in matrix.tolist()], 0.0
+        worst = max(range(len(sums)), key=lambda x: abs(sums[x] - 1))
+    else:
+        with np.errstate(over="ignore"):  # a sum of infinity is the worst of all
+            sums = np.asarray(matrix.sum(axis=1))
+        worst = int(np.argmax(np.abs(sums - 1.0)))
+    if not abs(sums[worst] - 1) <= tolerance:
+        raise InvalidChannel(
+            f"{row(worst)} sums to {shown(sums[worst])}, not to 1 (the worst of {len(sums)} rows; {tolerance:g} is "
+            "tolerated): rows are secrets and hold p(y given x), so divide counts by their row's sum"
+        )

@@ -7,7 +7,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from minleak._kernels.threads import both
+from minleak._kernels.threads import run_two
 
 _u64 = np.uint64
 
@@ -24,8 +24,8 @@ def _hash_string(data, begin, end):  # type: ignore[no-untyped-def]
 
 
 def fill_slots(offsets: Any, data: Any) -> tuple[Any, bool]:
-    """The positions of the strings data[offsets[i]:offsets[i+1]] in an open-addressing table, and whether two have the
-    same hash.
+    """The positions of the strings data[offsets[i]:offsets[i+1]] in an open-addressing table, and whether two are the
+    same, in which case the table is not filled.
 
     The table's size is a power of two, at least one and a half times the number of strings; -1 is a free slot. Hashes
     and positions are first dealt into up to 1024 parts of the table, so that filling it stays in cache. All is done by
@@ -38,28 +38,28 @@ def fill_slots(offsets: Any, data: Any) -> tuple[Any, bool]:
     tags = np.empty(1 << bits, np.uint8)
     hashes, dealt, places = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, slots.dtype)
     counts = np.zeros((2, 1 << (bits - shift)), np.int64)
-    both(
+    run_two(
         lambda: _hash_strings(offsets[: middle + 1], data, hashes[:middle], 1 << bits, shift, counts[0]),
         lambda: _hash_strings(offsets[middle:], data, hashes[middle:], 1 << bits, shift, counts[1]),
         size=n,
     )
     begin = np.cumsum(counts.sum(axis=0)) - counts.sum(axis=0)
     at = np.stack([begin, begin + counts[0]])  # in each part those of the first half of the strings come first
-    both(
+    run_two(
         lambda: _deal(hashes, 0, middle, 1 << bits, shift, at[0], dealt, places),
         lambda: _deal(hashes, middle, n, 1 << bits, shift, at[1], dealt, places),
         size=n,
     )
     split = int(begin[len(begin) // 2])
     low, high = (dealt[:split], places[:split]), (dealt[split:], places[split:])
-    left = both(
-        lambda: _insert(hashes, *low, tags, slots, 1 << (bits - 1)),
-        lambda: _insert(hashes, *high, tags, slots, 1 << bits),
+    left = run_two(
+        lambda: _insert(offsets, data, hashes, *low, tags, slots, 1 << (bits - 1)),
+        lambda: _insert(offsets, data, hashes, *high, tags, slots, 1 << bits),
         size=n,
     )
     twice = bool(left[0][1] or left[1][1])
     for (rest, where), (count, _) in zip((low, high), left, strict=True):  # which may go on from there or wrap around
-        twice |= bool(_insert(hashes, rest[:count], where[:count], tags, slots, -1)[1])
+        twice |= bool(_insert(offsets, data, hashes, rest[:count], where[:count], tags, slots, -1)[1])
     return slots, twice
 
 
@@ -84,20 +84,21 @@ def _deal(hashes, begin, end, size, shift, at, dealt, places):  # type: ignore[n
 
 
 @nb.njit(cache=True, nogil=True)
-def _insert(hashes, dealt, places, tags, slots, stop):  # type: ignore[no-untyped-def]
+def _insert(offsets, data, hashes, dealt, places, tags, slots, stop):  # type: ignore[no-untyped-def]
     """Put positions into the first free slot from that of their hash on, before slot `stop` (-1: anywhere). Returns how
-    many found none, which are then the first, and whether two hashes are equal: they meet, since both are looked for
-    from the same slot on. Of the hashes in the table the upper bytes are at hand.
+    many found none, which are then the first, and whether two strings are the same: they meet, since both are looked
+    for from the same slot on. It ends there; a string that stands often would pass all those before it. Of the hashes
+    in the table the upper bytes are at hand.
     """
     size = slots.shape[0]
-    left, twice = 0, False
+    left = 0
     for i in range(dealt.shape[0]):
         h, place = dealt[i], places[i]
         tag = np.uint8(h >> _u64(56))
         at = np.int64(h & _u64(size - 1))
         while at != stop and slots[at] >= 0:
-            if tags[at] == tag and hashes[slots[at]] == h:
-                twice = True
+            if tags[at] == tag and hashes[slots[at]] == h and _is_same(offsets, data, place, slots[at]):
+                return left, True
             at += 1
             if at == size and stop < 0:
                 at = np.int64(0)
@@ -106,4 +107,10 @@ def _insert(hashes, dealt, places, tags, slots, stop):  # type: ignore[no-untype
             left += 1
         else:
             slots[at], tags[at] = place, tag
-    return left, twice
+    return left, False
+
+
+@nb.njit(cache=True)
+def _is_same(offsets, data, i, j):  # type: ignore[no-untyped-def]
+    one, other = data[offsets[i] : offsets[i + 1]], data[offsets[j] : offsets[j + 1]]
+    return one.size == other.size and (one == other).all()

@@ -13,15 +13,15 @@ _B = TypeVar("_B")
 _MANY = 50_000
 
 
-def both(here: Callable[[], _A], there: Callable[[], _B], *, size: int) -> tuple[_A, _B]:
+def run_two(first: Callable[[], _A], second: Callable[[], _B], *, size: int) -> tuple[_A, _B]:
     """What two functions return that do their halves of `size` things at the same time, if there are many. They should
     let go of the interpreter's lock.
 
-    >>> both(lambda: 1, lambda: "b", size=2)
+    >>> run_two(lambda: 1, lambda: "b", size=2)
     (1, 'b')
     """
     if size < _MANY:
-        return here(), there()
+        return first(), second()
     with ThreadPoolExecutor(1) as pool:
-        other = pool.submit(there)
-        return here(), other.result()
+        other = pool.submit(second)
+        return first(), other.result()

@@ -7,7 +7,6 @@ from collections.abc import Hashable, Iterable
 from typing import BinaryIO
 
 from minleak._data.channel import Channel
-from minleak._data.reading.cells import Cells
 from minleak._data.reading.numbers import finite
 from minleak._data.reading.table import Table
 from minleak.errors import InvalidChannel
@@ -36,7 +35,7 @@ def read_channel(
 
     table = Table(source, format=format, what="a channel is")
     columns = table.read({"secret": secret, "observable": observable}, {"probability": probability})
-    cells = Cells(table, columns["secret"], columns["observable"], inputs)
+    cells = table.cells(columns, inputs)
     entries = finite(columns["probability"], "probability", table.where)
     if not entries.min() >= 0:
         raise InvalidChannel(f"the probability at {table.where(int(entries.argmin()))} is negative")

@@ -11,7 +11,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.buffers import to_numpy
 from minleak.errors import UnreadableFile
 
 _INTEGER, _NUMBER = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -50,7 +49,7 @@ def spelled_numbers(column: pa.ChunkedArray, role: str, where: Callable[[int], s
 
 def _taken(column: pa.ChunkedArray) -> np.ndarray[Any, Any]:
     """The numbers of a column as a vector that nobody else will write to, which a prior keeps without copying."""
-    numbers = np.concatenate([to_numpy(chunk) for chunk in column.chunks])
+    numbers = np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
     numbers.flags.writeable = False
     return numbers
 

@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels
 from minleak._data.matrices import too_large
-from minleak._data.reading.cells import Cells
 from minleak._data.reading.numbers import finite
 from minleak._data.reading.table import Table
 from minleak.errors import UnreadableFile
@@ -51,7 +50,7 @@ def read_pairs(
     table = Table(source, format=format, what="pairs are")
     numbers = {"cost": cost} if table.has(cost) else {}
     columns = table.read({"secret": secret, "observable": observable}, numbers)
-    cells = Cells(table, columns["secret"], columns["observable"], inputs)
+    cells = table.cells(columns, inputs)
     size = too_large(math.prod(cells.shape), each=9)
     if size is not None:
         raise UnreadableFile(f"all pairs of the secrets and observables of {table.name} are {size}")
@@ -60,4 +59,4 @@ def read_pairs(
     costs = np.zeros(cells.shape) if numbers else None
     if costs is not None:
         costs[cells.x, cells.y] = finite(columns["cost"], "cost", table.where)
-    return Pairs(allowed, costs, cells.outputs)
+    return Pairs(allowed, costs, Labels.of(cells.outputs, 0))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import os
-from collections.abc import Mapping
+import zlib
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from minleak._data.reading.formats import FORMATS, kind_of
+from minleak._data.cells import Cells
+from minleak._data.labels import Labels
+from minleak._data.reading.formats import FORMATS
 from minleak._data.reading.numbers import spelled_numbers, stored_numbers
-from minleak._data.reading.sources import content_of, name_of
-from minleak.errors import UnreadableFile
+from minleak.errors import InvalidParameter, UnreadableFile
 
 
 class Table:
@@ -26,11 +29,10 @@ class Table:
     def __init__(
         self, source: str | os.PathLike[str] | BinaryIO, *, format: str | None, what: str | None = None
     ) -> None:
-        self.name = name_of(source)
-        kind = kind_of(self.name, format)
-        self._file = FORMATS[kind](content_of(source, self.name), self.name)
-        self._header = self._file.header()
-        if what is not None and self._header is None:
+        self.name = _name(source)
+        kind = _kind(self.name, format)
+        self._file = FORMATS[kind](_content(source, self.name), self.name)
+        if what is not None and self._file.header is None:
             raise UnreadableFile(f"{what} read from csv, tsv or parquet, which name their columns, not {kind}")
 
     def where(self, i: int) -> str:
@@ -39,7 +41,7 @@ class Table:
 
     def has(self, column: str) -> bool:
         """Whether a column has that name, perhaps in other capitals, which `read` then refuses."""
-        return isinstance(column, str) and column.casefold() in [name.casefold() for name in self._header or []]
+        return isinstance(column, str) and column.casefold() in [name.casefold() for name in self._file.header or []]
 
     def read(self, labels: Mapping[str, str], numbers: Mapping[str, str], *, choose: str = "") -> dict[str, Any]:
         """By their roles, such as the weight, the columns of these names: labels as Arrow or a list, numbers as a
@@ -49,10 +51,24 @@ class Table:
         self._check_names(wanted, choose or ", ".join(f"{role}=" for role in wanted))
         columns = dict(zip(wanted, self._file.columns(list(labels.values()), list(numbers.values())), strict=True))
         if not len(next(iter(columns.values()))):
-            raise UnreadableFile(
-                f"{self.name} has {'a header but ' if self._file.spells_numbers and self._header else ''}no rows"
-            )
+            header = "a header but " if self._file.is_text and self._file.header else ""
+            raise UnreadableFile(f"{self.name} has {header}no rows")
         return {role: self._checked(role, column, role in numbers) for role, column in columns.items()}
+
+    def cells(self, columns: Mapping[str, Any], inputs: Iterable[Hashable] | None) -> Cells:
+        """The cells of the columns of secrets and observables."""
+        names = None if inputs is None else Labels.of(inputs, 0)
+        twice = None if names is None else names.first_duplicate()
+        if twice is not None:
+            raise InvalidParameter(f"inputs {twice[0]} and {twice[1]} are the same: name each secret once")
+        return Cells(
+            zip(Labels.of(columns["secret"], 0), Labels.of(columns["observable"], 0), strict=True),
+            names,
+            unknown=lambda i: UnreadableFile(f"{self.where(i)} names a secret that the prior does not have"),
+            again=lambda i: UnreadableFile(
+                f"{self.where(i)} lists a secret and an observable for the second time: keep one"
+            ),
+        )
 
     def _checked(self, role: str, column: Any, is_number: bool) -> Any:
         """A column with nothing missing, as it is handed out."""
@@ -66,7 +82,7 @@ class Table:
         if pc.any(missing).as_py():
             raise UnreadableFile(f"the {role} at {self.where(pc.index(missing, True).as_py())} is missing")
         if is_number:
-            spelled = self._file.spells_numbers and not pa.types.is_integer(column.type)
+            spelled = self._file.is_text and not pa.types.is_integer(column.type)
             return (spelled_numbers if spelled else stored_numbers)(column, role, self.where)
         if pa.types.is_nested(column.type):
             raise UnreadableFile(
@@ -78,7 +94,7 @@ class Table:
         """Refuse columns that are not there once. A first line may be no header but an event: its fields are shown
         only if there is a name among them that is looked for.
         """
-        header = self._header
+        header = self._file.header
         if header is None:
             return
         for role, name in wanted.items():
@@ -87,7 +103,7 @@ class Table:
             other = next(one for one in wanted if wanted[one] == name)
             if other != role:
                 raise UnreadableFile(f"{other} and {role} both name the column {name!a}: name two columns")
-        sure = self._file.has_schema or any(self.has(name) for name in wanted.values())
+        sure = not self._file.is_text or any(self.has(name) for name in wanted.values())
         for name in wanted.values():
             alike = [found for found in header if found.casefold() == name.casefold()]
             if len(alike) > 1:
@@ -104,3 +120,48 @@ def _listed(names: list[str]) -> str:
     """Some names, shortened."""
     shown = ", ".join(ascii(name[:30]) for name in names[:8])
     return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown
+
+
+def _name(source: Any) -> str:
+    """What messages call the source."""
+    if isinstance(source, str | os.PathLike):
+        return os.fsdecode(source).encode("utf-8", "backslashreplace").decode()
+    if hasattr(source, "read"):
+        return str(getattr(source, "name", "the input"))
+    raise UnreadableFile(f"a file is read from a path or an open binary file, not {type(source).__name__}")
+
+
+def _kind(name: str, format: str | None) -> str:
+    """The name of the format: the one given, or the one that the ending of the file's name stands for."""
+    if format is not None:
+        if not isinstance(format, str) or format not in FORMATS:
+            raise UnreadableFile(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
+        return format
+    ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
+    for kind, made in FORMATS.items():
+        if ending in made.endings:
+            return kind
+    raise UnreadableFile(f"cannot tell the format of {name} from its ending: say format= one of {', '.join(FORMATS)}")
+
+
+def _content(source: Any, name: str) -> bytes:
+    """All bytes of the source, decompressed."""
+    is_path = isinstance(source, str | os.PathLike)
+    try:
+        if is_path:
+            with open(source, "rb") as file:
+                data = file.read()
+        else:
+            data = source.read()
+    except (OSError, ValueError) as error:  # ValueError: a closed file, or a path with a null byte
+        raise UnreadableFile(f"cannot open {name}: {getattr(error, 'strerror', None) or error}") from None
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise UnreadableFile(f"{name} is not open as bytes: open it in binary mode, 'rb'")
+    data = bytes(data)
+    # A file object may have been decompressed on the way already, whatever its name.
+    if name.lower().endswith(".gz") and (is_path or data[:2] == b"\x1f\x8b"):
+        try:
+            return gzip.decompress(data)
+        except (EOFError, OSError, zlib.error) as error:
+            raise UnreadableFile(f"{name} is not a whole gzip file: {error}") from None
+    return data

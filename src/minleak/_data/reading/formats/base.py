@@ -12,21 +12,21 @@ BOM = b"\xef\xbb\xbf"
 
 
 class Format(ABC):
-    """A file of this format, by its bytes; `name` is what messages call it."""
+    """A file of this format."""
 
     #: The endings of names that stand for the format.
     endings: ClassVar[tuple[str, ...]] = ()
-    #: Whether numbers are written as text.
-    spells_numbers: ClassVar[bool] = False
-    #: Whether the header is surely one: the first line of a text may be a secret, and is shown with care.
-    has_schema: ClassVar[bool] = False
+    #: Whether all is text: numbers are spelled, and the first line may be a secret instead of a header.
+    is_text: ClassVar[bool] = False
+    #: The names of the columns, if they have names.
+    header: list[str] | None = None
 
+    data: bytes
+    name: str
+
+    @abstractmethod
     def __init__(self, data: bytes, name: str) -> None:
-        self.data, self.name = data, name
-
-    def header(self) -> list[str] | None:
-        """The names of the columns, if they have names."""
-        return None
+        """The file by its bytes; `name` is what messages call it."""
 
     @abstractmethod
     def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> Sequence[Any]:
@@ -44,9 +44,23 @@ class Format(ABC):
 class Counts(Format):
     """A file of secrets and their weights, and of nothing else, whose columns have no names."""
 
+    def __init__(self, data: bytes, name: str) -> None:
+        self.data, self.name = data, name
+
     @abstractmethod
     def counts(self) -> tuple[list[str], Any]:
         """The secrets and their weights."""
 
     def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> Sequence[Any]:  # noqa: ARG002  no names here
         return self.counts()
+
+
+def check_utf8(text: bytes, name: str) -> None:
+    """Refuse text that is not UTF-8, by its line."""
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        raise UnreadableFile(
+            f"line {line} of {name} is not UTF-8 text ({error.reason}): save the file as UTF-8"
+        ) from None

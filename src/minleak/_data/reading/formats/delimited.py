@@ -12,8 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from minleak._data.reading.formats.base import BOM, Format
-from minleak._data.reading.sources import check_utf8
+from minleak._data.reading.formats.base import BOM, Format, check_utf8
 from minleak.errors import UnreadableFile
 
 # The longest row that pyarrow can read; and how many bytes are looked through for quotes at a time.
@@ -27,12 +26,14 @@ class Csv(Format):
 
     endings: ClassVar[tuple[str, ...]] = (".csv",)
     delimiter: ClassVar[str] = ","
-    spells_numbers = True
+    is_text = True
 
-    def header(self) -> list[str]:
-        for _, fields in self._records():
-            return fields
-        raise UnreadableFile(f"{self.name} is empty: a header that names its columns is needed")
+    def __init__(self, data: bytes, name: str) -> None:
+        self.data, self.name = data, name
+        first = next(self._records(), None)
+        if first is None:
+            raise UnreadableFile(f"{self.name} is empty: a header that names its columns is needed")
+        self.header = first[1]
 
     def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
         """Labels as text; numbers as 64-bit integers if all are, else as text, whose digits are exact."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from minleak._data.reading.formats.base import Counts
-from minleak._data.reading.sources import check_utf8
+from minleak._data.reading.formats.base import Counts, check_utf8
 from minleak.errors import UnreadableFile
 
 

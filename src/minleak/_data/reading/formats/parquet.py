@@ -14,20 +14,16 @@ class Parquet(Format):
     """A Parquet file; its schema names the columns."""
 
     endings = (".parquet", ".pq")
-    has_schema = True
 
     def __init__(self, data: bytes, name: str) -> None:
         from pyarrow import parquet
 
-        super().__init__(data, name)
+        self.name = name
         try:
             self._file = parquet.ParquetFile(pa.BufferReader(data))
-            self._names = list(self._file.schema_arrow.names)
+            self.header = list(self._file.schema_arrow.names)
         except (pa.ArrowException, OSError) as error:
             raise self.unparsable(error) from None
-
-    def header(self) -> list[str]:
-        return self._names
 
     def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
         try:

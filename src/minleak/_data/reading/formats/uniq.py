@@ -6,8 +6,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._data.reading.formats.base import BOM, Counts
-from minleak._data.reading.sources import check_utf8
+from minleak._data.reading.formats.base import BOM, Counts, check_utf8
 from minleak.errors import UnreadableFile
 
 
@@ -15,7 +14,7 @@ class Uniq(Counts):
     """The secret is all that follows the space, spaces too."""
 
     endings = (".txt",)
-    spells_numbers = True
+    is_text = True
 
     def counts(self) -> tuple[list[str], Any]:
         counts, secrets = [], []

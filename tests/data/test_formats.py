@@ -1,0 +1,95 @@
+"""Every format that is read: in the table, documented, and tested by an example."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import io
+import pkgutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import minleak as ml
+from minleak._data.reading import formats
+from minleak._data.reading.formats import FORMATS
+from minleak._data.reading.formats.base import Format
+from minleak.errors import UnreadableFile
+
+ROOT = Path(__file__).parents[2]
+
+
+def parquet():
+    file = io.BytesIO()
+    pyarrow.parquet.write_table(pa.table({"secret": ["a,b", "c"], "count": [3, 2**53 + 1]}), file)
+    return file.getvalue()
+
+
+# The same prior in each format: add that of a new one. A log of so many events would be too long, so it has fewer.
+LARGE = 2**53 + 1
+EXAMPLES = {
+    "csv": b'secret,count\n"a,b",3\nc,9007199254740993\n',
+    "tsv": b"secret\tcount\na,b\t3\nc\t9007199254740993\n",
+    "parquet": parquet(),
+    "json": b'{"a,b": 3, "c": 9007199254740993}',
+    "uniq": b"      3 a,b\n9007199254740993 c\n",
+    "lines": b"a,b\nc\na,b\na,b\n",
+}
+
+
+def classes():
+    """The classes in the folder of formats that can be used."""
+    for module in pkgutil.iter_modules(formats.__path__, f"{formats.__name__}."):
+        for _, cls in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            if issubclass(cls, Format) and cls.__module__ == module.name and not inspect.isabstract(cls):
+                yield cls
+
+
+def test_every_format_is_in_the_table():
+    """Add its line in formats/__init__.py."""
+    assert set(classes()) == set(FORMATS.values())
+
+
+def test_every_format_has_an_example():
+    """Add it to EXAMPLES above."""
+    assert set(EXAMPLES) == set(FORMATS)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_format_is_documented(kind):
+    """Name it in the docstring of read_prior, and bring docs/cli.md up to date."""
+    assert f'"{kind}"' in inspect.getdoc(ml.read_prior)
+    offered = [line for line in (ROOT / "docs/cli.md").read_text().splitlines() if "by the file's ending" in line]
+    assert offered
+    assert all(kind in line for line in offered)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_format_is_read_exactly(kind):
+    prior = ml.read_prior(io.BytesIO(EXAMPLES[kind]), format=kind)
+    assert dict(zip(prior.labels, prior.weights.tolist(), strict=True)) == {
+        "a,b": 3,
+        "c": 1 if kind == "lines" else LARGE,
+    }
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_ending_stands_for_its_format(kind, tmp_path):
+    """One at least, and no other format's."""
+    assert FORMATS[kind].endings
+    for ending in FORMATS[kind].endings:
+        (tmp_path / f"x{ending}").write_bytes(EXAMPLES[kind])
+        assert len(ml.read_prior(tmp_path / f"x{ending}")) == 2
+    endings = [ending for made in FORMATS.values() for ending in made.endings]
+    assert len(set(endings)) == len(endings)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_format_refuses_what_is_no_file_of_it(kind):
+    """In words, with the file's name, and without what stands in it."""
+    for junk in (b"", b"\xff\xfe<hidden>\x00\n", EXAMPLES[kind][:1] + b"\xff<hidden>"):
+        with pytest.raises(UnreadableFile, match="the input") as refusal:
+            ml.read_prior(io.BytesIO(junk), format=kind)
+        assert "hidden" not in str(refusal.value)
