@@ -104,11 +104,10 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
     unknown = asked.anti_join(names, "secret")
     empty = asked.scope.strip() == "" if asked.scope.type().is_string() else asked.scope == b""
     nobody = asked.filter(asked.scope.isnull() | empty | asked.secret.isnull())
-    if engine.row(nobody.aggregate(count=nobody.count()))["count"]:
+    if engine.count(nobody):
         raise InvalidParameter("some events have no scope or no secret: say for each who asks, and for what")
     if stand_in is None:
-        count = engine.row(unknown.aggregate(count=unknown.count()))["count"]
-        if count:
+        if count := engine.count(unknown):
             raise UnknownSecret(
                 f"{count} pairs of scope and secret have a secret that the plan does not know: refuse these events, or "
                 "choose a stand_in for all such secrets"
@@ -117,7 +116,7 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
     kind = str if asked.secret.type().is_string() else int
     if type(stand_in) is not kind:
         raise InvalidParameter(f"the stand-in for unknown secrets is {kind.__name__}, as they are")
-    if not engine.row(names.filter(names.secret == stand_in).aggregate(count=ibis._.count()))["count"]:
+    if not engine.count(names.filter(names.secret == stand_in)):
         raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
     replaced = unknown.select("scope", secret=ibis.literal(stand_in, asked.secret.type()), asked=unknown.secret)
     return (

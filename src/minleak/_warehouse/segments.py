@@ -16,10 +16,10 @@ from minleak._warehouse.rebalance import Rebalance, rebalance
 
 @contextmanager
 def segments_of(
-    engine: Engine, counts: Counts, header: Header, giant_weight: int | None, rows: int
+    engine: Engine, counts: Counts, header: Header, giant_weight: int | None, rows: int, *, homes: bool
 ) -> Iterator[tuple[Any, Header]]:
     """The segments of the plan as a table, and its whole header. What was kept on the way is dropped at the end."""
-    dealt = engine.keep(_dealt(counts, header, giant_weight, rows))
+    dealt = engine.keep(_dealt(counts, header, giant_weight, rows, homes))
     try:
         sums = engine.rows(
             dealt.group_by("part").aggregate(
@@ -40,24 +40,24 @@ def segments_of(
         engine.drop(dealt)
 
 
-def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int) -> Any:
+def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int, homes: bool) -> Any:
     """Every secret that is no giant: its partition, its rank there, the weight before it, and what its home could be.
 
     Ranks are by falling weight. In a partition every u consecutive secrets of positive weight are a home, in which each
     has the weight `home` of the lightest; `spread` is the largest weight in it less that. Both are zero without homes.
     """
     ibis = ibis_module()
-    by_weight, u = header.layout == "stable", header.u
+    u = header.u
     loose = counts.table if giant_weight is None else counts.table.filter(counts.table.weight < giant_weight)
     classes = _without(counts.classes, header, giant_weight)
-    part = partition(loose.number, loose.hash, spans_of(classes, rows, by_weight=by_weight))
+    part = partition(loose.number, loose.hash, spans_of(classes, rows, by_weight=homes))
     loose = loose.select("secret", "weight", part=part.cast("int64"))
     sorted_part = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret])
     up_to = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret], preceding=None, following=0)
     ranked = loose.mutate(
         rank=ibis.row_number().over(sorted_part), before=loose.weight.sum().over(up_to) - loose.weight
     )
-    if not (by_weight and header.tail):
+    if not (homes and header.tail):
         return ranked.mutate(home=ibis.literal(0, "int64"), spread=ibis.literal(0, "int64"))
     ranked = ranked.mutate(group=ranked.rank // u)
     group = ibis.window(group_by=[ranked.part, ranked.group])

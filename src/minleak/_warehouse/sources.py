@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import os
@@ -11,14 +12,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from minleak._data.reading.formats import kind_of
 from minleak._warehouse.engines import connect, engine_for
 from minleak._warehouse.engines.base import QUOTING, path_text
 from minleak._warehouse.engines.duckdb import DuckDB
 from minleak._warehouse.naming import shown
 from minleak.errors import UnreadableFile
 
-_PARQUET = (".parquet", ".pq")
-_TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
 _DATABASE = (".duckdb", ".db", ".ddb")
 
 
@@ -87,10 +88,11 @@ def _files(name: str) -> tuple[str, list[str]]:
     # links on the way are followed here, since engines would take .. out of a path before they do
     folder, alone = (name, None) if os.path.isdir(name) else (os.path.dirname(name), os.path.basename(name))
     for file in [alone] if alone is not None else sorted(os.listdir(name)):
-        ending = os.path.splitext(file.lower().removesuffix(".gz"))[1]
-        kind = "parquet" if file.lower().endswith(_PARQUET) else _TEXT.get(ending)
-        if kind is not None and (alone or not file.startswith(("_", "."))):  # Spark leaves these out
-            found.setdefault(kind, []).append(path_text(os.path.join(os.path.realpath(folder), file)))
+        with contextlib.suppress(UnreadableFile):  # of an ending that no format has
+            kind = kind_of(file, None)
+            if kind in ("parquet", *_DELIMITERS) and (alone or not file.startswith(("_", "."))):  # Spark skips these
+                path = path_text(os.path.join(os.path.realpath(folder), file))
+                found.setdefault(_DELIMITERS.get(kind, kind), []).append(path)
     if not found:
         raise UnreadableFile(f"{name} holds neither Parquet (.parquet, .pq) nor separated values (.csv, .tsv)")
     if len(found) > 1:
