@@ -96,10 +96,9 @@ def audit(
     - `p_value` is the part of tables with the same margins, drawn uniformly among permutations of the observables, that
       leak as much: exact for independent secrets and observables, whatever the counts.
 
-    Limits: events must be independent. Those of sticky draws are not: keep one for each scope and secret. Corrections
-    and intervals are asymptotic: rough while most pairs have occurred once or never (compare the estimate with
-    `chance`), and for measures of a maximum, such as min-entropy, while the likeliest secrets are tied. P-values are
-    exact.
+    Events must be independent: of sticky draws keep one for each scope and secret. Corrections and intervals are rough
+    while most pairs have occurred once or never (compare the estimate with `chance`), and for measures of a maximum,
+    such as min-entropy, while the likeliest secrets are tied.
 
     Parameters
     ----------

@@ -188,11 +188,8 @@ def _weights_check(engine: Engine, owners: Any, header: Header, prior: Any, secr
     )
     both = sides.group_by("secret").aggregate(left=sides.weight.sum(), rows=sides["rows"].sum())
     missing = both.left.isnull() | (both["rows"] == 0)
-    listed = [name for name, _ in header.giants]
-    is_giant = both.secret.isin(listed) if listed else ibis.literal(False)
+    is_giant = both.secret.isin([name for name, _ in header.giants]) if header.giants else ibis.literal(False)
     found = engine.row(both.aggregate(secrets=both.count(), off=times(missing | (~is_giant & (both.left != 0)))))
-    giants = {}
-    if listed:
-        giants = {row["secret"]: -int(row["left"]) for row in engine.rows(both.filter(is_giant & ~missing))}
+    giants = {row["secret"]: -int(row["left"]) for row in engine.rows(both.filter(is_giant & ~missing))}
     same = found["off"] == 0 and found["secrets"] == header.n and giants == dict(header.giants)
     return Check("the weights are the prior's", same, "compared secret by secret")

@@ -50,10 +50,9 @@ def cloak(
     keep_secret
         Keep the column of the secret, to check draws. It is left out by default, as what is published must not hold it.
 
-    One draw is made for each pair of scope and secret. Owners of positions are found by a join on bins; the cost is
-    that of a pass over the plan and u rows for each pair. Another pass sees whether the segments tile their line, and
-    every set whether it has k different members and its secret among them: a plan that was changed after it was made
-    is refused.
+    One draw is made for each pair of scope and secret, at the cost of two passes over the plan and u rows for each
+    pair. A plan whose segments do not tile their line, or a set without k different members and its secret among them,
+    is refused: the plan was changed after it was made.
     """
     plan = checked(plan)
     header = plan.header

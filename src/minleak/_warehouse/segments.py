@@ -49,8 +49,7 @@ def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int, 
     ibis = ibis_module()
     u = header.u
     loose = counts.table if giant_weight is None else counts.table.filter(counts.table.weight < giant_weight)
-    classes = _without(counts.classes, header, giant_weight)
-    part = partition(loose.number, loose.hash, spans_of(classes, rows, by_weight=homes))
+    part = partition(loose.number, loose.hash, spans_of(_loose(counts.classes, header), rows, by_weight=homes))
     loose = loose.select("secret", "weight", part=part.cast("int64"))
     sorted_part = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret])
     up_to = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret], preceding=None, following=0)
@@ -69,19 +68,14 @@ def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int, 
     return grouped.select("secret", "weight", "part", "rank", "before", home=home, spread=spread)
 
 
-def _without(classes: tuple[WeightClass, ...], header: Header, giant_weight: int | None) -> tuple[WeightClass, ...]:
+def _loose(classes: tuple[WeightClass, ...], header: Header) -> list[WeightClass]:
     """The classes without the giants; those that were of giants alone are left out."""
     left = []
     for c in classes:
-        inside = [weight for _, weight in header.giants if _number(weight) == c.number]
+        inside = [w for _, w in header.giants if 10 * len(str(w)) + int(str(w)[0]) == c.number]
         if c.count > len(inside):
             left.append(WeightClass(c.number, c.count - len(inside), c.total - sum(inside)))
-    return tuple(left) if giant_weight is not None else classes
-
-
-def _number(weight: int) -> int:
-    digits = str(weight)
-    return 10 * len(digits) + int(digits[0])
+    return left
 
 
 def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], given: Rebalance, header: Header) -> Any:
