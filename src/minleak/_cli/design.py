@@ -96,7 +96,8 @@ def _shape(
         raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
     if near is not None:
         columns = [column.strip() for column in near.split(",")]
-        return Near(source.places(columns), metric=metric or _metric(columns), stability=stability)
+        metric = metric or _metric(columns)  # before the file is read for them
+        return Near(source.places(columns), metric=metric, stability=stability)
     if layout == Near.name:
         raise InvalidParameter("--layout near needs --near, the columns of coordinates: give --near alone")
     if metric is not None:
