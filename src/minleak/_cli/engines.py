@@ -41,7 +41,9 @@ def opened(path: str, *, engine: str, table: str | None, memory_limit: str | Non
     warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
     if path == "-" and table is not None:
         if engine == "duckdb":
-            raise InvalidParameter("- with --table is a table that Spark knows: for DuckDB give its database's file")
+            raise InvalidParameter(
+                "stdin has no tables: - and --table name one of Spark's; for DuckDB give its database's file"
+            )
         yield warehouse.read(table=table, backend=engine, memory_limit=memory_limit)
         return
     with as_file(path, ".csv") as file:
