@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -149,6 +151,18 @@ def test_draw_is_the_cloaks(asked, typed):
     fresh = asked("draw", "queries.cloak", "-", "--fresh")
     assert "query-3" in fresh["sets"][0]["members"]
     assert "query-17" in fresh["sets"][1]["members"]
+
+
+def test_a_draw_loads_no_compiler(folder):
+    """One set takes no numba, which would take longer to load, and more memory, than all the rest."""
+    code = (
+        "import sys; from minleak._cli.app import main\n"
+        "try: main(sys.argv[1:])\n"
+        "finally: assert 'numba' not in sys.modules"
+    )
+    arguments = ["draw", "queries.cloak", "query-3", "--key", "queries.key", "--scope", "a"]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_draw_from_a_plan_of_numbers(asked):

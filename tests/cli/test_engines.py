@@ -49,6 +49,47 @@ def test_tables_of_a_database(asked, folder):
     assert from_file["rejected"]
 
 
+@pytest.mark.parametrize("engine", ["duckdb", "spark"])
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (["nowhere.csv"], "cannot open nowhere.csv: there is no such file or folder"),
+        (["nowhere.duckdb", "--table", "counts"], "cannot open nowhere.duckdb"),
+        (["queries.csv", "--table", "counts"], "queries.csv is no database"),
+        (["queries.key"], "queries.key holds neither Parquet"),
+    ],
+)
+def test_what_is_not_there_is_said_before_an_engine_starts(run, monkeypatch, engine, source, words):
+    from minleak._warehouse import sources
+
+    monkeypatch.setattr(sources, "connect", lambda *_, **__: pytest.fail("an engine was started"))
+    code, _, err = run("design", source[0], "-k", "3", "--engine", engine, *source[1:])
+    assert code == 2
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_tables_of_no_engine(run, typed):
+    """A database goes with DuckDB, a table without one with Spark; stdin is called so."""
+    typed(b"")
+    for arguments, words in [
+        (["-", "--table", "counts", "--engine", "duckdb"], "for DuckDB give its database's file"),
+        (["-", "--engine", "duckdb"], "the first line of stdin is empty"),
+        (["queries.csv", "--engine", "abacus"], "unknown engine 'abacus'"),
+        (["queries.csv", "--engine", "spark", "--memory-limit", "1GB"], "--memory-limit and spill are DuckDB's"),
+    ]:
+        code, _, err = run("design", *arguments, "-k", "3")
+        assert code == 2
+        assert words in err
+
+
+def test_spark_reads_no_database(run, folder):
+    (folder / "counts.duckdb").write_bytes(b"")
+    code, _, err = run("design", "counts.duckdb", "--table", "counts", "-k", "3", "--engine", "spark")
+    assert code == 2
+    assert "a database file is read by DuckDB" in err
+
+
 def test_a_refused_design_leaves_nothing(run, folder):
     before = set(os.listdir())
     code, _, err = run("design", "queries.csv", "-k", "10", "--engine", "duckdb", "--weight", "secret", "-o", "x.plan")

@@ -50,7 +50,7 @@ def test_events_without_a_header_are_not_printed(run, folder):
 def test_an_empty_scope_is_refused(run):
     code, _, err = run("draw", "queries.cloak", "query-1", "--key", "queries.key", "--scope", "")
     assert code == 2
-    assert "--scope is empty" in one_line(err)
+    assert "scope is empty" in one_line(err)
 
 
 def test_a_batch_names_the_line_of_an_unknown_secret(run, typed):
@@ -103,8 +103,12 @@ def test_stand_ins_may_be_numbers(asked):
         (["draw", "queries.cloak", "x", "--fresh"], "--stand-in"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "1"], "--tradeoff is a whole number from 2"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--gap", "1e-300"], "than --gap 1e-300"),
-        (["sweep", "queries.csv", "--max-success", "2"], "--max-success is a probability"),
-        (["audit", "events.csv", "--secret", "query", "--observable", "size", "--level", "2"], "--level is between"),
+        (["sweep", "queries.csv", "--max-success", "2"], "--max-success: a number from 0 to 1"),
+        (["sweep", "queries.csv", "--max-success", "0"], "--max-success is a probability"),
+        (["measure", "diagnoses.csv", "queries.key"], "queries.key from its ending: name it .csv"),
+        (["optimise", "diagnoses.csv", "queries.key"], "queries.key from its ending: name it .csv"),
+        (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--layout", "near"], "--layout near"),
+        (["audit", "events.csv", "--secret", "query", "--observable", "size", "--level", "1"], "--level is between"),
     ],
 )
 def test_messages_speak_of_flags(run, arguments, words):

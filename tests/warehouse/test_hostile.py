@@ -133,12 +133,10 @@ def test_a_full_disk(plan, tmp_path, monkeypatch):
     """It is said, rather than that the data cannot be read."""
     import duckdb
 
-    from minleak._warehouse.engines.duckdb import DuckDB
-
     def full(*_):
         raise duckdb.IOException('Could not write file "x": No space left on device')
 
-    monkeypatch.setattr(DuckDB, "_write", full)
+    monkeypatch.setattr(type(plan.table.get_backend()), "to_pyarrow", full)
     with pytest.raises(InvalidParameter, match="the disk is full"):
         plan.save(tmp_path / "plan")
     assert list(tmp_path.iterdir()) == []

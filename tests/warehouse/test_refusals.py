@@ -47,6 +47,9 @@ def test_priors(table, words, duckdb, tmp_path):
     [
         ({"k": 0}, "whole number from 1"),
         ({"k": 2, "layout": "square"}, "unknown layout 'square'"),
+        ({"k": 2, "layout": "near"}, "layout='near' must be told"),
+        ({"k": 2, "layout": ml.Near([1, 2, 3])}, "an engine cannot lay 'near': take stable or circle"),
+        ({"k": 2, "layout": GOOD}, "unknown layout Table"),
         ({"k": 2, "rows": 0}, "rows is a whole number"),
         ({"k": 2, "output": "."}, "exists already"),
     ],
@@ -54,6 +57,21 @@ def test_priors(table, words, duckdb, tmp_path):
 def test_parameters(arguments, words):
     with pytest.raises(InvalidParameter, match=words):
         warehouse.design(GOOD, **arguments)
+
+
+@pytest.mark.parametrize("homes", [True, False])
+def test_layouts_of_ones_own(homes):
+    """An engine lays every layout that says how, by that alone."""
+
+    class Mine(ml.Stable):
+        name = "mine"
+        homes_in_engine = homes
+
+    plan = warehouse.design(GOOD, 2, layout=Mine())
+    assert plan.header.layout == "mine"
+    assert (plan.at_home > 0) == homes
+    assert segments(plan) == segments(warehouse.design(GOOD, 2, layout="stable" if homes else "circle"))
+    assert warehouse.certify(plan, GOOD)
 
 
 def test_totals_beyond_64_bits():

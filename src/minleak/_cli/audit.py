@@ -65,17 +65,8 @@ def audit(
             seed=seed,
         )
     rows = [asdict(row) for row in found.rows]
-    data = {
-        "events": found.events,
-        "secrets": found.secrets,
-        "observables": found.observables,
-        "pairs": found.pairs,
-        "measures": rows,
-        "p_value": found.p_value,
-        "alpha": found.alpha,
-        "level": found.level,
-        "rejected": found.rejected,
-    }
+    said = ("events", "secrets", "observables", "pairs", "p_value", "alpha", "level", "rejected")
+    data = {name: getattr(found, name) for name in said} | {"measures": rows}
     columns = ["measure", "estimate", "corrected", "low", "high", "chance", "p_value"]
     title = f"{found.events:,} events of {found.secrets:,} secrets and {found.observables:,} observables"
     parts = [table(title, columns, [[row[column] for column in columns] for row in rows]), "", found.verdict]

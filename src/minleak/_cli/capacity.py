@@ -10,6 +10,7 @@ from minleak._cli.inputs import rows_of
 from minleak._cli.options import AsJson, Format, Secret, number
 from minleak._cli.output import emit, table, working
 from minleak._data.reading.channels import read_channel
+from minleak._measure import capacities
 
 ChannelFile = Annotated[
     str,
@@ -35,21 +36,12 @@ def capacity(
 
     Example: minleak capacity test.csv -e arimoto:2
     """
-    from minleak._measure.capacities import capacity as find
-
     with working("searching the worst prior"):
         read = read_channel(**rows_of(channel, format), secret=secret, observable=observable, probability=probability)
-        found = find(read, entropy, gap=gap)
+        found = capacities.capacity(read, entropy, gap=gap)
     likely = sorted(zip(found.prior.p.tolist(), read.inputs, strict=True), key=lambda pair: -pair[0])[:8]
-    data = {
-        "entropy": entropy,
-        "value": found.value,
-        "lower": found.lower,
-        "upper": found.upper,
-        "status": found.status,
-        "iterations": found.iterations,
-        "prior": found.prior.p,
-    }
+    said = ("value", "lower", "upper", "status", "iterations")
+    data = {"entropy": entropy, **{name: getattr(found, name) for name in said}, "prior": found.prior.p}
     rows = [[label, p] for p, label in likely]
     parts = [
         f"{entropy} capacity {found.value:.12g}, between {found.lower:.12g} and {found.upper:.12g} ({found.status})",

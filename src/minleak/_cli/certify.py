@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ from minleak._cli.inputs import PriorSource, as_file
 from minleak._cli.options import AsJson, CloakFile, Format, Secret, Weight
 from minleak._cli.output import emit, working
 from minleak._design import certificate as certifying
+from minleak._design.stored.opening import opened
 from minleak.errors import InvalidParameter
 
 
@@ -31,8 +33,6 @@ def certify(
 
     Example: minleak certify queries.cloak queries.csv
     """
-    from minleak._design.stored.opening import opened
-
     if gains is not None and prior is None:
         raise InvalidParameter("--gains names a column beside the counts: give the file of these too")
     with working(f"certifying {cloak}"):
@@ -47,7 +47,7 @@ def certify(
     data = {
         "certified": found.ok,
         "exact": found.exact,
-        "checks": [{"what": check.what, "ok": check.ok, "detail": check.detail} for check in found.checks],
+        "checks": [asdict(check) for check in found.checks],
         "gaps": found.gaps,
     }
     emit("certify", data, [str(found)], as_json=as_json)

@@ -15,6 +15,7 @@ from minleak._cli.show import rendered, summary
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
+from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
 
@@ -61,48 +62,49 @@ def design(
             raise InvalidParameter(
                 "--gains, --format, --near, --metric and --stability go with a design in memory, without --engine"
             )
-        design_inside(
-            prior,
-            k,
-            engine=engine,
-            name=table,
-            memory_limit=memory_limit,
-            output=output,
-            layout=layout or "stable",
-            secret=secret,
-            weight=weight,
-            entropies=entropy,
-            as_json=as_json,
-        )
-        return
-    if table is not None or memory_limit is not None:
-        raise InvalidParameter("--table and --memory-limit go with --engine")
-    source = PriorSource(prior, secret, format)
-    counts = source.prior(weight)
-    worth = None if gains is None else source.prior(gains).weights
-    if near is None and metric is not None:
-        raise InvalidParameter("--metric says how far coordinates are apart, so it needs --near")
-    if near is None and stability:
-        raise InvalidParameter("--stability moves from near to stable plans, so it needs --near")
-    if near is not None and layout is not None:
-        raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
-    if layout in ("near", "cheapest"):
-        raise InvalidParameter(f"--layout {layout} needs --near, which says where the secrets are")
-    shape: Layout | str = layout or "stable"
-    if near is not None:
-        columns = [column.strip() for column in near.split(",")]
-        metric = metric or _metric(columns)
-        shape = Near(source.places(columns), metric=metric, stability=stability)
-    with progressing(f"designing for {len(counts):,} secrets") as progress:
-        plan = make.design(counts, k, layout=shape, gains=worth, progress=progress)
-    data = summary(plan, entropy)
+        source = {"engine": engine, "table": table, "memory_limit": memory_limit}
+        given = {"layout": layout or "stable", "secret": secret, "weight": weight}
+        data = design_inside(prior, k, output, entropy or list(STANDARD), source, **given)
+        written = f"written to {output}"
+    else:
+        if table is not None or memory_limit is not None:
+            raise InvalidParameter("--table and --memory-limit go with --engine")
+        counted = PriorSource(prior, secret, format)
+        counts = counted.prior(weight)
+        worth = None if gains is None else counted.prior(gains).weights
+        shape = _shape(counted, layout, near, metric, stability)
+        with progressing(f"designing for {len(counts):,} secrets") as progress:
+            plan = make.design(counts, k, layout=shape, gains=worth, progress=progress)
+        data = summary(plan, entropy)
+        if output is not None:
+            with working(f"writing {output}"):
+                plan.save(output)
+            data["bytes"] = os.path.getsize(output)
+        written = f"written to {output}; next: minleak report {output} -o report.html, or minleak draw --help"
     parts = rendered(data)
     if output is not None:
-        with working(f"writing {output}"):
-            plan.save(output)
-        data["file"], data["bytes"] = output, os.path.getsize(output)
-        parts += ["", f"written to {output}; next: minleak report {output} -o report.html, or minleak draw --help"]
+        data["file"] = output
+        parts += ["", written]
     emit("design", data, parts, as_json=as_json)
+
+
+def _shape(
+    source: PriorSource, layout: str | None, near: str | None, metric: str | None, stability: float
+) -> Layout | str:
+    """The layout that the options name."""
+    if near is not None and layout is not None:
+        raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
+    if near is not None:
+        columns = [column.strip() for column in near.split(",")]
+        metric = metric or _metric(columns)  # before the file is read for them
+        return Near(source.places(columns), metric=metric, stability=stability)
+    if layout == Near.name:
+        raise InvalidParameter("--layout near needs --near, the columns of coordinates: give --near alone")
+    if metric is not None:
+        raise InvalidParameter("--metric says how far coordinates are apart, so it needs --near")
+    if stability:
+        raise InvalidParameter("--stability moves from near to stable plans, so it needs --near")
+    return layout or "stable"
 
 
 def _metric(columns: list[str]) -> str:

@@ -7,10 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from minleak._cli.inputs import plan_of, stdin_lines
+from minleak._cli.inputs import as_file, stdin_lines
 from minleak._cli.options import AsJson, CloakFile
 from minleak._cli.output import emit, record
 from minleak._data.labels import Labels
+from minleak._run.cloak import Cloak
 from minleak.errors import InvalidParameter, UnknownSecret
 
 
@@ -38,32 +39,33 @@ def draw(
 
     Example: minleak draw queries.cloak - --key queries.key --scope user-17
     """
-    from minleak._run.cloak import Cloak
-
     if fresh == (key is not None and scope is not None):
         raise InvalidParameter("say either --key and --scope for a sticky draw, or --fresh")
-    if scope == "":
-        raise InvalidParameter("--scope is empty: say who asks, or everybody is given the same sets")
     if secret is None and not (sys.stdin is not None and sys.stdin.isatty()):
         secret = "-"
     if cloak == secret == "-":
         raise InvalidParameter("stdin cannot hold both the plan and the secrets: give CLOAK as a file")
-    plan = plan_of(cloak)
-    labels = plan.prior.labels
-    opened = Cloak(plan, key=key, stand_in=None if stand_in is None else _label(stand_in, labels))
+    with as_file(cloak, ".cloak") as path:
+        drawing = Cloak(path, key=key)
+        labels = drawing.plan.prior.labels
+        if stand_in is not None:
+            drawing = Cloak(path, key=key, stand_in=_label(stand_in, labels))
     if secret is None:
         given = [typer.prompt("Secret", hide_input=True, err=True)]
     else:
         given = stdin_lines() if secret == "-" else [secret]
-    sets = []
-    for line, text in enumerate(given, 1):
-        label = _label(text, labels)
-        try:
-            members = opened.draw_fresh(label) if scope is None else opened.draw(label, scope=scope)
-        except UnknownSecret as error:
-            raise UnknownSecret(f"line {line} of stdin: {error}" if secret == "-" else str(error)) from None
-        sets.append({"id": opened.set_id(members), "members": list(members)})
-    emit("draw", {"sets": sets}, [record(drawn["members"]) for drawn in sets], as_json=as_json)
+    try:
+        known = drawing.positions([_label(text, labels) for text in given])
+    except UnknownSecret as error:
+        where = f"line {(error.at or 0) + 1} of stdin: " if secret == "-" else ""
+        remedy = "refuse it, or choose a --stand-in for all such secrets"
+        raise UnknownSecret(f"{where}the plan does not know this secret: {remedy}") from None
+    scopes = None if scope is None else [scope] * len(known)
+    drawn = [
+        [labels[i] for i in row if i >= 0] for row in drawing.draw_many(known, scopes=scopes, fresh=fresh).tolist()
+    ]
+    sets = [{"id": drawing.set_id(members), "members": members} for members in drawn]
+    emit("draw", {"sets": sets}, [record(members) for members in drawn], as_json=as_json)
 
 
 def _label(text: str, labels: Labels) -> Any:

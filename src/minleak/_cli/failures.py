@@ -13,7 +13,7 @@ from minleak._cli.output import as_line_of_json, visible
 from minleak.errors import MinleakError
 
 # Parameters of the library that a flag of another name sets.
-_ALIASES = {"points": "tradeoff", "success": "max_success", "leakage": "target"}
+_ALIASES = {"points": "tradeoff", "success": "max_success", "leakage": "target", "columns": "near"}
 _FAILED, _REFUSED, _INTERRUPTED = 1, 2, 130
 
 

@@ -14,11 +14,13 @@ import numpy.typing as npt
 
 from minleak._cli.output import working
 from minleak._data.prior import Prior
+from minleak._data.reading.formats import kind_of
 from minleak._data.reading.formats.uniq import text_lines
 from minleak._data.reading.places import read_places
 from minleak._data.reading.prior import read_prior
 from minleak._design.plan import Plan
-from minleak.errors import InvalidParameter
+from minleak._design.stored.opening import load
+from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
 
 
 class _Stdin(io.BytesIO):
@@ -44,6 +46,17 @@ def rows_of(path: str, format: str | None = None) -> dict[str, Any]:
     return {"source": _Stdin(stdin()), "format": format or "csv"}
 
 
+def rows_beside(path: str) -> dict[str, Any]:
+    """Likewise for a second file: --format is that of the first."""
+    if path != "-":
+        try:
+            kind_of(path, None)
+        except UnreadableFile:
+            remedy = "name it .csv, .tsv or .parquet (--format is that of PRIOR)"
+            raise UnreadableFile(f"cannot tell the format of {path} from its ending: {remedy}") from None
+    return rows_of(path)
+
+
 @contextmanager
 def as_file(path: str, ending: str) -> Iterator[str]:
     """The path, or for - that of a file with what stdin holds, which only this user can read and which is removed."""
@@ -53,13 +66,14 @@ def as_file(path: str, ending: str) -> Iterator[str]:
     with tempfile.NamedTemporaryFile(suffix=ending) as file:
         file.write(stdin())
         file.flush()
-        yield file.name
+        try:
+            yield file.name
+        except MinleakError as error:
+            raise type(error)(str(error).replace(file.name, "stdin")) from None
 
 
 def plan_of(cloak: str) -> Plan:
     """The plan in a .cloak file, or for - in stdin."""
-    from minleak._design.stored.opening import load
-
     with working(f"opening {cloak}"), as_file(cloak, ".cloak") as path:
         return load(path)
 

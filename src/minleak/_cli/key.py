@@ -8,6 +8,7 @@ import typer
 
 from minleak._cli.options import AsJson
 from minleak._cli.output import emit
+from minleak._run.keys import Key
 
 app = typer.Typer(no_args_is_help=True, help="Make keys for sticky draws.")
 
@@ -26,8 +27,6 @@ def new(
 
     Example: minleak key new queries.key
     """
-    from minleak._run.keys import Key
-
     made = Key.new()
     made.save(file)
     emit("key new", {"file": file, "id": made.id}, [f"key {made.id} written to {file}"], as_json=as_json)

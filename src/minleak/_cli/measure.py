@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from minleak._cli.capacity import ChannelFile, Observable, Probability
-from minleak._cli.inputs import PriorSource, rows_of
-from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight
+from minleak._cli.inputs import PriorSource, rows_beside
+from minleak._cli.options import AsJson, Entropies, PriorFile, PriorFormat, Secret, Weight
 from minleak._cli.output import emit, table, working
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
@@ -30,7 +30,7 @@ def measure(
     weight: Weight = "count",
     observable: Observable = "observable",
     probability: Probability = "probability",
-    format: Format = None,
+    format: PriorFormat = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure what a channel leaks: entropies before and after, vulnerabilities and worst cases.
@@ -40,7 +40,7 @@ def measure(
     counts = PriorSource(prior, secret, format).prior(weight)
     with working("measuring"):
         read = read_channel(
-            **rows_of(channel), secret=secret, observable=observable, probability=probability, inputs=counts.labels
+            **rows_beside(channel), secret=secret, observable=observable, probability=probability, inputs=counts.labels
         )
         found = leakage_table(counts, read, entropy or STANDARD)
         worst = _worst(counts, read)

@@ -6,17 +6,19 @@ from typing import Annotated, Any
 
 import typer
 
-from minleak._cli.inputs import PriorSource, rows_of
-from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, number, times
+from minleak._cli.capacity import Observable
+from minleak._cli.inputs import PriorSource, rows_beside
+from minleak._cli.options import AsJson, Entropies, PriorFile, PriorFormat, Secret, Weight, number, times
 from minleak._cli.output import emit, table, working
+from minleak._cli.writing_channels import check_ending, write_channel
 from minleak._data.prior import Prior
 from minleak._data.reading.pairs import read_pairs
-from minleak._design.constrained.optimum import Optimum
+from minleak._design.constrained import optimum, tradeoffs
+from minleak._entropy.standard import FEW
 from minleak._measure.leakages import leakage_table
+from minleak._report.saving import check_chart
+from minleak._report.writing import save_chart
 from minleak.errors import InvalidParameter
-
-# What the channel leaks in these is shown beside what was asked for.
-_BESIDE = ("shannon", "min-entropy", "guesswork")
 
 
 def optimise(
@@ -47,18 +49,15 @@ def optimise(
     gap: Annotated[float, typer.Option(parser=number, help="How far from the best a channel may be at most.")] = 1e-6,
     secret: Secret = "secret",
     weight: Weight = "count",
-    observable: Annotated[str, typer.Option(help="The column that names the observables.")] = "observable",
+    observable: Observable = "observable",
     cost: Annotated[str, typer.Option(help="The column of what each pair costs.")] = "cost",
-    format: Format = None,
+    format: PriorFormat = None,
     as_json: AsJson = False,
 ) -> None:
     """Find the channel that leaks least on the allowed pairs and within a budget, with a proof of how close it is.
 
     Example: minleak optimise diagnoses.csv pairs.csv --budget 0.2 -e min-entropy -e shannon -o channel.csv
     """
-    from minleak._cli.writing_channels import check_ending, write_channel
-    from minleak._design.constrained import optimum as designing
-
     if output is not None:
         check_ending(output)
     if tradeoff is None and chart is not None:
@@ -69,7 +68,7 @@ def optimise(
     counts = source.prior(weight)
     worth = None if gains is None else source.prior(gains).weights.astype(float)
     with working(f"reading {pairs}"):
-        read = read_pairs(**rows_of(pairs), inputs=counts.labels, secret=secret, observable=observable, cost=cost)
+        read = read_pairs(**rows_beside(pairs), inputs=counts.labels, secret=secret, observable=observable, cost=cost)
     if read.cost is None and (budget is not None or tradeoff is not None):
         raise InvalidParameter(f"a budget needs costs, and {pairs} has no column {cost!r}: name it with --cost")
     given: dict[str, Any] = {
@@ -83,7 +82,7 @@ def optimise(
         _frontier(counts, given, entropy, tradeoff, chart, as_json=as_json)
         return
     with working("optimising"):
-        best = designing.optimise(counts, entropy=entropy or ["shannon"], budget=budget, **given)
+        best = optimum.optimise(counts, entropy=entropy or ["shannon"], budget=budget, **given)
     data, parts = _shown(counts, best, entropy)
     if output is not None:
         write_channel(best.channel, output)
@@ -92,17 +91,11 @@ def optimise(
     emit("optimise", data, parts, as_json=as_json)
 
 
-def _shown(prior: Prior, best: Optimum, entropy: Entropies) -> tuple[dict[str, Any], list[str]]:
-    beside = leakage_table(prior, best.channel, [name for name in _BESIDE if name not in (entropy or ["shannon"])])
+def _shown(prior: Prior, best: optimum.Optimum, entropy: Entropies) -> tuple[dict[str, Any], list[str]]:
+    beside = leakage_table(prior, best.channel, [name for name in FEW if name not in (entropy or ["shannon"])])
     stages = [
-        {
-            "entropy": stage.entropy,
-            "value": stage.value,
-            "leakage": stage.leakage,
-            "bound": stage.bound,
-            "gap": stage.gap,
-            "shadow_price": stage.shadow_prices[0] if stage.shadow_prices else 0.0,
-        }
+        {name: getattr(stage, name) for name in ("entropy", "value", "leakage", "bound", "gap")}
+        | {"shadow_price": stage.shadow_prices[0] if stage.shadow_prices else 0.0}
         for stage in best.stages
     ]
     n, m = best.channel.shape
@@ -114,49 +107,30 @@ def _shown(prior: Prior, best: Optimum, entropy: Entropies) -> tuple[dict[str, A
         "stages": stages,
         "leakage": {row.entropy: row.leakage for row in beside.rows},
     }
-    rows = [[*(stage[key] for key in ("entropy", "leakage", "bound", "gap", "shadow_price"))] for stage in stages]
-    parts: list[str] = [
-        table(
-            f"{n} secrets, {m} observables: least leakage, {best.status}",
-            ["entropy", "leakage", "no less than", "gap", "shadow price"],
-            rows,
-        )
-    ]
+    title = f"{n} secrets, {m} observables: least leakage, {best.status}"
+    rows = [[stage[key] for key in ("entropy", "leakage", "bound", "gap", "shadow_price")] for stage in stages]
+    parts = [table(title, ["entropy", "leakage", "no less than", "gap", "shadow price"], rows)]
     if best.costs:
         parts += ["", f"expected cost {best.costs[0]:.6g}"]
-    parts += [
-        "",
-        table("what it leaks otherwise", ["entropy", "leakage"], [[r.entropy, r.leakage] for r in beside.rows]),
-    ]
-    return data, parts
+    rows = [[row.entropy, row.leakage] for row in beside.rows]
+    return data, [*parts, "", table("what it leaks otherwise", ["entropy", "leakage"], rows)]
 
 
 def _frontier(
     prior: Prior, given: dict[str, Any], entropy: Entropies, points: int, chart: str | None, *, as_json: bool
 ) -> None:
-    from minleak._design.constrained.tradeoffs import tradeoff
-    from minleak._report.saving import check_chart
-    from minleak._report.writing import save_chart
-
     if chart is not None:
         check_chart(chart)
     if entropy is not None and len(entropy) > 1:
         raise InvalidParameter("a frontier is in one entropy: give --entropy once")
     with working("following the frontier"):
-        found = tradeoff(prior, entropy=(entropy or ["shannon"])[0], points=points, **given)
-    data: dict[str, Any] = {
-        "entropy": found.entropy,
-        "frontier": [
-            {"budget": p.budget, "leakage": p.leakage, "bound": p.bound, "cost": p.cost, "shadow_price": p.shadow_price}
-            for p in found.points
-        ],
-    }
+        found = tradeoffs.tradeoff(prior, entropy=(entropy or ["shannon"])[0], points=points, **given)
+    said = ("budget", "leakage", "bound", "cost", "shadow_price")
+    frontier = [{name: getattr(point, name) for name in said} for point in found.points]
+    data: dict[str, Any] = {"entropy": found.entropy, "frontier": frontier}
+    title = f"least leakage in {found.entropy} against the budget"
     rows = [[f"{p.budget:.6g}", p.leakage, p.gap, p.shadow_price] for p in found.points]
-    parts: list[str] = [
-        table(
-            f"least leakage in {found.entropy} against the budget", ["budget", "leakage", "gap", "shadow price"], rows
-        )
-    ]
+    parts = [table(title, ["budget", "leakage", "gap", "shadow price"], rows)]
     if chart is not None:
         save_chart(found.chart(), chart, title="Least leakage against the budget")
         data["chart"] = chart

@@ -23,6 +23,10 @@ Format = Annotated[
     str | None,
     typer.Option("--format", help=f"{', '.join(FORMATS)}; by the file's ending if not given, csv for stdin."),
 ]
+PriorFormat = Annotated[
+    str | None,
+    typer.Option("--format", help=f"{', '.join(FORMATS)}: that of PRIOR. The other file's is that of its ending."),
+]
 Entropies = Annotated[
     list[str] | None,
     typer.Option("--entropy", "-e", help="An entropy by name, such as arimoto:2; may be given several times."),
@@ -30,7 +34,7 @@ Entropies = Annotated[
 
 # The most sizes that one list of them may stand for.
 _MOST = 100_000
-# So often may something be repeated.
+# The most often that something may be repeated.
 _LONG = 10_000_000
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -43,9 +47,9 @@ def whole(text: str | int) -> int:
 
 
 def times(text: str | int) -> int:
-    """How often something is done: a whole number that leaves hope for an end."""
+    """How often something is done: a whole number of at most ten million."""
     if whole(text) > _LONG:
-        raise typer.BadParameter(f"at most {_LONG:,}, or there is no end to it")
+        raise typer.BadParameter(f"a whole number of at most {_LONG:,} is expected")
     return int(text)
 
 
@@ -63,9 +67,12 @@ def number(text: str | float) -> float:
 def share(text: str | float) -> float:
     """A probability or another share of 1, such as 0.05 or 5%."""
     try:
-        return number(str(text).removesuffix("%")) / (100 if str(text).endswith("%") else 1)
+        value = number(str(text).removesuffix("%")) / (100 if str(text).endswith("%") else 1)
     except typer.BadParameter:
-        raise typer.BadParameter("a number such as 0.05 or a percentage such as 5% is expected") from None
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise typer.BadParameter("a number from 0 to 1 such as 0.05, or a percentage such as 5%, is expected")
+    return value
 
 
 def whole_numbers(text: str) -> list[int]:

@@ -12,9 +12,11 @@ from minleak._cli.output import emit, table, working
 from minleak._cli.writing_channels import write_channel
 from minleak._data.prior import Prior
 from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import FEW
 from minleak._measure.leakages import leakage_table
 from minleak._padding import make
 from minleak._padding.comparison import apply_policy
+from minleak._padding.frontiers import frontier
 from minleak._padding.ladder import Ladder, as_ladder
 from minleak._padding.policies import POLICIES
 from minleak._padding.result import Padding
@@ -22,8 +24,6 @@ from minleak._report.saving import check_chart, write_whole
 from minleak._report.writing import save_chart
 from minleak.errors import InvalidParameter
 
-# What the padding leaks in these is shown beside the entropy asked for.
-_BESIDE = ("shannon", "min-entropy", "guesswork")
 # Prices at which a chart's curve is found, and from how many secrets on there are fewer.
 _POINTS, _MANY = 72, 5000
 
@@ -108,7 +108,7 @@ def _budget(text: str, mean: float) -> float:
 
 
 def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[str]]:
-    beside = [best.entropy.name, *(name for name in _BESIDE if name != best.entropy.name)]
+    beside = [best.entropy.name, *(name for name in FEW if name != best.entropy.name)]
     leaked = leakage_table(best.prior, best.channel(), [as_entropy(name) for name in beside])
     data: dict[str, Any] = {
         "secrets": len(best.prior),
@@ -116,21 +116,14 @@ def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[str]]:
         "entropy": best.entropy.name,
         "budget": best.budget,
         "mean_size": mean,
-        "overhead": best.overhead,
-        "leakage": best.leakage,
-        "bound": best.bound,
-        "gap": best.gap,
-        "status": best.status,
-        "observables": best.observables,
+        **{name: getattr(best, name) for name in ("overhead", "leakage", "bound", "gap", "status", "observables")},
         "smallest_class": best.smallest_class,
         "beside": {row.entropy: row.leakage for row in leaked.rows[1:]},
     }
     kind = "randomised padding" if best.randomised else "buckets"
+    used = f"{best.overhead:.6g} of {best.budget:.6g} allowed ({_share(best.overhead, mean)} of the mean)"
     rows = [
-        [
-            "mean overhead",
-            f"{best.overhead:.6g} of {best.budget:.6g} allowed ({_share(best.overhead, mean)} of the mean)",
-        ],
+        ["mean overhead", used],
         [f"leakage in {best.entropy.name}", f"{best.leakage:.6g}"],
         ["no other can leak less than", f"{best.bound:.6g} ({best.status})"],
         *([f"leakage in {row.entropy}", f"{row.leakage:.6g}"] for row in leaked.rows[1:]),
@@ -162,8 +155,6 @@ def _buckets(best: Padding) -> str:
 
 
 def _chart(sizes: Any, prior: Prior, best: Padding) -> Any:
-    from minleak._padding.frontiers import frontier
-
     return frontier(
         sizes,
         prior,

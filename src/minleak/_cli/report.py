@@ -9,6 +9,7 @@ import typer
 from minleak._cli.inputs import plan_of
 from minleak._cli.options import AsJson, CloakFile, times
 from minleak._cli.output import emit, progressing
+from minleak.report import write
 
 
 def report(
@@ -22,8 +23,6 @@ def report(
 
     Example: minleak report queries.cloak -o report.html
     """
-    from minleak.report import write
-
     with progressing(f"reporting on {cloak}") as progress:
         files = write(plan_of(cloak), output, format=format, trials=trials, progress=progress)
     emit("report", {"files": files}, [f"written: {', '.join(files)}"], as_json=as_json)

@@ -26,21 +26,18 @@ def write_channel(channel: Channel, path: str) -> None:
     """Rows of secret, observable, probability for every probability that is not zero; whole or not at all."""
     ending = check_ending(path)
     matrix = channel.toarray()
-    at = np.argwhere(matrix > 0)
-    secrets = [channel.inputs[int(x)] for x, _ in at]
-    observables = [channel.outputs[int(y)] for _, y in at]
-    chances = matrix[at[:, 0], at[:, 1]].tolist()
+    at = np.argwhere(matrix > 0).tolist()
+    rows = [(channel.inputs[x], channel.outputs[y], float(matrix[x, y])) for x, y in at]
     header = ("secret", "observable", "probability")
     if ending == "parquet":
         import pyarrow as pa
         from pyarrow import parquet
 
         sink = pa.BufferOutputStream()
-        parquet.write_table(pa.table(dict(zip(header, (secrets, observables, chances), strict=True))), sink)
+        parquet.write_table(pa.table(dict(zip(header, zip(*rows, strict=True), strict=True))), sink)
         write_whole(path, sink.getvalue().to_pybytes())
         return
     text = io.StringIO()
     writer = csv.writer(text, delimiter="," if ending == "csv" else "\t", lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(zip(secrets, observables, map(repr, chances), strict=True))
+    writer.writerows([header, *rows])
     write_whole(path, text.getvalue())

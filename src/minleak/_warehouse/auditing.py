@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from minleak._entropy.base import ConditionalEntropy
-from minleak._warehouse.counts import parts, together, whole
+from minleak._warehouse.counts import parts, times, together, whole
 from minleak._warehouse.engines import as_table, engine_of
-from minleak._warehouse.engines.base import Engine, ibis_module
+from minleak._warehouse.engines.base import Engine
 from minleak._warehouse.estimates import STANDARD, JointCounts, Measured, measured
-from minleak._warehouse.naming import check_columns, shown
+from minleak._warehouse.naming import check_columns, check_whole, shown
 from minleak.errors import InvalidParameter
 
 # The loop that draws tables with given margins was seen to be right up to this many events.
@@ -96,10 +96,9 @@ def audit(
     - `p_value` is the part of tables with the same margins, drawn uniformly among permutations of the observables, that
       leak as much: exact for independent secrets and observables, whatever the counts.
 
-    Limits: events must be independent. Those of sticky draws are not: keep one for each scope and secret. Corrections
-    and intervals are asymptotic: rough while most pairs have occurred once or never (compare the estimate with
-    `chance`), and for measures of a maximum, such as min-entropy, while the likeliest secrets are tied. P-values are
-    exact.
+    Events must be independent: of sticky draws keep one for each scope and secret. Corrections and intervals are rough
+    while most pairs have occurred once or never (compare the estimate with `chance`), and for measures of a maximum,
+    such as min-entropy, while the likeliest secrets are tied.
 
     Parameters
     ----------
@@ -123,12 +122,11 @@ def audit(
     """
     _check(resamples, permutations, level, alpha, seed, limit)
     table = as_table(events)
-    engine = engine_of(table)
-    joint = _joint(engine, table, secret, observable, weight, limit)
+    joint = _joint(engine_of(table), table, secret, observable, weight, limit)
     rng = np.random.default_rng(seed)
     rows, p_value = measured(joint, measures, resamples=resamples, permutations=permutations, level=level, rng=rng)
     if p_value > alpha:
-        rows = tuple(row.reaching_zero() for row in rows)
+        rows = tuple(replace(row, low=row.floor) for row in rows)
     return Audit(
         events=joint.events,
         secrets=joint.shape[0],
@@ -144,11 +142,9 @@ def audit(
 
 
 def _check(resamples: int, permutations: int, level: float, alpha: float, seed: int, limit: int) -> None:
-    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-        raise InvalidParameter(f"seed is a whole number from 0 on, not {shown(seed)}")
+    check_whole("seed", seed, least=0)
     for name, number in (("resamples", resamples), ("permutations", permutations), ("limit", limit)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise InvalidParameter(f"{name} is a whole number from 1 on, not {shown(number)}")
+        check_whole(name, number)
     for name, part in (("level", level), ("alpha", alpha)):
         if isinstance(part, bool) or not isinstance(part, int | float) or not 0 < part < 1:
             raise InvalidParameter(f"{name} is between 0 and 1, not {shown(part)}")
@@ -159,17 +155,10 @@ def _check(resamples: int, permutations: int, level: float, alpha: float, seed: 
 
 
 def _joint(engine: Engine, table: Any, secret: str, observable: str, weight: str | None, limit: int) -> JointCounts:
-    ibis = ibis_module()
-    weights = {} if weight is None else {"weight": weight}
-    check_columns(table, InvalidParameter, secret=secret, observable=observable, **weights)
-    counts = ibis.literal(1, "int64") if weight is None else whole(table[weight], weight)
-    rows = table.select(x=table[secret], y=table[observable], count=counts)
+    check_columns(table, InvalidParameter, secret=secret, observable=observable, weight=weight)
+    rows = table.select(x=table[secret], y=table[observable], count=whole(table, weight))
     bad = rows.x.isnull() | rows.y.isnull() | rows["count"].isnull() | (rows["count"] < 0)
-    checked = engine.row(
-        rows.aggregate(
-            rows=rows.count(), bad=ibis.coalesce(bad.cast("int64").sum(), 0), **parts("events", rows["count"])
-        )
-    )
+    checked = engine.row(rows.aggregate(bad=times(bad), **parts("events", rows["count"])))
     if checked["bad"]:
         raise InvalidParameter(
             f"{checked['bad']} events have no secret, no observable or no whole number as weight: filter them out"

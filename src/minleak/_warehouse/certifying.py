@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from minleak._design.certificate import Certificate, Check
-from minleak._warehouse.counts import whole
+from minleak._warehouse.counts import times, whole
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.naming import check_columns
@@ -45,17 +45,17 @@ def certify(
       gap in prior: 0
     """
     plan = checked(plan, fitting=False)
-    tables = [plan.table] if table is None else [plan.table, as_table(table)]
-    engine = engine_of(*tables)
-    if table is not None:
-        check_columns(tables[1], InvalidPrior, secret=secret, **({} if weight is None else {"weight": weight}))
-    checks = tuple(_checks(engine, plan, tables[1] if table is not None else None, secret, weight))
+    prior = None if table is None else as_table(table)
+    engine = engine_of(plan.table) if prior is None else engine_of(plan.table, prior)
+    if prior is not None:
+        check_columns(prior, InvalidPrior, secret=secret, weight=weight)
+    checks = tuple(_checks(engine, plan, prior, secret, weight))
     return Certificate(all(check.ok for check in checks), True, checks, {"prior": 0.0})
 
 
 def _checks(engine: Engine, plan: WarehousePlan, prior: Any, secret: str, weight: str | None) -> Iterator[Check]:
     ibis, header, rows = ibis_module(), plan.header, plan.table
-    yield _header_check(header)
+    yield Check("the header is whole", header.fits, f"u = {header.u}, s = {header.tail}, total {header.total}")
     owners = rows.group_by("secret").aggregate(
         lowest=rows.position.min(),
         highest=rows.position.max(),
@@ -71,12 +71,12 @@ def _checks(engine: Engine, plan: WarehousePlan, prior: Any, secret: str, weight
             numbers=owners.lowest.nunique(),
             first=ibis.coalesce(owners.lowest.min(), 0),
             last=ibis.coalesce(owners.highest.max(), 0),
-            torn=_times(owners.lowest != owners.highest),
-            crowded=_times((owners.common > 1) | (owners.homes > 1) | (owners.lone > 1)),
-            idle=_times(owners.lone > 0),
-            mixed=_times((owners.lone > 0) & (owners.common + owners.homes > 0)),
-            empty=_times((owners.lone == 0) & (owners.least <= 0)),
-            loaded=_times((owners.lone > 0) & (owners.weight != 0)),
+            torn=times(owners.lowest != owners.highest),
+            crowded=times((owners.common > 1) | (owners.homes > 1) | (owners.lone > 1)),
+            idle=times(owners.lone > 0),
+            mixed=times((owners.lone > 0) & (owners.common + owners.homes > 0)),
+            empty=times((owners.lone == 0) & (owners.least <= 0)),
+            loaded=times((owners.lone > 0) & (owners.weight != 0)),
             heaviest=ibis.coalesce(owners.weight.max(), 0),
             total=ibis.coalesce(owners.weight.sum(), 0),
         )
@@ -84,7 +84,7 @@ def _checks(engine: Engine, plan: WarehousePlan, prior: Any, secret: str, weight
     yield from _giants_checks(header, owned)
     g = len(header.giants)
     listed = [name for name, _ in header.giants]
-    both = engine.row(rows.filter(rows.secret.isin(listed)).aggregate(rows=ibis._.count()))["rows"] if listed else 0
+    both = engine.count(rows.filter(rows.secret.isin(listed))) if listed else 0
     numbered = (
         owned["secrets"] + g == header.n == owned["numbers"] + g
         and (not owned["secrets"] or (owned["first"] == g and owned["last"] == header.n - 1))
@@ -98,26 +98,6 @@ def _checks(engine: Engine, plan: WarehousePlan, prior: Any, secret: str, weight
     yield from _ring_checks(engine, rows, header)
     if prior is not None:
         yield _weights_check(engine, owners, header, prior, secret, weight)
-
-
-def _times(condition: Any) -> Any:
-    return ibis_module().coalesce(condition.cast("int64").sum(), 0)
-
-
-def _header_check(header: Header) -> Check:
-    numbers = (header.k, header.n, header.total, header.u, header.tail, header.length, header.at_home, header.idle)
-    whole_numbers = all(isinstance(number, int) and not isinstance(number, bool) for number in numbers)
-    ok = (
-        whole_numbers
-        and 1 <= header.k <= header.n
-        and header.u == header.k - len(header.giants)
-        and 0 < header.total <= 2**62 // header.k
-        and header.length + header.at_home == header.tail == header.total - sum(w for _, w in header.giants)
-        and header.length >= 0
-        and header.at_home >= 0
-        and len({name for name, _ in header.giants}) == len(header.giants)
-    )
-    return Check("the header is whole", ok, f"u = {header.u}, s = {header.tail}, total {header.total}")
 
 
 def _giants_checks(header: Header, owned: dict[str, Any]) -> Iterator[Check]:
@@ -144,7 +124,7 @@ def _line_check(engine: Engine, rows: Any, header: Header) -> Check:
     bins = engine.rows(
         placed.group_by("bin").aggregate(
             count=placed.count(),
-            broken=_times(placed.previous.notnull() & (placed.previous != placed.start)),
+            broken=times(placed.previous.notnull() & (placed.previous != placed.start)),
             first=placed.start.min(),
             last=placed.stop.max(),
         )
@@ -187,7 +167,7 @@ def _ring_checks(engine: Engine, rows: Any, header: Header) -> Iterator[Check]:
         | (homes.across != (u - 1) * u * homes.least)
     )
     found = engine.row(
-        homes.aggregate(homes=homes.count(), bad=_times(bad), weight=ibis.coalesce((u * homes.least).sum(), 0))
+        homes.aggregate(homes=homes.count(), bad=times(bad), weight=ibis.coalesce((u * homes.least).sum(), 0))
     )
     whole_homes = not found["bad"] and found["weight"] == header.at_home
     yield Check("homes are sets of u different secrets of one weight", whole_homes, f"{found['homes']} homes")
@@ -203,17 +183,13 @@ def _weights_check(engine: Engine, owners: Any, header: Header, prior: Any, secr
     """The plan's weights and the prior's, added up with opposite signs, are zero for every secret."""
     ibis = ibis_module()
     kind = "string" if header.is_text else "int64"
-    counts = ibis.literal(1, "int64") if weight is None else whole(prior[weight], weight)
     sides = owners.select("secret", weight=owners.weight.cast("int64"), rows=ibis.literal(0, "int64")).union(
-        prior.select(secret=prior[secret].cast(kind), weight=-counts, rows=ibis.literal(1, "int64"))
+        prior.select(secret=prior[secret].cast(kind), weight=-whole(prior, weight), rows=ibis.literal(1, "int64"))
     )
     both = sides.group_by("secret").aggregate(left=sides.weight.sum(), rows=sides["rows"].sum())
     missing = both.left.isnull() | (both["rows"] == 0)
-    listed = [name for name, _ in header.giants]
-    is_giant = both.secret.isin(listed) if listed else ibis.literal(False)
-    found = engine.row(both.aggregate(secrets=both.count(), off=_times(missing | (~is_giant & (both.left != 0)))))
-    giants = {}
-    if listed:
-        giants = {row["secret"]: -int(row["left"]) for row in engine.rows(both.filter(is_giant & ~missing))}
+    is_giant = both.secret.isin([name for name, _ in header.giants]) if header.giants else ibis.literal(False)
+    found = engine.row(both.aggregate(secrets=both.count(), off=times(missing | (~is_giant & (both.left != 0)))))
+    giants = {row["secret"]: -int(row["left"]) for row in engine.rows(both.filter(is_giant & ~missing))}
     same = found["off"] == 0 and found["secrets"] == header.n and giants == dict(header.giants)
     return Check("the weights are the prior's", same, "compared secret by secret")

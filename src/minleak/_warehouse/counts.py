@@ -45,7 +45,7 @@ class Counts:
 
 def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Any:
     """The columns secret and weight, of types that the design can be exact with; weight None counts rows."""
-    check_columns(table, InvalidPrior, secret=secret, **({} if weight is None else {"weight": weight}))
+    check_columns(table, InvalidPrior, secret=secret, weight=weight)
     kind = table[secret].type()
     if not (kind.is_string() or kind.is_integer()):
         raise InvalidPrior(f"the secrets in {secret!r} are {kind}: they must be text or integers, so cast them first")
@@ -53,11 +53,16 @@ def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Any
     if weight is None:
         rows = table.select(secret=names)
         return engine.keep(rows.group_by("secret").aggregate(weight=rows.count()))
-    return table.select(secret=names, weight=whole(table[weight], weight))
+    return table.select(secret=names, weight=whole(table, weight))
 
 
-def whole(column: Any, name: str) -> Any:
-    """A column of counts as 64-bit integers; what is none, or text other than digits, becomes null, to be refused."""
+def whole(table: Any, name: str | None) -> Any:
+    """A column of counts as 64-bit integers; what is none, or text other than digits, becomes null, to be refused.
+    Without a name every row counts one.
+    """
+    if name is None:
+        return ibis_module().literal(1, "int64")
+    column = table[name]
     kind = column.type()
     if kind.is_int64():
         return column
@@ -90,8 +95,8 @@ def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int)
         rows.group_by("number")
         .aggregate(
             count=rows.count(),
-            nameless=rows.secret.isnull().cast("int64").sum(),
-            weightless=rows.weight.isnull().cast("int64").sum(),
+            nameless=times(rows.secret.isnull()),
+            weightless=times(rows.weight.isnull()),
             **parts("weight", rows.weight),
             **parts("first", marks["first"]),
             **parts("second", marks["second"]),
@@ -126,6 +131,11 @@ def parts(name: str, column: Any) -> dict[str, Any]:
     return {f"{name}_high": ibis.coalesce(high, 0), f"{name}_low": ibis.coalesce(low, 0)}
 
 
+def times(condition: Any) -> Any:
+    """How often a condition holds."""
+    return ibis_module().coalesce(condition.cast("int64").sum(), 0)
+
+
 def together(row: dict[str, Any], name: str) -> int:
     """The sum that two parts stand for."""
     return (int(row[f"{name}_high"]) << _LOW) + int(row[f"{name}_low"])
@@ -147,8 +157,8 @@ def _refuse(found: list[dict[str, Any]], secret: str, weight: str | None) -> Non
 
 
 def _refuse_repeated(engine: Engine, rows: Any) -> None:
-    times = rows.group_by("secret").aggregate(times=rows.count())
-    repeated = engine.row(times.filter(times.times > 1).aggregate(secrets=ibis_module()._.count()))["secrets"]
+    by_secret = rows.group_by("secret").aggregate(rows=rows.count())
+    repeated = engine.count(by_secret.filter(by_secret["rows"] > 1))
     if repeated:
         raise InvalidPrior(
             f"{repeated} secrets stand in more than one row: add up their weights first, such as "

@@ -11,15 +11,15 @@ import numpy as np
 
 from minleak._design.cap import cap
 from minleak._design.giants import find_giants
+from minleak._design.layouts import LAYOUTS, as_layout
+from minleak._design.layouts.base import Layout
 from minleak._warehouse.counts import Counts, counted, heaviest
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine
-from minleak._warehouse.naming import shown
+from minleak._warehouse.naming import check_whole
 from minleak._warehouse.plan import Header, WarehousePlan, check_new, load, write
 from minleak._warehouse.segments import segments_of
 from minleak.errors import InvalidParameter
-
-LAYOUTS = ("stable", "circle")
 
 # About how many secrets are sorted together. A partition of this many takes a few megabytes.
 ROWS = 2**16
@@ -31,7 +31,7 @@ def design(
     *,
     secret: str = "secret",
     weight: str | None = "count",
-    layout: str = "stable",
+    layout: Layout | str = "stable",
     rows: int = ROWS,
     output: str | os.PathLike[str] | None = None,
 ) -> WarehousePlan:
@@ -54,8 +54,9 @@ def design(
         The column of their weights, whole numbers from 0 on with k * total <= 2^62 (floats are refused: round them to
         counts first). None counts the rows of each secret, for a log of events.
     layout
-        "stable": homes of u secrets of about the same weight, made inside partitions; what is left of their weights is
-        on one common ring, by wrap-around. "circle": all on the common ring.
+        One of `minleak.design`'s that an engine can lay: Stable() or "stable", homes of u secrets of about the same
+        weight, made inside partitions, and what is left of their weights on one common ring, by wrap-around; Circle()
+        or "circle", all on the common ring.
     rows
         About how many secrets a partition has. Up to twice as many are sorted as a whole. At most u - 1 secrets of a
         partition have no home, so a larger number keeps a little more weight at home.
@@ -74,17 +75,19 @@ def design(
     array([0.36, 0.32, 0.32])
     """
     k = cap(k)
-    if not isinstance(layout, str) or layout not in LAYOUTS:
-        raise InvalidParameter(f"unknown layout {shown(layout)}: one of {', '.join(LAYOUTS)}")
-    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
-        raise InvalidParameter(f"rows is a whole number from 1 on, not {shown(rows)}")
+    layout = as_layout(layout)
+    homes = layout.homes_in_engine
+    if homes is None:
+        others = " or ".join(name for name, kind in LAYOUTS.items() if kind.homes_in_engine is not None)
+        raise InvalidParameter(f"an engine cannot lay {layout.name!r}: take {others}, or design in memory")
+    check_whole("rows", rows)
     if output is not None:
         check_new(output)
     source = as_table(table)
     engine = engine_of(source)
     counts = counted(engine, source, secret, weight, k)
-    header, giant_weight = _header(engine, counts, min(k, counts.n), layout, rows)
-    with segments_of(engine, counts, header, giant_weight, rows) as (segments, whole):
+    header, giant_weight = _header(engine, counts, min(k, counts.n), layout.name, rows)
+    with segments_of(engine, counts, header, giant_weight, rows, homes=homes) as (segments, whole):
         if output is None:
             return WarehousePlan(engine.keep(segments), whole)
         write(segments, whole, output)

@@ -50,10 +50,9 @@ def cloak(
     keep_secret
         Keep the column of the secret, to check draws. It is left out by default, as what is published must not hold it.
 
-    One draw is made for each pair of scope and secret. Owners of positions are found by a join on bins; the cost is
-    that of a pass over the plan and u rows for each pair. Another pass sees whether the segments tile their line, and
-    every set whether it has k different members and its secret among them: a plan that was changed after it was made
-    is refused.
+    One draw is made for each pair of scope and secret, at the cost of two passes over the plan and u rows for each
+    pair. A plan whose segments do not tile their line, or a set without k different members and its secret among them,
+    is refused: the plan was changed after it was made.
     """
     plan = checked(plan)
     header = plan.header
@@ -104,11 +103,10 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
     unknown = asked.anti_join(names, "secret")
     empty = asked.scope.strip() == "" if asked.scope.type().is_string() else asked.scope == b""
     nobody = asked.filter(asked.scope.isnull() | empty | asked.secret.isnull())
-    if engine.row(nobody.aggregate(count=nobody.count()))["count"]:
+    if engine.count(nobody):
         raise InvalidParameter("some events have no scope or no secret: say for each who asks, and for what")
     if stand_in is None:
-        count = engine.row(unknown.aggregate(count=unknown.count()))["count"]
-        if count:
+        if count := engine.count(unknown):
             raise UnknownSecret(
                 f"{count} pairs of scope and secret have a secret that the plan does not know: refuse these events, or "
                 "choose a stand_in for all such secrets"
@@ -117,7 +115,7 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
     kind = str if asked.secret.type().is_string() else int
     if type(stand_in) is not kind:
         raise InvalidParameter(f"the stand-in for unknown secrets is {kind.__name__}, as they are")
-    if not engine.row(names.filter(names.secret == stand_in).aggregate(count=ibis._.count()))["count"]:
+    if not engine.count(names.filter(names.secret == stand_in)):
         raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
     replaced = unknown.select("scope", secret=ibis.literal(stand_in, asked.secret.type()), asked=unknown.secret)
     return (

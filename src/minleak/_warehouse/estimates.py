@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,10 +44,6 @@ class Measured:
     chance: float
     p_value: float
     floor: float = 0.0
-
-    def reaching_zero(self) -> Measured:
-        """The interval down to no leakage."""
-        return replace(self, low=self.floor)
 
 
 @dataclass(frozen=True)
@@ -137,7 +133,8 @@ def measured(
     pairs, (n, m) = len(joint.counts), joint.shape
     tails = np.quantile(again, [0.5 - level / 2, 0.5 + level / 2], axis=0, method="linear")
     rows = []
-    for i, (name, entropy, floor) in enumerate(battery.named()):
+    for i, (name, entropy) in enumerate(zip(battery.names, battery.entropies, strict=True)):
+        floor = 0.0 if entropy else OTHERS[name][1]
         known = entropy.bias_of_counts(pairs, n, m, joint.events) if entropy else None
         taken = float(bias[i]) if known is None else known
         estimate = float(found[i])
@@ -154,35 +151,26 @@ class Battery:
     """Several measures at once, of a joint distribution: entropies in one pass, then the others."""
 
     def __init__(self, measures: Sequence[ConditionalEntropy | str]) -> None:
-        listed = isinstance(measures, Sequence) and bool(measures) and not isinstance(measures, str)
-        if not (listed and all(isinstance(given, str | ConditionalEntropy) for given in measures)):
+        if isinstance(measures, str) or not isinstance(measures, Sequence) or not measures:
             raise InvalidParameter("measures are a list of entropies and names of measures, at least one")
-        self._given = [*measures, "shannon"]
-        self._entropies: list[ConditionalEntropy | None] = [
-            None if isinstance(given, str) and given in OTHERS else as_entropy(given) for given in self._given
-        ]
-        if any(entropy and not entropy.symmetric for entropy in self._entropies):
-            raise InvalidParameter("gains belong to secrets in an order, which events have not: measure their channel")
-
-    def named(self) -> list[tuple[str, ConditionalEntropy | None, float]]:
-        """(name, entropy if it is one, value without leakage) of each."""
-        return [
-            (given if isinstance(given, str) else given.name, entropy, 0.0 if entropy else OTHERS[str(given)][1])
-            for given, entropy in zip(self._given, self._entropies, strict=True)
-        ]
+        self.names: list[str] = []
+        self.entropies: list[ConditionalEntropy | None] = []
+        for given in (*measures, "shannon"):
+            entropy = None if isinstance(given, str) and given in OTHERS else as_entropy(given)
+            if entropy and not entropy.symmetric:
+                raise InvalidParameter(
+                    "gains belong to secrets in an order, which events have not: measure their channel"
+                )
+            self.names.append(given if isinstance(given, str) else given.name)
+            self.entropies.append(entropy)
 
     def __call__(self, joint: Any) -> npt.NDArray[np.float64]:
         """The values on J."""
         p = np.asarray(joint.sum(axis=1)).ravel()
-        entropies = [entropy for entropy in self._entropies if entropy is not None]
+        entropies = [entropy for entropy in self.entropies if entropy is not None]
         before, after = evaluate(entropies, Columns(p[:, None])), evaluate(entropies, Columns(joint))
         values = iter([0.0 if b == a else b - a for b, a in zip(before, after, strict=True)])
-        return np.array(
-            [
-                next(values) if entropy is not None else OTHERS[str(given)][0](joint, p)
-                for given, entropy in zip(self._given, self._entropies, strict=True)
-            ]
-        )
+        return np.array([OTHERS[name][0](joint, p) if name in OTHERS else next(values) for name in self.names])
 
 
 def _largest(joint: Any) -> float:

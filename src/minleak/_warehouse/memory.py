@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
+from minleak._design.certificate import certify
 from minleak._design.plan import Plan
 from minleak._design.rings import Homes, Ring
 from minleak._warehouse.engines import engine_of
 from minleak._warehouse.plan import WarehousePlan, checked, giants_table
-from minleak._warehouse.tiling import DAMAGED, check_tiling
+from minleak._warehouse.tiling import DAMAGED
 from minleak.errors import UnreadableFile
-
-Indices = npt.NDArray[np.int64]
 
 
 def to_plan(plan: WarehousePlan) -> Plan:
     """The same plan in memory: the same giants, homes and ring, secrets in the order of their positions.
 
     `minleak.certify`, `Plan.save` and `Cloak` take it, and draws are those of `warehouse.cloak`: sticky draws with the
-    same key and scope show the same sets. Takes about 100 bytes of memory for each secret, and its label.
+    same key and scope show the same sets. It is certified here, so that a plan that was changed after it was made is
+    refused. Takes about 100 bytes of memory for each secret, and its label.
 
     >>> from minleak._warehouse import design
     >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
@@ -31,33 +30,32 @@ def to_plan(plan: WarehousePlan) -> Plan:
     Plan(n=4, k=3, giants=1, layout='stable', homes=1, segments=3)
     """
     plan = checked(plan)
-    header, engine = plan.header, engine_of(plan.table)
-    check_tiling(engine, plan)
-    rows = engine.arrow(plan.table)
+    header = plan.header
+    rows = engine_of(plan.table).arrow(plan.table)
     if header.giants:
         rows = pa.concat_tables([rows, giants_table(header).to_pyarrow()], promote_options="permissive")
-    numbers = {name: rows[name].to_numpy().astype(np.int64) for name in ("position", "ring", "start", "weight")}
-    position, ring, start = numbers["position"], numbers["ring"], numbers["start"]
-    if not (len(position) and position.min() >= 0 and position.max() < header.n):
+    if not len(rows) or any(column.null_count for column in rows.columns):
         raise UnreadableFile(DAMAGED)
+    position, ring, start, weight = (
+        rows[name].to_numpy().astype(np.int64) for name in ("position", "ring", "start", "weight")
+    )
     first = np.full(header.n, -1, dtype=np.int64)
-    first[position] = np.arange(len(position))
-    if first.min() < 0:
-        raise UnreadableFile(DAMAGED)
-    named = rows["secret"].combine_chunks()
-    labels = Labels.of(named.take(pa.array(first)), header.n)
-    if not pc.all(pc.equal(named, named.take(pa.array(first[position])))).as_py():
+    if position.min() >= 0 and position.max() < header.n:
+        first[position] = np.arange(len(position))
+    named, u = rows["secret"].combine_chunks(), header.u
+    common, at_home = np.flatnonzero(ring == 0), np.flatnonzero(ring > 0)
+    if (
+        first.min() < 0
+        or not pc.all(pc.equal(named, named.take(pa.array(first[position])))).as_py()
+        or len(at_home) % max(u, 1)
+    ):
         raise UnreadableFile(DAMAGED)
     weights = np.zeros(header.n, dtype=np.int64)
-    np.add.at(weights, position, numbers["weight"])
-    u, common = header.u, np.flatnonzero(ring == 0)
+    np.add.at(weights, position, weight)
     common = common[np.argsort(start[common])]
-    for many in (common, np.flatnonzero(ring > 0)):
-        if len(np.unique(position[many])) < len(many):
-            raise UnreadableFile(DAMAGED)
-    rings = (Ring(position[common], start[common], header.length, u),) if len(common) else ()
-    return Plan(
-        prior=Prior.trusted(weights, labels, header.total),
+    homes = at_home[np.lexsort((start[at_home], ring[at_home]))].reshape(-1, max(u, 1))
+    made = Plan(
+        prior=Prior.trusted(weights, Labels.of(named.take(pa.array(first)), header.n), header.total),
         k=header.k,
         layout=header.layout,
         gains=None,
@@ -67,18 +65,10 @@ def to_plan(plan: WarehousePlan) -> Plan:
         giants=np.arange(len(header.giants), dtype=np.int64),
         u=u,
         tail=header.tail,
-        homes=_homes(ring, start, position, numbers["weight"], max(u, 1)),
-        rings=rings,
+        homes=Homes(position[homes], weight[homes[:, 0]]),
+        rings=(Ring(position[common], start[common], header.length, u),) if len(common) else (),
         idle=np.flatnonzero(weights == 0),
     ).called(bytes.fromhex(header.digest))
-
-
-def _homes(ring: Indices, start: Indices, position: Indices, weight: Indices, u: int) -> Homes:
-    at_home = np.flatnonzero(ring > 0)
-    at_home = at_home[np.lexsort((start[at_home], ring[at_home]))]
-    if len(at_home) % u:
+    if (ring[homes] != ring[homes[:, :1]]).any() or not certify(made, made.prior):
         raise UnreadableFile(DAMAGED)
-    rings, members, weights = (part[at_home].reshape(-1, u) for part in (ring, position, weight))
-    if (rings != rings[:, :1]).any() or (weights != weights[:, :1]).any():
-        raise UnreadableFile(DAMAGED)
-    return Homes(members, weights[:, 0].copy())
+    return made

@@ -1,10 +1,10 @@
-"""What messages name: columns that are missing and values that are wrong, without what may be a secret."""
+"""What is refused by name: missing columns and wrong values, without what may be a secret."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from minleak.errors import MinleakError
+from minleak.errors import InvalidParameter, MinleakError
 
 
 def shown(value: Any) -> str:
@@ -12,8 +12,14 @@ def shown(value: Any) -> str:
     return repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
 
 
+def check_whole(name: str, number: Any, *, least: int = 1) -> None:
+    """Refuse what is no whole number from the least on."""
+    if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        raise InvalidParameter(f"{name} is a whole number from {least} on, not {shown(number)}")
+
+
 def check_columns(table: Any, error: type[MinleakError], **wanted: Any) -> None:
-    """Refuse a table without one of the columns, each given by the parameter that names it.
+    """Refuse a table without one of the columns, each given by the parameter that names it; weight=None names none.
 
     The first row of a file without a header would be taken for names, so that of those that are there only such are
     listed as hold one that was looked for.
@@ -24,6 +30,8 @@ def check_columns(table: Any, error: type[MinleakError], **wanted: Any) -> None:
     minleak.errors.MinleakError: there is no column 'secret' among the 2, but 'Secret': say which one with secret= \
 (--secret), or give a file without a header a first line of names
     """
+    if wanted.get("weight", "") is None:
+        del wanted["weight"]
     for parameter, column in wanted.items():
         if not isinstance(column, str):
             raise error(f"{parameter} is the name of a column, not {type(column).__name__}")

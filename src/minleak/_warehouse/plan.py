@@ -25,6 +25,7 @@ from minleak.errors import InvalidParameter, UnreadableFile
 
 FORMAT = "minleak-warehouse-1"
 COLUMNS = {"secret": None, "position": "int64", "ring": "int64", "start": "int64", "weight": "int64"}
+GIANT = -(2**62)
 _HEADER, _SEGMENTS = "header.json", "segments"
 
 
@@ -62,6 +63,22 @@ class Header:
             and all(0 <= weight <= LIMIT and _is_label(secret) for secret, weight in self.giants)
         ):
             raise InvalidParameter("a part of the header of a plan is missing, of another type, or out of range")
+
+    @property
+    def fits(self) -> bool:
+        """Whether all values fit each other."""
+        weights = [weight for _, weight in self.giants]
+        return (
+            1 <= self.k <= self.n
+            and self.idle + len(weights) <= self.n
+            and self.u + len(weights) == self.k
+            and 1 <= self.total == sum(weights) + self.tail
+            and self.total * self.k <= LIMIT
+            and self.length + self.at_home == self.tail
+            and min(weights, default=1) > 0
+            and weights == sorted(weights, reverse=True)
+            and len({secret for secret, _ in self.giants}) == len(weights)
+        )
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -168,7 +185,7 @@ def _read_header(name: str) -> Header:
             raise ValueError
         content["giants"] = tuple((secret, weight) for secret, weight in content["giants"])
         header = Header(**content)
-        if not _fits(header):
+        if not header.fits:
             raise ValueError
         return header
     except OSError as error:
@@ -177,28 +194,11 @@ def _read_header(name: str) -> Header:
         raise UnreadableFile(f"{name}/{_HEADER} is not the header of a plan of this format ({FORMAT})") from None
 
 
-def _fits(header: Header) -> bool:
-    """Whether all values fit each other."""
-    h = header
-    weights = [weight for _, weight in h.giants]
-    return (
-        1 <= h.k <= h.n
-        and h.idle + len(h.giants) <= h.n
-        and h.u + len(h.giants) == h.k
-        and 1 <= h.total == sum(weights) + h.tail
-        and h.total * h.k <= LIMIT
-        and h.length + h.at_home == h.tail
-        and min(weights, default=1) > 0
-        and weights == sorted(weights, reverse=True)
-        and len({secret for secret, _ in h.giants}) == len(h.giants)
-    )
-
-
 def checked(plan: Any, *, fitting: bool = True) -> WarehousePlan:
     """The plan, if it is one whose table has its columns and (if so wished) whose header fits."""
     if not isinstance(plan, WarehousePlan) or not isinstance(plan.header, Header):
         raise InvalidParameter(f"a plan is a WarehousePlan, from warehouse.design or load, not {type(plan).__name__}")
-    if fitting and not _fits(plan.header):
+    if fitting and not plan.header.fits:
         raise InvalidParameter("the numbers in the plan's header do not fit each other: design it anew")
     return WarehousePlan(checked_columns(as_table(plan.table), plan.header, "the plan"), plan.header)
 
@@ -219,16 +219,8 @@ def checked_columns(table: Any, header: Header, name: str) -> Any:
 
 
 def giants_table(header: Header) -> Any:
-    """The giants as rows like those of the plan, in ring -(2^62) that no other row is in."""
-    size = len(header.giants)
-    columns = {
-        "secret": pa.array([s for s, _ in header.giants], type=pa.string() if header.is_text else pa.int64()),
-        "position": pa.array(range(size), type=pa.int64()),
-        "ring": pa.array([GIANT] * size, type=pa.int64()),
-        "start": pa.array([0] * size, type=pa.int64()),
-        "weight": pa.array([w for _, w in header.giants], type=pa.int64()),
-    }
-    return ibis_module().memtable(pa.table(columns))
-
-
-GIANT = -(2**62)
+    """The giants as rows like those of the plan, in a ring that no other row is in."""
+    rows = [(secret, i, GIANT, 0, weight) for i, (secret, weight) in enumerate(header.giants)]
+    kinds = [pa.string() if header.is_text else pa.int64(), *[pa.int64()] * 4]
+    columns = [pa.array(column, type=kind) for column, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
+    return ibis_module().memtable(pa.table(dict(zip(COLUMNS, columns, strict=True))))

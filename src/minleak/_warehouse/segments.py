@@ -16,10 +16,10 @@ from minleak._warehouse.rebalance import Rebalance, rebalance
 
 @contextmanager
 def segments_of(
-    engine: Engine, counts: Counts, header: Header, giant_weight: int | None, rows: int
+    engine: Engine, counts: Counts, header: Header, giant_weight: int | None, rows: int, *, homes: bool
 ) -> Iterator[tuple[Any, Header]]:
     """The segments of the plan as a table, and its whole header. What was kept on the way is dropped at the end."""
-    dealt = engine.keep(_dealt(counts, header, giant_weight, rows))
+    dealt = engine.keep(_dealt(counts, header, giant_weight, rows, homes))
     try:
         sums = engine.rows(
             dealt.group_by("part").aggregate(
@@ -40,24 +40,23 @@ def segments_of(
         engine.drop(dealt)
 
 
-def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int) -> Any:
+def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int, homes: bool) -> Any:
     """Every secret that is no giant: its partition, its rank there, the weight before it, and what its home could be.
 
     Ranks are by falling weight. In a partition every u consecutive secrets of positive weight are a home, in which each
     has the weight `home` of the lightest; `spread` is the largest weight in it less that. Both are zero without homes.
     """
     ibis = ibis_module()
-    by_weight, u = header.layout == "stable", header.u
+    u = header.u
     loose = counts.table if giant_weight is None else counts.table.filter(counts.table.weight < giant_weight)
-    classes = _without(counts.classes, header, giant_weight)
-    part = partition(loose.number, loose.hash, spans_of(classes, rows, by_weight=by_weight))
+    part = partition(loose.number, loose.hash, spans_of(_loose(counts.classes, header), rows, by_weight=homes))
     loose = loose.select("secret", "weight", part=part.cast("int64"))
     sorted_part = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret])
     up_to = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret], preceding=None, following=0)
     ranked = loose.mutate(
         rank=ibis.row_number().over(sorted_part), before=loose.weight.sum().over(up_to) - loose.weight
     )
-    if not (by_weight and header.tail):
+    if not (homes and header.tail):
         return ranked.mutate(home=ibis.literal(0, "int64"), spread=ibis.literal(0, "int64"))
     ranked = ranked.mutate(group=ranked.rank // u)
     group = ibis.window(group_by=[ranked.part, ranked.group])
@@ -69,19 +68,14 @@ def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int) 
     return grouped.select("secret", "weight", "part", "rank", "before", home=home, spread=spread)
 
 
-def _without(classes: tuple[WeightClass, ...], header: Header, giant_weight: int | None) -> tuple[WeightClass, ...]:
+def _loose(classes: tuple[WeightClass, ...], header: Header) -> list[WeightClass]:
     """The classes without the giants; those that were of giants alone are left out."""
     left = []
     for c in classes:
-        inside = [weight for _, weight in header.giants if _number(weight) == c.number]
+        inside = [w for _, w in header.giants if 10 * len(str(w)) + int(str(w)[0]) == c.number]
         if c.count > len(inside):
             left.append(WeightClass(c.number, c.count - len(inside), c.total - sum(inside)))
-    return tuple(left) if giant_weight is not None else classes
-
-
-def _number(weight: int) -> int:
-    digits = str(weight)
-    return 10 * len(digits) + int(digits[0])
+    return left
 
 
 def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], given: Rebalance, header: Header) -> Any:

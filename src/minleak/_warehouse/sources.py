@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import os
@@ -11,14 +12,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from minleak._data.reading.formats import kind_of
 from minleak._warehouse.engines import connect, engine_for
 from minleak._warehouse.engines.base import QUOTING, path_text
-from minleak._warehouse.engines.duckdb import DuckDB
 from minleak._warehouse.naming import shown
 from minleak.errors import UnreadableFile
 
-_PARQUET = (".parquet", ".pq")
-_TEXT = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
 _DATABASE = (".duckdb", ".db", ".ddb")
 
 
@@ -40,7 +40,8 @@ def read(
     table
         The name of a table: in the database at `path`, or one that the backend knows.
     backend
-        An Ibis connection, see `connect`; DuckDB if not given, and always for a database file.
+        An Ibis connection, or the name of an engine to start, see `connect`; DuckDB if not given, and always for a
+        database file.
     memory_limit
         How much memory DuckDB may take where it is started here, such as "1GB".
 
@@ -55,19 +56,18 @@ def read(
     if path is None:
         if table is None or backend is None:
             raise UnreadableFile("say the path of a file or folder, or a table and the backend that knows it")
-        return _named(backend, table, "the backend")
+        return _named(_started(backend, memory_limit), table, "the backend")
     name = path_text(path)
     if not os.path.exists(name):
         raise UnreadableFile(f"cannot open {name}: there is no such file or folder")
     if name.lower().endswith(_DATABASE):
         if table is None:
             raise UnreadableFile(f"{name} is a database: say which table of it to read")
-        kind = DuckDB if backend is None else type(engine_for(backend))
-        return _named(kind.connect(database=name, memory_limit=memory_limit), table, name)
+        return _named(_started(backend, memory_limit, database=name), table, name)
     if table is not None:
         raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {shown(table)}")
-    engine = engine_for(connect(memory_limit=memory_limit) if backend is None else backend)
     form, files = _files(name)
+    engine = engine_for(_started(backend, memory_limit))
     names = _columns(files, form, any_order=engine.goes_by_names)
     try:
         found = engine.read_parquet(files) if form == "parquet" else engine.read_text(files, form, names)
@@ -81,16 +81,26 @@ def read(
     return found
 
 
+def _started(backend: Any, memory_limit: str | None, database: str | None = None) -> Any:
+    """The backend, or one that is started now: by its engine's name, or beside the one given for a database."""
+    if backend is None or isinstance(backend, str):
+        return connect(backend or "duckdb", database=database, memory_limit=memory_limit)
+    if database is not None:
+        return type(engine_for(backend)).connect(database=database, memory_limit=memory_limit)
+    return backend
+
+
 def _files(name: str) -> tuple[str, list[str]]:
     """ "parquet" or the delimiter of separated values, and the files of this kind: the one, or those of the folder."""
     found: dict[str, list[str]] = {}
     # links on the way are followed here, since engines would take .. out of a path before they do
     folder, alone = (name, None) if os.path.isdir(name) else (os.path.dirname(name), os.path.basename(name))
     for file in [alone] if alone is not None else sorted(os.listdir(name)):
-        ending = os.path.splitext(file.lower().removesuffix(".gz"))[1]
-        kind = "parquet" if file.lower().endswith(_PARQUET) else _TEXT.get(ending)
-        if kind is not None and (alone or not file.startswith(("_", "."))):  # Spark leaves these out
-            found.setdefault(kind, []).append(path_text(os.path.join(os.path.realpath(folder), file)))
+        with contextlib.suppress(UnreadableFile):  # of an ending that no format has
+            kind = kind_of(file, None)
+            if kind in ("parquet", *_DELIMITERS) and (alone or not file.startswith(("_", "."))):  # Spark skips these
+                path = path_text(os.path.join(os.path.realpath(folder), file))
+                found.setdefault(_DELIMITERS.get(kind, kind), []).append(path)
     if not found:
         raise UnreadableFile(f"{name} holds neither Parquet (.parquet, .pq) nor separated values (.csv, .tsv)")
     if len(found) > 1:

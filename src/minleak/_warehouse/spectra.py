@@ -28,8 +28,7 @@ class Spectrum:
         engine = engine_of(source)
         rows = prepared(engine, source, secret, weight)
         bad = rows.filter(rows.secret.isnull() | rows.weight.isnull() | (rows.weight < 0))
-        wrong = engine.row(bad.aggregate(count=bad.count()))["count"]
-        if wrong:
+        if wrong := engine.count(bad):
             raise InvalidPrior(f"{wrong} rows have no secret, or no whole number from 0 on as weight: filter them out")
         possible = rows.filter(rows.weight > 0)
         by_weight = possible.group_by("weight").aggregate(times=possible.count())
@@ -39,11 +38,10 @@ class Spectrum:
         if not len(found):
             raise InvalidPrior("all weights are zero: at least one secret must be possible")
         weights = np.array(found["weight"].to_pylist(), dtype=np.int64)
+        times = np.array(found["times"].to_pylist(), dtype=np.int64)
+        total = sum(w * c for w, c in zip(weights.tolist(), times.tolist(), strict=True))
         order = np.argsort(weights)[::-1]
-        times = np.array(found["times"].to_pylist(), dtype=np.int64)[order]
-        weights = weights[order]
-        total = sum(int(w) * int(c) for w, c in zip(weights.tolist(), times.tolist(), strict=True))
-        self.values, self.times = weights / float(total), times.astype(np.float64)
+        self.values, self.times = weights[order] / float(total), times[order].astype(np.float64)
 
     def entropy(self, entropy: ConditionalEntropy | str) -> float:
         """H(X), before anything is observed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
-from minleak._warehouse.counts import parts, together
+from minleak._warehouse.counts import parts, times, together
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.plan import WarehousePlan
 from minleak.errors import UnreadableFile
@@ -40,7 +40,7 @@ def check_tiling(engine: Engine, plan: WarehousePlan) -> tuple[dict[str, int], d
         rows.group_by("home").aggregate(
             count=rows.count(),
             longest=rows.length.max(),
-            outside=outside.cast("int64").sum(),
+            outside=times(outside),
             **parts("length", rows.length),
             **parts("starts", (rows.start ^ mask).hash()),
             **parts("stops", (rows.stop ^ mask).hash()),
@@ -64,7 +64,6 @@ def check_drawn(engine: Engine, sets: Any, asked: Any, k: int) -> None:
     size = sets.members.length()
     right = ibis.ifelse(sets.ring >= 0, size == k, size <= k) & (sets.members.unique().length() == size)
     right = ibis.coalesce(right & sets.members.contains(sets.secret) & sets.sound, False)
-    count = engine.row(asked.aggregate(count=asked.count()))["count"]
-    good = engine.row(sets.aggregate(rows=sets.count(), right=ibis.coalesce(right.cast("int64").sum(), 0)))
-    if not count == good["rows"] == good["right"]:
+    good = engine.row(sets.aggregate(rows=sets.count(), right=times(right)))
+    if not engine.count(asked) == good["rows"] == good["right"]:
         raise UnreadableFile(DAMAGED)

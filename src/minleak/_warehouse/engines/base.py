@@ -14,9 +14,6 @@ from typing import Any, ClassVar
 
 from minleak.errors import InvalidParameter, MinleakError, MissingExtra, UnreadableFile
 
-# What a vectorised function takes and returns: numpy arrays or lists of one length.
-Vectorised = Callable[..., Any]
-
 QUOTING = "text with quotes, delimiters or line breaks belongs in double quotes, and quotes inside are doubled"
 
 
@@ -62,8 +59,8 @@ class Engine(ABC):
         """The integer that at most 15 hexadecimal digits stand for."""
 
     @abstractmethod
-    def vectorised(self, function: Vectorised, inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
-        """A Python function of whole columns, as a function of expressions.
+    def vectorised(self, function: Callable[..., Any], inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
+        """A Python function of whole columns, as lists or numpy arrays of one length, as a function of expressions.
 
         What the function holds on to, such as a key, stays in Python: queries name the function alone.
         """
@@ -76,27 +73,17 @@ class Engine(ABC):
     def read_text(self, files: list[str], delimiter: str, header: list[str]) -> Any:
         """Likewise, of separated values with this header, all columns as text; quotes are double, doubled inside."""
 
+    @abstractmethod
     def keep(self, table: Any) -> Any:
         """The table computed once, for several queries."""
-        with self.working():
-            return self._keep(table)
-
-    @abstractmethod
-    def _keep(self, table: Any) -> Any:
-        """What `keep` does."""
 
     @abstractmethod
     def drop(self, table: Any) -> None:
         """Forget a table that was kept."""
 
+    @abstractmethod
     def write(self, table: Any, folder: str) -> None:
         """Write the table to a new folder of Parquet files."""
-        with self.working():
-            self._write(table, folder)
-
-    @abstractmethod
-    def _write(self, table: Any, folder: str) -> None:
-        """What `write` does."""
 
     def arrow(self, table: Any) -> Any:
         """The table in this process's memory, as an Arrow table."""
@@ -110,6 +97,10 @@ class Engine(ABC):
     def row(self, table: Any) -> dict[str, Any]:
         """The one row of an aggregate."""
         return self.rows(table)[0]
+
+    def count(self, table: Any) -> int:
+        """How many rows a table has."""
+        return int(self.row(table.aggregate(rows=table.count()))["rows"])
 
     @contextmanager
     def working(self) -> Iterator[None]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._warehouse.engines.base import Engine, Vectorised, ibis_module, path_text, presented
+from minleak._warehouse.engines.base import Engine, ibis_module, path_text, presented
 from minleak.errors import InvalidParameter, MissingExtra, UnreadableFile
 
 
@@ -47,7 +47,7 @@ class DuckDB(Engine):
     def integer(self, digits: Any) -> Any:
         return ibis_module().literal("0x").concat(digits).cast("int64")
 
-    def vectorised(self, function: Vectorised, inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
+    def vectorised(self, function: Callable[..., Any], inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
         def of_arrow(*columns: Any) -> Any:
             return pa.array(function(*(column.to_pylist() for column in columns)))
 
@@ -80,24 +80,26 @@ class DuckDB(Engine):
             pass  # it fails at backslashes beside a pattern, in any name of the folder
         raise UnreadableFile(f"DuckDB does not find {file} by its name: rename it, or its folder, without [ * ? \\")
 
-    def _keep(self, table: Any) -> Any:
-        return self.backend.create_table(f"minleak_{secrets.token_hex(8)}", table, temp=True)
+    def keep(self, table: Any) -> Any:
+        with self.working():
+            return self.backend.create_table(f"minleak_{secrets.token_hex(8)}", table, temp=True)
 
     def drop(self, table: Any) -> None:
         # Ibis 12 and the SQL it is given by sqlglot disagree about DROP, so it is spelled out.
         self.backend.raw_sql(f'DROP TABLE IF EXISTS temp.main."{table.get_name()}"')
 
-    def _write(self, table: Any, folder: str) -> None:
+    def write(self, table: Any, folder: str) -> None:
         if "\\" in folder:
             raise InvalidParameter(f"DuckDB takes a backslash for a folder, so it does not write {folder!r}: rename it")
         # Sums are of 128 bits, which Parquet has not: they would become floats. Ibis takes them for 64 bits and leaves
         # out a cast to what they seem to be already, so that it goes by decimals, which are exact.
         integers = [name for name, kind in table.schema().items() if kind.is_int64()]
         exact = table.mutate(**{name: table[name].cast("decimal(38, 0)").cast("int64") for name in integers})
-        self.backend.to_pyarrow(exact.limit(0))  # Ibis registers functions and small tables where it fetches
-        # Ibis itself writes the path into the query as Python would, so that a quote in it ends it
-        copy = f"COPY ({self.backend.compile(exact)}) TO ? (FORMAT parquet, PER_THREAD_OUTPUT true)"
-        self.backend.con.execute(copy, [folder])
+        with self.working():
+            self.backend.to_pyarrow(exact.limit(0))  # Ibis registers functions and small tables where it fetches
+            # Ibis itself writes the path into the query as Python would, so that a quote in it ends it
+            copy = f"COPY ({self.backend.compile(exact)}) TO ? (FORMAT parquet, PER_THREAD_OUTPUT true)"
+            self.backend.con.execute(copy, [folder])
 
     def is_of_data(self, error: Exception) -> bool:
         import duckdb

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from minleak._warehouse.engines.base import Engine, Vectorised, ibis_module, presented
+from minleak._warehouse.engines.base import Engine, ibis_module, presented
 from minleak.errors import InvalidParameter, MissingExtra, UnreadableFile
 
 # PySpark 4 warns at every turn that it has not been tried with pandas 3; what is used of it here is tested with it.
@@ -67,7 +67,7 @@ class Spark(Engine):
         base = ibis_module().udf.scalar.builtin(conv, signature=((str, int, int), str))
         return base(digits, 16, 10).cast("int64")
 
-    def vectorised(self, function: Vectorised, inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
+    def vectorised(self, function: Callable[..., Any], inputs: tuple[Any, ...], output: Any) -> Callable[..., Any]:
         def of_pandas(*columns: Any) -> Any:
             import pandas as pd
 
@@ -98,17 +98,19 @@ class Spark(Engine):
         frame.createOrReplaceTempView(name)
         return self.backend.table(name)
 
-    def _keep(self, table: Any) -> Any:
-        self.backend.to_pyarrow(table.limit(0))  # Ibis 12 registers functions and small tables only where it fetches
-        kept = table.cache()
-        self.backend.to_pyarrow(kept.count())  # now, while what it is made of is still kept
-        return kept
+    def keep(self, table: Any) -> Any:
+        with self.working():
+            self.backend.to_pyarrow(table.limit(0))  # Ibis 12 registers functions and small tables where it fetches
+            kept = table.cache()
+            self.backend.to_pyarrow(kept.count())  # now, while what it is made of is still kept
+            return kept
 
     def drop(self, table: Any) -> None:
         table.release()
 
-    def _write(self, table: Any, folder: str) -> None:
-        self.backend.to_parquet(table, folder)
+    def write(self, table: Any, folder: str) -> None:
+        with self.working():
+            self.backend.to_parquet(table, folder)
 
     def is_of_data(self, error: Exception) -> bool:
         return type(error).__module__.partition(".")[0] in ("pyspark", "py4j")
