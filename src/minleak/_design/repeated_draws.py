@@ -6,16 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._design.rings import Arrangement
 from minleak._design.sampling import Sampler
-from minleak.errors import InvalidParameter
-
-if TYPE_CHECKING:
-    from minleak._design.plan import Plan
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -48,7 +45,9 @@ class Repeated:
         return "\n".join(lines)
 
 
-def repeated_success(plan: Plan, draws: Sequence[int], *, trials: int, seed: int, exact: bool | None) -> Repeated:
+def repeated_success(
+    plan: Arrangement, draws: Sequence[int], *, trials: int, seed: int, exact: bool | None
+) -> Repeated:
     """After the sets M_1..M_t the posterior of x is proportional to p(x) / d_x^t on the intersection of the sets,
     where d_x = u w_x for x on rings and s for a giant: p(M given x) is the length of M's phases over d_x.
     """
@@ -57,13 +56,13 @@ def repeated_success(plan: Plan, draws: Sequence[int], *, trials: int, seed: int
     except TypeError:
         wanted = ()
     if not wanted or any(not _is_whole(t) or not 1 <= t <= _DRAWS for t in wanted):
-        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not {draws!r}")
+        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not {shown(draws)}")
     if not _is_whole(trials) or not 2 <= trials <= _TRIALS:
-        raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {trials!r}")
+        raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {shown(trials)}")
     if not _is_whole(seed) or seed < 0:
-        raise InvalidParameter(f"the seed is a whole number from 0 on, not {seed!r}")
+        raise InvalidParameter(f"the seed is a whole number from 0 on, not {shown(seed)}")
     if exact is not None and not isinstance(exact, bool):
-        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {exact!r}")
+        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {shown(exact)}")
     wanted = tuple(int(t) for t in wanted)
     if exact is not False:
         values = _exactly(plan, wanted)
@@ -79,7 +78,7 @@ def _is_whole(number: object) -> bool:
     return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
-def _exactly(plan: Plan, draws: tuple[int, ...]) -> list[Fraction] | None:
+def _exactly(plan: Arrangement, draws: tuple[int, ...]) -> list[Fraction] | None:
     """Sum over the possible intersections I of (weight of the sequences that leave I) * max over x in I of p_x /
     d_x^t.
     """
@@ -120,7 +119,7 @@ def _exactly(plan: Plan, draws: tuple[int, ...]) -> list[Fraction] | None:
     return [result[t] for t in draws]
 
 
-def _simulated(plan: Plan, draws: tuple[int, ...], trials: int, rng: np.random.Generator) -> Repeated:
+def _simulated(plan: Arrangement, draws: tuple[int, ...], trials: int, rng: np.random.Generator) -> Repeated:
     p = plan.prior.p
     fixed = 0.0
     loose = plan.weights > 0

@@ -3,13 +3,10 @@ source."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
-if TYPE_CHECKING:
-    from minleak._design.plan import Plan
+from minleak._design.rings import Arrangement
 
 Indices = npt.NDArray[np.int64]
 
@@ -17,7 +14,7 @@ Indices = npt.NDArray[np.int64]
 class Sampler:
     """Sets of a plan given secrets, exactly as its channel has them: a uniform place among those that a secret owns."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Arrangement) -> None:
         n, u = len(plan.prior), plan.u
         self.plan = plan
         self.home_of = np.full(n, -1, dtype=np.int64)

@@ -30,16 +30,20 @@ class Sampler:
 
     def __init__(self, plan: Plan, tables: Tables) -> None:
         self.plan, self.tables = plan, tables
-        self._fixed = plan.idle_sets()
-        self._fixed_of = {int(x): i for i, group in enumerate(self._fixed) for x in group.tolist()}
+        self._fixed = len(plan.idle) > 0 or not plan.tail
+        if self._fixed:  # sets one after the other: where each begins and ends, and the order to search them in
+            self._members, begins = plan.idle_line()
+            self._begins, self._ends = begins, np.append(begins[1:], len(self._members))
+            self._order = np.argsort(self._members, kind="stable")
 
     def owned(self, secrets: Indices) -> Indices:
         """How many places each secret has to choose from: u w_x on rings, s for a giant, none for a fixed set."""
         plan = self.plan
         places = plan.u * plan.weights[secrets]
-        if plan.n_giants:
-            at = np.minimum(np.searchsorted(self.tables.giants, secrets), plan.n_giants - 1)
-            places = np.where(self.tables.giants[at] == secrets, plan.tail, places)
+        giants = self.tables.giants
+        if len(giants):
+            at = np.minimum(np.searchsorted(giants, secrets), len(giants) - 1)
+            places = np.where(giants[at] == secrets, plan.tail, places)
         return places
 
     def sets(self, secrets: Indices, places: Indices) -> Indices:
@@ -60,11 +64,19 @@ class Sampler:
                 with ThreadPoolExecutor(threads) as pool:  # made for this call, so that a fork finds none
                     list(pool.map(self._fill, *parts))
         if self._fixed:
-            for row, x in enumerate(secrets.tolist()):
-                group = self._fixed_of.get(x)
-                if group is not None:
-                    out[row, : len(self._fixed[group])] = self._fixed[group]
+            self._fill_fixed(secrets, out)
         return out
+
+    def _fill_fixed(self, secrets: Indices, out: Indices) -> None:
+        """The rows of secrets that are always in the same set."""
+        rows = np.flatnonzero(self.plan.weights[secrets] == 0) if self.plan.tail else np.arange(len(secrets))
+        found = np.searchsorted(self._members, secrets[rows], sorter=self._order)
+        at = self._order[np.minimum(found, len(self._order) - 1)]
+        known = self._members[at] == secrets[rows]  # of a plan that is none they may be in no set
+        rows, at = rows[known], at[known]
+        sets = np.searchsorted(self._begins, at, side="right") - 1
+        for row, begin, end in zip(rows.tolist(), self._begins[sets].tolist(), self._ends[sets].tolist(), strict=True):
+            out[row, : end - begin] = self._members[begin:end]
 
     def _fill(self, secrets: Indices, places: Indices, out: Indices) -> None:
         from minleak._kernels import drawing

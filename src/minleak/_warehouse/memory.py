@@ -70,7 +70,8 @@ def to_plan(plan: WarehousePlan) -> Plan:
         homes=_homes(ring, start, position, numbers["weight"], max(u, 1)),
         rings=rings,
         idle=np.flatnonzero(weights == 0),
-    ).called(bytes.fromhex(header.digest))
+        known_digest=bytes.fromhex(header.digest),
+    )
 
 
 def _homes(ring: Indices, start: Indices, position: Indices, weight: Indices, u: int) -> Homes:
