@@ -91,7 +91,7 @@ CALLS = {
     "to_power_of_two": (ml.padding.to_power_of_two, {"sizes": [1, 5]}),
     "padme": (ml.padding.padme, {"sizes": [1, 5]}),
     "padding": (
-        ml.padding,
+        ml.padding.design,
         {"sizes": range(6), "prior": WEIGHTS, "budget": 2.0, "entropy": "shannon", "floor": 1, "randomised": False},
     ),
     "compare": (

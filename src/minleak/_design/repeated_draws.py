@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._design.rings import Arrangement
-from minleak._design.sampling import Sampler
+from minleak._design.stored.sampler import Sampler
+from minleak._design.stored.saving import tables_of
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
@@ -130,7 +131,7 @@ def _simulated(plan: Arrangement, draws: tuple[int, ...], trials: int, rng: np.r
     mass = float(p[loose].sum())
     chances: dict[int, list[Array]] = {t: [] for t in draws}
     if mass > 0:
-        sampler = Sampler(plan)
+        sampler = Sampler(plan, tables_of(plan))
         with np.errstate(divide="ignore"):
             log_p, log_d = np.log(p), np.log(plan.u * plan.weights.astype(np.float64))
         log_d[plan.giants] = math.log(plan.tail)
@@ -139,12 +140,12 @@ def _simulated(plan: Arrangement, draws: tuple[int, ...], trials: int, rng: np.r
         for begin in range(0, trials, chunk):
             size = min(chunk, trials - begin)
             secrets = np.searchsorted(cumulated, rng.random(size) * cumulated[-1], side="right").astype(np.int64)
-            candidates = sampler.draw(secrets, rng)
+            owned = sampler.owned(secrets)
+            candidates = sampler.sets(secrets, rng.integers(0, owned))
             alive = np.ones(candidates.shape, dtype=bool)
             for t in range(1, max(draws) + 1):
                 if t > 1:
-                    seen = sampler.draw(secrets, rng)
-                    alive &= _among(candidates, seen)
+                    alive &= _among(candidates, sampler.sets(secrets, rng.integers(0, owned)))
                 if t in chances:
                     score = np.where(alive, log_p[candidates] - t * log_d[candidates], -math.inf)
                     odds = np.exp(score - score.max(axis=1, keepdims=True))

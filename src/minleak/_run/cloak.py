@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from minleak._design.plan import Plan
 from minleak._design.stored.opening import opened
+from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
 from minleak._design.stored.tables import LabelIndex
 from minleak._run.keys import Key
-from minleak._run.prf import Fresh, Seeded, Source, Sticky, listed
-from minleak._run.sampler import Sampler
+from minleak._run.prf import Fresh, Seeded, Source, Sticky, listed, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
 Indices = npt.NDArray[np.int64]
@@ -162,11 +162,12 @@ class Cloak:
 
     def _drawn(self, positions: Any, scopes: Iterable[str | bytes] | None) -> Indices:
         secrets = np.asarray(positions, dtype=np.int64)
-        if scopes is None:
-            return self._sampler.draw(secrets, self._fresh)
-        if self._sticky is None:
-            raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
-        return self._sampler.draw(secrets, self._sticky.asked(scopes, secrets))
+        source = self._fresh
+        if scopes is not None:
+            if self._sticky is None:
+                raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
+            source = self._sticky.asked(scopes, secrets)
+        return self._sampler.sets(secrets, uniform(source, self._sampler.owned(secrets)))
 
     def _drawn_labels(self, secret: Hashable, scopes: list[str | bytes] | None) -> tuple[Any, ...]:
         members = self._drawn([self._position(secret)], scopes)[0]

@@ -1,18 +1,17 @@
-"""Sampler: from secrets and random words to sets, in integers throughout."""
+"""Sampler: from secrets and random places to sets, in integers throughout, by the compiled loop or without it."""
 
 from __future__ import annotations
 
 import os
 import sys
+from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.plan import Plan
+from minleak._design.rings import Arrangement
 from minleak._design.stored.tables import Tables
-from minleak._run.plain import set_at
-from minleak._run.prf import Source, uniform
 from minleak.errors import InvalidCloak
 
 Indices = npt.NDArray[np.int64]
@@ -28,7 +27,7 @@ _LOOP = "minleak._kernels.drawing"
 class Sampler:
     """Draws sets of a plan. p(set given secret) is that of the plan's channel, exactly."""
 
-    def __init__(self, plan: Plan, tables: Tables) -> None:
+    def __init__(self, plan: Arrangement, tables: Tables) -> None:
         self.plan, self.tables = plan, tables
         self._fixed = len(plan.idle) > 0 or not plan.tail
         if self._fixed:  # sets one after the other: where each begins and ends, and the order to search them in
@@ -106,6 +105,50 @@ class Sampler:
         if not done:
             raise InvalidCloak("a secret owns less than its weight says: certify tells what is wrong with the plan")
 
-    def draw(self, secrets: Indices, source: Source) -> Indices:
-        """A set for each secret, with the source's randomness."""
-        return self.sets(secrets, uniform(source, self.owned(secrets)))
+
+def set_at(plan: Arrangement, tables: Tables, secret: int, place: int) -> list[int]:
+    """The set at a place of one secret without the compiled loop, which takes longer to load than a few draws do: its
+    members in increasing order, none if the secret has no weight.
+
+    Segments are searched without the guide, in O(u log n); few pages of a mapped file are read.
+    """
+    if not plan.weights[secret]:
+        return []
+    home, ring, phase = _where(plan, tables, secret, place)
+    if home is not None:
+        others = plan.homes.members[home].tolist()
+    else:
+        base, length = int(tables.bases[ring]), int(tables.lengths[ring])
+        tracks = base + phase + length * np.arange(plan.u, dtype=np.int64)
+        segments = np.searchsorted(tables.starts, tracks, side="right") - 1
+        others = (tables.members[segments] if len(tables.members) else segments).tolist()
+    return sorted([*tables.giants.tolist(), *others])
+
+
+def _where(plan: Arrangement, tables: Tables, secret: int, place: int) -> tuple[int | None, int, int]:
+    """A home, or None and a ring and a phase of it."""
+    if secret in tables.giants:
+        at_home = int(tables.home_ends[-1]) if len(tables.home_ends) else 0
+        if place < at_home:
+            return bisect_right(tables.home_ends, place), 0, 0
+        phase, ring = place - at_home, 0
+        while phase >= tables.lengths[ring]:
+            phase -= int(tables.lengths[ring])
+            ring += 1
+        return None, ring, phase
+    home = int(tables.home_of[secret]) if len(tables.home_of) else -1
+    if home >= 0:
+        owned = plan.u * int(plan.homes.weights[home])
+        if place < owned:
+            return home, 0, 0
+        place -= owned
+    segment = int(tables.first[secret]) if len(tables.first) else secret
+    while True:
+        start = int(tables.starts[segment])
+        stop = int(tables.starts[segment + 1]) if segment + 1 < len(tables.starts) else tables.end
+        if place < stop - start:
+            break
+        place -= stop - start
+        segment = int(tables.following[segment])
+    ring = bisect_right(tables.bases, start + place) - 1
+    return None, ring, (start + place - int(tables.bases[ring])) % int(tables.lengths[ring])
