@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from minleak._data.buffers import text_of, to_numpy
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import first_difference
 from minleak._data.prior import Prior, as_prior
@@ -22,7 +20,7 @@ from minleak._design.channel_checks import examined
 from minleak._design.plan import Plan, cap
 from minleak._design.rings import LIMIT, Ring
 from minleak._design.stored.opening import Drawable, opened
-from minleak._design.stored.tables import LabelIndex
+from minleak._design.stored.tables import bytes_of_names
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -114,7 +112,7 @@ def certify(
     if isinstance(subject, Plan | Drawable):
         plan = subject.plan if isinstance(subject, Drawable) else subject
         if k is not None and min(cap(k), len(plan.prior)) != plan.k:
-            raise InvalidParameter(f"the plan is for k = {plan.k}, not {k}")
+            raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
         worth = None if gains is None else _worth(gains, len(prior))
         target = prior if worth is None else _gained(prior, worth)
         checks = list(_plan_checks(plan, prior, target, worth))
@@ -370,17 +368,8 @@ def _table_checks(drawn: Drawable, prior: Prior) -> Iterator[Check]:
     yield Check("the tables lead every secret to its home", settled and alone)
     led = certifying.guides_lead(tables.guide, tables.shift, tables.starts)
     yield Check("the tables lead every phase to its members", bool(led))
-    yield Check("every label is found, once", _labels_found(drawn.index, prior))
-
-
-def _labels_found(index: LabelIndex, prior: Prior) -> bool:
-    from minleak._kernels import certifying
-
-    n = len(prior)
-    if index.names is None:  # numbers from 0 on
-        return prior.labels.is_default
-    if index.names.type == pa.int64():
-        offsets, data = np.arange(0, 8 * n + 1, 8), to_numpy(index.names).view(np.uint8)
-    else:
-        offsets, data = text_of(index.names)
-    return bool(certifying.labels_found(offsets, data, index.slots, _STEPS * n + _MORE))
+    names, slots = drawn.index.names, drawn.index.slots
+    found = prior.labels.is_default  # numbers from 0 on, which need no index
+    if names is not None:
+        found = bool(certifying.labels_found(*bytes_of_names(names), slots, _STEPS * len(prior) + _MORE))
+    yield Check("every label is found, once", found)

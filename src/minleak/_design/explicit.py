@@ -22,8 +22,8 @@ def explicit_channel(plan: Arrangement, *, dense: bool = False, exact: bool = Fa
     for name, said in (("dense", dense), ("exact", exact)):
         if not isinstance(said, bool):
             raise InvalidParameter(f"{name} is True or False, not {shown(said)}")
-    if isinstance(limit, bool) or not isinstance(limit, int | np.integer):
-        raise InvalidParameter(f"the limit on entries is a whole number, not {shown(limit)}")
+    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 0:
+        raise InvalidParameter(f"the limit on entries is a whole number, 0 or above, not {shown(limit)}")
     n = len(plan.prior)
     entries = plan.n_cells * (n if dense or exact else plan.k)
     if entries > limit:

@@ -12,7 +12,7 @@ import numpy as np
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior, as_prior
 from minleak._design.plan import cap
-from minleak.errors import InvalidParameter, MinleakError
+from minleak.errors import InvalidParameter, MinleakError, shown
 
 
 def paper_algorithm(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_000) -> Channel:
@@ -44,7 +44,7 @@ def paper_algorithm(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_
     unknowns = math.comb(n - j, u)
     if unknowns > limit:
         raise InvalidParameter(
-            f"Step 2 would have {unknowns:,} unknowns, above the limit of {limit:,}: use minleak.design"
+            f"Step 2 would have {shown(unknowns)} unknowns, above the limit of {shown(limit)}: use minleak.design"
         )
     sets: Any = np.fromiter(combinations(range(j, n), u), dtype=np.dtype((np.int64, u)), count=unknowns)
     columns = np.repeat(np.arange(unknowns), u)

@@ -65,7 +65,7 @@ class Near(Layout):
         if not isinstance(self.metric, str) or self.metric not in METRICS:
             raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {shown(self.metric)}")
         stability = self.stability
-        if isinstance(stability, bool) or not isinstance(stability, Real) or not 0 <= float(stability) <= 1:
+        if isinstance(stability, bool) or not isinstance(stability, Real) or not 0 <= stability <= 1:
             raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {shown(stability)}")
         if stability and self.forbid is not None:
             raise InvalidParameter("stability= splits space into blocks, and goes without forbid=")

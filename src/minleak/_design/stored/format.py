@@ -22,7 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import xxhash
 
-from minleak._data.buffers import to_arrow, to_numpy
+from minleak._data.buffers import to_arrow
 from minleak._data.writing import replacing
 from minleak.errors import InvalidCloak, shown
 
@@ -201,14 +201,6 @@ def parsed(payload: pa.Buffer) -> tuple[dict[str, Any], dict[str, pa.Array]]:
     if not isinstance(numbers, dict):
         raise TypeError("the numbers have names")
     return numbers, columns
-
-
-def vector(column: pa.Array, kinds: str) -> npt.NDArray[Any]:
-    """A column of numbers of one of these kinds, such as "i4 i8"; a ValueError if it is anything else."""
-    found = to_numpy(column)
-    if found.dtype.str not in {f"<{kind}" for kind in kinds.split()}:
-        raise ValueError("not numbers of the kind that a plan has here")
-    return found
 
 
 def _is_compressed(message: bytes) -> bool:

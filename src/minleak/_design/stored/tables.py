@@ -111,13 +111,17 @@ def as_storable(labels: Labels) -> pa.Array | None:
     return names if (text or names.type == pa.int64()) and not names.null_count else None
 
 
+def bytes_of_names(names: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
+    """What is hashed of names that a file can hold: offsets, one more than there are names, and the bytes between."""
+    if names.type == pa.int64():
+        return np.arange(0, 8 * len(names) + 1, 8), to_numpy(names).view(np.uint8)
+    return text_of(names)
+
+
 def _built(names: pa.Array) -> npt.NDArray[Any]:
     from minleak._kernels import hashing
 
-    if names.type == pa.int64():
-        offsets = np.arange(0, 8 * len(names) + 1, 8, dtype=np.int64)
-        return np.asarray(hashing.fill_slots(offsets, to_numpy(names).view(np.uint8))[0])
-    return np.asarray(hashing.fill_slots(*text_of(names))[0])
+    return np.asarray(hashing.fill_slots(*bytes_of_names(names))[0])
 
 
 def _bytes_of(label: Hashable, kind: pa.DataType) -> bytes | None:
