@@ -136,6 +136,7 @@ def test_a_folder_that_cannot_be_synced(path, monkeypatch):
 KILLING = """
 import os, pathlib, random, signal, sys, time
 import minleak as ml
+from minleak.errors import InvalidCloak
 from minleak._design.stored import format as store
 from minleak._design.stored import saving
 
