@@ -6,7 +6,7 @@ from minleak._design.alternatives import Baseline, Estimate
 from minleak._design.certificate import Certificate
 from minleak._design.constrained.optimum import Optimum, Stage
 from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
-from minleak._design.pricing.cost import Cost
+from minleak._design.cost import Cost
 from minleak._design.repeated_draws import Repeated
 from minleak._design.sweeps import Sweep
 from minleak._measure.capacities import Capacity

@@ -59,3 +59,14 @@ def test_certificates_in_print(weights):
     lines = str(certificate).splitlines()
     assert lines[0] == "certified, exactly"
     assert len(lines) == 1 + len(certificate.checks) + len(certificate.gaps)
+
+
+def test_what_is_said_first():
+    """What is certified, how; what is not, how it was checked."""
+    plan = ml.design([5, 3, 2, 2], 2)
+    for prior, said in (
+        ([5, 3, 2, 2], "certified, exactly"),
+        ([5, 3, 2, 1], "NOT certified (checked exactly)"),
+        ([0.5, 0.3, 0.1, 0.1], "NOT certified (checked in floats)"),
+    ):
+        assert str(ml.certify(plan, prior)).splitlines()[0] == said

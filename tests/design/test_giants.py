@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from tests.design.cases import HARD, TOYS, target
 
 from minleak._design import giants
-from minleak._design.cap import cap
 from minleak._design.giants import find_giants
+from minleak._design.plan import cap
 from minleak.errors import InvalidParameter
 from minleak.testing import priors
 

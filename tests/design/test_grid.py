@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.design.cases import total_variation
 
 import minleak as ml
-from minleak._design.grid import LIMIT, to_grid
+from minleak._design.make import to_grid
+from minleak._design.rings import LIMIT
 
 
 def check(given_weights, k):

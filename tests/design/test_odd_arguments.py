@@ -91,7 +91,7 @@ CALLS = {
     "to_power_of_two": (ml.padding.to_power_of_two, {"sizes": [1, 5]}),
     "padme": (ml.padding.padme, {"sizes": [1, 5]}),
     "padding": (
-        ml.padding,
+        ml.padding.design,
         {"sizes": range(6), "prior": WEIGHTS, "budget": 2.0, "entropy": "shannon", "floor": 1, "randomised": False},
     ),
     "compare": (
@@ -125,3 +125,26 @@ def answered(name, parameter, odd):
     function, given = CALLS[name]
     with contextlib.suppress(ml.MinleakError):
         function(**{**given, parameter: ODD[odd]})
+
+
+@pytest.mark.parametrize("odd", [-(10**5000), "x" * 10**6, [1.5] * 10**6], ids=["digits", "text", "list"])
+def test_messages_are_short_whatever_came(odd):
+    """Python prints no integers of thousands of digits, and nobody reads a million letters."""
+    plan = ml.design([3, 2, 1], 2)
+    for call in (
+        lambda: ml.design([3, 2, 1], odd),
+        lambda: ml.sweep([3, 2, 1], ks=[odd]),
+        lambda: ml.design([3, 2, 1], 2, layout=odd),
+        lambda: plan.channel(limit=odd),
+        lambda: ml.certify(plan, [3, 2, 1], k=odd if isinstance(odd, str) else 10**5000),
+        lambda: ml.theory.paper_algorithm(range(1, 20_001), 9000),
+        lambda: plan.repeated(trials=odd),
+        lambda: plan.repeated(draws=[odd]),
+        lambda: ml.baselines([3, 2, 1], 2, trials=odd),
+        lambda: ml.certify(plan, [3, 2, 1], tolerance=odd),
+        lambda: ml.Near([1, 2, 3], metric=odd),
+        lambda: ml.Near([1, 2, 3], stability=odd),
+    ):
+        with pytest.raises(ml.MinleakError) as error:
+            call()
+        assert len(str(error.value)) < 1000

@@ -23,7 +23,7 @@ from tests.run.files import HEADER, PLANS, sealed
 
 import minleak as ml
 from minleak._design.stored.opening import opened
-from minleak._run.sampler import Sampler
+from minleak._design.stored.sampler import Sampler
 from minleak.errors import InvalidCloak
 
 # Places of a secret that are looked at.

@@ -17,8 +17,8 @@ from tests.design.cases import LAYOUTS
 import minleak as ml
 from minleak._design.plan import Plan
 from minleak._design.rings import Homes, Ring
-from minleak._design.stored.deriving import tables_of
-from minleak._run.sampler import Sampler
+from minleak._design.stored.sampler import Sampler
+from minleak._design.stored.saving import tables_of
 
 KEY_BYTES = bytes(range(32))
 KEY = ml.Key(KEY_BYTES)

@@ -12,7 +12,6 @@ from tests.run.files import HEADER, arrow_file, sealed
 from tests.run.plans import diseases, zipf
 
 import minleak as ml
-from minleak._design.stored import checksums
 from minleak._design.stored import format as store
 from minleak.errors import InvalidCloak
 
@@ -157,16 +156,16 @@ def overwritten(_, path):
 @pytest.mark.parametrize("happens", [replaced_by, emptied, cut, removed, overwritten])
 def test_what_happens_to_a_file_while_it_is_read(path, mapped, happens, step, monkeypatch):
     """After its header is read, or after its checksum is computed: an error, never a mixture of two files."""
-    where, name = (store, "_check_header") if step == "header" else (checksums, "of_file" if mapped else "of_bytes")
-    whole = getattr(where, name)
+    name = {"header": "_check_header", "checksum": "_checksum"}[step]
+    whole = getattr(store, name)
 
     def interrupted(*given):
         result = whole(*given)
-        monkeypatch.setattr(where, name, whole)
+        monkeypatch.setattr(store, name, whole)
         happens(zipf(50), path)
         return result
 
-    monkeypatch.setattr(where, name, interrupted)
+    monkeypatch.setattr(store, name, interrupted)
     with pytest.raises(InvalidCloak, match=r"was replaced|was changed|cannot read|is damaged"):
         ml.load(path, mapped=mapped)
 

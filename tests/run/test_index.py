@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from minleak._data.buffers import text_of
 from minleak._data.labels import Labels
-from minleak._design.stored.index import LabelIndex, _hashed, as_storable
+from minleak._design.stored.tables import LabelIndex, _hashed, as_storable
 from minleak._kernels import hashing
 
 WORDS = st.lists(st.text(max_size=4), min_size=1, max_size=60, unique=True)

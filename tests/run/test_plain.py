@@ -14,8 +14,7 @@ from tests.design.cases import LAYOUTS
 from tests.run.plans import KEY, members, plans, sampler_of, several_rings, walked, zipf
 
 import minleak as ml
-from minleak._run.plain import set_at
-from minleak._run.sampler import PLAIN
+from minleak._design.stored.sampler import PLAIN, set_at
 
 
 def assert_alike(plan, secrets, places):

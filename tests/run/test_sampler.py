@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from tests.design.cases import HARD, LAYOUTS, large
 from tests.run.plans import ERROR_RATE, KEY, counted, members, plans, row_of, sampler_of, several_rings, walked, zipf
 
 import minleak as ml
+from minleak._design.stored.sampler import Sampler
+from minleak._design.stored.saving import tables_of
 
 DRAWS = 20_000
 
@@ -149,3 +153,22 @@ def test_sticky_draws_of_larger_plans(layout):
     cloak = ml.Cloak(plan, key=KEY)
     scopes = [f"user-{i}" for i in range(DRAWS)]
     assert_likely(plan, lambda secrets: cloak.draw_many(secrets, scopes=scopes))
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_many_idle_secrets_take_little_memory(apart):
+    """They are searched for in the sets one after the other, some 8 bytes each, not listed in a dict."""
+    weights = np.zeros(100_000, dtype=np.int64)
+    weights[::2] = np.arange(1, 50_001)
+    plan = ml.design(weights, 8)
+    if apart:
+        plan = replace(plan, apart=np.arange(100_000))
+    tables = tables_of(plan)
+    tracemalloc.start()
+    try:
+        shown = Sampler(plan, tables).sets(np.array([1, 99_999]), np.zeros(2, dtype=np.int64))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert shown.tolist() == [list(range(1, 17, 2)), list(range(99_985, 100_000, 2))]
+    assert peak < (16 if apart else 3) * 10**6

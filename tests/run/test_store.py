@@ -11,9 +11,9 @@ from tests.run.plans import KEY, diseases, zipf
 
 import minleak as ml
 from minleak._design.plan import Plan
-from minleak._design.stored import checksums
-from minleak._design.stored.deriving import tables_of
+from minleak._design.stored import format as store
 from minleak._design.stored.opening import opened
+from minleak._design.stored.saving import tables_of
 from minleak.errors import InvalidCloak
 
 
@@ -91,8 +91,7 @@ def test_a_payload_of_several_pieces(tmp_path, monkeypatch):
     """Is the same written and checked in parts or at once; a byte changed in any part is found."""
     diseases().save(tmp_path / "whole.cloak")
     content = (tmp_path / "whole.cloak").read_bytes()
-    monkeypatch.setattr(checksums, "_PIECE", 1000)
-    monkeypatch.setattr(checksums, "_EARLY", 3000)
+    monkeypatch.setattr(store, "_PIECE", 1000)
     diseases().save(tmp_path / "plan.cloak")
     assert (tmp_path / "plan.cloak").read_bytes() == content
     for mapped in (True, False):

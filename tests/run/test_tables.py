@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.run.plans import plans, several_rings, zipf
 
 import minleak as ml
-from minleak._design.stored.deriving import tables_of
+from minleak._design.stored.saving import tables_of
 
 ALL = st.one_of(plans(), st.builds(several_rings), st.builds(zipf, st.just(300)))
 

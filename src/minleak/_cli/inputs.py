@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from minleak._cli.output import working
 from minleak._data.prior import Prior
-from minleak._data.reading.formats import kind_of
 from minleak._data.reading.formats.uniq import text_lines
 from minleak._data.reading.places import read_places
 from minleak._data.reading.prior import read_prior
+from minleak._data.reading.table import kind_of
 from minleak._design.plan import Plan
 from minleak._design.stored.opening import load
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile

@@ -118,10 +118,10 @@ class Prior:
         return cls(np.ones(n, dtype=np.int64))
 
     @classmethod
-    def trusted(cls, weights: npt.NDArray[Any], labels: Labels, total: Any) -> Prior:
+    def trusted(cls, weights: npt.NDArray[Any], labels: Labels | pa.Array | None, total: Any) -> Prior:
         """A prior of parts that were checked before, for files whose checksum vouches for them."""
         prior = cls.__new__(cls)
-        prior.weights, prior.labels, prior.total = weights, labels, total
+        prior.weights, prior.labels, prior.total = weights, Labels.of(labels, len(weights)), total
         return prior
 
     @property

@@ -4,38 +4,31 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
-from minleak._data.buffers import text_of, to_numpy
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import first_difference
 from minleak._data.prior import Prior, as_prior
-from minleak._design.cap import cap
-from minleak._design.plan import Plan
-from minleak._design.rings import Ring
-from minleak._design.stored.index import LabelIndex
-from minleak._design.stored.opening import opened
-from minleak._design.stored.tables import Drawable
+from minleak._design.channel_checks import examined
+from minleak._design.plan import Plan, cap
+from minleak._design.rings import LIMIT, Ring
+from minleak._design.stored.opening import Drawable, opened
+from minleak._design.stored.tables import bytes_of_names
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
-from minleak._measure.leakages import difference
-from minleak._measure.majorization import majorizes
-from minleak.errors import InvalidParameter
+from minleak._entropy.standard import FEW
+from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
 
-# k times the total weight is at most this, so that every position on a ring is a 64-bit integer.
-_LIMIT = 2**62
 # Gains that a certificate names.
 _SHOWN = 8
 # Steps from slot to slot that finding a label may take on average, and in all besides: about two are usual.
@@ -68,7 +61,8 @@ class Certificate:
         return self.ok
 
     def __str__(self) -> str:
-        lines = [f"{'certified' if self.ok else 'NOT certified'}, {'exactly' if self.exact else 'in floats'}"]
+        how = "exactly" if self.exact else "in floats"
+        lines = [f"certified, {how}" if self.ok else f"NOT certified (checked {how})"]
         lines += [
             f"  {'ok ' if check.ok else 'NO '} {check.what}{f': {check.detail}' if check.detail else ''}"
             for check in self.checks
@@ -83,7 +77,7 @@ def certify(
     *,
     k: int | None = None,
     gains: Iterable[Any] | None = None,
-    entropies: Sequence[ConditionalEntropy | str] = ("shannon", "min-entropy", "guesswork"),
+    entropies: Sequence[ConditionalEntropy | str] = FEW,
     tolerance: float = 1e-9,
 ) -> Certificate:
     """Verify a plan or a .cloak file exactly, or compare any channel with the least leakage possible under the cap k.
@@ -112,33 +106,31 @@ def certify(
     """
     prior = as_prior(prior)
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
-        raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {tolerance!r}")
-    measures = as_entropies(entropies)
+        raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {shown(tolerance)}")
     if isinstance(subject, str | bytes | os.PathLike):
         subject = opened(subject)
     if isinstance(subject, Plan | Drawable):
         plan = subject.plan if isinstance(subject, Drawable) else subject
         if k is not None and min(cap(k), len(plan.prior)) != plan.k:
-            raise InvalidParameter(f"the plan is for k = {plan.k}, not {k}")
-        return _certify_plan(plan, prior, gains, subject if isinstance(subject, Drawable) else None)
+            raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
+        worth = None if gains is None else _worth(gains, len(prior))
+        target = prior if worth is None else _gained(prior, worth)
+        checks = list(_plan_checks(plan, prior, target, worth))
+        if isinstance(subject, Drawable) and all(check.ok for check in checks):
+            checks += _table_checks(subject, prior)
+        exact = _in_units(target, plan.k)
+        return Certificate(all(check.ok for check in checks), exact, tuple(checks), {"prior": plan.distance})
     if gains is not None:
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
-    return _certify_channel(as_channel(subject), prior, min(cap(k), len(prior)), measures, float(tolerance))
+    measures = as_entropies(entropies)
+    found = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, float(tolerance))
+    checks = [Check(*check) for check in found.checks]
+    return Certificate(all(check.ok for check in checks), found.exact, tuple(checks), found.gaps)
 
 
 # -- plans -----------------------------------------------------------------------------------------------------------
-
-
-def _certify_plan(plan: Plan, prior: Prior, gains: Iterable[Any] | None, drawn: Drawable | None) -> Certificate:
-    worth = None if gains is None else _worth(gains, len(prior))
-    target = prior if worth is None else _gained(prior, worth)
-    checks = list(_plan_checks(plan, prior, target, worth))
-    if drawn is not None and all(check.ok for check in checks):
-        checks += _table_checks(drawn, prior)
-    exact = _in_units(target, plan.k)
-    return Certificate(all(check.ok for check in checks), exact, tuple(checks), {"prior": plan.distance})
 
 
 def _worth(gains: Iterable[Any], n: int) -> Prior:
@@ -168,7 +160,7 @@ def _plan_checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -
     from minleak._kernels import certifying
 
     n, weights, k, u, giants = len(prior), plan.weights, plan.k, plan.u, plan.giants
-    known = len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None
+    known = plan.prior is prior or (len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None)
     yield Check("the secrets are the prior's, in its order", known)
     formed = known and _well_formed(plan, n)
     yield Check("one integer weight for each secret, and places that are secrets", formed)
@@ -178,7 +170,7 @@ def _plan_checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -
         yield _gains_check(n, plan.gains, worth)
     least, largest, zeros, high, low = certifying.survey_weights(weights, np.sort(giants))
     total = (int(high) << 31) + int(low)
-    summed = least >= 0 and total == plan.total > 0 and total * k <= _LIMIT
+    summed = least >= 0 and total == plan.total > 0 and total * k <= LIMIT
     yield Check("the total is the sum of the weights", bool(summed))
     if not summed:
         return
@@ -197,7 +189,7 @@ def _plan_checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -
     yield Check("idle secrets are those of weight zero", bool(np.array_equal(plan.idle, idle)))
     homes = plan.homes.weights
     # a sum in floats tells whether the one in 64-bit integers went round
-    positive = not len(homes) or (int(homes.min()) > 0 and float(homes.sum(dtype=np.float64)) < 1.5 * _LIMIT)
+    positive = not len(homes) or (int(homes.min()) > 0 and float(homes.sum(dtype=np.float64)) < 1.5 * LIMIT)
     lengths = [u * int(homes.sum()), *(int(ring.length) for ring in plan.rings)]
     filled = positive and min(lengths[1:], default=1) > 0 and sum(lengths) == left
     yield Check("the rings' lengths add up to s", filled)
@@ -214,25 +206,16 @@ def _plan_checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -
         expected[giants] = 0
         yield Check("every secret owns u times its weight", bool(np.array_equal(owned, expected)))
     if plan.apart is not None:
-        yield Check("secrets to be kept apart share no set", not any(map(_shared(plan.apart), _whole_sets(plan))))
+        yield Check("secrets to be kept apart share no set", not any(_group_twice(plan, plan.apart)))
 
 
-def _whole_sets(plan: Plan) -> Iterator[Indices]:
-    """All sets, giants included, in blocks of equally large ones."""
-    for sets, _ in plan.cells():
-        yield np.hstack([np.broadcast_to(plan.giants, (len(sets), plan.n_giants)), sets])
-    for group in plan.idle_sets():
-        yield group[None, :]
-
-
-def _shared(groups: Indices) -> Callable[[Indices], bool]:
-    """Whether one of the sets holds two of a group."""
-
-    def found(sets: Indices) -> bool:
-        ordered = np.sort(groups[sets], axis=1)
-        return bool((ordered[:, 1:] == ordered[:, :-1]).any())
-
-    return found
+def _group_twice(plan: Plan, group_of: Indices) -> Iterator[bool]:
+    """For blocks of all sets, giants included, whether one of them holds two of a group."""
+    blocks = [group[None, :] for group in plan.idle_sets()]
+    on_rings = (np.hstack([np.broadcast_to(plan.giants, (len(some), plan.n_giants)), some]) for some, _ in plan.cells())
+    for sets in chain(on_rings, blocks):
+        ordered = np.sort(group_of[sets], axis=1)
+        yield bool((ordered[:, 1:] == ordered[:, :-1]).any())
 
 
 def _gains_check(n: int, gains: Array | None, worth: Prior | None) -> Check:
@@ -287,7 +270,7 @@ def _are_secrets(places: Any, n: int) -> bool:
 
 def _in_units(target: Prior, k: Any) -> bool:
     """Whether what was asked for can be had in its own units, and so be checked exactly."""
-    return target.exact and isinstance(k, int | np.integer) and int(target.total) * int(k) <= _LIMIT
+    return target.exact and isinstance(k, int | np.integer) and int(target.total) * int(k) <= LIMIT
 
 
 def _weights_check(plan: Plan, target: Prior) -> Check:
@@ -385,78 +368,8 @@ def _table_checks(drawn: Drawable, prior: Prior) -> Iterator[Check]:
     yield Check("the tables lead every secret to its home", settled and alone)
     led = certifying.guides_lead(tables.guide, tables.shift, tables.starts)
     yield Check("the tables lead every phase to its members", bool(led))
-    yield Check("every label is found, once", _labels_found(drawn.index, prior))
-
-
-def _labels_found(index: LabelIndex, prior: Prior) -> bool:
-    from minleak._kernels import certifying
-
-    n = len(prior)
-    if index.names is None:  # numbers from 0 on
-        return prior.labels.is_default
-    if index.names.type == pa.int64():
-        offsets, data = np.arange(0, 8 * n + 1, 8), to_numpy(index.names).view(np.uint8)
-    else:
-        offsets, data = text_of(index.names)
-    return bool(certifying.labels_found(offsets, data, index.slots, _STEPS * n + _MORE))
-
-
-# -- channels --------------------------------------------------------------------------------------------------------
-
-
-def _certify_channel(
-    channel: Channel, prior: Prior, k: int, entropies: Sequence[ConditionalEntropy], tolerance: float
-) -> Certificate:
-    channel.columns(prior)  # refuses a prior of other secrets
-    exact = channel.exact is not None and prior.exact
-    pi = _pi([Fraction(w) for w in prior.weights.tolist()] if exact else list(map(float, prior.p)), k)
-    most = int(channel.preimage_sizes.max())
-    checks = [Check(f"at most {k} secrets cause the same observable", most <= k, f"the most is {most}")]
-    columns = list(_sorted_joint(channel, prior, exact))
-    width = max([len(pi), *(len(column) for column in columns)])
-    zero: Any = Fraction(0) if exact else 0.0
-    q = [sum((column[i] for column in columns if i < len(column)), zero) for i in range(width)]
-    if most <= k:
-        above = majorizes(q, pi, tolerance=tolerance)
-        checks.append(Check("q, the mean of the sorted posteriors, majorizes pi (Lemma 1)", above.holds))
-    furthest: Any = zero
-    for column in columns:
-        mass = sum(column, zero)
-        padded = [column[i] / mass if i < len(column) else zero for i in range(width)]
-        apart = sum((abs(a - b) for a, b in zip(padded, [*pi, *[zero] * (width - len(pi))], strict=True)), zero) / 2
-        furthest = max(furthest, apart)
-    limit = 0 if exact else tolerance
-    checks.append(Check("every posterior is pi", furthest <= limit, f"the furthest is {float(furthest):.3g} away"))
-    gaps = {"posterior": float(furthest)}
-    floats = np.array([float(value) for value in pi])
-    for H in entropies:
-        gaps[H.name] = difference(H, H(floats), H.conditional(prior, channel))
-    return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)
-
-
-def _pi(weights: list[Any], k: int) -> list[Any]:
-    """pi by the paper's definition, from all weights sorted; written apart from the makers on purpose."""
-    ordered = sorted(weights, reverse=True)
-    total = sum(ordered)
-    for j in range(min(k, len(ordered))):
-        tail = sum(ordered[j:])
-        if ordered[j] * (k - j) <= tail:
-            return [w / total for w in ordered[:j]] + [tail / (k - j) / total] * (k - j)
-    return [w / total for w in ordered]
-
-
-def _sorted_joint(channel: Channel, prior: Prior, exact: bool) -> Iterator[list[Any]]:
-    """The non-zero entries of each column of the joint, largest first."""
-    if exact and channel.exact is not None:
-        p = [Fraction(w, prior.total) for w in prior.weights.tolist()]
-        for y in range(channel.shape[1]):
-            column = [p[x] * channel.exact[x, y] for x in range(len(p))]
-            positive = sorted((value for value in column if value > 0), reverse=True)
-            if positive:
-                yield positive
-        return
-    for block in channel.columns(prior).blocks():
-        for column in block().T:
-            positive = sorted(column[column > 0].tolist(), reverse=True)
-            if positive:
-                yield positive
+    names, slots = drawn.index.names, drawn.index.slots
+    found = prior.labels.is_default  # numbers from 0 on, which need no index
+    if names is not None:
+        found = bool(certifying.labels_found(*bytes_of_names(names), slots, _STEPS * len(prior) + _MORE))
+    yield Check("every label is found, once", found)

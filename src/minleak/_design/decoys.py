@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from minleak._design.pricing.distances import METRICS
-from minleak.errors import InvalidParameter
-
-if TYPE_CHECKING:
-    from minleak._design.plan import Plan
+from minleak._design.rings import Arrangement
+from minleak.errors import InvalidParameter, shown
 
 
-def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
+def decoy_distances(plan: Arrangement, shares: Sequence[float]) -> tuple[float, ...]:
     """The quantiles of the mean distance from x to the other u - 1 members, x drawn by the weights, then its set.
 
     Every member of a set is the secret equally often, u times its weight being its units: so a set counts by its length
@@ -27,7 +24,7 @@ def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
     except (OverflowError, TypeError, ValueError):
         wanted = np.full(1, np.nan)
     if wanted.ndim != 1 or not ((wanted >= 0) & (wanted <= 1)).all():
-        raise InvalidParameter(f"shares of draws are a list of numbers from 0 to 1, such as [0.5], not {shares!r}")
+        raise InvalidParameter(f"shares of draws are a list of numbers from 0 to 1, such as [0.5], not {shown(shares)}")
     metric = METRICS[plan.costs.metric](plan.costs.coordinates)
     means, counts = [np.zeros(1)], [np.zeros(1)]
     for sets, lengths in plan.cells():

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from minleak._data.channel import Channel
-from minleak.errors import InvalidParameter
+from minleak._design.rings import Arrangement
+from minleak.errors import InvalidParameter, shown
 
-if TYPE_CHECKING:
-    from minleak._design.plan import Plan
+# Entries that a channel may have unless the caller says otherwise.
+ENTRIES = 50_000_000
 
 
-def explicit_channel(plan: Plan, *, dense: bool, exact: bool, limit: int) -> Channel:
+def explicit_channel(plan: Arrangement, *, dense: bool = False, exact: bool = False, limit: int = ENTRIES) -> Channel:
     """C[x,M] = v_M / w_x for x on a ring, v_M u / s for a giant, with v_M = (length of the cells of M) / u."""
     import scipy.sparse as sp
 
     for name, said in (("dense", dense), ("exact", exact)):
         if not isinstance(said, bool):
-            raise InvalidParameter(f"{name} is True or False, not {said!r}")
-    if isinstance(limit, bool) or not isinstance(limit, int | np.integer):
-        raise InvalidParameter(f"the limit on entries is a whole number, not {limit!r}")
+            raise InvalidParameter(f"{name} is True or False, not {shown(said)}")
+    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 0:
+        raise InvalidParameter(f"the limit on entries is a whole number, 0 or above, not {shown(limit)}")
     n = len(plan.prior)
     entries = plan.n_cells * (n if dense or exact else plan.k)
     if entries > limit:
@@ -52,7 +53,7 @@ def explicit_channel(plan: Plan, *, dense: bool, exact: bool, limit: int) -> Cha
     return Channel(sparse.toarray() if dense else sparse, inputs=inputs, outputs=names)
 
 
-def _distinct(plan: Plan) -> tuple[Any, Any]:
+def _distinct(plan: Arrangement) -> tuple[Any, Any]:
     """The distinct sets on rings, giants included, members increasing, and the total length of each."""
     blocks = [(sets, lengths) for sets, lengths in plan.cells()]
     if not blocks:

@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior, as_prior
-from minleak._design.cap import cap
+from minleak._design.plan import cap
 from minleak.errors import InvalidParameter, MinleakError
 
 
@@ -43,9 +43,8 @@ def paper_algorithm(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_
     u = k - j
     unknowns = math.comb(n - j, u)
     if unknowns > limit:
-        raise InvalidParameter(
-            f"Step 2 would have {unknowns:,} unknowns, above the limit of {limit:,}: use minleak.design"
-        )
+        many = f"{unknowns:,}" if unknowns < 10**100 else "more than 10^100"
+        raise InvalidParameter(f"Step 2 would have {many} unknowns, above the limit of {limit:,}: use minleak.design")
     sets: Any = np.fromiter(combinations(range(j, n), u), dtype=np.dtype((np.int64, u)), count=unknowns)
     columns = np.repeat(np.arange(unknowns), u)
     system = sp.csr_array((np.ones(sets.size), (sets.ravel() - j, columns)), shape=(n - j, unknowns))

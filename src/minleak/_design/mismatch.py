@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import first_difference
 from minleak._data.prior import Prior, as_prior
+from minleak._design.explicit import explicit_channel
+from minleak._design.rings import Arrangement
 from minleak._entropy.averaged import exponential_mean
-from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.gain import Gain
 from minleak._entropy.renyi import renyi_columns
 from minleak._measure.leakages import difference, leakage
-from minleak.errors import InvalidParameter
-
-if TYPE_CHECKING:
-    from minleak._design.plan import Plan
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -27,7 +26,7 @@ Array = npt.NDArray[np.float64]
 _BATCH = 1 << 16
 
 
-def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterable[Any]) -> float:
+def mismatched_leakage(plan: Arrangement, H: ConditionalEntropy, prior: Prior | Iterable[Any]) -> float:
     """H(X) - H(X|Y) of the plan's channel when secrets are drawn from `prior`, the attacker knowing so.
 
     At a phase that x covers, its joint density is c_x = q(x) / (u w_x), that of a giant q(x) / s. From one phase to the
@@ -41,13 +40,13 @@ def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterabl
     x = first_difference(q.labels, plan.prior.labels)
     if x is not None:
         raise InvalidParameter(
-            f"the prior's secret {x} is {q.labels[x]!r} but the plan's is {plan.prior.labels[x]!r}: "
+            f"the prior's secret {x} is {shown(q.labels[x])} but the plan's is {shown(plan.prior.labels[x])}: "
             "bring both into one order"
         )
     if plan.gains is None and (H.paper_form() is None or not H.symmetric):
         # gains look at who is in a set, other forms at how the mass is cut into sets: both need the channel itself
-        return leakage(q, plan.channel(), H)
-    measure = H if plan.gains is None else Gain(plan.core(H), plan.gains)
+        return leakage(q, explicit_channel(plan), H)
+    measure = H if plan.gains is None else Gain(form_for_gains(H), plan.gains)
     worth = q.p if plan.gains is None else q.p * plan.gains
     owned = (plan.u * plan.weights).astype(np.float64)
     owned[plan.giants] = plan.tail
@@ -64,12 +63,20 @@ def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterabl
     return difference(H, measure(q), after)
 
 
+def form_for_gains(entropy: ConditionalEntropy) -> Entropy:
+    """The entropy, if it is one that gains can be put on."""
+    form = entropy.paper_form()
+    if form is None or not form.symmetric:
+        raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {entropy!r}")
+    return form
+
+
 def _carries(order: float) -> bool:
     """Whether power sums of that order keep their digits when carried along."""
     return order in (0.0, 1.0, math.inf) or (0.05 <= order <= 8 and abs(order - 1) >= 1e-3)
 
 
-def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
+def _swept(plan: Arrangement, density: Array, order: float) -> Iterator[Array]:
     """For every cell its mass under the prior, and the Renyi entropy of its posterior in nats."""
     from minleak._kernels import sweeping
 
@@ -87,12 +94,12 @@ def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
         yield np.stack([sums / plan.tail * lengths, entropies])
 
 
-def _columns(plan: Plan, density: Array) -> Iterator[Array]:
+def _columns(plan: Arrangement, density: Array) -> Iterator[Array]:
     """The columns of the joint, giants included, in blocks."""
     for sets, lengths in plan.cells():
         yield _with_giants(plan, density, sets) * lengths
 
 
-def _with_giants(plan: Plan, density: Array, sets: npt.NDArray[np.int64]) -> Array:
+def _with_giants(plan: Arrangement, density: Array, sets: npt.NDArray[np.int64]) -> Array:
     giants = np.repeat(density[plan.giants][:, None], len(sets), axis=1)
     return np.concatenate([density[sets].T, giants])

@@ -6,16 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.sampling import Sampler
-from minleak.errors import InvalidParameter
-
-if TYPE_CHECKING:
-    from minleak._design.plan import Plan
+from minleak._design.rings import Arrangement
+from minleak._design.stored.sampler import Sampler
+from minleak._design.stored.saving import tables_of
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -48,7 +46,9 @@ class Repeated:
         return "\n".join(lines)
 
 
-def repeated_success(plan: Plan, draws: Sequence[int], *, trials: int, seed: int, exact: bool | None) -> Repeated:
+def repeated_success(
+    plan: Arrangement, draws: Sequence[int], *, trials: int, seed: int, exact: bool | None
+) -> Repeated:
     """After the sets M_1..M_t the posterior of x is proportional to p(x) / d_x^t on the intersection of the sets,
     where d_x = u w_x for x on rings and s for a giant: p(M given x) is the length of M's phases over d_x.
     """
@@ -57,13 +57,13 @@ def repeated_success(plan: Plan, draws: Sequence[int], *, trials: int, seed: int
     except TypeError:
         wanted = ()
     if not wanted or any(not _is_whole(t) or not 1 <= t <= _DRAWS for t in wanted):
-        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not {draws!r}")
+        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not {shown(draws)}")
     if not _is_whole(trials) or not 2 <= trials <= _TRIALS:
-        raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {trials!r}")
+        raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {shown(trials)}")
     if not _is_whole(seed) or seed < 0:
-        raise InvalidParameter(f"the seed is a whole number from 0 on, not {seed!r}")
+        raise InvalidParameter(f"the seed is a whole number from 0 on, not {shown(seed)}")
     if exact is not None and not isinstance(exact, bool):
-        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {exact!r}")
+        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {shown(exact)}")
     wanted = tuple(int(t) for t in wanted)
     if exact is not False:
         values = _exactly(plan, wanted)
@@ -79,7 +79,7 @@ def _is_whole(number: object) -> bool:
     return isinstance(number, int | np.integer) and not isinstance(number, bool)
 
 
-def _exactly(plan: Plan, draws: tuple[int, ...]) -> list[Fraction] | None:
+def _exactly(plan: Arrangement, draws: tuple[int, ...]) -> list[Fraction] | None:
     """Sum over the possible intersections I of (weight of the sequences that leave I) * max over x in I of p_x /
     d_x^t.
     """
@@ -120,7 +120,7 @@ def _exactly(plan: Plan, draws: tuple[int, ...]) -> list[Fraction] | None:
     return [result[t] for t in draws]
 
 
-def _simulated(plan: Plan, draws: tuple[int, ...], trials: int, rng: np.random.Generator) -> Repeated:
+def _simulated(plan: Arrangement, draws: tuple[int, ...], trials: int, rng: np.random.Generator) -> Repeated:
     p = plan.prior.p
     fixed = 0.0
     loose = plan.weights > 0
@@ -131,7 +131,7 @@ def _simulated(plan: Plan, draws: tuple[int, ...], trials: int, rng: np.random.G
     mass = float(p[loose].sum())
     chances: dict[int, list[Array]] = {t: [] for t in draws}
     if mass > 0:
-        sampler = Sampler(plan)
+        sampler = Sampler(plan, tables_of(plan))
         with np.errstate(divide="ignore"):
             log_p, log_d = np.log(p), np.log(plan.u * plan.weights.astype(np.float64))
         log_d[plan.giants] = math.log(plan.tail)
@@ -140,12 +140,12 @@ def _simulated(plan: Plan, draws: tuple[int, ...], trials: int, rng: np.random.G
         for begin in range(0, trials, chunk):
             size = min(chunk, trials - begin)
             secrets = np.searchsorted(cumulated, rng.random(size) * cumulated[-1], side="right").astype(np.int64)
-            candidates = sampler.draw(secrets, rng)
+            owned = sampler.owned(secrets)
+            candidates = sampler.sets(secrets, rng.integers(0, owned))
             alive = np.ones(candidates.shape, dtype=bool)
             for t in range(1, max(draws) + 1):
                 if t > 1:
-                    seen = sampler.draw(secrets, rng)
-                    alive &= _among(candidates, seen)
+                    alive &= _among(candidates, sampler.sets(secrets, rng.integers(0, owned)))
                 if t in chances:
                     score = np.where(alive, log_p[candidates] - t * log_d[candidates], -math.inf)
                     odds = np.exp(score - score.max(axis=1, keepdims=True))

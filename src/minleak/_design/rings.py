@@ -1,15 +1,24 @@
-"""Rings: the one shape of every optimal plan we build, and the cells into which its phases fall."""
+"""Rings, the one shape of every optimal plan, and the arrangement of giants, homes and rings that is a plan's data."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field
+from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.prior import Prior
+from minleak._design.cost import Cost
+
 Indices = npt.NDArray[np.int64]
+Array = npt.NDArray[np.float64]
+
+# k times the total weight is at most this, so that every position on a ring is a 64-bit integer.
+LIMIT = 2**62
 
 
 @dataclass(frozen=True)
@@ -93,3 +102,106 @@ class Homes:
     def none(cls, u: int) -> Homes:
         """No homes at all."""
         return cls(np.empty((0, u), dtype=np.int64), np.empty(0, dtype=np.int64))
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Arrangement:
+    """The whole of an optimal channel in integers: its giants, homes and rings, and the sets that they make.
+
+    `Plan` says what the fields are. `known_digest` is the digest that a plan has from a file or an engine; a changed
+    copy does not inherit it.
+    """
+
+    prior: Prior
+    k: int
+    layout: str
+    gains: Array | None
+    weights: Indices
+    total: int
+    distance: float
+    giants: Indices
+    u: int
+    tail: int
+    homes: Homes
+    rings: tuple[Ring, ...]
+    idle: Indices
+    costs: Cost | None = field(default=None, kw_only=True)
+    apart: Indices | None = field(default=None, kw_only=True)
+    known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
+
+    def __post_init__(self, known_digest: bytes | None) -> None:
+        if known_digest is not None:
+            vars(self)["digest"] = known_digest  # so that a plan does not compute it
+
+    @property
+    def n_giants(self) -> int:
+        """g = j* - 1, how many secrets are in every set."""
+        return len(self.giants)
+
+    @property
+    def exact_target(self) -> tuple[Fraction, ...]:
+        """pi in exact fractions of the total weight, largest first, zeros left out."""
+        giants = [Fraction(w, self.total) for w in self.weights[self.giants].tolist()]
+        return (*giants, *([Fraction(self.tail, self.total * self.u)] * self.u if self.tail else []))
+
+    @cached_property
+    def target(self) -> Array:
+        """pi, largest first: the posterior that every observable induces (with gains: of gamma_x p(x), not
+        normalised).
+        """
+        pi = np.empty(self.n_giants + (self.u if self.tail else 0))
+        pi[: self.n_giants] = self.weights[self.giants] / self.total
+        if self.tail:
+            pi[self.n_giants :] = self.tail / (self.u * self.total)
+        return pi * self._mass
+
+    @property
+    def _mass(self) -> float:
+        """The sum of gamma_x p(x)."""
+        return 1.0 if self.gains is None else float(self.gains @ self.prior.p)
+
+    @property
+    def n_cells(self) -> int:
+        """An upper bound on the number of distinct sets: one for each home, one for each segment on a ring."""
+        return len(self.homes.weights) + sum(len(ring.starts) for ring in self.rings) + len(self.idle_line()[1])
+
+    def idle_line(self) -> tuple[Indices, Indices]:
+        """The sets of secrets of weight zero on one line, and where each begins: at most k in each, and of a group that
+        is kept apart at most one; where nothing is on rings, the giants' set comes first.
+        """
+        idle, lists = self.idle, []
+        if not self.tail:
+            added = self._sharing(np.concatenate([self.giants, idle]))[0][self.n_giants : self.k]
+            idle, lists = idle[~np.isin(idle, added)], [np.sort(np.concatenate([self.giants, added]))]
+        lists += self._sharing(idle)
+        before = np.cumsum([0, *map(len, lists)])
+        begins = [at + np.arange(0, len(some), self.k) for at, some in zip(before.tolist(), lists, strict=False)]
+        return np.concatenate(lists), np.concatenate(begins)
+
+    def idle_sets(self) -> list[Indices]:
+        """The same, one by one."""
+        members, begins = self.idle_line()
+        return np.split(members, begins[1:]) if len(begins) else []
+
+    def _sharing(self, secrets: Indices) -> list[Indices]:
+        """The secrets in lists, in order, of which none has two of a group that is kept apart."""
+        if self.apart is None:
+            return [secrets]
+        groups = self.apart[secrets]
+        order = np.argsort(groups, kind="stable")
+        _, first, sizes = np.unique(groups[order], return_index=True, return_counts=True)
+        before = np.empty(len(secrets), dtype=np.int64)  # how many of a secret's group come before it
+        before[order] = np.arange(len(secrets)) - np.repeat(first, sizes)
+        order = np.argsort(before, kind="stable")
+        return np.split(secrets[order], np.flatnonzero(np.diff(before[order])) + 1)
+
+    def cells(self, width: int = 4096) -> Iterator[tuple[Indices, Indices]]:
+        """(sets, lengths) in blocks: sets of shape (m, u) without the giants, each of probability length / tail."""
+        yield from self.home_cells(width)
+        for ring in self.rings:
+            yield from ring.cells().blocks(width)
+
+    def home_cells(self, width: int) -> Iterator[tuple[Indices, Indices]]:
+        """The same for the homes alone, each of which is one cell."""
+        for begin in range(0, len(self.homes.weights), width):
+            yield self.homes.members[begin : begin + width], self.u * self.homes.weights[begin : begin + width]

@@ -7,7 +7,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from minleak._kernels.threads import run_two
+from minleak._kernels.threads import in_halves
 
 _u64 = np.uint64
 
@@ -38,23 +38,26 @@ def fill_slots(offsets: Any, data: Any) -> tuple[Any, bool]:
     tags = np.empty(1 << bits, np.uint8)
     hashes, dealt, places = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, slots.dtype)
     counts = np.zeros((2, 1 << (bits - shift)), np.int64)
-    run_two(
-        lambda: _hash_strings(offsets[: middle + 1], data, hashes[:middle], 1 << bits, shift, counts[0]),
-        lambda: _hash_strings(offsets[middle:], data, hashes[middle:], 1 << bits, shift, counts[1]),
+    in_halves(
+        _hash_strings,
+        (offsets[: middle + 1], data, hashes[:middle], 1 << bits, shift, counts[0]),
+        (offsets[middle:], data, hashes[middle:], 1 << bits, shift, counts[1]),
         size=n,
     )
     begin = np.cumsum(counts.sum(axis=0)) - counts.sum(axis=0)
     at = np.stack([begin, begin + counts[0]])  # in each part those of the first half of the strings come first
-    run_two(
-        lambda: _deal(hashes, 0, middle, 1 << bits, shift, at[0], dealt, places),
-        lambda: _deal(hashes, middle, n, 1 << bits, shift, at[1], dealt, places),
+    in_halves(
+        _deal,
+        (hashes, 0, middle, 1 << bits, shift, at[0], dealt, places),
+        (hashes, middle, n, 1 << bits, shift, at[1], dealt, places),
         size=n,
     )
     split = int(begin[len(begin) // 2])
     low, high = (dealt[:split], places[:split]), (dealt[split:], places[split:])
-    left = run_two(
-        lambda: _insert(offsets, data, hashes, *low, tags, slots, 1 << (bits - 1)),
-        lambda: _insert(offsets, data, hashes, *high, tags, slots, 1 << bits),
+    left = in_halves(
+        _insert,
+        (offsets, data, hashes, *low, tags, slots, 1 << (bits - 1)),
+        (offsets, data, hashes, *high, tags, slots, 1 << bits),
         size=n,
     )
     twice = bool(left[0][1] or left[1][1])

@@ -7,7 +7,7 @@ from typing import Any
 import numba as nb
 import numpy as np
 
-from minleak._kernels.threads import run_two
+from minleak._kernels.threads import in_halves
 
 # Parts of weights, and how many of them, from the largest down, may hold more than one weight: not those below 32.
 _PARTS, _SINGLE = 1026, 945
@@ -22,27 +22,15 @@ def sort_descending(weights: Any, kind: Any) -> Any:
     n = len(weights)
     out, places = np.empty_like(weights), np.empty(n, kind)
     counts, middle = np.zeros((2, _PARTS), np.int64), n // 2
-    run_two(
-        lambda: _count_parts(weights[:middle], counts[0]),
-        lambda: _count_parts(weights[middle:], counts[1]),
-        size=n,
-    )
+    in_halves(_count_parts, (weights[:middle], counts[0]), (weights[middle:], counts[1]), size=n)
     ends = np.cumsum(counts.sum(axis=0))
     begins = ends - counts.sum(axis=0)
     at = np.stack([begins, begins + counts[0]])  # in each part those of the first half come first
-    run_two(
-        lambda: _deal(weights, 0, middle, at[0], out, places),
-        lambda: _deal(weights, middle, n, at[1], out, places),
-        size=n,
-    )
+    in_halves(_deal, (weights, 0, middle, at[0], out, places), (weights, middle, n, at[1], out, places), size=n)
     begins, ends = begins[:_SINGLE], ends[:_SINGLE]
     split = int(np.searchsorted(ends, ends[-1] // 2, side="right"))
     work = out, places, np.empty(ends[-1], weights.dtype), np.empty(ends[-1], kind)
-    run_two(
-        lambda: _sort_parts(begins[:split], ends[:split], *work),
-        lambda: _sort_parts(begins[split:], ends[split:], *work),
-        size=n,
-    )
+    in_halves(_sort_parts, (begins[:split], ends[:split], *work), (begins[split:], ends[split:], *work), size=n)
     return out, places
 
 

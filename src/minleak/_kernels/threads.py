@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
-_A = TypeVar("_A")
-_B = TypeVar("_B")
+T = TypeVar("T")
 
 # Work on fewer things is done before a thread has started.
 _MANY = 50_000
 
 
-def run_two(first: Callable[[], _A], second: Callable[[], _B], *, size: int) -> tuple[_A, _B]:
-    """What two functions return that do their halves of `size` things at the same time, if there are many. They should
-    let go of the interpreter's lock.
+def in_halves(work: Callable[..., T], first: tuple[Any, ...], second: tuple[Any, ...], *, size: int) -> tuple[T, T]:
+    """What a function returns for the arguments of each half of `size` things, at the same time if there are many. It
+    should let go of the interpreter's lock.
 
-    >>> run_two(lambda: 1, lambda: "b", size=2)
-    (1, 'b')
+    >>> in_halves(max, (1, 2), (3, 4), size=4)
+    (2, 4)
     """
     if size < _MANY:
-        return first(), second()
+        return work(*first), work(*second)
     with ThreadPoolExecutor(1) as pool:
-        other = pool.submit(second)
-        return first(), other.result()
+        other = pool.submit(work, *second)
+        return work(*first), other.result()

@@ -13,8 +13,7 @@ from minleak._data.columns import Columns
 from minleak._data.prior import Prior
 from minleak._design.alternatives import Estimate, PopularDecoys, UniformRandomisation
 from minleak._design.certificate import Certificate, certify
-from minleak._design.layouts import as_layout
-from minleak._design.make import relaid
+from minleak._design.make import as_layout, relaid
 from minleak._design.plan import Plan
 from minleak._design.repeated_draws import Repeated
 from minleak._design.sweeps import sweep

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from minleak._design.cost import Cost
 from minleak._design.layouts.near import Near
 from minleak._design.layouts.stable import Stable
 from minleak._design.make import relaid
 from minleak._design.plan import Plan
-from minleak._design.pricing.cost import Cost
 from minleak._design.pricing.distances import METRICS, Euclidean
 from minleak._design.rings import Homes, Ring
 

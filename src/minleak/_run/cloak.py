@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._design.plan import Plan
-from minleak._design.stored.deriving import drawable
 from minleak._design.stored.opening import opened
+from minleak._design.stored.sampler import Sampler
+from minleak._design.stored.saving import tables_of
+from minleak._design.stored.tables import LabelIndex
 from minleak._run.keys import Key
-from minleak._run.prf import Fresh, Seeded, Source, Sticky, listed
-from minleak._run.sampler import Sampler
+from minleak._run.prf import Fresh, Seeded, Source, Sticky, listed, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
 Indices = npt.NDArray[np.int64]
@@ -64,8 +65,12 @@ class Cloak:
             raise InvalidParameter(
                 f"a cloak runs a plan or its .cloak file, not {type(plan).__name__}: make one with design(prior, k)"
             )
-        drawn = drawable(plan) if isinstance(plan, Plan) else opened(plan)
-        self.plan, self._index, self._sampler = drawn.plan, drawn.index, Sampler(drawn.plan, drawn.tables)
+        if isinstance(plan, Plan):
+            self.plan, tables, self._index = plan, tables_of(plan), LabelIndex(plan.prior.labels)
+        else:
+            drawn = opened(plan)
+            self.plan, tables, self._index = drawn.plan, drawn.tables, drawn.index
+        self._sampler = Sampler(self.plan, tables)
         self._key = key if key is None or isinstance(key, Key) else _key(key)
         self._sticky = None if self._key is None else Sticky(self._key, self.plan.digest)
         seed = insecure_seed_for_experiments
@@ -83,11 +88,11 @@ class Cloak:
 
         The scope names who asks, such as a user's id. An empty one is refused: all without a name would share it.
         """
-        return self._labels(self._drawn([self._position(secret)], [scope])[0])
+        return self._drawn_labels(secret, [scope])
 
     def draw_fresh(self, secret: Hashable) -> tuple[Any, ...]:
         """A set drawn anew for a secret. Each further draw of the same secret tells more: see `plan.repeated`."""
-        return self._labels(self._drawn([self._position(secret)], None)[0])
+        return self._drawn_labels(secret, None)
 
     # -- many -------------------------------------------------------------------------------------------------------
 
@@ -157,15 +162,16 @@ class Cloak:
 
     def _drawn(self, positions: Any, scopes: Iterable[str | bytes] | None) -> Indices:
         secrets = np.asarray(positions, dtype=np.int64)
-        if scopes is None:
-            return self._sampler.draw(secrets, self._fresh)
-        if self._sticky is None:
-            raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
-        return self._sampler.draw(secrets, self._sticky.asked(scopes, secrets))
+        source = self._fresh
+        if scopes is not None:
+            if self._sticky is None:
+                raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
+            source = self._sticky.asked(scopes, secrets)
+        return self._sampler.sets(secrets, uniform(source, self._sampler.owned(secrets)))
 
-    def _labels(self, members: Indices) -> tuple[Any, ...]:
-        labels = self.plan.prior.labels
-        return tuple(labels[i] for i in members.tolist() if i >= 0)
+    def _drawn_labels(self, secret: Hashable, scopes: list[str | bytes] | None) -> tuple[Any, ...]:
+        members = self._drawn([self._position(secret)], scopes)[0]
+        return self._index.labels_at(members[members >= 0].tolist())
 
 
 def _key(given: Any) -> Key:

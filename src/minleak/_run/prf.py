@@ -10,7 +10,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.stored.digests import prefixed
 from minleak._run.keys import Key
 from minleak.errors import InvalidParameter
 
@@ -118,6 +117,11 @@ def _scope_part(part: bytes, is_blank: bool) -> bytes:
     if is_blank:
         raise InvalidParameter("a scope is empty: it names who asks, and without a name all would share their sets")
     return prefixed(part)
+
+
+def prefixed(part: bytes) -> bytes:
+    """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
+    return len(part).to_bytes(8, "little") + part
 
 
 def uniform(source: Source, bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

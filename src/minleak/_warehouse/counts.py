@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from minleak._design.grid import LIMIT
+from minleak._design.rings import LIMIT
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.naming import check_columns
 from minleak.errors import InvalidParameter, InvalidPrior

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from minleak._design.cap import cap
 from minleak._design.giants import find_giants
-from minleak._design.layouts import LAYOUTS, as_layout
+from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
+from minleak._design.make import as_layout
+from minleak._design.plan import cap
 from minleak._warehouse.counts import Counts, counted, heaviest
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine

@@ -68,7 +68,8 @@ def to_plan(plan: WarehousePlan) -> Plan:
         homes=Homes(position[homes], weight[homes[:, 0]]),
         rings=(Ring(position[common], start[common], header.length, u),) if len(common) else (),
         idle=np.flatnonzero(weights == 0),
-    ).called(bytes.fromhex(header.digest))
+        known_digest=bytes.fromhex(header.digest),
+    )
     if (ring[homes] != ring[homes[:, :1]]).any() or not certify(made, made.prior):
         raise UnreadableFile(DAMAGED)
     return made

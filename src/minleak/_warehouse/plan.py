@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from minleak._data.columns import Columns
 from minleak._data.writing import replacing
-from minleak._design.grid import LIMIT
+from minleak._design.rings import LIMIT
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._warehouse.engines import as_table, engine_of

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from minleak._data.reading.formats import kind_of
+from minleak._data.reading.table import kind_of
 from minleak._warehouse.engines import connect, engine_for
 from minleak._warehouse.engines.base import QUOTING, path_text
 from minleak._warehouse.naming import shown

@@ -30,7 +30,7 @@ class Table:
         self, source: str | os.PathLike[str] | BinaryIO, *, format: str | None, what: str | None = None
     ) -> None:
         self.name = _name(source)
-        kind = _kind(self.name, format)
+        kind = kind_of(self.name, format)
         self._file = FORMATS[kind](_content(source, self.name), self.name)
         if what is not None and self._file.header is None:
             raise UnreadableFile(f"{what} read from csv, tsv or parquet, which name their columns, not {kind}")
@@ -131,7 +131,7 @@ def _name(source: Any) -> str:
     raise UnreadableFile(f"a file is read from a path or an open binary file, not {type(source).__name__}")
 
 
-def _kind(name: str, format: str | None) -> str:
+def kind_of(name: str, format: str | None) -> str:
     """The name of the format: the one given, or the one that the ending of the file's name stands for."""
     if format is not None:
         if not isinstance(format, str) or format not in FORMATS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from minleak._design.laying import Ground, Laid
+from minleak._design.giants import Ground, Laid
 
 
 class Layout(ABC):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from minleak._design.laying import Ground, Laid
+from minleak._design.giants import Ground, Laid
 from minleak._design.layouts.base import Layout
 from minleak._design.pricing.apart import apart
 from minleak._design.pricing.cheapest import cheapest

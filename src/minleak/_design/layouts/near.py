@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.laying import Ground, Laid
+from minleak._design.cost import Cost
+from minleak._design.giants import Ground, Laid
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.stable import at_home
 from minleak._design.pricing.apart import apart
 from minleak._design.pricing.blocks import blocks
 from minleak._design.pricing.chaining import spliced
 from minleak._design.pricing.cheapest import cheapest
-from minleak._design.pricing.cost import Cost
 from minleak._design.pricing.distances import METRICS, Distances, from_coordinates
 from minleak._design.pricing.peeling import Sets, joined
 from minleak._design.pricing.regions import priced
 from minleak._design.rings import Homes, Ring
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 
@@ -63,10 +63,10 @@ class Near(Layout):
 
     def __post_init__(self) -> None:
         if not isinstance(self.metric, str) or self.metric not in METRICS:
-            raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {self.metric!r}")
+            raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {shown(self.metric)}")
         stability = self.stability
-        if isinstance(stability, bool) or not isinstance(stability, Real) or not 0 <= float(stability) <= 1:
-            raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {stability!r}")
+        if isinstance(stability, bool) or not isinstance(stability, Real) or not 0 <= stability <= 1:
+            raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {shown(stability)}")
         if stability and self.forbid is not None:
             raise InvalidParameter("stability= splits space into blocks, and goes without forbid=")
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.laying import Ground, Laid
+from minleak._design.giants import Ground, Laid
 from minleak._design.layouts.base import Layout
 from minleak._design.rings import Homes, Ring
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels, named
-from minleak._design.laying import Ground
+from minleak._design.giants import Ground
 from minleak.errors import Infeasible, InvalidParameter
 
 Indices = npt.NDArray[np.int64]

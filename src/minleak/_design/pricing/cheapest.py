@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.laying import Ground, Laid
+from minleak._design.cost import Cost
+from minleak._design.giants import Ground, Laid
 from minleak._design.pricing.blocks import blocks
 from minleak._design.pricing.chaining import chained
-from minleak._design.pricing.cost import Cost
 from minleak._design.pricing.distances import Distances
 from minleak._design.pricing.generation import generate
 from minleak._design.pricing.peeling import Sets, joined, peeled

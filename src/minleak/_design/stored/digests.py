@@ -11,23 +11,21 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from minleak._data.buffers import text_of, to_numpy
 from minleak._data.labels import Labels
-from minleak._design.stored.index import as_storable
+from minleak._design.rings import Arrangement
+from minleak._design.stored.tables import as_storable
 from minleak.errors import InvalidParameter
-
-if TYPE_CHECKING:
-    from minleak._design.plan import Plan
 
 _CHUNK = 1 << 23
 
 
-def of_plan(plan: Plan) -> bytes:
+def of_plan(plan: Arrangement) -> bytes:
     """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes, rings
     and who is kept apart."""
     index = "<i4" if len(plan.weights) < 2**31 else "<i8"
@@ -72,7 +70,7 @@ def _odd_parts(labels: Labels) -> list[Any]:
     parts = []
     for i, name in enumerate(labels):
         try:
-            parts.append(prefixed(_canonical(name)))
+            parts.append(_prefixed(_canonical(name)))
         except (TypeError, RecursionError):
             raise InvalidParameter(
                 f"label {i} ({type(name).__name__}) has no form that outlasts this process, and other sets would be "
@@ -89,11 +87,11 @@ def _canonical(label: Any) -> bytes:
     kind = type(label)
     if kind not in _FORMS or label != label or getattr(label, "tzinfo", None) is not None:
         raise TypeError
-    return prefixed(kind.__name__.encode()) + _FORMS[kind](label)
+    return _prefixed(kind.__name__.encode()) + _FORMS[kind](label)
 
 
 def _joined(labels: Iterable[Any]) -> bytes:
-    return b"".join(prefixed(_canonical(label)) for label in labels)
+    return b"".join(_prefixed(_canonical(label)) for label in labels)
 
 
 _FORMS: dict[type, Callable[[Any], bytes]] = {
@@ -107,7 +105,7 @@ _FORMS: dict[type, Callable[[Any], bytes]] = {
     date: lambda day: day.isoformat().encode(),
     datetime: lambda time: time.isoformat().encode(),
     tuple: _joined,
-    frozenset: lambda members: b"".join(sorted(prefixed(_canonical(member)) for member in members)),
+    frozenset: lambda members: b"".join(sorted(_prefixed(_canonical(member)) for member in members)),
 }
 
 
@@ -126,6 +124,6 @@ def of_bytes(data: memoryview) -> bytes:
     return hashlib.sha256(len(data).to_bytes(8, "little") + b"".join(parts)).digest()
 
 
-def prefixed(part: bytes) -> bytes:
+def _prefixed(part: bytes) -> bytes:
     """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
     return len(part).to_bytes(8, "little") + part

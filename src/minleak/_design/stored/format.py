@@ -1,30 +1,30 @@
 """The form of a .cloak file: named arrays and a few numbers, whole or refused.
 
 A header of 128 bytes, then an Arrow IPC file. The header holds the magic, the format's version, the length of what
-follows, the checksum of all of it, and the digest of the plan; the Arrow file has one row, whose columns are lists: one
-array each. What a file says is bounded here, that every array lies in it; what the arrays mean is not known here.
+follows, the checksum of all of it and of the digest, and the digest of the plan; the Arrow file has one row, whose
+columns are lists: one array each. The checksum, XXH3 of 128 bits, finds damage and is no signature. What a file says is
+bounded here, that every array lies in it; what the arrays mean is not known here.
 """
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import mmap
 import os
 import struct
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import xxhash
 
 from minleak._data.buffers import to_arrow
 from minleak._data.writing import replacing
-from minleak._design.stored import checksums
-from minleak._design.stored.checksums import SummedFile
-from minleak.errors import InvalidCloak
+from minleak.errors import InvalidCloak, shown
 
 MAGIC = b"MINLEAK\n"
 VERSION = 3
@@ -32,6 +32,7 @@ VERSION = 3
 _READ = (2, VERSION)
 _HEADER = struct.Struct("<8sIIQ16s32s56s")  # magic, version, zero, payload length, checksum, digest, zeros
 _ARROW = 8  # the bytes before the first message of an Arrow IPC file
+_PIECE = 1 << 20  # read or written at once: some file systems take several times as long for more
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
@@ -45,41 +46,48 @@ def file_name(path: str | os.PathLike[str]) -> str:
     except UnicodeEncodeError:
         possible = False
     if not possible:
-        raise InvalidCloak(f"{name!r} is no name that a file can have")
+        raise InvalidCloak(f"{shown(name)} is no name that a file can have")
     return name
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------
 
 
-def write(
-    name: str,
-    contents: Callable[[], tuple[dict[str, npt.NDArray[Any] | pa.Array], dict[str, Any]]],
-    digest: Callable[[], bytes],
-) -> None:
-    """Write arrays and numbers to a file, whole or not at all: to a temporary name beside it, synced, then renamed.
+class _Summed(io.FileIO):
+    """A new file whose checksum is taken as it is written."""
 
-    The digest is computed while the arrays are made and written.
-    """
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "x")
+        self.sum = xxhash.xxh3_128()
+
+    def write(self, data: Any) -> int:
+        """Write all of it."""
+        view = memoryview(data).cast("B")
+        at = 0
+        while at < len(view):
+            written = super().write(view[at : at + _PIECE])
+            self.sum.update(view[at : at + written])
+            at += written
+        return at
+
+
+def write(
+    name: str, arrays: dict[str, npt.NDArray[Any] | pa.Array], numbers: dict[str, Any], digest: Callable[[], bytes]
+) -> None:
+    """Write arrays and numbers to a file, whole or not at all: to a temporary name beside it, synced, then renamed."""
+    table = _table(arrays, numbers)
     try:
-        with replacing(name) as temporary:
-            _write(temporary, contents, digest)
+        with replacing(name) as temporary, _Summed(temporary) as file:
+            file.seek(_HEADER.size)
+            with pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+            length, known = file.tell() - _HEADER.size, digest()
+            file.sum.update(known)
+            os.pwrite(file.fileno(), _HEADER.pack(MAGIC, VERSION, 0, length, file.sum.digest(), known, bytes(56)), 0)
+            os.fsync(file.fileno())
     except OSError as error:
         raise InvalidCloak(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None
     _sync_folder(os.path.dirname(os.path.realpath(name)))
-
-
-def _write(temporary: str, contents: Callable[[], tuple[Any, Any]], digest: Callable[[], bytes]) -> None:
-    with ThreadPoolExecutor(1) as pool:
-        digesting = pool.submit(digest)
-        table = _table(*contents())
-        with SummedFile(temporary, _HEADER.size, table.nbytes) as file:
-            with pa.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table)
-            length = file.tell() - _HEADER.size
-            file.sync()
-            found = digesting.result()
-            file.write_header(_HEADER.pack(MAGIC, VERSION, 0, length, file.seal(found), found, bytes(56)))
 
 
 def _sync_folder(folder: str) -> None:
@@ -124,10 +132,7 @@ def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, bytes, Callable[[], Non
                 raise InvalidCloak(f"{name} was changed while it was read: load it again")
             memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read()
             wanted, digest = _HEADER.unpack(memory[: _HEADER.size])[4:6]
-            if mapped:
-                found = checksums.of_file(file, _HEADER.size, digest)
-            else:
-                found = checksums.of_bytes(memoryview(memory)[_HEADER.size :], digest)
+            found = _checksum(file if mapped else io.BytesIO(memory), digest)
             after = os.stat(name)
     except OSError as error:
         raise InvalidCloak(f"cannot read {name}: {error.strerror or 'it cannot be opened'}") from None
@@ -143,6 +148,16 @@ def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, bytes, Callable[[], Non
             memory.madvise(mmap.MADV_DONTNEED)
 
     return pa.py_buffer(memory).slice(_HEADER.size), digest, release
+
+
+def _checksum(file: BinaryIO, digest: bytes) -> bytes:
+    """The checksum of what follows the header. A mapped file is read for it, so that its pages do not fill memory."""
+    whole = xxhash.xxh3_128()
+    file.seek(_HEADER.size)
+    while piece := file.read(_PIECE):
+        whole.update(piece)
+    whole.update(digest)
+    return whole.digest()
 
 
 def _check_header(file: BinaryIO, name: str) -> None:

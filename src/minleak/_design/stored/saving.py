@@ -1,43 +1,47 @@
-"""Saving a plan: its arrays, its tables and its labels' index, in a .cloak file."""
+"""Making what a plan is drawn from, its tables and its labels' index, and saving all of it in a .cloak file."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
+import numpy as np
+import pyarrow as pa
+
+from minleak._design.rings import Arrangement
 from minleak._design.stored import format as files
-from minleak._design.stored.deriving import tables_of
-from minleak._design.stored.index import LabelIndex, as_storable
-from minleak._design.stored.tables import STORED
+from minleak._design.stored.tables import STORED, LabelIndex, Tables, on_one_line, shift_of
 from minleak.errors import InvalidCloak
-
-if TYPE_CHECKING:
-    from minleak._design.plan import Plan
 
 # What a file says of `Plan.costs`, in this order; coordinates are an array.
 _COSTS = ("value", "bound", "rounding", "metric", "stability")
 
 
-def save(plan: Plan, path: str | os.PathLike[str]) -> None:
-    """Write a plan to a file, whole or not at all. Labels must be text or 64-bit integers (or none)."""
+def save(plan: Arrangement, path: str | os.PathLike[str], digest: Callable[[], bytes]) -> None:
+    """Write a plan to a file, whole or not at all. Labels must be text or 64-bit integers (or none).
+
+    The digest is computed while the arrays are made and written.
+    """
     name = files.file_name(path)
-    labels = plan.prior.labels
-    if not labels.is_default and as_storable(labels) is None:
+    index = LabelIndex(plan.prior.labels)
+    if not index.storable:
         raise InvalidCloak("a file holds labels that are text or 64-bit integers: rename the secrets before the design")
-    files.write(name, lambda: _contents(plan), lambda: plan.digest)
+    with ThreadPoolExecutor(1) as pool:
+        digesting = pool.submit(digest)
+        files.write(name, *_contents(plan, index), digesting.result)
 
 
-def _contents(plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
+def _contents(plan: Arrangement, index: LabelIndex) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and numbers: all that does not follow at once from the rest."""
-    import pyarrow as pa
-
     prior, tables, costs = plan.prior, tables_of(plan), plan.costs
     arrays: dict[str, Any] = {
         "weights": plan.weights,
         "plan_giants": plan.giants,
         "home_members": plan.homes.members.ravel(),
         "home_weights": plan.homes.weights,
-        "slots": LabelIndex(prior.labels).slots,
+        "slots": index.slots,
         **{name: getattr(tables, name) for name in STORED},
     }
     if plan.gains is not None:
@@ -47,8 +51,8 @@ def _contents(plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
     if prior.weights is not plan.weights:
         big = prior.weights.dtype == object
         arrays["prior"] = pa.array([str(w) for w in prior.weights]) if big else prior.weights
-    if not prior.labels.is_default:
-        arrays["labels"] = as_storable(prior.labels)
+    if index.names is not None:
+        arrays["labels"] = index.names
     if costs is not None and costs.coordinates is not None:
         arrays["coordinates"] = costs.coordinates.ravel()
     return arrays, {
@@ -58,3 +62,42 @@ def _contents(plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
         "segments": [len(ring.starts) for ring in plan.rings],
         "priced": None if costs is None else [getattr(costs, name) for name in _COSTS],
     }
+
+
+def tables_of(plan: Arrangement) -> Tables:
+    """Made from a plan in O(n)."""
+    from minleak._kernels import drawing
+
+    n, u, rings = len(plan.weights), plan.u, plan.rings
+    most = max(n, sum(len(ring.starts) for ring in rings))  # secrets, segments and homes are counted by it
+    index = np.int32 if most < 2**31 else np.int64
+    none = np.empty(0, dtype=index)
+    lengths = np.array([ring.length for ring in rings], dtype=np.int64)
+    bases, end = on_one_line(lengths, u)
+    in_order = len(rings) == 1 and isinstance(rings[0].members, range)
+    starts, members, first, following = np.empty(0, dtype=np.int64), none, none, none
+    if rings:
+        starts = rings[0].starts
+        if len(rings) > 1:
+            starts = np.concatenate([ring.starts + base for ring, base in zip(rings, bases.tolist(), strict=True)])
+        if not in_order:
+            members = np.concatenate([np.asarray(ring.members) for ring in rings]).astype(index, copy=False)
+            first, following = drawing.link_segments(members, np.full(n, -1, dtype=index))
+    shift = shift_of(end, len(starts))
+    home_of = none
+    if len(plan.homes.weights):
+        home_of = drawing.homes_of(plan.homes.members, np.full(n, -1, dtype=index))
+    return Tables(
+        lengths=lengths,
+        starts=starts,
+        members=members,
+        first=first,
+        following=following,
+        guide=drawing.guide_table(starts, shift, (end >> shift) + 1, none) if rings else none,
+        home_of=home_of,
+        bases=bases,
+        shift=shift,
+        end=end,
+        home_ends=np.cumsum(u * plan.homes.weights),
+        giants=np.sort(plan.giants),
+    )
