@@ -20,17 +20,14 @@ import numpy as np
 from minleak._data.columns import heavy_columns
 from minleak._entropy.averaged import Averaged, arimoto_exponent, exponential_mean
 from minleak._entropy.base import Array, RenyiMean, log, log_base, order, shortest
-from minleak._entropy.cores.arimoto import ArimotoCore
 from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.fehr_berens import FehrBerensCore
 from minleak._entropy.cores.guessing import GuessCore
-from minleak._entropy.cores.hayashi import HayashiCore
+from minleak._entropy.cores.power_cones import ArimotoCore, FehrBerensCore, HayashiCore
 from minleak._entropy.cores.renyi import RenyiCore
 from minleak._entropy.cores.shannon import ShannonCore
 from minleak._entropy.deformed import deformed, restored
 from minleak._entropy.shannon import log_ratios, shannon_sums
-from minleak._entropy.spectra import NEAR_ONE, renyi_of_spectrum
-from minleak._entropy.targets import Targets
+from minleak._entropy.spectra import NEAR_ONE
 from minleak.errors import InvalidParameter
 
 
@@ -92,14 +89,6 @@ class Renyi(Averaged):
 
     def value(self, summary: Array) -> float:
         return self.of_mean(exponential_mean(summary[0], summary[1], self.exponent))
-
-    def of_spectrum(self, values: Array, times: Array) -> float:
-        return self.value(np.array([[1.0], [renyi_of_spectrum(values, times, self.alpha)]]))
-
-    def of_targets(self, targets: Targets) -> Array:
-        whole, nats, c = np.ones(1), targets.renyi(self.alpha), self.exponent
-        means = [exponential_mean(whole, nats[i : i + 1], c) for i in range(len(nats))]  # each the only posterior
-        return np.array([self.of_mean(mean) for mean in means])
 
     def core(self) -> Core:
         """By the order: infinity is one guess, and where the mean is the plain one (order 1) it is Shannon's."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
-from minleak._entropy.cores.base import Smooth
+from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.grouped import Array, Grouped
 
 # More unknowns, or more entries in view, than these are left as they are: a dense system is solved.
@@ -29,7 +29,7 @@ def sharpened(programme: Programme, solution: Solution, *, support: float) -> So
     from threadpoolctl import threadpool_limits
 
     problem, core = programme.problem, programme.core
-    if not isinstance(core, Smooth):
+    if core is None or core.linear:
         return None
     view = programme.terms[0].view
     on = solution.z > support * problem.left[problem.rows]
@@ -64,7 +64,7 @@ def sharpened(programme: Programme, solution: Solution, *, support: float) -> So
 class _Sight:
     """A core of v = K z + constant, by z."""
 
-    def __init__(self, core: Smooth, by: Grouped, K: Array, constant: Array) -> None:
+    def __init__(self, core: Core, by: Grouped, K: Array, constant: Array) -> None:
         self.core, self.by, self.K, self.constant = core, by, K, constant
 
     def derivatives(self, z: Array) -> tuple[Array, Array]:

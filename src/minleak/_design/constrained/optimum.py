@@ -19,7 +19,6 @@ from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.programme import Programme, Term, term_of, view_of
 from minleak._design.constrained.solve import Model, Solved, solve
 from minleak._entropy.base import ConditionalEntropy, real
-from minleak._entropy.cores.base import Smooth
 from minleak._entropy.cores.grouped import Array
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter, SolverFailed
@@ -152,7 +151,7 @@ def lexicographic(
     """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost, and `model`
     is that of the first entropy, if it is compiled already.
     """
-    if any(isinstance(measure.core, Smooth) and measure.core.steep for measure in measures):
+    if any(measure.core.steep for measure in measures):
         dear = problem.unaffordable()
         if dear.any():
             return _on_the_cheapest(problem, measures, dear, enough=enough)

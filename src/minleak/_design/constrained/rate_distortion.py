@@ -1,4 +1,4 @@
-"""Shannon under one budget as a rate-distortion function, at home where costs differ by orders of magnitude.
+"""Shannon under one budget as a rate-distortion function, solved where costs differ by orders of magnitude too.
 
 For a price lambda on the expected cost let K_xy = exp(-lambda c_xy), and for a distribution q of the observables
 Z = K q. Then in nats, for every budget B and every q,
@@ -20,7 +20,6 @@ from threadpoolctl import threadpool_limits
 
 from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
 from minleak._entropy.cores.grouped import Array
-from minleak._entropy.cores.shannon import ShannonCore
 from minleak.errors import SolverFailed
 
 # Observables, of whose number the third power counts, and entries of the dense matrix: at most these.
@@ -33,10 +32,10 @@ _SMALL = 1e-15
 
 def is_rate_distortion(programme: Programme) -> bool:
     """True for Shannon alone, seen without gains, nothing settled, at most one budget, and not too large."""
-    problem = programme.problem
+    problem, core = programme.problem, programme.plain_core
     observables, secrets = len(np.unique(problem.columns)), len(np.unique(problem.rows))
     small = observables <= _OBSERVABLES and secrets * observables <= _ENTRIES
-    return isinstance(programme.plain_core, ShannonCore) and len(problem.budgets) <= 1 and small
+    return core is not None and core.shannon and len(problem.budgets) <= 1 and small
 
 
 def solve_rate_distortion(programme: Programme) -> Solution:
