@@ -12,11 +12,9 @@ from minleak._cli.output import emit, table, working
 from minleak._data.prior import Prior
 from minleak._data.reading.pairs import read_pairs
 from minleak._design.constrained.optimum import Optimum
+from minleak._entropy.standard import FEW
 from minleak._measure.leakages import leakage_table
 from minleak.errors import InvalidParameter
-
-# What the channel leaks in these is shown beside what was asked for.
-_BESIDE = ("shannon", "min-entropy", "guesswork")
 
 
 def optimise(
@@ -93,7 +91,7 @@ def optimise(
 
 
 def _shown(prior: Prior, best: Optimum, entropy: Entropies) -> tuple[dict[str, Any], list[str]]:
-    beside = leakage_table(prior, best.channel, [name for name in _BESIDE if name not in (entropy or ["shannon"])])
+    beside = leakage_table(prior, best.channel, [name for name in FEW if name not in (entropy or ["shannon"])])
     stages = [
         {
             "entropy": stage.entropy,

@@ -12,6 +12,7 @@ from minleak._cli.output import emit, table, working
 from minleak._cli.writing_channels import write_channel
 from minleak._data.prior import Prior
 from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import FEW
 from minleak._measure.leakages import leakage_table
 from minleak._padding import make
 from minleak._padding.comparison import apply_policy
@@ -22,8 +23,6 @@ from minleak._report.saving import check_chart, write_whole
 from minleak._report.writing import save_chart
 from minleak.errors import InvalidParameter
 
-# What the padding leaks in these is shown beside the entropy asked for.
-_BESIDE = ("shannon", "min-entropy", "guesswork")
 # Prices at which a chart's curve is found, and from how many secrets on there are fewer.
 _POINTS, _MANY = 72, 5000
 
@@ -108,7 +107,7 @@ def _budget(text: str, mean: float) -> float:
 
 
 def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[str]]:
-    beside = [best.entropy.name, *(name for name in _BESIDE if name != best.entropy.name)]
+    beside = [best.entropy.name, *(name for name in FEW if name != best.entropy.name)]
     leaked = leakage_table(best.prior, best.channel(), [as_entropy(name) for name in beside])
     data: dict[str, Any] = {
         "secrets": len(best.prior),

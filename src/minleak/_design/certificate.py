@@ -27,6 +27,7 @@ from minleak._design.stored.opening import opened
 from minleak._design.stored.tables import Drawable
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
+from minleak._entropy.standard import FEW
 from minleak._measure.leakages import difference
 from minleak._measure.majorization import majorizes
 from minleak.errors import InvalidParameter
@@ -83,7 +84,7 @@ def certify(
     *,
     k: int | None = None,
     gains: Iterable[Any] | None = None,
-    entropies: Sequence[ConditionalEntropy | str] = ("shannon", "min-entropy", "guesswork"),
+    entropies: Sequence[ConditionalEntropy | str] = FEW,
     tolerance: float = 1e-9,
 ) -> Certificate:
     """Verify a plan or a .cloak file exactly, or compare any channel with the least leakage possible under the cap k.

@@ -96,6 +96,11 @@ class ConditionalEntropy(ABC):
         return None
 
     @property
+    def linear(self) -> bool:
+        """Whether eta is the identity: then H of c times a joint is c times H."""
+        return False
+
+    @property
     def arimoto_order(self) -> float | None:
         """The alpha for which this is Arimoto's entropy (1 Shannon, inf min-entropy), or None."""
         return None
@@ -169,9 +174,9 @@ class Entropy(ConditionalEntropy):
     def increasing(self) -> bool:
         """True: eta increasing, F concave. False: eta decreasing, F convex."""
 
-    @abstractmethod
     def eta(self, z: float) -> float:
-        """The outer function."""
+        """The outer function, the identity unless a subclass has another."""
+        return z
 
     @abstractmethod
     def _perspective(self, v: Array) -> Array:
@@ -187,6 +192,10 @@ class Entropy(ConditionalEntropy):
 
     def paper_form(self) -> Entropy:
         return self
+
+    @property
+    def linear(self) -> bool:
+        return type(self).eta is Entropy.eta
 
     def core(self) -> Core:
         """U, concave and homogeneous, with H(X|Y) = outer(sum over y of U(G J[:,y])): what convex design maximises.

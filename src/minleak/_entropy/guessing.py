@@ -72,9 +72,6 @@ class GuessError(Entropy):
     def name(self) -> str:
         return f"guess-error:{self.l}"
 
-    def eta(self, z: float) -> float:
-        return z
-
     def _perspective(self, v: Array) -> Array:
         others = len(v) - self.l
         if others <= 0:
@@ -126,9 +123,6 @@ class Guesswork(Entropy):
     @property
     def name(self) -> str:
         return "guesswork"
-
-    def eta(self, z: float) -> float:
-        return z
 
     def _perspective(self, v: Array) -> Array:
         ascending = np.array(v.T, order="C")  # a copy always: others look at v too

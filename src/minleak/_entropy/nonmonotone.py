@@ -12,8 +12,8 @@ from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._entropy.averaged import exponential_mean
 from minleak._entropy.base import Array, ConditionalEntropy, log_base, order, shortest
+from minleak._entropy.random_search import random_search
 from minleak._entropy.renyi import renyi_columns
-from minleak._entropy.search import climb
 from minleak.errors import InvalidParameter
 
 
@@ -111,7 +111,7 @@ def find_increase(
         p = joint.sum(axis=1)
         return entropy.conditional(p, joint / p[:, None]) - entropy(p)
 
-    flat, amount = climb(increase, n * m, trials=trials, rng=rng)
+    flat, amount = random_search(increase, n * m, trials=trials, rng=rng)
     joint = flat.reshape(n, m)
     p = joint.sum(axis=1)
     return Increase(amount > 1e-9, amount, Prior(p), Channel(joint / p[:, None]), trials)

@@ -33,9 +33,6 @@ class Shannon(Averaged):
     def name(self) -> str:
         return "shannon"
 
-    def eta(self, z: float) -> float:
-        return z
-
     def _perspective(self, v: Array) -> Array:
         return shannon_sums(v) / self.unit
 

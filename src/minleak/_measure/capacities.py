@@ -14,7 +14,7 @@ from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.deformed import deformed
 from minleak._entropy.names import as_entropy
-from minleak._entropy.search import climb
+from minleak._entropy.random_search import random_search
 from minleak._measure.leakages import leakage, maximal_leakage
 from minleak.errors import InvalidParameter
 
@@ -89,7 +89,7 @@ def capacity(
 
 def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -> Capacity:
     n = channel.shape[0]
-    p, _ = climb(
+    p, _ = random_search(
         lambda p: leakage(p, channel, H),
         n,
         trials=trials,
