@@ -119,7 +119,7 @@ def test_gains_are_priced_too():
     rng = np.random.default_rng(5)
     weights, gains = rng.integers(1, 99, 20), rng.integers(0, 4, 20)
     plan = ml.design(weights, 4, layout=ml.Near(rng.random((20, 2))), gains=gains)
-    assert ml.certify(plan, weights)
+    assert ml.certify(plan, weights, gains=gains)
     assert plan.cost_bound <= plan.cost
 
 

@@ -186,10 +186,7 @@ def _relaid(problem: Problem, joint: Array, pi: Array, used: Any) -> Channel | N
 
 def _conflict(problem: Problem, first: Entropy, second: Entropy, optima: dict[str, Optimum]) -> Conflict | None:
     """A proof that no channel is best for both, or None."""
-    z = {
-        m.name: optima[m.name].channel.joint(problem.prior)[problem.rows, problem.columns]
-        for m in (first, second)
-    }
+    z = {m.name: optima[m.name].channel.joint(problem.prior)[problem.rows, problem.columns] for m in (first, second)}
     terms = [term_of(problem, m) for m in (first, second)]
     names = first.name, second.name
     attained = sum(term.total(z[name]) for term, name in zip(terms, names, strict=True))

@@ -1,4 +1,4 @@
-"""What the cores of the three conditional Renyi entropies share: gradients, and the distributions where planes touch them.
+"""What the cores of the three conditional Renyi entropies share: gradients, and where planes touch them.
 
 The gradient of each of the three is affine in q^(a-1). So the plane whose gradient differs from given numbers a_x
 by a constant touches U at a member of one family,
@@ -30,9 +30,7 @@ _BISECTIONS = 90
 
 
 class RenyiCore(Core):
-    """U(v) = |v|_1 (exp(c H(v/|v|_1)) - 1)/c, H the Renyi entropy of a finite order alpha > 0 in nats, c the exponent of
-    the mean over observables.
-    """
+    """U(v) = |v|_1 (exp(c H(v/|v|_1)) - 1)/c, H the Renyi entropy of a finite order alpha > 0, in nats."""
 
     def __init__(self, alpha: float) -> None:
         self.alpha = alpha
