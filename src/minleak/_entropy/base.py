@@ -286,6 +286,13 @@ def real(value: Any, expected: str) -> float:
         raise InvalidParameter(f"{expected}, and no larger than a float can hold") from None
 
 
+def whole(value: Any, what: str, least: int) -> int:
+    """A parameter as an integer, if it is a whole number (booleans are not) from `least` on."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InvalidParameter(f"{what} is a whole number from {least} on, not {value!r}")
+    return int(value)
+
+
 def shortest(number: float) -> str:
     """The number as names show it: as few digits as give it back."""
     text = f"{number:g}"

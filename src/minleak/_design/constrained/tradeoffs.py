@@ -16,7 +16,7 @@ from minleak._design.constrained.optimum import lexicographic
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.programme import Programme, convex_form, term_of
 from minleak._design.constrained.solve import linear_model
-from minleak._entropy.base import ConditionalEntropy, Entropy, real
+from minleak._entropy.base import ConditionalEntropy, Entropy, real, whole
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak.errors import InvalidParameter
 
@@ -124,12 +124,11 @@ def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: En
         if not chosen or not np.isfinite(chosen).all():
             raise InvalidParameter("budgets are a list of finite numbers, at least one")
         return chosen
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
-        raise InvalidParameter(f"points is a whole number from 2 on, not {points!r}")
+    points = whole(points, "points", 2)
     (least,) = problem.least_costs()
     most = max(_enough(problem, H, gap), least)
     (scale,) = problem.scales
-    return [float(budget) * scale for budget in np.linspace(least, most, int(points))]
+    return [float(budget) * scale for budget in np.linspace(least, most, points)]
 
 
 def _enough(problem: Problem, H: Entropy, gap: float) -> float:

@@ -68,7 +68,6 @@ def improved(
     passes: int = 1,
     rounds: int = 30,
     progress: Callable[[float, float, float], None] | None = None,
-    seed: int = 0,
 ) -> CostedSets:
     """Take the sets of a region, which always are a valid plan of what they own, and put the cheapest in their place.
 
@@ -77,7 +76,7 @@ def improved(
     solved in ordinary threads; the result does not depend on how many there are. `progress` gets the share that is
     done, the total cost as it is, and the relative gap of the regions solved in this pass, each to its own cheapest.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     u = plan.sets.members.shape[1]
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 8)) as pool:
         for turn in range(passes):
