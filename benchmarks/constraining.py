@@ -103,7 +103,7 @@ def frontiers(n: int = 20, points: int = 20) -> None:
             return sum(ml.optimise(p, cost=distance, entropy=entropy, budget=b).leakage for b in budgets)
 
         timed = interleaved({"ours": whole, "single": single}, runs=1)
-        line(f"linear, warm: {entropy}", timed["ours"], "one by one", timed["single"], bar="(bar 3x)")
+        line(f"linear, from the last basis: {entropy}", timed["ours"], "one by one", timed["single"], bar="(bar 3x)")
 
 
 def one_guess(n: int = 200) -> None:

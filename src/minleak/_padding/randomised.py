@@ -22,7 +22,7 @@ _LIMIT = 40_000
 def randomised_padding(ladder: Ladder, entropy: ConditionalEntropy, budget: float) -> Padding:
     """Minimise the leakage over all channels C with C[x,y] = 0 where size_y < size_x, and mean overhead <= budget.
 
-    Observables are the distinct sizes: any other could be lowered to the next size below, and nothing more would be seen.
+    Observables are the distinct sizes: any other could be lowered to the next size below and tell no more.
     The solver's rows are rounded to multiples of 2^-32, what is left over going to the row's smallest size, so that the
     overhead never grows; the leakage is that of the rounded rows, and the bound is the solver's certificate for all.
     """

@@ -22,8 +22,8 @@ from minleak._entropy.cores.grouped import Array
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter, SolverFailed
 
-# What an entropy may give up for those after it in the list, as its concave core counts: the least that a solver
-# gets along with.
+# What an entropy may give up for those after it in the list, as its concave core counts: the least with which a solver
+# succeeds.
 SLACKS = (1e-11, 1e-9, 1e-7)
 # An answer of a conic solver may fall short of the earlier entropies' floors by this much.
 _SHORT = 2e-8
@@ -202,7 +202,7 @@ def _on_the_cheapest(
 
 
 def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Solved:
-    """The programme solved with the floors kept: as tightly as the solver can, which must be told a little slack.
+    """The programme solved with the floors kept: as tightly as the solver can, with a little slack.
 
     z keeps them exactly. It stays if the solver cannot keep them nearly, as where it is the only one that does.
     """

@@ -119,7 +119,7 @@ def certified(programme: Programme, solution: Solution) -> Solved:
 
 
 def _better(a: Solved, b: Solved) -> Solved:
-    """The better channel of two answers with the better of their bounds: each holds whoever found it."""
+    """The better channel of two answers with the better of their bounds: each bound holds for all."""
     top = a if a.objective >= b.objective else b
     tight = a if a.bound <= b.bound else b
     return Solved(top.z, top.objective, tight.bound, tight.mu, top.status)

@@ -58,12 +58,12 @@ def cheapest(ground: Ground, distances: Distances, groups: Indices) -> Laid:
     if len(secrets) <= REGIONS:
         start = plan.total / scale
 
-        def tell(share: float, total: float, gap: float) -> None:
+        def report(share: float, total: float, gap: float) -> None:
             now = f"cost {total / scale:.4g} from {start:.4g}, gap in regions {gap:.1%}"
             ground.progress(round(_STEPS * share), _STEPS, now)
 
         passes, rounds = _FEW_PASSES if len(secrets) > _MANY else _PASSES
-        plan = improved(plan, groups, distances, passes=passes, rounds=rounds, progress=tell)
+        plan = improved(plan, groups, distances, passes=passes, rounds=rounds, progress=report)
     ring = chained(plan.sets, plan.centres)
     cost = Cost(plan.total / scale, None, None, distances.name, 0.0, distances.coordinates)
     return Laid(Homes.none(u), (ring,), cost)
@@ -77,13 +77,13 @@ def _exact(ground: Ground, units: Indices, group: Indices, secrets: Indices, dis
     between = distances.between(np.arange(distances.n_centres) if everywhere else secrets, secrets)
     least = 1.0
 
-    def tell(gap: float) -> None:
+    def report(gap: float) -> None:
         nonlocal least
         least = min(least, max(gap, GAP))
         ground.progress(round(_STEPS * np.log(least) / np.log(GAP)), _STEPS, f"gap {gap:.1e}")
 
     # half of the gap is for the rounding
-    solution = generate(between, units.astype(np.float64), u, start.members, groups=group, gap=GAP / 2, progress=tell)
+    solution = generate(between, units.astype(np.float64), u, start.members, groups=group, gap=GAP / 2, progress=report)
     to_centres = np.ascontiguousarray(between.T)
     scale = float(units.sum())
     bound = max(solution.bound / scale, 0.0)
