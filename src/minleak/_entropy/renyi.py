@@ -138,7 +138,12 @@ class Arimoto(Renyi):
             return np.asarray(np.count_nonzero(v, axis=0), dtype=np.float64)
         if self.alpha == 1:
             return shannon_sums(v) / self.unit
-        return norms(v, self.alpha)
+        top = v.max(axis=0)
+        if self.alpha == math.inf:
+            return np.asarray(top)
+        scale = np.where(top > 0, top, 1.0)
+        with np.errstate(under="ignore", over="ignore"):
+            return np.asarray(top * ((v / scale) ** self.alpha).sum(axis=0) ** (1 / self.alpha))
 
 
 class Hayashi(Renyi):
@@ -168,7 +173,12 @@ class Hayashi(Renyi):
     def _perspective(self, v: Array) -> Array:
         if self.alpha == 1:
             return shannon_sums(v) / self.unit
-        return power_sums(v, self.alpha)
+        s = v.sum(axis=0)
+        q = v / np.where(s > 0, s, 1.0)
+        if self.alpha == math.inf:
+            return np.asarray(q.max(axis=0))
+        with np.errstate(under="ignore"):
+            return np.asarray(s * (np.count_nonzero(v, axis=0) if self.alpha == 0 else (q**self.alpha).sum(axis=0)))
 
 
 class FehrBerens(Renyi):
@@ -193,27 +203,6 @@ class FehrBerens(Renyi):
             return np.asarray(v.max(axis=0))
         s, h = renyi_columns(v, self.alpha)  # the norms' power 1/(a-1) would lose all digits close to a = 1
         return np.asarray(s * np.exp(-h))
-
-
-def norms(v: Array, alpha: float) -> Array:
-    """|v|_alpha of each column, without overflow or underflow."""
-    top = v.max(axis=0)
-    if alpha == math.inf:
-        return np.asarray(top)
-    scale = np.where(top > 0, top, 1.0)
-    with np.errstate(under="ignore", over="ignore"):
-        return np.asarray(top * ((v / scale) ** alpha).sum(axis=0) ** (1 / alpha))
-
-
-def power_sums(v: Array, alpha: float) -> Array:
-    """sum of v_i^alpha |v|_1^(1-alpha) of each column; the largest posterior at infinity."""
-    s = v.sum(axis=0)
-    positive = np.where(s > 0, s, 1.0)
-    if alpha == math.inf:
-        return np.asarray(v.max(axis=0) / positive)
-    q = v / positive
-    with np.errstate(under="ignore"):
-        return np.asarray(s * (np.count_nonzero(v, axis=0) if alpha == 0 else (q**alpha).sum(axis=0)))
 
 
 _FORMS = {"arimoto": Arimoto, "hayashi": Hayashi, "fehrberens": FehrBerens}

@@ -134,8 +134,8 @@ def gather(
     take minutes (`Facts.trials` says how many).
 
     With gains everything is about gamma_x p(x): it takes the place of the prior, for the rivals too, and what is linear
-    in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret. `progress` gets
-    the steps done, their number and the next one's name.
+    in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret.
+    `progress` gets the steps done, their number and the next one's name.
     """
     begin = progress or (lambda _done, _steps, _name: None)
     trials = max(min(trials, max(50, _WORK // plan.k)), 2)
