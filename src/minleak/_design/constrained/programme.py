@@ -91,6 +91,7 @@ def convex_form(entropy: ConditionalEntropy | str, gains: Any = None) -> Entropy
         raise InvalidParameter(f"{chosen.name} is not of the form eta(sum Fhat), so its problem is not convex")
     form = form if gains is None else Gain(form, gains)
     form.core()  # refused by those that have none
+    form.seen_through()  # refused where gains on gains do not fit
     return form
 
 
