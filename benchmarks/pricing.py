@@ -8,15 +8,82 @@ import time
 import numpy as np
 
 import minleak as ml
-from benchmarks.timing import Timed, line
+from benchmarks.timing import Timed, interleaved, line
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 
 
 def main() -> None:
+    kernels()
     exact(200, 5)
     exact(500, 10)
     cities()
+
+
+def kernels(n: int = 500, u: int = 10) -> None:
+    """Each compiled loop alone, against numpy, or Python where a step needs the one before. Values: checksums."""
+    from minleak._kernels import pricing
+
+    print(f"\nThe compiled loops of pricing, {n} points in the unit square, sets of {u}.")
+    rng = np.random.default_rng(0)
+    points, duals, groups = rng.random((n, 2)), 0.1 * rng.random(n), np.arange(n) // 2
+    distances = np.linalg.norm(points[:, None] - points[None], axis=2)
+    units, none = u * rng.integers(1, 10**6, n), np.empty(0, dtype=np.int64)
+    sets = np.empty((n, u), dtype=np.int64)
+
+    def priced(of: np.ndarray) -> float:
+        values = np.empty(n)
+        pricing.price_stars(distances, duals, of, u, values, sets)
+        return float(values.sum())
+
+    def priced_by_numpy(of: np.ndarray) -> float:
+        reduced = distances - duals
+        if len(of):
+            reduced = np.minimum.reduceat(reduced, np.flatnonzero(np.diff(of, prepend=-1)), axis=1)
+        sets[:] = np.argpartition(reduced, u - 1, axis=1)[:, :u]  # of groups, whose members are still to be found
+        return float(np.take_along_axis(reduced, sets, axis=1).sum())
+
+    def peeled() -> int:
+        found, lengths = np.empty((2 * n, u), dtype=np.int64), np.empty(2 * n, dtype=np.int64)
+        count = pricing.peel(units.copy(), np.arange(n), n, np.empty((0, 0)), points, u, found, lengths)
+        return int(lengths[:count] @ found[:count].sum(axis=1))
+
+    def peeled_by_numpy() -> int:
+        left, shares, total = units.copy(), int(units.sum()) // u, 0
+        while shares > 0:
+            seed = int(left.argmax())
+            near = ((points - points[seed]) ** 2).sum(axis=1)
+            near[seed], near[left == shares], near[left == 0] = -1.0, -2.0, np.inf
+            taken = np.argpartition(near, u - 1)[:u]
+            others = np.delete(left, taken)
+            length = min(int(left[taken].min()), shares - int(others.max()))
+            left[taken] -= length
+            shares, total = shares - length, total + length * int(taken.sum())
+        return total
+
+    def tracked() -> int:
+        tracks = np.empty_like(sets)
+        pricing.keep_tracks(np.sort(sets, axis=1), tracks)
+        return int((tracks[1:] == tracks[:-1]).sum())
+
+    def tracked_by_python() -> int:
+        rows, stayed = np.sort(sets, axis=1).tolist(), 0
+        before = rows[0]
+        for row in rows[1:]:
+            here, old = set(row), set(before)
+            new = iter([member for member in row if member not in old])
+            stayed += len(here & old)
+            before = [member if member in here else next(new) for member in before]
+        return stayed
+
+    for what, ours, plain in (
+        ("the best set of each centre, with groups", lambda: priced(groups), lambda: priced_by_numpy(groups)),
+        ("the best set of each centre", lambda: priced(none), lambda: priced_by_numpy(none)),
+        ("tracks of a ring", tracked, tracked_by_python),
+        ("peeling", peeled, peeled_by_numpy),
+    ):
+        timed = interleaved({"ours": ours, "plain": plain}, runs=3)
+        line(what, timed["ours"], "plain", timed["plain"], bar="(bar 3x)")
 
 
 def exact(n: int, k: int) -> None:

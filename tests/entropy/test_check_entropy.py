@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._entropy.check import PROPERTIES
 from minleak.errors import InvalidParameter
 from minleak.testing import DEGREES, ORDERS
 
+PROPERTIES = ml.theory.check_entropy("shannon").checked
 LIBRARY = [
     ml.Shannon(),
     ml.MinEntropy(),

@@ -9,7 +9,7 @@ import pytest
 
 import minleak as ml
 from minleak._entropy.base import RenyiMean
-from minleak._entropy.cores.hayashi import HayashiCore
+from minleak._entropy.cores.power_cones import HayashiCore
 from minleak._entropy.names import NAMES
 from minleak._warehouse.estimates import JointCounts, measured
 from minleak.errors import InvalidParameter

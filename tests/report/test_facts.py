@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -170,7 +171,7 @@ def test_small_priors_have_facts_that_json_takes(case: str) -> None:
     assert facts.possible == sum(w > 0 for w in weights)
     assert facts.chance.blind - 1e-12 <= facts.chance.plan <= facts.chance.bare
     assert all(0 <= row.plan <= row.rivals[0].leakage.value + 1e-12 for row in facts.comparisons)
-    text = json.dumps(facts.as_dict(), allow_nan=False)
+    text = json.dumps(asdict(facts), allow_nan=False)
     assert json.loads(text)["k"] == facts.k
 
 

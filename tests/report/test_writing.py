@@ -209,17 +209,17 @@ def test_a_body_is_text_unless_it_is_markup() -> None:
 
 
 @pytest.mark.parametrize("missing", ["altair", "jinja2", "vl_convert"])
-def test_a_missing_package_is_told_before_the_work(
+def test_a_missing_package_is_named_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     monkeypatch.setattr("minleak._report.writing.gather", None)
     plan = ml.design([5, 3, 2], k=2)
-    told = f"need the package {missing}: run pip install '\\.\\[report\\]'"
+    message = f"need the package {missing}: run pip install '.\\[report\\]'"
     for path, format in (("report.html", None), ("charts", "png")):
-        with pytest.raises(MissingExtra, match=told):
+        with pytest.raises(MissingExtra, match=message):
             write(plan, tmp_path / path, format=format)
-    with pytest.raises(MissingExtra, match=told):
+    with pytest.raises(MissingExtra, match=message):
         ml.report.figures(plan)
     assert not list(tmp_path.iterdir())
 

@@ -17,6 +17,8 @@ import numpy as np
 from minleak._entropy.base import Array, Entropy, RenyiMean
 from minleak._entropy.deformed import deformed, restored
 from minleak._entropy.random_sets import RandomSets
+from minleak._entropy.spectra import renyi_of_spectrum
+from minleak._entropy.targets import Targets
 
 
 def exponential_mean(s: Array, h: Array, c: float) -> float:
@@ -57,6 +59,12 @@ class Averaged(Entropy):
     def arimoto_order(self) -> float | None:
         order, exponent = self.renyi_mean
         return order if exponent == arimoto_exponent(order) else None
+
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        return self.of_mean(renyi_of_spectrum(values, times, self.renyi_mean.order))
+
+    def of_targets(self, targets: Targets) -> Array:
+        return np.array([self.of_mean(nats) for nats in targets.renyi(self.renyi_mean.order).tolist()])
 
     def of_random_sets(self, sets: RandomSets) -> float | None:
         if self.arimoto_order == math.inf:

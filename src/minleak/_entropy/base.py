@@ -96,6 +96,11 @@ class ConditionalEntropy(ABC):
         return None
 
     @property
+    def linear(self) -> bool:
+        """Whether eta is the identity: then H of c times a joint is c times H."""
+        return False
+
+    @property
     def arimoto_order(self) -> float | None:
         """The alpha for which this is Arimoto's entropy (1 Shannon, inf min-entropy), or None."""
         return None
@@ -169,9 +174,9 @@ class Entropy(ConditionalEntropy):
     def increasing(self) -> bool:
         """True: eta increasing, F concave. False: eta decreasing, F convex."""
 
-    @abstractmethod
     def eta(self, z: float) -> float:
-        """The outer function."""
+        """The outer function, the identity unless a subclass has another."""
+        return z
 
     @abstractmethod
     def _perspective(self, v: Array) -> Array:
@@ -187,6 +192,10 @@ class Entropy(ConditionalEntropy):
 
     def paper_form(self) -> Entropy:
         return self
+
+    @property
+    def linear(self) -> bool:
+        return type(self).eta is Entropy.eta
 
     def core(self) -> Core:
         """U, concave and homogeneous, with H(X|Y) = outer(sum over y of U(G J[:,y])): what convex design maximises.
@@ -275,6 +284,13 @@ def real(value: Any, expected: str) -> float:
         return float(value)
     except OverflowError:
         raise InvalidParameter(f"{expected}, and no larger than a float can hold") from None
+
+
+def whole(value: Any, what: str, least: int) -> int:
+    """A parameter as an integer, if it is a whole number (booleans are not) from `least` on."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InvalidParameter(f"{what} is a whole number from {least} on, not {value!r}")
+    return int(value)
 
 
 def shortest(number: float) -> str:

@@ -10,21 +10,18 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel
-from minleak._entropy.base import Array, ConditionalEntropy, Entropy
-from minleak._entropy.claims import claims
+from minleak._data.columns import Columns
+from minleak._entropy.averaged import exponential_mean
+from minleak._entropy.base import Array, ConditionalEntropy, Entropy, evaluate, whole
+from minleak._entropy.cores.base import Core
+from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.names import as_entropy
+from minleak._entropy.renyi import renyi_columns
+from minleak._entropy.targets import Targets
 from minleak.errors import InvalidParameter
 
-PROPERTIES = (
-    "symmetry",
-    "expansibility",
-    "homogeneity",
-    "core-concavity",
-    "monotone eta",
-    "non-negative leakage",
-    "data processing",
-    "closed forms",
-)
+# What rounding of the sum of a core may be, which `outer` magnifies by its slope.
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -60,9 +57,7 @@ def check_entropy(
     >>> check_entropy(Shannon()).ok
     True
     """
-    for count, what, least in ((n, "n", 2), (trials, "trials", 1)):
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
-            raise InvalidParameter(f"{what} is a whole number from {least} on, not {count!r}")
+    n, trials = whole(n, "n", 2), whole(trials, "trials", 1)
     H = as_entropy(entropy)
     rng = np.random.default_rng(seed)
     checked: list[str] = []
@@ -75,7 +70,9 @@ def check_entropy(
     return EntropyCheck(True, tuple(checked), trials)
 
 
-Attempt = Callable[[], tuple[float, float, dict[str, Any]]]
+# By how much a property is broken, the size of the values, and the witness.
+Outcome = tuple[float, float, dict[str, Any]]
+Attempt = Callable[[], Outcome]
 
 
 def _attempts(H: ConditionalEntropy, n: int, rng: np.random.Generator) -> Iterator[tuple[str, Attempt]]:
@@ -89,41 +86,38 @@ def _attempts(H: ConditionalEntropy, n: int, rng: np.random.Generator) -> Iterat
             p = rng.integers(1, 3, size).astype(np.float64)
         return np.asarray(p / p.sum())
 
+    def channel(rows: int) -> Channel:
+        return Channel(np.stack([draw(3) for _ in range(rows)]))
+
     def gap(a: float, b: float) -> tuple[float, float]:
         """How far a is above b, and their size; equal infinities are equal."""
         return (0.0 if a == b else a - b), (abs(b) if math.isfinite(b) else 0.0)
 
-    def symmetry() -> tuple[float, float, dict[str, Any]]:
+    def symmetry() -> Outcome:
         p = draw()
         q = rng.permutation(p)
         excess, size = gap(H(p), H(q))
         return abs(excess), size, {"p": p, "permuted": q}
 
-    def expansibility() -> tuple[float, float, dict[str, Any]]:
+    def expansibility() -> Outcome:
         p = draw()
         q = np.insert(p, rng.integers(0, n + 1), 0.0)
         excess, size = gap(H(p), H(q))
         return abs(excess), size, {"p": p, "padded": q}
 
-    def leakage() -> tuple[float, float, dict[str, Any]]:
-        p, rows = draw(), Channel(np.stack([draw(3) for _ in range(n)]))
+    def leakage() -> Outcome:
+        p, rows = draw(), channel(n)
         return *gap(H.conditional(p, rows), H(p)), {"prior": p, "channel": rows}
 
-    def processing() -> tuple[float, float, dict[str, Any]]:
-        p = draw()
-        first, second = (
-            Channel(np.stack([draw(3) for _ in range(n)])),
-            Channel(np.stack([draw(3) for _ in range(3)])),
-        )
-        return (
-            *gap(H.conditional(p, first), H.conditional(p, first @ second)),
-            {"prior": p, "channel": first, "processing": second},
-        )
+    def processing() -> Outcome:
+        p, first, second = draw(), channel(n), channel(3)
+        before, after = H.conditional(p, first), H.conditional(p, first @ second)
+        return *gap(before, after), {"prior": p, "channel": first, "processing": second}
 
-    def closed_forms() -> tuple[float, float, dict[str, Any]]:
-        p, rows = draw(), Channel(np.stack([draw(3) for _ in range(n)]))
-        found: list[tuple[float, float, dict[str, Any]]] = [(0.0, 0.0, {})]
-        for method, claimed, defined, allowed in claims(H, p, rows):
+    def closed_forms() -> Outcome:
+        p, rows = draw(), channel(n)
+        found: list[Outcome] = [(0.0, 0.0, {})]
+        for method, claimed, defined, allowed in _claims(H, p, rows):
             excess, size = gap(claimed, defined)
             found.append((abs(excess) - allowed, size, {"prior": p, "channel": rows, "method": method}))
         return max(found, key=lambda one: math.inf if math.isnan(one[0]) else one[0] / (1 + one[1]))
@@ -142,18 +136,18 @@ def _core_attempts(H: Entropy, draw: Callable[[], Array]) -> Iterator[tuple[str,
     by_sum = H.combine is np.sum
     rng = np.random.default_rng(1)
 
-    def homogeneity() -> tuple[float, float, dict[str, Any]]:
+    def homogeneity() -> Outcome:
         p, scale = draw(), float(rng.uniform(0.1, 3.0))
         a, b = H.perspective(scale * p), scale * H.perspective(p)
         return abs(a - b), abs(b), {"p": p, "scale": scale}
 
-    def concavity() -> tuple[float, float, dict[str, Any]]:
+    def concavity() -> Outcome:
         p, q, t = draw(), draw(), float(rng.uniform(0.05, 0.95))
         mixed = t * H.perspective(p) + (1 - t) * H.perspective(q)
         whole = H.perspective(t * p + (1 - t) * q)
         return direction * (mixed - whole), abs(whole), {"p": p, "q": q, "mixture": t}
 
-    def monotone() -> tuple[float, float, dict[str, Any]]:
+    def monotone() -> Outcome:
         low, high = sorted((H.perspective(draw()), H.perspective(draw())))
         a, b = direction * H.eta(low), direction * H.eta(high)
         return (0.0 if a == b else a - b), abs(b), {"z": (low, high)}
@@ -162,3 +156,46 @@ def _core_attempts(H: Entropy, draw: Callable[[], Array]) -> Iterator[tuple[str,
         yield "homogeneity", homogeneity
         yield "core-concavity", concavity
     yield "monotone eta", monotone
+
+
+def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple[str, float, float, float]]:
+    """(method, what it claims, what the definition gives, how far apart rounding may bring them), for all it knows."""
+    after, joint = H.conditional(p, channel), np.asarray(channel.joint(p))
+    if H.renyi_mean is not None:
+        s, h = renyi_columns(joint.copy(), H.renyi_mean.order)
+        yield "renyi_mean", H.of_mean(exponential_mean(s, h, H.renyi_mean.exponent)), after, 0.0
+    values, times = np.unique(p, return_counts=True)
+    known = H.of_spectrum(values[::-1], times[::-1].astype(np.float64))
+    if known is not None:
+        yield "of_spectrum", known, _defined(H, p), 0.0
+    if H.symmetric:
+        ordered = np.sort(p[p > 0])[::-1]
+        tails = np.append(np.cumsum(ordered[::-1])[::-1], 0.0)
+        giants = np.arange(len(ordered))
+        targets = Targets(ordered, tails, giants, len(ordered) - giants)
+        for claimed, pi in zip(H.of_targets(targets).tolist(), targets, strict=True):
+            yield "of_targets", claimed, _defined(H, pi), 0.0
+    form = H.paper_form()
+    if form is None:
+        return
+    counted = H.worth_by_count(len(p))
+    if counted is not None:
+        yield "worth_by_count", form.outer(float(counted[-1])), _defined(H, np.full(len(p), 1 / len(p))), 0.0
+    core = _core(form) if form.symmetric else None
+    if core is not None:
+        columns = np.repeat(np.arange(joint.shape[1]), len(p))
+        u = float(core.values(joint.T.ravel(), Grouped(columns)).sum())
+        allowed = _ROUNDING * form.slope(u)
+        if math.isfinite(allowed):  # elsewhere rounding hides all that there is
+            yield "core", form.outer(u), after, allowed
+
+
+def _defined(H: ConditionalEntropy, p: Array) -> float:
+    return evaluate([H], Columns(p[:, None]))[0]
+
+
+def _core(form: Entropy) -> Core | None:
+    try:
+        return form.core()
+    except InvalidParameter:
+        return None

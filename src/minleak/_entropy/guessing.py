@@ -12,12 +12,9 @@ from minleak._entropy.base import Array, Entropy, RenyiMean, log, log_base
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.guessing import GuessCore, GuessworkCore
 from minleak._entropy.random_sets import RandomSets
-from minleak._entropy.spectra import beyond, guesswork_of_spectrum, renyi_of_spectrum
+from minleak._entropy.spectra import beyond, guesswork_of_spectrum
 from minleak._entropy.targets import Targets
 from minleak.errors import InvalidParameter
-
-# Columns this long, in blocks this large, are sorted by a compiled radix sort; loading it costs more than others save.
-_LONG, _LARGE = 1024, 1 << 16
 
 
 class MinEntropy(Averaged):
@@ -51,12 +48,6 @@ class MinEntropy(Averaged):
         top, rest = summary.sum(axis=1)
         return math.log1p(rest / top) / self.unit
 
-    def of_spectrum(self, values: Array, times: Array) -> float:
-        return renyi_of_spectrum(values, times, math.inf) / self.unit
-
-    def of_targets(self, targets: Targets) -> Array:
-        return targets.renyi(math.inf) / self.unit
-
     def core(self) -> Core:
         return GuessCore(1)
 
@@ -80,9 +71,6 @@ class GuessError(Entropy):
     @property
     def name(self) -> str:
         return f"guess-error:{self.l}"
-
-    def eta(self, z: float) -> float:
-        return z
 
     def _perspective(self, v: Array) -> Array:
         others = len(v) - self.l
@@ -136,14 +124,7 @@ class Guesswork(Entropy):
     def name(self) -> str:
         return "guesswork"
 
-    def eta(self, z: float) -> float:
-        return z
-
     def _perspective(self, v: Array) -> Array:
-        if len(v) >= _LONG and v.size >= _LARGE:
-            from minleak._kernels import guessing
-
-            return np.asarray(guessing.guesswork_sums(v, np.empty(v.shape[1])))
         ascending = np.array(v.T, order="C")  # a copy always: others look at v too
         ascending.sort(axis=1)
         return np.asarray(ascending @ np.arange(len(v), 0, -1, dtype=np.float64))

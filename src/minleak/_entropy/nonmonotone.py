@@ -11,10 +11,9 @@ import numpy as np
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._entropy.averaged import exponential_mean
-from minleak._entropy.base import Array, ConditionalEntropy, log_base, order, shortest
+from minleak._entropy.base import Array, ConditionalEntropy, log_base, order, shortest, whole
+from minleak._entropy.random_search import random_search
 from minleak._entropy.renyi import renyi_columns
-from minleak._entropy.search import climb
-from minleak.errors import InvalidParameter
 
 
 class NonMonotone(ConditionalEntropy):
@@ -101,17 +100,18 @@ def find_increase(
     >>> find_increase(Cachin(2)).found
     True
     """
-    for count, what in ((n, "n"), (m, "m"), (trials, "trials")):
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise InvalidParameter(f"{what} is a whole number from 1 on, not {count!r}")
+    n, m, trials = whole(n, "n", 1), whole(m, "m", 1), whole(trials, "trials", 1)
     rng = np.random.default_rng(seed)
 
-    def increase(flat: Array) -> float:
+    def split(flat: Array) -> tuple[Array, Array]:
         joint = flat.reshape(n, m)
         p = joint.sum(axis=1)
-        return entropy.conditional(p, joint / p[:, None]) - entropy(p)
+        return p, joint / p[:, None]
 
-    flat, amount = climb(increase, n * m, trials=trials, rng=rng)
-    joint = flat.reshape(n, m)
-    p = joint.sum(axis=1)
-    return Increase(amount > 1e-9, amount, Prior(p), Channel(joint / p[:, None]), trials)
+    def increase(flat: Array) -> float:
+        p, rows = split(flat)
+        return entropy.conditional(p, rows) - entropy(p)
+
+    flat, amount = random_search(increase, n * m, trials=trials, rng=rng)
+    p, rows = split(flat)
+    return Increase(amount > 1e-9, amount, Prior(p), Channel(rows), trials)

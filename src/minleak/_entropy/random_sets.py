@@ -42,7 +42,7 @@ class RandomSets:
             return np.cumprod(np.append(1.0, np.maximum(n - self.k + 1 - i[:-1], 0) / (n - i[:-1])))
         from scipy.stats import hypergeom
 
-        # one secret more, of no weight and always last, changes no rank: hypergeom wants somebody to draw from
+        # One secret more, of no weight and always last, changes no rank, and hypergeom needs at least one to draw from.
         return np.asarray(hypergeom.cdf(l - 1, max(n - 1, 1), i - 1, self.k - 1))
 
     def shannon(self) -> float | None:

@@ -20,17 +20,14 @@ import numpy as np
 from minleak._data.columns import heavy_columns
 from minleak._entropy.averaged import Averaged, arimoto_exponent, exponential_mean
 from minleak._entropy.base import Array, RenyiMean, log, log_base, order, shortest
-from minleak._entropy.cores.arimoto import ArimotoCore
 from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.fehr_berens import FehrBerensCore
 from minleak._entropy.cores.guessing import GuessCore
-from minleak._entropy.cores.hayashi import HayashiCore
+from minleak._entropy.cores.power_cones import ArimotoCore, FehrBerensCore, HayashiCore
 from minleak._entropy.cores.renyi import RenyiCore
 from minleak._entropy.cores.shannon import ShannonCore
 from minleak._entropy.deformed import deformed, restored
 from minleak._entropy.shannon import log_ratios, shannon_sums
-from minleak._entropy.spectra import NEAR_ONE, renyi_of_spectrum
-from minleak._entropy.targets import Targets
+from minleak._entropy.spectra import NEAR_ONE
 from minleak.errors import InvalidParameter
 
 
@@ -93,14 +90,6 @@ class Renyi(Averaged):
     def value(self, summary: Array) -> float:
         return self.of_mean(exponential_mean(summary[0], summary[1], self.exponent))
 
-    def of_spectrum(self, values: Array, times: Array) -> float:
-        return self.value(np.array([[1.0], [renyi_of_spectrum(values, times, self.alpha)]]))
-
-    def of_targets(self, targets: Targets) -> Array:
-        whole, nats, c = np.ones(1), targets.renyi(self.alpha), self.exponent
-        means = [exponential_mean(whole, nats[i : i + 1], c) for i in range(len(nats))]  # each the only posterior
-        return np.array([self.of_mean(mean) for mean in means])
-
     def core(self) -> Core:
         """By the order: infinity is one guess, and where the mean is the plain one (order 1) it is Shannon's."""
         if self.alpha == 0:
@@ -149,7 +138,12 @@ class Arimoto(Renyi):
             return np.asarray(np.count_nonzero(v, axis=0), dtype=np.float64)
         if self.alpha == 1:
             return shannon_sums(v) / self.unit
-        return norms(v, self.alpha)
+        top = v.max(axis=0)
+        if self.alpha == math.inf:
+            return np.asarray(top)
+        scale = np.where(top > 0, top, 1.0)
+        with np.errstate(under="ignore", over="ignore"):
+            return np.asarray(top * ((v / scale) ** self.alpha).sum(axis=0) ** (1 / self.alpha))
 
 
 class Hayashi(Renyi):
@@ -179,7 +173,12 @@ class Hayashi(Renyi):
     def _perspective(self, v: Array) -> Array:
         if self.alpha == 1:
             return shannon_sums(v) / self.unit
-        return power_sums(v, self.alpha)
+        s = v.sum(axis=0)
+        q = v / np.where(s > 0, s, 1.0)
+        if self.alpha == math.inf:
+            return np.asarray(q.max(axis=0))
+        with np.errstate(under="ignore"):
+            return np.asarray(s * (np.count_nonzero(v, axis=0) if self.alpha == 0 else (q**self.alpha).sum(axis=0)))
 
 
 class FehrBerens(Renyi):
@@ -204,27 +203,6 @@ class FehrBerens(Renyi):
             return np.asarray(v.max(axis=0))
         s, h = renyi_columns(v, self.alpha)  # the norms' power 1/(a-1) would lose all digits close to a = 1
         return np.asarray(s * np.exp(-h))
-
-
-def norms(v: Array, alpha: float) -> Array:
-    """|v|_alpha of each column, without overflow or underflow."""
-    top = v.max(axis=0)
-    if alpha == math.inf:
-        return np.asarray(top)
-    scale = np.where(top > 0, top, 1.0)
-    with np.errstate(under="ignore", over="ignore"):
-        return np.asarray(top * ((v / scale) ** alpha).sum(axis=0) ** (1 / alpha))
-
-
-def power_sums(v: Array, alpha: float) -> Array:
-    """sum of v_i^alpha |v|_1^(1-alpha) of each column; the largest posterior at infinity."""
-    s = v.sum(axis=0)
-    positive = np.where(s > 0, s, 1.0)
-    if alpha == math.inf:
-        return np.asarray(v.max(axis=0) / positive)
-    q = v / positive
-    with np.errstate(under="ignore"):
-        return np.asarray(s * (np.count_nonzero(v, axis=0) if alpha == 0 else (q**alpha).sum(axis=0)))
 
 
 _FORMS = {"arimoto": Arimoto, "hayashi": Hayashi, "fehrberens": FehrBerens}

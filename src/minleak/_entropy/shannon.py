@@ -11,8 +11,6 @@ from minleak._entropy.averaged import Averaged
 from minleak._entropy.base import Array, RenyiMean, log_base
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.shannon import ShannonCore
-from minleak._entropy.spectra import renyi_of_spectrum
-from minleak._entropy.targets import Targets
 
 # Blocks from this size on are worth a look at whether they allow the shorter way.
 _LARGE = 1 << 14
@@ -35,17 +33,8 @@ class Shannon(Averaged):
     def name(self) -> str:
         return "shannon"
 
-    def eta(self, z: float) -> float:
-        return z
-
     def _perspective(self, v: Array) -> Array:
         return shannon_sums(v) / self.unit
-
-    def of_spectrum(self, values: Array, times: Array) -> float:
-        return renyi_of_spectrum(values, times, 1.0) / self.unit
-
-    def of_targets(self, targets: Targets) -> Array:
-        return targets.renyi(1.0) / self.unit
 
     def bias_of_counts(self, pairs: int, n: int, m: int, events: int) -> float:
         """Miller and Madow's."""

@@ -1,6 +1,6 @@
-"""The entropies that tables show when nobody says which: the one list of them."""
+"""The standard entropies: what tables show unless others are asked for."""
 
-#: An attacker for every temper.
+#: An attacker who asks questions, has one guess, guesses until right, compares two draws, counts, or sees a power.
 STANDARD = ("shannon", "min-entropy", "guess-error:1", "guesswork", "collision", "hartley", "tsallis:2")
 
 #: Where there is room for few: questions, one guess, guessing until right.

@@ -45,24 +45,6 @@ def price_stars(distances, duals, groups, u, values, sets):  # type: ignore[no-u
 
 
 @nb.njit(cache=True, nogil=True)
-def star_costs(to_centres, sets, costs, centres):  # type: ignore[no-untyped-def]
-    """c(M) = min over z of the sum of d(z,i) over M, and that z; row i of `to_centres` is d(z,i) over all z."""
-    m = to_centres.shape[1]
-    sums = np.empty(m)
-    for s in range(sets.shape[0]):
-        sums[:] = 0.0
-        for j in range(sets.shape[1]):
-            row = to_centres[sets[s, j]]
-            for z in range(m):
-                sums[z] += row[z]
-        best = 0
-        for z in range(m):
-            if sums[z] < sums[best]:
-                best = z
-        costs[s], centres[s] = sums[best], best
-
-
-@nb.njit(cache=True, nogil=True)
 def peel(units, groups, n_groups, rows, points, u, sets, lengths):  # type: ignore[no-untyped-def]
     """Peel sets of near members, of different groups, off `units` until nothing is left; returns how many,
     or -1 if a group has more than its share.

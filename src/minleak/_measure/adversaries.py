@@ -12,9 +12,8 @@ import numpy.typing as npt
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.gain import gain_matrix
+from minleak._entropy.gain import gain_matrix, under_gain
 from minleak._entropy.guessing import GuessError
-from minleak.errors import InvalidParameter
 
 
 class Adversary(ABC):
@@ -88,10 +87,7 @@ def best_guesses(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: 
     columns = channel.columns(prior)
     p_y = channel.output(prior)
     if gain is not None:
-        matrix = gain_matrix(gain)
-        if matrix.shape[-1] != channel.shape[0]:
-            raise InvalidParameter(f"the gains are for {matrix.shape[-1]} secrets, and there are {channel.shape[0]}")
-        columns = columns.under(matrix)
+        columns = under_gain(gain_matrix(gain), columns)
     if isinstance(columns.matrix, np.ndarray):
         best = np.concatenate(columns.map(lambda v: v.argmax(axis=0)))
     else:

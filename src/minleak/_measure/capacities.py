@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.prior import Prior
-from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import ConditionalEntropy, whole
 from minleak._entropy.deformed import deformed
 from minleak._entropy.names import as_entropy
-from minleak._entropy.search import climb
+from minleak._entropy.random_search import random_search
 from minleak._measure.leakages import leakage, maximal_leakage
 from minleak.errors import InvalidParameter
 
@@ -76,8 +76,7 @@ def capacity(
     channel, H = as_channel(channel), as_entropy(entropy)
     if isinstance(gap, bool) or not (isinstance(gap, int | float) and gap > 0):
         raise InvalidParameter(f"the gap is a positive number, not {gap!r}")
-    if iterations is not None and (isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1):
-        raise InvalidParameter(f"iterations is a whole number from 1 on, not {iterations!r}")
+    iterations = None if iterations is None else whole(iterations, "iterations", 1)
     order = H.arimoto_order
     if order == math.inf:
         value = maximal_leakage(channel, base=math.e) / H.unit
@@ -89,7 +88,7 @@ def capacity(
 
 def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -> Capacity:
     n = channel.shape[0]
-    p, _ = climb(
+    p, _ = random_search(
         lambda p: leakage(p, channel, H),
         n,
         trials=trials,

@@ -140,7 +140,7 @@ def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
     >>> maximal_leakage([[1, 0], [0.5, 0.5]]) == math.log2(1.5)
     True
     """
-    return math.log(_largest_sum(as_channel(channel))) / log_base(base)
+    return math.log(_vulnerability(Columns(as_channel(channel).matrix), None)) / log_base(base)
 
 
 def local_dp_epsilon(channel: Channel | Any) -> float:
@@ -156,7 +156,7 @@ def local_dp_epsilon(channel: Channel | Any) -> float:
     sizes = channel.preimage_sizes
     if ((sizes > 0) & (sizes < n)).any():
         return math.inf
-    ratios = Columns(channel.matrix).map(lambda v: _log_ratio(v))
+    ratios = Columns(channel.matrix).map(_log_ratio)
     return max(0.0, float(np.concatenate(ratios).max()))
 
 
@@ -165,16 +165,9 @@ def _log_ratio(v: Any) -> Any:
     return np.log(seen.max(axis=0)) - np.log(seen.min(axis=0)) if seen.size else np.zeros(1)
 
 
-def _largest_sum(channel: Channel) -> float:
-    return float(np.concatenate(Columns(channel.matrix).map(lambda v: v.max(axis=0))).sum())
-
-
 def _vulnerability(columns: Columns, gain: Any) -> float:
-    if gain is None:
-        return float(np.concatenate(columns.map(lambda v: v.max(axis=0))).sum())
-    matrix = gain_matrix(gain)
-    gained = under_gain(matrix, columns)
-    if isinstance(gained.matrix, np.ndarray):
+    gained = columns if gain is None else under_gain(gain_matrix(gain), columns)
+    if gain is None or isinstance(gained.matrix, np.ndarray):
         return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())
     # A sparse column's missing entries are gains of zero, which beat negative ones.
     product = gained.matrix if gained.scale is None else gained.matrix.multiply(gained.scale[:, None]).tocsc()

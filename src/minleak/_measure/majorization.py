@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
-from minleak.errors import InvalidParameter
+from minleak._entropy.base import whole
 
 Array = npt.NDArray[np.float64]
 
@@ -98,9 +98,7 @@ def check_schur_concave(
     >>> check_schur_concave(lambda p: p.max()).ok
     False
     """
-    for value, what, least in ((n, "n", 2), (trials, "trials", 1)):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise InvalidParameter(f"{what} must be a whole number from {least} on, not {value!r}")
+    n, trials = whole(n, "n", 2), whole(trials, "trials", 1)
     rng = np.random.default_rng(seed)
     for _ in range(trials):
         a = rng.gamma(rng.choice([0.1, 1.0, 5.0]), size=n) + 1e-12

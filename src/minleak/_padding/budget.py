@@ -25,7 +25,6 @@ class Best:
 
     corner: Corner
     most: float
-    branches: int
 
 
 def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> Best | None:
@@ -61,7 +60,7 @@ def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> B
             if part.above is not None and bound > best.worth + _slack(best.worth):
                 heapq.heappush(waiting, (-bound, branches, part, child))
     most = max(-waiting[0][0], best.worth) if waiting and root.above is not None else best.worth
-    return Best(best, most, branches)
+    return Best(best, most)
 
 
 def spent(corner: Corner, ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> Corner:

@@ -19,8 +19,6 @@ from minleak._padding.policies import POLICIES
 from minleak._padding.result import Padding
 from minleak.errors import InvalidParameter
 
-# The attackers that a comparison is about if nobody says.
-
 Policy = Callable[[Any], npt.NDArray[np.int64]]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior
-from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import ConditionalEntropy, whole
 from minleak._entropy.names import as_entropy
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
@@ -19,7 +19,7 @@ from minleak._padding.hull import Corner, Hull
 from minleak._padding.ladder import as_ladder
 from minleak._padding.make import as_floor, design
 from minleak._padding.worth import Worth
-from minleak.errors import Infeasible, InvalidParameter
+from minleak.errors import Infeasible
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,7 @@ def frontier(
     [(0.0, 2.585), (0.333, 1.918), (1.0, 1.252), (1.5, 0.918), (5.5, 0.0)]
     """
     ladder, H, floor = as_ladder(sizes, prior), as_entropy(entropy), as_floor(floor)
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
-        raise InvalidParameter(f"points is a whole number from 2 on, not {points!r}")
+    points = whole(points, "points", 2)
     worth = Worth.of(ladder, H)
     hull = Hull(ladder, worth, floor=floor)
     cheapest, coarsest = hull.cheapest(), hull.coarsest()

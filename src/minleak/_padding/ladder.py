@@ -43,10 +43,6 @@ class Ladder:
         """The mean natural size."""
         return float(self.load[-1])
 
-    def number(self, size: float) -> int | float:
-        """A size as it was given: whole if all sizes are."""
-        return int(size) if self.sizes.dtype.kind == "i" else float(size)
-
 
 def as_ladder(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Iterable[Any] | None) -> Ladder:
     """Sizes as a ladder, each finite and not negative; all secrets equally likely if there is no prior.

@@ -6,7 +6,6 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel
-from minleak._data.prior import Prior
 from minleak._design.constrained.optimum import optimise
 from minleak._entropy.base import ConditionalEntropy
 from minleak._measure.leakages import leakage
@@ -23,7 +22,7 @@ _LIMIT = 40_000
 def randomised_padding(ladder: Ladder, entropy: ConditionalEntropy, budget: float) -> Padding:
     """Minimise the leakage over all channels C with C[x,y] = 0 where size_y < size_x, and mean overhead <= budget.
 
-    Observables are the distinct sizes: any other could be lowered to the next size below without being told apart more.
+    Observables are the distinct sizes: any other could be lowered to the next size below and tell no more.
     The solver's rows are rounded to multiples of 2^-32, what is left over going to the row's smallest size, so that the
     overhead never grows; the leakage is that of the rounded rows, and the bound is the solver's certificate for all.
     """
@@ -36,8 +35,14 @@ def randomised_padding(ladder: Ladder, entropy: ConditionalEntropy, budget: floa
             f"{n} secrets of {m} sizes make {int(allowed.sum())} pairs, and a randomised padding is found for up to "
             f"{_LIMIT}: use buckets (randomised=False), or round sizes up first, with minleak.to_multiple for instance"
         )
-    rows, bound = _best_rows(ladder.prior, entropy, overheads, budget)
-    rows = _within(rows, overheads, ladder.prior.p, budget)
+    best = optimise(
+        ladder.prior,
+        entropy=entropy,
+        allowed=allowed,
+        cost=np.where(allowed, overheads, 0.0),
+        budget=min(budget, float(overheads.max())),  # it may be infinite
+    )
+    rows = _within(best.channel.toarray(), overheads, ladder.prior.p, budget)
     weights = _rounded(rows)
     used = np.flatnonzero(weights.any(axis=0))
     weights = weights[:, used]
@@ -58,21 +63,8 @@ def randomised_padding(ladder: Ladder, entropy: ConditionalEntropy, budget: floa
         weights=weights[columns],
         overhead=overhead,
         leakage=leaked,
-        bound=min(leaked, bound),
+        bound=min(leaked, best.bound),
     )
-
-
-def _best_rows(prior: Prior, entropy: ConditionalEntropy, overheads: Array, budget: float) -> tuple[Array, float]:
-    """The rows that leak least, and a bound on the leakage of all."""
-    allowed = overheads >= 0
-    best = optimise(
-        prior,
-        entropy=entropy,
-        allowed=allowed,
-        cost=np.where(allowed, overheads, 0.0),
-        budget=min(budget, float(overheads.max())),  # it may be infinite
-    )
-    return best.channel.toarray(), best.bound
 
 
 def _within(rows: Array, overheads: Array, p: Array, budget: float) -> Array:

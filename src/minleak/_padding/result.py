@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import leakage
 from minleak.errors import InvalidParameter, UnknownSecret
-
-if TYPE_CHECKING:
-    from minleak._data.channel import Channel
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -141,8 +139,6 @@ class Padding:
     def channel(self) -> Channel:
         """The padding as a sparse channel from secrets to the sizes seen."""
         import scipy.sparse as sp
-
-        from minleak._data.channel import Channel
 
         shape = (len(self.prior), len(self.observables))
         matrix = sp.csr_array((self.weights / DENOMINATOR, self.columns, self.starts), shape=shape)

@@ -32,7 +32,7 @@ _NEAR = 0.25
 _STEEP, _UNKNOWN = 1e3, 2e-12
 # As close below one as survives a division and a multiplication.
 _BELOW = 1 - 2.0**-51
-# Multiples of one over a total weight are told apart from rounding up to such a total.
+# Multiples of one over a total weight are distinguished from rounding up to such a total.
 _GRAINS, _ROUNDING = 10**9, 1e-4
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -19,25 +18,25 @@ from minleak._design.repeated_draws import Repeated
 from minleak._design.sweeps import sweep
 from minleak._entropy.base import evaluate
 from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import FEW, STANDARD
 from minleak._measure.leakages import difference
 from minleak._report.nearness import Nearness, nearness
 from minleak._report.thinning import RankBin, lorenz_points, rank_bins, spaced
 
 Array = npt.NDArray[np.float64]
 
-ENTROPIES = ("shannon", "min-entropy", "guess-error:1", "guesswork", "collision")
+# Those that `words` has sentences for.
+ENTROPIES = STANDARD[:5]
 DRAWS = (1, 2, 5, 10, 20)
 # The layouts that repeated draws are compared in, and the entropies that a wrong prior is measured in.
 COMPARED_LAYOUTS = ("stable", "circle")
-SENSITIVE = ("shannon", "min-entropy")
+SENSITIVE = FEW[:2]
 # Giants that are named, values of k that are swept, members simulated at most.
 NAMED = 50
 KS = 60
 _WORK = 2_000_000
 # What `gather` does one after the other, and then drawing.
 STEPS = 7
-# Those whose eta is the identity: with gains their values are in units of gain.
-_LINEAR = ("shannon", "guess-error:1", "guesswork")
 
 
 @dataclass(frozen=True)
@@ -126,10 +125,6 @@ class Facts:
     trials: int
     seed: int
 
-    def as_dict(self) -> dict[str, Any]:
-        """The same as nested dictionaries and lists, for JSON."""
-        return asdict(self)
-
 
 def gather(
     plan: Plan, *, trials: int = 20_000, seed: int = 0, progress: Callable[[int, int, str], None] | None = None
@@ -138,8 +133,8 @@ def gather(
     take minutes (`Facts.trials` says how many).
 
     With gains everything is about gamma_x p(x): it takes the place of the prior, for the rivals too, and what is linear
-    in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret. `progress` is
-    told the steps done, their number and the next one's name.
+    in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret.
+    `progress` gets the steps done, their number and the next one's name.
     """
     begin = progress or (lambda _done, _steps, _name: None)
     trials = max(min(trials, max(50, _WORK // plan.k)), 2)
@@ -198,8 +193,8 @@ def _effective(plan: Plan) -> Prior:
 
 
 def _scale(entropy: str, share: float) -> float:
-    """eta(Fhat(c v)) is c times eta(Fhat(v)) for the linear ones; a constant that leakage cancels for the others."""
-    return share if entropy in _LINEAR else 1.0
+    """With gains the linear ones are in units of gain; for the others the gain is a constant that leakage cancels."""
+    return share if as_entropy(entropy).linear else 1.0
 
 
 def _comparisons(

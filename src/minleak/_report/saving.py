@@ -35,13 +35,13 @@ def on_white(chart: Any) -> Any:
     return chart.configure(**LIGHT | {"background": "white"})
 
 
-def picture(chart: Any, format: str, *, scale: float = 2.0) -> bytes:
+def picture(chart: Any, format: str) -> bytes:
     """The chart as the bytes of a PNG or SVG."""
     convert = chart_package("vl_convert")
     spec = chart.to_json()
     if format == "svg":
         return str(convert.vegalite_to_svg(spec)).encode()
-    return bytes(convert.vegalite_to_png(spec, scale=scale))
+    return bytes(convert.vegalite_to_png(spec, scale=2.0))
 
 
 def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:

@@ -1,4 +1,4 @@
-"""Curves over any number of secrets, thinned for the eye: bins that say what they hold, and exact points between."""
+"""Curves over any number of secrets, thinned for charts: bins that say what they hold, and exact points between."""
 
 from __future__ import annotations
 

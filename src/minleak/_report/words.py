@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from minleak._design.alternatives import Estimate
 from minleak._report.facts import Comparison, Facts
 
@@ -81,21 +83,31 @@ def meaning(row: Comparison, *, gains: bool) -> str:
     ours, bare = row.plan, row.rivals[0].leakage.value
     if gains:
         return f"Leaks {number(ours)} where showing the secret leaks {number(bare)}, secrets counted by their worth."
-    if row.entropy == "shannon":
-        return f"A set tells {number(ours)} of the {number(bare)} bits that the secret itself would tell."
-    if row.entropy == "min-entropy":
-        if ours < 1e-12:
-            more = f"makes it right {number(2.0**bare)} times as often" if bare >= 1e-12 else "does not either"
-            return f"Seeing a set does not help the guess; seeing the secret {more}."
-        return (
-            f"Seeing a set makes a guess right {number(2.0**ours)} times as often as blind; seeing the secret, "
-            f"{number(2.0**bare)} times."
-        )
-    if row.entropy == "guess-error:1":
-        return (
-            f"Seeing a set adds {number(100 * ours)} percentage points to the chance of a guess; seeing the secret, "
-            f"{number(100 * bare)}."
-        )
-    if row.entropy == "guesswork":
-        return f"Seeing a set saves {number(ours)} guesses on average; seeing the secret, {number(bare)}."
-    return f"A set tells {number(ours)} of {number(bare)} bits when likely secrets count more."
+    return _MEANINGS[row.entropy](ours, bare)
+
+
+def _factor(ours: float, bare: float) -> str:
+    if ours < 1e-12:
+        more = f"makes it right {number(2.0**bare)} times as often" if bare >= 1e-12 else "does not either"
+        return f"Seeing a set does not help the guess; seeing the secret {more}."
+    return (
+        f"Seeing a set makes a guess right {number(2.0**ours)} times as often as blind; seeing the secret, "
+        f"{number(2.0**bare)} times."
+    )
+
+
+def _points(ours: float, bare: float) -> str:
+    return (
+        f"Seeing a set adds {number(100 * ours)} percentage points to the chance of a guess; seeing the secret, "
+        f"{number(100 * bare)}."
+    )
+
+
+# entropy: what it means that a set leaks the first number where the secret itself leaks the second
+_MEANINGS: dict[str, Callable[[float, float], str]] = {
+    "shannon": lambda a, b: f"A set tells {number(a)} of the {number(b)} bits that the secret itself would tell.",
+    "min-entropy": _factor,
+    "guess-error:1": _points,
+    "guesswork": lambda a, b: f"Seeing a set saves {number(a)} guesses on average; seeing the secret, {number(b)}.",
+    "collision": lambda a, b: f"A set tells {number(a)} of {number(b)} bits when likely secrets count more.",
+}

@@ -30,7 +30,7 @@ def write(
     """Write the report of a plan and return the files written. Needs the extra `report`.
 
     The ending .html (or format="html") gives one page with everything inside; format="png" or "svg" the charts as
-    pictures into the folder `path`. `trials` and `seed` are those of the simulations; `progress` is told the steps
+    pictures into the folder `path`. `trials` and `seed` are those of the simulations; `progress` gets the steps
     done, their number and the next one's name. Files are written whole or not at all.
     """
     name, kind = os.fspath(path), _format(os.fspath(path), format)

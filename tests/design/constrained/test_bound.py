@@ -12,8 +12,7 @@ from tests.design.constrained.problems import COUNTEREXAMPLE, random_problem
 import minleak as ml
 from minleak._design.constrained.bound import upper_bound
 from minleak._design.constrained.given import as_problem
-from minleak._design.constrained.measure import measure_of
-from minleak._design.constrained.programme import Programme, Solution, Term, view_of
+from minleak._design.constrained.programme import Programme, Solution, Term, convex_form, view_of
 from minleak._design.constrained.solve import solve
 from minleak.errors import SolverFailed
 
@@ -31,7 +30,7 @@ NAMES = [
 
 def programme_of(name, given, gain=None):
     problem = as_problem(**given)
-    return Programme(problem, (Term(measure_of(name).core, view_of(problem, gain)),))
+    return Programme(problem, (Term(convex_form(name).core(), view_of(problem, gain)),))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -10,8 +10,7 @@ import pytest
 import minleak as ml
 from minleak._design.constrained.conic import solve_conic
 from minleak._design.constrained.given import as_problem
-from minleak._design.constrained.measure import measure_of
-from minleak._design.constrained.programme import Programme, term_of
+from minleak._design.constrained.programme import Programme, convex_form, term_of
 from minleak._design.constrained.rate_distortion import is_rate_distortion, shannon_rate, solve_rate_distortion
 from minleak._design.constrained.solve import certified
 from minleak.errors import SolverFailed
@@ -34,7 +33,7 @@ def test_a_binary_source(p, share):
 
 
 def programme_of(problem):
-    return Programme(problem, (term_of(problem, measure_of("shannon")),))
+    return Programme(problem, (term_of(problem, convex_form("shannon")),))
 
 
 @pytest.mark.parametrize("seed", range(8))

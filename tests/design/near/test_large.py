@@ -16,7 +16,7 @@ from minleak._design.pricing.blocks import blocks
 from minleak._design.pricing.chaining import chained, spliced
 from minleak._design.pricing.distances import Euclidean
 from minleak._design.pricing.peeling import Sets, peeled
-from minleak._design.pricing.regions import improved, priced
+from minleak._design.pricing.regions import improved, with_costs
 from minleak._design.pricing.rounding import rounded
 from minleak._design.rings import Ring
 from minleak.errors import SolverFailed
@@ -115,7 +115,7 @@ def test_regions_only_make_it_cheaper():
     rng = np.random.default_rng(6)
     weights, points = heavy_tailed(400, 6, 6), rng.random((400, 2))
     distances = Euclidean(points)
-    start = priced(peeled(6 * weights, np.arange(400), 6, distances, np.arange(400)), distances)
+    start = with_costs(peeled(6 * weights, np.arange(400), 6, distances, np.arange(400)), distances)
     end = improved(start, np.arange(400), distances, passes=2)
     assert end.sets.owned(400).tolist() == (6 * weights).tolist()
     assert end.total < start.total

@@ -1,4 +1,4 @@
-"""The certificate: a bound on the optimum from planes above the cores, in plain numpy, whoever made the duals.
+"""The certificate: a bound on the optimum from planes above the cores, in plain numpy, wherever the duals came from.
 
 Every core has U(v) <= <S, v>, so for multipliers t >= 0 of the terms and mu >= 0 of the budgets, every feasible z has
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
-from minleak._entropy.cores.modelling import cvxpy
+from minleak._entropy.cores.base import cvxpy
 from minleak.errors import SolverFailed
 
 # Tried one after the other: tight, and what the solver is made for. What comes of it is certified by us, not by it.

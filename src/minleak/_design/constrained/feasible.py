@@ -46,7 +46,7 @@ def check_feasible(problem: Problem) -> None:
 
 
 def made_feasible(problem: Problem, z: Array, objective: Callable[[Array], float]) -> Array:
-    """Feasible entries near z: clipped, rows scaled to their sums, a hair over a budget mixed with a cheap channel.
+    """Feasible entries near z: clipped, rows scaled to their sums, excess over a budget removed by a cheap channel.
 
     Tiny entries are noise of an interior-point solver; they are cut where the objective does not miss them.
     """

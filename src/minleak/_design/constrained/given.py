@@ -111,8 +111,9 @@ def _matrix(given: Any, n: int, what: str) -> Array:
 
 def _mask(allowed: Any, n: int) -> npt.NDArray[np.bool_]:
     matrix = _matrix(allowed, n, "allowed")
-    if not ((matrix == 0) | (matrix == 1)).all():  # NaN fails
-        x, y = np.argwhere(~((matrix == 0) | (matrix == 1)))[0]
+    good = (matrix == 0) | (matrix == 1)  # NaN fails
+    if not good.all():
+        x, y = np.argwhere(~good)[0]
         raise InvalidParameter(f"allowed is true or false for each pair, but row {x}, column {y} is {matrix[x, y]}")
     return np.asarray(matrix == 1)
 

@@ -12,18 +12,17 @@ from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._design.constrained.feasible import check_feasible
 from minleak._design.constrained.given import as_problem
-from minleak._design.constrained.measure import Measure, measure_of
 from minleak._design.constrained.optimum import Optimum, lexicographic
 from minleak._design.constrained.problem import Problem
-from minleak._design.constrained.programme import Programme, term_of
+from minleak._design.constrained.programme import Programme, convex_form, term_of
 from minleak._design.constrained.solve import solve
-from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.cores.grouped import Array
 from minleak._entropy.guessing import GuessError
 from minleak._entropy.names import as_entropy
 from minleak.errors import InvalidParameter, SolverFailed
 
-# Whose optima are compared where nobody says: both sides of order 1, guessing once and until right.
+# Whose optima are compared unless others are given: both sides of order 1, guessing once and until right.
 TRIED = ("shannon", "arimoto:2", "guesswork", "min-entropy", "arimoto:0.5")
 # Sorted posteriors further apart than this do not coincide; l-guess optima missed by more are missed.
 COINCIDE = 1e-6
@@ -87,11 +86,11 @@ def metric_invariance(
     >>> free.holds, free.posterior.round(6)
     (True, array([0.5 , 0.25, 0.25]))
     """
-    measures = [measure_of(H) for H in _symmetric(entropies)]
+    forms = [convex_form(H) for H in _symmetric(entropies)]
     problem = as_problem(prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs)
     check_feasible(problem)
-    optima = {measure.entropy.name: lexicographic(problem, [measure], enough=gap) for measure in measures}
-    shannon = optima.get("shannon") or lexicographic(problem, [measure_of("shannon")], enough=gap)
+    optima = {H.name: lexicographic(problem, [H], enough=gap) for H in forms}
+    shannon = optima.get("shannon") or lexicographic(problem, [convex_form("shannon")], enough=gap)
     levels = _guess_levels(problem)
     channel, posterior, spread, short = _one_posterior(problem, shannon.channel, levels)
     if spread <= COINCIDE and short <= COINCIDE:
@@ -100,8 +99,8 @@ def metric_invariance(
             f"coincide to within {spread:.1e}: it is best for every symmetric core-concave entropy"
         )
         return Invariance(True, why, channel, posterior, spread, None, optima)
-    for i, first in enumerate(measures):
-        for second in measures[i + 1 :]:
+    for i, first in enumerate(forms):
+        for second in forms[i + 1 :]:
             conflict = _conflict(problem, first, second, optima)
             if conflict is not None:
                 names = " and ".join(conflict.entropies)
@@ -130,7 +129,7 @@ def _guess_levels(problem: Problem) -> Array:
     n = len(problem.prior)
     least = np.ones(n)
     for l in range(1, n):
-        solved = solve(Programme(problem, (term_of(problem, measure_of(GuessError(l))),)), enough=COINCIDE)
+        solved = solve(Programme(problem, (term_of(problem, convex_form(GuessError(l))),)), enough=COINCIDE)
         least[l - 1] = 1 - solved.bound
         if least[l - 1] >= 1 - 1e-12:  # more guesses are no less certain
             break
@@ -185,14 +184,11 @@ def _relaid(problem: Problem, joint: Array, pi: Array, used: Any) -> Channel | N
     return problem.channel(z)
 
 
-def _conflict(problem: Problem, first: Measure, second: Measure, optima: dict[str, Optimum]) -> Conflict | None:
+def _conflict(problem: Problem, first: Entropy, second: Entropy, optima: dict[str, Optimum]) -> Conflict | None:
     """A proof that no channel is best for both, or None."""
-    z = {
-        m.entropy.name: optima[m.entropy.name].channel.joint(problem.prior)[problem.rows, problem.columns]
-        for m in (first, second)
-    }
+    z = {m.name: optima[m.name].channel.joint(problem.prior)[problem.rows, problem.columns] for m in (first, second)}
     terms = [term_of(problem, m) for m in (first, second)]
-    names = first.entropy.name, second.entropy.name
+    names = first.name, second.name
     attained = sum(term.total(z[name]) for term, name in zip(terms, names, strict=True))
     try:
         together = solve(Programme(problem, tuple(terms)), enough=1e-9)
@@ -203,7 +199,7 @@ def _conflict(problem: Problem, first: Measure, second: Measure, optima: dict[st
         return None
     channels = [optima[name].channel for name in names]
     regret = (
-        second.entropy.conditional(problem.prior, channels[1]) - second.entropy.conditional(problem.prior, channels[0]),
-        first.entropy.conditional(problem.prior, channels[0]) - first.entropy.conditional(problem.prior, channels[1]),
+        second.conditional(problem.prior, channels[1]) - second.conditional(problem.prior, channels[0]),
+        first.conditional(problem.prior, channels[0]) - first.conditional(problem.prior, channels[1]),
     )
     return Conflict(names, shortfall, regret)

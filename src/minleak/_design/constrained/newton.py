@@ -7,12 +7,14 @@ smooth equations, on which Newton's method doubles the digits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
-from minleak._entropy.cores.base import Smooth
+from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.grouped import Array, Grouped
 
 # More unknowns, or more entries in view, than these are left as they are: a dense system is solved.
@@ -29,7 +31,7 @@ def sharpened(programme: Programme, solution: Solution, *, support: float) -> So
     from threadpoolctl import threadpool_limits
 
     problem, core = programme.problem, programme.core
-    if not isinstance(core, Smooth):
+    if core is None or core.linear:
         return None
     view = programme.terms[0].view
     on = solution.z > support * problem.left[problem.rows]
@@ -41,9 +43,11 @@ def sharpened(programme: Programme, solution: Solution, *, support: float) -> So
     if not on.any() or sum(A.shape) > _UNKNOWNS or reached.sum() > _ENTRIES:
         return None
     target = np.concatenate([problem.left[present], [problem.budgets[i] for i in spent]])
-    sight = _Sight(core, Grouped(view.columns[reached]), K[reached].toarray(), view.constant[reached])
+    derivatives = partial(
+        _derivatives, core, Grouped(view.columns[reached]), K[reached].toarray(), view.constant[reached]
+    )
     with threadpool_limits(1, user_api="blas"):  # small systems: several threads would wait for each other
-        best, rank = _newton(sight, solution.z[on], A, target)
+        best, rank = _newton(derivatives, solution.z[on], A, target)
     if best is None:
         return None
     z = np.zeros_like(solution.z)
@@ -61,35 +65,31 @@ def sharpened(programme: Programme, solution: Solution, *, support: float) -> So
     return replace(solution, z=z, mu=mu, duals=(duals,), status=f"{solution.status}, polished")
 
 
-class _Sight:
-    """A core of v = K z + constant, by z."""
-
-    def __init__(self, core: Smooth, by: Grouped, K: Array, constant: Array) -> None:
-        self.core, self.by, self.K, self.constant = core, by, K, constant
-
-    def derivatives(self, z: Array) -> tuple[Array, Array]:
-        """Gradient and Hessian; the Hessian by differences of the gradient."""
-        by, v = self.by, self.K @ z + self.constant
-        top = by.max(v)
-        v = np.maximum(v, np.where(top > 0, 1e-14 * top, 1.0)[by.of])  # a column of zeros may be anything
-        hessian = np.zeros((len(v), len(v)))
-        for place in range(1, int(by.sizes.max()) + 1):  # the place-th entry of every column at once
-            change = np.where(by.places == place, 1e-6 * v, 0.0)
-            rise = (self.core.gradient_at(v + change, by) - self.core.gradient_at(v - change, by)) / 2
-            moved = np.where(by.sizes >= place, by.starts + place - 1, -1)[by.of]
-            rows = np.flatnonzero(moved >= 0)
-            hessian[rows, moved[rows]] = rise[rows] / change[moved[rows]]
-        return self.K.T @ self.core.gradient_at(v, by), self.K.T @ hessian @ self.K
+def _derivatives(core: Core, by: Grouped, K: Array, constant: Array, z: Array) -> tuple[Array, Array]:
+    """Gradient and Hessian of the core of v = K z + constant, by z; the Hessian by differences of the gradient."""
+    v = K @ z + constant
+    top = by.max(v)
+    v = np.maximum(v, np.where(top > 0, 1e-14 * top, 1.0)[by.of])  # a column of zeros may be anything
+    hessian = np.zeros((len(v), len(v)))
+    for place in range(1, int(by.sizes.max()) + 1):  # the place-th entry of every column at once
+        change = np.where(by.places == place, 1e-6 * v, 0.0)
+        rise = (core.gradient_at(v + change, by) - core.gradient_at(v - change, by)) / 2
+        moved = np.where(by.sizes >= place, by.starts + place - 1, -1)[by.of]
+        rows = np.flatnonzero(moved >= 0)
+        hessian[rows, moved[rows]] = rise[rows] / change[moved[rows]]
+    return K.T @ core.gradient_at(v, by), K.T @ hessian @ K
 
 
-def _newton(sight: _Sight, z: Array, A: Array, target: Array) -> tuple[tuple[Array, Array] | None, int]:
+def _newton(
+    derivatives: Callable[[Array], tuple[Array, Array]], z: Array, A: Array, target: Array
+) -> tuple[tuple[Array, Array] | None, int]:
     """The entries and multipliers that solve grad = A^T multipliers, A z = target best, and the rank of A."""
     from scipy.linalg import lstsq
 
     best: tuple[Array, Array] | None = None
     closest, rank, k = np.inf, 0, len(A)
     for _ in range(_STEPS):
-        gradient, hessian = sight.derivatives(z)
+        gradient, hessian = derivatives(z)
         if not (np.isfinite(gradient).all() and np.isfinite(hessian).all()):
             break
         multipliers, _, rank, _ = lstsq(A.T, gradient, lapack_driver="gelsy", check_finite=False)

@@ -14,7 +14,6 @@ import numpy.typing as npt
 from minleak._design.constrained.linear import highs_with, run_highs
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
-from minleak._entropy.cores.guessing import GuessCore
 
 # Pairs that cost up to this many times the budget's share more than the cheapest of their row are there at first.
 _REACH = 2.5
@@ -28,7 +27,7 @@ _PRIMAL = 4
 def is_one_guess(programme: Programme) -> bool:
     """One guess (l = 1), one budget, and nothing else."""
     core, budgets = programme.plain_core, programme.problem.budgets
-    return isinstance(core, GuessCore) and core.l == 1 and len(budgets) == 1 and bool(np.isfinite(budgets[0]))
+    return core is not None and core.one_guess and len(budgets) == 1 and bool(np.isfinite(budgets[0]))
 
 
 class OneGuessModel:

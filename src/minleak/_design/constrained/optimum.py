@@ -14,18 +14,16 @@ from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._design.constrained.feasible import check_feasible
 from minleak._design.constrained.given import as_problem
-from minleak._design.constrained.measure import Measure, measure_of
 from minleak._design.constrained.problem import Problem
-from minleak._design.constrained.programme import Programme, Term, term_of, view_of
+from minleak._design.constrained.programme import Programme, Term, convex_form, term_of, view_of
 from minleak._design.constrained.solve import Model, Solved, solve
-from minleak._entropy.base import ConditionalEntropy, real
-from minleak._entropy.cores.base import Smooth
+from minleak._entropy.base import ConditionalEntropy, Entropy, real
 from minleak._entropy.cores.grouped import Array
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter, SolverFailed
 
-# What an entropy may give up for those after it in the list, as its concave core counts: the least that a solver
-# gets along with.
+# What an entropy may give up for those after it in the list, as its concave core counts: the least with which a solver
+# succeeds.
 SLACKS = (1e-11, 1e-9, 1e-7)
 # An answer of a conic solver may fall short of the earlier entropies' floors by this much.
 _SHORT = 2e-8
@@ -134,16 +132,16 @@ def optimise(
     >>> round(best.leakage, 6), best.gap < 1e-9
     (1.070389, True)
     """
-    measures = _measures(entropy, gains)
+    entropies = _as_list(entropy, gains)
     enough = _positive(gap)
     problem = as_problem(prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs)
     check_feasible(problem)
-    return lexicographic(problem, measures, enough=enough, cheapest=cost is not None and budget is None)
+    return lexicographic(problem, entropies, enough=enough, cheapest=cost is not None and budget is None)
 
 
 def lexicographic(
     problem: Problem,
-    measures: Sequence[Measure],
+    entropies: Sequence[Entropy],
     *,
     enough: float,
     cheapest: bool = False,
@@ -152,15 +150,15 @@ def lexicographic(
     """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost, and `model`
     is that of the first entropy, if it is compiled already.
     """
-    if any(isinstance(measure.core, Smooth) and measure.core.steep for measure in measures):
+    if any(H.core().steep for H in entropies):
         dear = problem.unaffordable()
         if dear.any():
-            return _on_the_cheapest(problem, measures, dear, enough=enough)
+            return _on_the_cheapest(problem, entropies, dear, enough=enough)
     floors: list[Term] = []  # each at what was attained
     found: list[Solved] = []
     z = np.zeros(0)
-    for measure in measures:
-        term = term_of(problem, measure)
+    for H in entropies:
+        term = term_of(problem, H)
         programme = Programme(problem, (term,))
         solved = _above_floors(programme, floors, z) if floors else solve(programme, enough=CLOSE, model=model)
         found.append(solved)
@@ -169,7 +167,7 @@ def lexicographic(
     if cheapest:
         z = _above_floors(Programme(problem, (), expense=problem.costs[0]), floors, z).z
     channel = problem.channel(z)
-    stages = tuple(stage_of(problem, channel, measure, solved) for measure, solved in zip(measures, found, strict=True))
+    stages = tuple(stage_of(problem, channel, H, solved) for H, solved in zip(entropies, found, strict=True))
     first = stages[0]
     if not first.gap <= enough:
         raise SolverFailed(
@@ -191,20 +189,20 @@ def lexicographic(
 
 
 def _on_the_cheapest(
-    problem: Problem, measures: Sequence[Measure], dear: npt.NDArray[np.bool_], *, enough: float
+    problem: Problem, entropies: Sequence[Entropy], dear: npt.NDArray[np.bool_], *, enough: float
 ) -> Optimum:
     """The optimum under a budget that is just the least cost: on the cheapest pairs, where it binds no more.
 
     There a little more budget would buy a steep entropy without bound, so that no finite prices exist.
     """
     free = replace(problem.on(~dear), budgets=(math.inf,) * len(problem.budgets))
-    best = lexicographic(free, measures, enough=enough)
+    best = lexicographic(free, entropies, enough=enough)
     unbounded = tuple(replace(stage, shadow_prices=(math.inf,) * len(problem.budgets)) for stage in best.stages)
     return replace(best, shadow_price=math.inf, stages=unbounded)
 
 
 def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Solved:
-    """The programme solved with the floors kept: as tightly as the solver can, which must be told a little slack.
+    """The programme solved with the floors kept: as tightly as the solver can, with a little slack.
 
     z keeps them exactly. It stays if the solver cannot keep them nearly, as where it is the only one that does.
     """
@@ -230,14 +228,14 @@ def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Sol
     return solved if short <= SLACKS[-1] + _SHORT else replace(solved, z=z, objective=programme.objective(z))
 
 
-def stage_of(problem: Problem, channel: Channel, measure: Measure, solved: Solved) -> Stage:
+def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> Stage:
     """What the channel leaks, by the library's own measure of it, beside the bound of what was solved."""
-    H = measure.entropy
-    mass = 1.0 if measure.gain is None else float(view_of(problem, measure.gain).of(solved.z).sum())
+    gains = H.seen_through()
+    mass = 1.0 if gains is None else float(view_of(problem, gains).of(solved.z).sum())
     before, after = H(problem.prior), H.conditional(problem.prior, channel)
     # Rounding may cross them where they meet; without a bound nothing leaks less than nothing.
-    most = max(measure.outer(solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
-    slope = measure.slope(solved.objective, mass)
+    most = max(H.outer(solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
+    slope = H.slope(solved.objective, mass)
     return Stage(
         entropy=H.name,
         value=after,
@@ -250,11 +248,11 @@ def stage_of(problem: Problem, channel: Channel, measure: Measure, solved: Solve
     )
 
 
-def _measures(entropy: Any, gains: Any) -> list[Measure]:
+def _as_list(entropy: Any, gains: Any) -> list[Entropy]:
     given = list(entropy) if isinstance(entropy, list | tuple) else [entropy]
     if not given:
         raise InvalidParameter("the list of entropies is empty: give at least one")
-    return [measure_of(H, gains) for H in given]
+    return [convex_form(H, gains) for H in given]
 
 
 def _positive(gap: float) -> float:

@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from minleak._design.constrained.measure import Measure
 from minleak._design.constrained.problem import Problem
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.grouped import Array, Grouped, Indices
+from minleak._entropy.gain import Gain
+from minleak._entropy.names import as_entropy
 from minleak.errors import InvalidParameter
 
 
@@ -81,9 +83,21 @@ class Term:
         return float(self.core.values(self.view.of(z), self.view.by).sum())
 
 
-def term_of(problem: Problem, measure: Measure) -> Term:
+def convex_form(entropy: ConditionalEntropy | str, gains: Any = None) -> Entropy:
+    """The entropy, seen through `gains` if any; refused where the problem would not be convex."""
+    chosen = as_entropy(entropy)
+    form = chosen.paper_form()
+    if form is None:
+        raise InvalidParameter(f"{chosen.name} is not of the form eta(sum Fhat), so its problem is not convex")
+    form = form if gains is None else Gain(form, gains)
+    form.core()  # refused by those that have none
+    form.seen_through()  # refused where gains on gains do not fit
+    return form
+
+
+def term_of(problem: Problem, entropy: Entropy) -> Term:
     """What the designer maximises for an entropy."""
-    return Term(measure.core, view_of(problem, measure.gain))
+    return Term(entropy.core(), view_of(problem, entropy.seen_through()))
 
 
 @dataclass(frozen=True, eq=False)

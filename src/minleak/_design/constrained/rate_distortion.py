@@ -1,4 +1,4 @@
-"""Shannon under one budget as a rate-distortion function, at home where costs differ by orders of magnitude.
+"""Shannon under one budget as a rate-distortion function, solved where costs differ by orders of magnitude too.
 
 For a price lambda on the expected cost let K_xy = exp(-lambda c_xy), and for a distribution q of the observables
 Z = K q. Then in nats, for every budget B and every q,
@@ -20,7 +20,6 @@ from threadpoolctl import threadpool_limits
 
 from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
 from minleak._entropy.cores.grouped import Array
-from minleak._entropy.cores.shannon import ShannonCore
 from minleak.errors import SolverFailed
 
 # Observables, of whose number the third power counts, and entries of the dense matrix: at most these.
@@ -33,10 +32,10 @@ _SMALL = 1e-15
 
 def is_rate_distortion(programme: Programme) -> bool:
     """True for Shannon alone, seen without gains, nothing settled, at most one budget, and not too large."""
-    problem = programme.problem
+    problem, core = programme.problem, programme.plain_core
     observables, secrets = len(np.unique(problem.columns)), len(np.unique(problem.rows))
     small = observables <= _OBSERVABLES and secrets * observables <= _ENTRIES
-    return isinstance(programme.plain_core, ShannonCore) and len(problem.budgets) <= 1 and small
+    return core is not None and core.shannon and len(problem.budgets) <= 1 and small
 
 
 def solve_rate_distortion(programme: Programme) -> Solution:
@@ -91,18 +90,18 @@ def shannon_rate(p: Array, cost: Array, allowed: npt.NDArray[np.bool_], budget: 
     left = budget - float(p @ least)
     scale = float(cost.max())
     with threadpool_limits(1, user_api="blas"):  # small systems are solved faster by one thread
-        free = _priced(0.0, p, cost, allowed)
+        free = _at_price(0.0, p, cost, allowed)
         if free.mean <= left:
             return Rate(free.rows, 0.0, free.log_z, max(free.bound(p, left), 0.0))
         low, high = 1e-9 / scale, 100 * len(p) / max(float(cost[cost > 0].min()), 1e-12 * scale)
-        dear, cheap = (_priced(price, p, cost, allowed) for price in (low, high))
+        dear, cheap = (_at_price(price, p, cost, allowed) for price in (low, high))
         for turn in range(_PRICES):
             if high <= low * (1 + _CLOSE) or dear.mean <= left or cheap.mean >= left:
                 break
             # The mean falls with the price: a straight line in its logarithm, and every third time the middle.
             share = (dear.mean - left) / (dear.mean - cheap.mean) if turn % 3 else 0.5
             price = low ** (1 - share) * high**share
-            found = _priced(price if low < price < high else math.sqrt(low * high), p, cost, allowed)
+            found = _at_price(price if low < price < high else math.sqrt(low * high), p, cost, allowed)
             if found.mean > left:
                 low, dear = found.price, found
             else:
@@ -114,7 +113,7 @@ def shannon_rate(p: Array, cost: Array, allowed: npt.NDArray[np.bool_], budget: 
 
 
 @dataclass(frozen=True, eq=False)
-class _Priced:
+class _AtPrice:
     """The rows that minimise I(X;Y) + price * cost, their mean cost, log Z_x, and the largest sum of p K / Z."""
 
     price: float
@@ -128,12 +127,12 @@ class _Priced:
         return float(-paid - p @ self.log_z - math.log(self.largest))
 
 
-def _priced(price: float, p: Array, cost: Array, allowed: npt.NDArray[np.bool_]) -> _Priced:
+def _at_price(price: float, p: Array, cost: Array, allowed: npt.NDArray[np.bool_]) -> _AtPrice:
     kernel = np.where(allowed, np.exp(-np.minimum(price * cost, 700.0)), 0.0)
     q = _mixture(kernel, p)
     z = kernel @ q
     rows = q * kernel / z[:, None]
-    return _Priced(price, rows, float(p @ (rows * cost).sum(axis=1)), np.log(z), float(((p / z) @ kernel).max()))
+    return _AtPrice(price, rows, float(p @ (rows * cost).sum(axis=1)), np.log(z), float(((p / z) @ kernel).max()))
 
 
 def _mixture(kernel: Array, p: Array) -> Array:

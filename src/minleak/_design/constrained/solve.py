@@ -21,7 +21,6 @@ from minleak._design.constrained.newton import SUPPORTS, sharpened
 from minleak._design.constrained.one_guess import OneGuessModel, is_one_guess
 from minleak._design.constrained.programme import Programme, Solution
 from minleak._design.constrained.rate_distortion import is_rate_distortion, solve_rate_distortion
-from minleak._entropy.cores.base import Smooth
 from minleak._entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 
@@ -84,8 +83,7 @@ def _ways(programme: Programme) -> list[Callable[[], Solution]]:
     ways: list[Callable[[], Solution]] = [partial(solve_conic, programme, tolerance=t) for t in TOLERANCES]
     if is_rate_distortion(programme):
         ways.insert(0, partial(solve_rate_distortion, programme))
-    core = programme.core
-    easier = core.easier() if isinstance(core, Smooth) else None
+    easier = programme.core.easier() if programme.core is not None else None
     if easier is not None:
         nearby = replace(programme, terms=(replace(programme.terms[0], core=easier),))
         ways.append(partial(solve_conic, nearby, tolerance=TOLERANCES[0]))
@@ -121,7 +119,7 @@ def certified(programme: Programme, solution: Solution) -> Solved:
 
 
 def _better(a: Solved, b: Solved) -> Solved:
-    """The better channel of two answers with the better of their bounds: each holds whoever found it."""
+    """The better channel of two answers with the better of their bounds: each bound holds for all."""
     top = a if a.objective >= b.objective else b
     tight = a if a.bound <= b.bound else b
     return Solved(top.z, top.objective, tight.bound, tight.mu, top.status)

@@ -12,12 +12,11 @@ from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._design.constrained.feasible import check_feasible
 from minleak._design.constrained.given import as_problem
-from minleak._design.constrained.measure import Measure, measure_of
 from minleak._design.constrained.optimum import lexicographic
 from minleak._design.constrained.problem import Problem
-from minleak._design.constrained.programme import Programme, term_of
+from minleak._design.constrained.programme import Programme, convex_form, term_of
 from minleak._design.constrained.solve import linear_model
-from minleak._entropy.base import ConditionalEntropy, real
+from minleak._entropy.base import ConditionalEntropy, Entropy, real, whole
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak.errors import InvalidParameter
 
@@ -100,23 +99,23 @@ def tradeoff(
     >>> [(point.budget, round(point.leakage, 9), round(point.shadow_price, 9)) for point in frontier.points]
     [(0.0, 0.5, 1.0), (0.25, 0.25, 1.0), (0.5, 0.0, 1.0)]
     """
-    measure = measure_of(entropy, gains)
+    H = convex_form(entropy, gains)
     problem = as_problem(prior, allowed=allowed, cost=cost, fixed=fixed, outputs=outputs)
     if len(problem.costs) != 1:
         raise InvalidParameter("a frontier is against one cost: give cost= as one matrix")
-    asked = _asked(budgets, points, problem, measure, gap)
-    largest = Programme(problem.with_budgets([problem.scaled(0, asked[-1])]), (term_of(problem, measure),))
+    asked = _asked(budgets, points, problem, H, gap)
+    largest = Programme(problem.with_budgets([problem.scaled(0, asked[-1])]), (term_of(problem, H),))
     model = linear_model(largest) if largest.linear and len(problem.rows) else None
     found = []
     for budget in asked:
         at = problem.with_budgets([problem.scaled(0, budget)])
         check_feasible(at)
-        best = lexicographic(at, [measure], enough=gap, model=model)
+        best = lexicographic(at, [H], enough=gap, model=model)
         found.append(FrontierPoint(budget, best.leakage, best.bound, best.costs[0], best.shadow_price, best.channel))
-    return Tradeoff(measure.entropy.name, tuple(found))
+    return Tradeoff(H.name, tuple(found))
 
 
-def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, measure: Measure, gap: float) -> list[float]:
+def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: Entropy, gap: float) -> list[float]:
     """The budgets to look at, in increasing order."""
     if budgets is not None:
         if isinstance(budgets, str | bytes) or not isinstance(budgets, Iterable):
@@ -125,15 +124,14 @@ def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, measu
         if not chosen or not np.isfinite(chosen).all():
             raise InvalidParameter("budgets are a list of finite numbers, at least one")
         return chosen
-    if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
-        raise InvalidParameter(f"points is a whole number from 2 on, not {points!r}")
+    points = whole(points, "points", 2)
     (least,) = problem.least_costs()
-    most = max(_enough(problem, measure, gap), least)
+    most = max(_enough(problem, H, gap), least)
     (scale,) = problem.scales
-    return [float(budget) * scale for budget in np.linspace(least, most, int(points))]
+    return [float(budget) * scale for budget in np.linspace(least, most, points)]
 
 
-def _enough(problem: Problem, measure: Measure, gap: float) -> float:
+def _enough(problem: Problem, H: Entropy, gap: float) -> float:
     """A budget beyond which nothing leaks less, scaled: of the cheapest observable open to all, or of an unbounded
     optimum.
     """
@@ -144,4 +142,4 @@ def _enough(problem: Problem, measure: Measure, gap: float) -> float:
         common = p[p > 0] @ costs[p > 0]
         if np.isfinite(common).any():
             return float(common.min())
-    return lexicographic(problem, [measure], enough=gap, cheapest=True).costs[0] / problem.scales[0]
+    return lexicographic(problem, [H], enough=gap, cheapest=True).costs[0] / problem.scales[0]

@@ -20,7 +20,7 @@ from minleak._design.pricing.chaining import spliced
 from minleak._design.pricing.cheapest import cheapest
 from minleak._design.pricing.distances import METRICS, Distances, from_coordinates
 from minleak._design.pricing.peeling import Sets, joined
-from minleak._design.pricing.regions import priced
+from minleak._design.pricing.regions import with_costs
 from minleak._design.rings import Homes, Ring
 from minleak.errors import InvalidParameter, shown
 
@@ -97,6 +97,6 @@ def _in_blocks(ground: Ground, distances: Distances, stability: float) -> Laid:
     ring = (spliced(rings),) if rings else ()
     cells = [Sets(joint.members, u * joint.weights)]
     cells += [Sets(sets, lengths) for one in ring for sets, lengths in one.cells().blocks()]
-    plan = priced(joined(cells, u), distances)
+    plan = with_costs(joined(cells, u), distances)
     mean = plan.total / float(u * own.sum())
     return Laid(joint, ring, Cost(mean, None, None, distances.name, stability, distances.coordinates))

@@ -25,7 +25,7 @@ def apart(forbid: Iterable[Iterable[Any]] | None, ground: Ground) -> Indices:
 
 
 def groups_of(forbid: Iterable[Iterable[Any]] | None, labels: Labels) -> Indices:
-    """The group of each secret, a number; secrets that may be with anybody have a group of their own.
+    """The group of each secret, a number; secrets that may be with all others have a group of their own.
 
     Pairs and groups that share a secret become one group, also where that is stricter than what was asked.
     """
@@ -63,7 +63,7 @@ def _listed(forbid: Iterable[Iterable[Any]] | None) -> list[list[Any]]:
 def check_apart(groups: Indices, weights: Indices, giants: Indices, u: int, tail: int, labels: Labels) -> None:
     """Refuse groups that no plan of least leakage can keep apart.
 
-    A giant is in every set, so nobody can be kept apart from it. Sets with a member of a group on rings are disjoint
+    A giant is in every set, so no secret can be kept apart from it. Sets with a member of a group on rings are disjoint
     in phase, so a group has at most the share s/u of a single member; and that suffices, as members of a group one
     after the other on a wrap-around ring show.
     """

@@ -10,9 +10,9 @@ from minleak._design.giants import Ground, Laid
 from minleak._design.pricing.blocks import blocks
 from minleak._design.pricing.chaining import chained
 from minleak._design.pricing.distances import Distances
-from minleak._design.pricing.generation import generate
+from minleak._design.pricing.generation import generate, star_costs
 from minleak._design.pricing.peeling import Sets, joined, peeled
-from minleak._design.pricing.regions import improved, priced
+from minleak._design.pricing.regions import improved, with_costs
 from minleak._design.pricing.rounding import rounded
 from minleak._design.rings import Homes
 
@@ -29,7 +29,7 @@ _CENTRES = 10_000
 # the values of a cheapest plan often are such fractions. All units together stay below what a float holds exactly.
 _FINER = 720_720
 _FINEST = 2**52
-# Secrets to a block where a first plan is made, and steps that progress is told in.
+# Secrets to a block where a first plan is made, and steps of the progress.
 _BLOCK = 8192
 # Passes over the regions and rounds in each: for secrets beyond so many, and for fewer.
 _MANY = 5_000
@@ -54,16 +54,16 @@ def cheapest(ground: Ground, distances: Distances, groups: Indices) -> Laid:
     scale = float(units.sum())  # u for the mean over members, times the length of all phases
     if len(secrets) <= EXACT:
         return _exact(ground, units, group, secrets, distances)
-    plan = priced(_first(units, group, secrets, u, distances), distances)
+    plan = with_costs(_first(units, group, secrets, u, distances), distances)
     if len(secrets) <= REGIONS:
         start = plan.total / scale
 
-        def tell(share: float, total: float, gap: float) -> None:
+        def report(share: float, total: float, gap: float) -> None:
             now = f"cost {total / scale:.4g} from {start:.4g}, gap in regions {gap:.1%}"
             ground.progress(round(_STEPS * share), _STEPS, now)
 
         passes, rounds = _FEW_PASSES if len(secrets) > _MANY else _PASSES
-        plan = improved(plan, groups, distances, passes=passes, rounds=rounds, progress=tell)
+        plan = improved(plan, groups, distances, passes=passes, rounds=rounds, progress=report)
     ring = chained(plan.sets, plan.centres)
     cost = Cost(plan.total / scale, None, None, distances.name, 0.0, distances.coordinates)
     return Laid(Homes.none(u), (ring,), cost)
@@ -71,42 +71,30 @@ def cheapest(ground: Ground, distances: Distances, groups: Indices) -> Laid:
 
 def _exact(ground: Ground, units: Indices, group: Indices, secrets: Indices, distances: Distances) -> Laid:
     """By column generation over all sets, and rounding."""
-    from minleak._kernels import pricing
-
     u = ground.u
     start = peeled(units, group, u, distances, secrets)
     everywhere = not distances.points.shape[1] or distances.n_centres <= _CENTRES
     between = distances.between(np.arange(distances.n_centres) if everywhere else secrets, secrets)
-    names, group = np.unique(group, return_inverse=True)
-    group = group.ravel()
-    apart = group if len(names) < len(secrets) else np.empty(0, dtype=np.int64)
     least = 1.0
 
-    def tell(gap: float) -> None:
+    def report(gap: float) -> None:
         nonlocal least
         least = min(least, max(gap, GAP))
         ground.progress(round(_STEPS * np.log(least) / np.log(GAP)), _STEPS, f"gap {gap:.1e}")
 
     # half of the gap is for the rounding
-    solution = generate(between, units.astype(np.float64), u, start.members, groups=apart, gap=GAP / 2, progress=tell)
+    solution = generate(between, units.astype(np.float64), u, start.members, groups=group, gap=GAP / 2, progress=report)
     to_centres = np.ascontiguousarray(between.T)
     scale = float(units.sum())
     bound = max(solution.bound / scale, 0.0)
     tried: list[tuple[float, Laid]] = []
     for factor in _factors(int(units.sum()), ground.finest):
-        sets = rounded(
-            solution.members,
-            solution.values * factor,
-            units * factor,
-            groups=group,
-            distances=distances,
-            secrets=secrets,
-        )
-        costs, centres = np.empty(len(sets.lengths)), np.empty(len(sets.lengths), dtype=np.int64)
-        pricing.star_costs(to_centres, sets.members, costs, centres)
+        values = solution.values * factor
+        sets = rounded(solution.members, values, units * factor, groups=group, distances=distances, secrets=secrets)
+        costs, centres = star_costs(to_centres, sets.members)
         cost = float(sets.lengths @ costs) / factor / scale
         ring = chained(Sets(secrets[sets.members], sets.lengths), centres)
-        told = Cost(
+        paid = Cost(
             value=cost,
             bound=min(bound, cost) if everywhere else None,
             rounding=cost - solution.cost / scale,
@@ -114,7 +102,7 @@ def _exact(ground: Ground, units: Indices, group: Indices, secrets: Indices, dis
             stability=0.0,
             coordinates=distances.coordinates,
         )
-        tried.append((cost, Laid(Homes.none(u), (ring,), told, factor)))
+        tried.append((cost, Laid(Homes.none(u), (ring,), paid, factor)))
         if cost - bound <= GAP * cost:
             break
     return min(tried, key=lambda one: one[0])[1]

@@ -61,7 +61,6 @@ class Euclidean(Distances):
         return self._from_squares(squares)
 
     def within(self, sets: Indices) -> Array:
-        """The same between the members of each set."""
         squares = np.zeros((*sets.shape, sets.shape[1]))
         for axis in self.points.T:
             squares += (axis[sets][:, :, None] - axis[sets][:, None, :]) ** 2
@@ -71,7 +70,6 @@ class Euclidean(Distances):
         return np.sqrt(squares)
 
     def centres_of(self, members: Indices) -> Indices:
-        """Each member itself."""
         return members
 
 
@@ -105,15 +103,12 @@ class Given(Distances):
         self._closest = matrix.argmin(axis=0)
 
     def between(self, centres: Indices, members: Indices) -> Array:
-        """A part of the matrix."""
         return self.matrix[np.ix_(centres, members)]
 
     def centres_of(self, members: Indices) -> Indices:
-        """The centre that each member costs least at."""
         return np.asarray(self._closest[members])
 
     def within(self, sets: Indices) -> Array:
-        """The costs of the members at the centres close to them."""
         return np.asarray(self.matrix[self._closest[sets][:, :, None], sets[:, None, :]])
 
 

@@ -24,28 +24,22 @@ _SETTLED = 1e-2
 # Columns beyond this many for each row are dropped if they have not been near the optimum for some rounds.
 _COLUMNS = 12
 _STALE = 6
+# Sets whose costs are found in one go.
+_CHUNK = 256
 # Rounds beyond those allowed in which the exchanges still in use end.
 _ENDING = 3
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Sets with positive values that cover every member's weight, their cost, and a bound that none is below.
-
-    cost = sum of values * c(M); `gap` = (cost - bound) / cost; `duals` are those of the bound.
+    """Sets with positive values that cover every member's weight, their cost (the sum of values * c(M)), and a bound
+    that none is below.
     """
 
     members: Indices
     values: Array
     cost: float
     bound: float
-    duals: Array
-    rounds: int
-
-    @property
-    def gap(self) -> float:
-        """How far the cost may be above the least, as a fraction of it."""
-        return (self.cost - self.bound) / self.cost if self.cost > 0 else 0.0
 
 
 def generate(
@@ -63,15 +57,15 @@ def generate(
 
     The sets `start` must be able to cover the weights. Each round solves the linear programme over the sets known so
     far by the primal simplex method from the last basis, and prices: for duals lambda and centre z the best set is the
-    u members of different groups (`groups` is empty if all may be together) with least d(z,i) - lambda_i. If none has
+    u members of different groups with least d(z,i) - lambda_i. If none has
     negative reduced cost, the solution is optimal; and for any lambda
 
         w . lambda + (sum of w / u) * min over z of that sum  <=  the least cost.
 
-    Duals of the first rounds are wild, as hardly any sets are known. Two things tame them: pricing is at a mean of the
-    last duals and those of the best bound, and light neighbours i, j may at first exchange weight for d(i,j), which
-    keeps |lambda_i - lambda_j| below it; exchanges that are used are taken away until none is. A round costs O(n^2)
-    for pricing and what the simplex method takes, some 30 to 60 rounds in all. Stops at a relative `gap`, or after
+    Duals of the first rounds change much, as hardly any sets are known. Two things keep them close: pricing is at a
+    mean of the last duals and those of the best bound, and light neighbours i, j may at first exchange weight for
+    d(i,j), which keeps |lambda_i - lambda_j| below it; exchanges that are used are taken away until none is. A round
+    costs O(n^2) for pricing and what the simplex method takes, some 30 to 60 rounds in all. Stops at a `gap`, or after
     so many `rounds`, with what it has then.
     """
     programme = _Programme(distances, weights, u, start, groups)
@@ -81,22 +75,31 @@ def generate(
         bound, smooth, added = programme.price(duals, best_duals if done > 1 else duals)
         if bound > best:
             best, best_duals = bound, smooth
-        apart = (value - best) / value if value > 0 else 0.0
+        open_gap = (value - best) / value if value > 0 else 0.0
         late = done >= rounds
         if progress is not None:
-            progress(max(apart, 0.0))
+            progress(max(open_gap, 0.0))
         if programme.exchanging():
-            if late or apart < _SETTLED or not added:
+            if late or open_gap < _SETTLED or not added:
                 programme.forbid_exchange(all=late)
             continue
-        if late or apart <= gap or not added:
+        if late or open_gap <= gap or not added:
             break
     members, values = programme.positive()
-    costs = programme.star_costs(members)
-    cost = float(values @ costs)
+    cost = float(values @ star_costs(programme.to_centres, members)[0])
     # a bound in floats may be off by the roundings of a sum of n products
     slack = 1e-15 * len(weights) * float(np.abs(best_duals) @ weights + cost)
-    return Solution(members, values, cost, min(best - slack, cost), best_duals, done)
+    return Solution(members, values, cost, min(best - slack, cost))
+
+
+def star_costs(to_centres: Array, sets: Indices) -> tuple[Array, Indices]:
+    """c(M) for each set, and its centre; row i of `to_centres` is d(z,i) over all z."""
+    costs, centres = np.empty(len(sets)), np.empty(len(sets), dtype=np.int64)
+    for begin in range(0, len(sets), _CHUNK):
+        some = slice(begin, begin + _CHUNK)
+        sums = sum(to_centres[member] for member in sets[some].T)
+        centres[some], costs[some] = np.argmin(sums, axis=1), np.min(sums, axis=1)
+    return costs, centres
 
 
 class _Programme:
@@ -109,13 +112,16 @@ class _Programme:
 
         self.distances = np.ascontiguousarray(distances)
         self.to_centres = np.ascontiguousarray(distances.T)
-        self.u, self.groups, n = u, groups, len(weights)
+        self.u, n = u, len(weights)
+        _, group = np.unique(groups, return_inverse=True)
+        # No groups where all may be together, which is quicker.
+        self.groups = group.ravel() if group.max() + 1 < n else np.empty(0, dtype=np.int64)
         self.mean = float(weights.mean())
         self.weights = weights / self.mean
         self.known: set[bytes] = set()
         self.members = np.empty((0, u), dtype=np.int64)
         self.idle = np.empty(0, dtype=np.int64)
-        costs = self.star_costs(start)
+        costs, _ = star_costs(self.to_centres, start)
         self.unit = float(costs.mean()) or 1.0
         self.model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self.model.silent()
@@ -148,10 +154,10 @@ class _Programme:
         costs = between[pairs[:, 0], pairs[:, 1]] / self.unit
         rows = light[np.sort(pairs, axis=1)]
         signs = np.where(pairs[:, :1] < pairs[:, 1:], [[1.0, -1.0]], [[-1.0, 1.0]])
-        self._columns(rows, signs, costs)
+        self._add_columns(rows, signs, costs)
         return len(pairs)
 
-    def _columns(self, rows: Indices, signs: Array, costs: Array) -> None:
+    def _add_columns(self, rows: Indices, signs: Array, costs: Array) -> None:
         count, width = rows.shape
         starts = np.arange(count, dtype=np.int32) * width
         free = np.full(count, np.inf)
@@ -169,7 +175,7 @@ class _Programme:
                 self.known.add(name)
                 fresh.append(place)
         if fresh:
-            self._columns(ordered[fresh], np.ones((len(fresh), self.u)), costs[fresh] / self.unit)
+            self._add_columns(ordered[fresh], np.ones((len(fresh), self.u)), costs[fresh] / self.unit)
             self.members = np.concatenate([self.members, ordered[fresh]])
             self.idle = np.concatenate([self.idle, np.zeros(len(fresh), dtype=np.int64)])
         return len(fresh)
@@ -211,8 +217,7 @@ class _Programme:
         kept = np.ones(len(self.members), dtype=bool)
         kept[stale] = False
         self.members, self.idle = self.members[kept], self.idle[kept]
-        columns = np.concatenate([np.ones(skip, dtype=bool), kept])
-        self.values = self.values[columns]
+        self.values = np.concatenate([self.values[:skip], self.values[skip:][kept]])
 
     def price(self, duals: Array, anchor: Array) -> tuple[float, Array, int]:
         """The best bound at the smoothed duals (or the plain ones, if those find nothing), its duals, and how many
@@ -228,21 +233,13 @@ class _Programme:
             here = self.mean * float(self.weights @ smooth + self.weights.sum() / self.u * values.min())
             if here > bound:
                 bound, found = here, smooth
-            costs = self.star_costs(sets)
+            costs, _ = star_costs(self.to_centres, sets)
             promising = costs - duals[sets].sum(axis=1) < -1e-10 * self.unit
             if promising.any():
                 added = self._add(sets[promising], costs[promising])
             if added:
                 break
         return bound, found, added
-
-    def star_costs(self, sets: Indices) -> Array:
-        """c(M) for each set."""
-        from minleak._kernels import pricing
-
-        costs, centres = np.empty(len(sets)), np.empty(len(sets), dtype=np.int64)
-        pricing.star_costs(self.to_centres, sets, costs, centres)
-        return costs
 
     def exchanging(self) -> bool:
         """Whether the solution still exchanges weight."""
@@ -251,10 +248,9 @@ class _Programme:
     def forbid_exchange(self, *, all: bool) -> None:
         """Take away all exchanges, or those in use."""
         ended = np.full(self.exchanges, True) if all else self.values[: self.exchanges] > 0
-        columns = np.flatnonzero(ended)
-        self.model.deleteCols(len(columns), columns.astype(np.int32))
+        self.model.deleteCols(int(ended.sum()), np.flatnonzero(ended).astype(np.int32))
         self.values = np.concatenate([self.values[: self.exchanges][~ended], self.values[self.exchanges :]])
-        self.exchanges -= len(columns)
+        self.exchanges -= int(ended.sum())
 
     def positive(self) -> tuple[Indices, Array]:
         """The sets in use and their values."""

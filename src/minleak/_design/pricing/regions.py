@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._design.pricing.distances import Distances
-from minleak._design.pricing.generation import generate
+from minleak._design.pricing.generation import generate, star_costs
 from minleak._design.pricing.peeling import Sets, joined
 from minleak._design.pricing.rounding import rounded
 from minleak.errors import SolverFailed
@@ -29,7 +29,7 @@ _CHUNK = 4096
 
 
 @dataclass(frozen=True)
-class Priced:
+class CostedSets:
     """Sets with their centres and costs c(M)."""
 
     sets: Sets
@@ -41,13 +41,13 @@ class Priced:
         """The sum of length times cost."""
         return float(self.sets.lengths @ self.costs)
 
-    def part(self, some: Indices) -> Priced:
+    def part(self, some: Indices) -> CostedSets:
         """Some of the sets."""
-        return Priced(Sets(self.sets.members[some], self.sets.lengths[some]), self.centres[some], self.costs[some])
+        return CostedSets(Sets(self.sets.members[some], self.sets.lengths[some]), self.centres[some], self.costs[some])
 
 
-def priced(sets: Sets, distances: Distances) -> Priced:
-    """Sets priced with their own members' centres: never less than c(M), and at most twice as much for a metric."""
+def with_costs(sets: Sets, distances: Distances) -> CostedSets:
+    """Sets with the best centre among their members': never less than c(M), at most twice as much for a metric."""
     count = len(sets.lengths)
     centres, costs = np.empty(count, dtype=np.int64), np.empty(count)
     for begin in range(0, count, _CHUNK):
@@ -57,32 +57,31 @@ def priced(sets: Sets, distances: Distances) -> Priced:
         rows = np.arange(len(members))
         centres[begin : begin + _CHUNK] = distances.centres_of(members[rows, best])
         costs[begin : begin + _CHUNK] = sums[rows, best]
-    return Priced(sets, centres, costs)
+    return CostedSets(sets, centres, costs)
 
 
 def improved(
-    plan: Priced,
+    plan: CostedSets,
     groups: Indices,
     distances: Distances,
     *,
     passes: int = 1,
     rounds: int = 30,
     progress: Callable[[float, float, float], None] | None = None,
-    seed: int = 0,
-) -> Priced:
+) -> CostedSets:
     """Take the sets of a region, which always are a valid plan of what they own, and put the cheapest in their place.
 
     The regions of a pass cut the sets (not the secrets: a heavy one is in many regions) into neighbours; the next
     pass cuts elsewhere. A region is solved by at most so many `rounds` of pricing. Cost never rises. Regions are
-    solved in ordinary threads; the result does not depend on how many there are. `progress` hears the share that is
+    solved in ordinary threads; the result does not depend on how many there are. `progress` gets the share that is
     done, the total cost as it is, and the relative gap of the regions solved in this pass, each to its own cheapest.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     u = plan.sets.members.shape[1]
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 8)) as pool:
         for turn in range(passes):
             parts = [plan.part(region) for region in _regions(plan.sets.members, _places(plan, distances, rng), rng)]
-            solved: list[Priced] = []
+            solved: list[CostedSets] = []
             total, now, least = plan.total, 0.0, 0.0
             for before, (part, bound) in zip(
                 parts, pool.map(lambda part: _resolved(part, groups, distances, rounds), parts), strict=True
@@ -92,7 +91,7 @@ def improved(
                 if progress is not None:
                     gap = (now - least) / now if now > 0 else 0.0
                     progress((turn + len(solved) / len(parts)) / passes, total, gap)
-            plan = Priced(
+            plan = CostedSets(
                 joined([part.sets for part in solved], u),
                 np.concatenate([part.centres for part in solved]),
                 np.concatenate([part.costs for part in solved]),
@@ -100,7 +99,7 @@ def improved(
     return plan
 
 
-def _places(plan: Priced, distances: Distances, rng: np.random.Generator) -> Array:
+def _places(plan: CostedSets, distances: Distances, rng: np.random.Generator) -> Array:
     """Where each set is: the point of its centre, or its distances to a few landmarks."""
     if distances.points.shape[1]:
         return distances.points[plan.centres]
@@ -126,24 +125,20 @@ def _regions(members: Indices, places: Array, rng: np.random.Generator) -> Itera
         waiting += [region[order[:cut]], region[order[cut:]]]
 
 
-def _resolved(part: Priced, groups: Indices, distances: Distances, rounds: int) -> tuple[Priced, float]:
+def _resolved(part: CostedSets, groups: Indices, distances: Distances, rounds: int) -> tuple[CostedSets, float]:
     """The cheapest sets that own what these own, or these where nothing cheaper comes out, and a bound on both."""
-    from minleak._kernels import pricing
-
     u = part.sets.members.shape[1]
     secrets, flat = np.unique(part.sets.members, return_inverse=True)
     members = flat.reshape(-1, u)
     units = Sets(members, part.sets.lengths).owned(len(secrets))
     centres = np.unique(np.concatenate([distances.centres_of(secrets), part.centres]))
     between = distances.between(centres, secrets)
-    names, group = np.unique(groups[secrets], return_inverse=True)
-    apart = group.ravel() if len(names) < len(secrets) else np.empty(0, dtype=np.int64)
+    group = groups[secrets]
     try:
-        solution = generate(between, units.astype(np.float64), u, members, groups=apart, gap=_GAP, rounds=rounds)
+        solution = generate(between, units.astype(np.float64), u, members, groups=group, gap=_GAP, rounds=rounds)
     except SolverFailed:
         return part, 0.0
-    sets = rounded(solution.members, solution.values, units, groups=group.ravel(), distances=distances, secrets=secrets)
-    costs, at = np.empty(len(sets.lengths)), np.empty(len(sets.lengths), dtype=np.int64)
-    pricing.star_costs(np.ascontiguousarray(between.T), sets.members, costs, at)
-    found = Priced(Sets(secrets[sets.members], sets.lengths), centres[at], costs)
+    sets = rounded(solution.members, solution.values, units, groups=group, distances=distances, secrets=secrets)
+    costs, at = star_costs(np.ascontiguousarray(between.T), sets.members)
+    found = CostedSets(Sets(secrets[sets.members], sets.lengths), centres[at], costs)
     return (found if found.total < part.total else part), max(solution.bound, 0.0)

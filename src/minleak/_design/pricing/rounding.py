@@ -41,7 +41,7 @@ def rounded(
 
 
 def _give_back_excess(members: Indices, lengths: Indices, units: Indices) -> None:
-    """Shorten sets until nobody owns more than its units, the longest of a member's sets first."""
+    """Shorten sets until no member owns more than its units, the longest of a member's sets first."""
     owned = Sets(members, lengths).owned(len(units))
     for i in np.flatnonzero(owned > units).tolist():
         for s in sorted(np.flatnonzero((members == i).any(axis=1)).tolist(), key=lambda s: -int(lengths[s])):

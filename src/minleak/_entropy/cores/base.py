@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._entropy.cores.grouped import Grouped
-from minleak._entropy.cores.modelling import cvxpy
+from minleak.errors import MissingExtra
 
 Array = npt.NDArray[np.float64]
 
@@ -41,8 +42,17 @@ class Polyhedron:
 class Core(ABC):
     """A concave function U of non-negative columns with U(tv) = t U(v), U(0) = 0."""
 
-    #: The `Polyhedron` method exists: the design problem is a linear programme.
+    #: The design problem is a linear programme: there is a `polyhedron`. Else there is a `gradient_at`.
     linear: bool = False
+
+    #: The gradient grows without bound towards zero entries: at its optimum every pair is used as far as it may be.
+    steep: bool = False
+
+    #: U is Shannon's, whose optimum under a budget is a rate-distortion function.
+    shannon: bool = False
+
+    #: U is the chance that one guess is wrong.
+    one_guess: bool = False
 
     @abstractmethod
     def values(self, v: Array, by: Grouped) -> Array:
@@ -64,19 +74,12 @@ class Core(ABC):
         """The same as linear inequalities, where `linear`."""
         raise NotImplementedError
 
-
-class Smooth(Core):
-    """A core with a gradient wherever all entries are positive."""
-
-    #: The gradient grows without bound towards zero entries: at its optimum every pair is used as far as it may be.
-    steep: bool = False
-
-    @abstractmethod
     def gradient_at(self, v: Array, by: Grouped) -> Array:
-        """The gradient of U at v > 0, entry by entry."""
+        """The gradient of U at v > 0, entry by entry, where it is not `linear`."""
+        raise NotImplementedError
 
-    def easier(self) -> Smooth | None:
-        """A core nearby that solvers cope with, from whose optimum Newton's steps may lead to this one's."""
+    def easier(self) -> Core | None:
+        """A core nearby that is easier to solve, from whose optimum Newton's steps may lead to this one's."""
         return None
 
 
@@ -103,3 +106,12 @@ class Linear(Core):
         form = self.polyhedron(by)
         aux = cp.Variable(len(form.on_aux), nonneg=True)
         return Hypograph(form.on_entries @ v + form.on_aux @ aux, [form.rows_v @ v + form.rows_aux @ aux <= 0])
+
+
+def cvxpy() -> Any:
+    """cvxpy with Clarabel, or an error that says how to get them."""
+    try:
+        import_module("clarabel")
+        return import_module("cvxpy")
+    except ImportError:
+        raise MissingExtra.of("convex", "convex design for this entropy needs cvxpy and clarabel") from None

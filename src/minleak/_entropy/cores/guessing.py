@@ -14,6 +14,7 @@ class GuessCore(Linear):
 
     def __init__(self, l: int) -> None:
         self.l = l
+        self.one_guess = l == 1
 
     def level(self, j: npt.NDArray[np.int64]) -> Array:
         return np.asarray(np.maximum(j - self.l, 0) / j)

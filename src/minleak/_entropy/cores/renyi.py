@@ -1,4 +1,4 @@
-"""What the cores of the three conditional Renyi entropies share: the family of distributions where planes touch them.
+"""What the cores of the three conditional Renyi entropies share: gradients, and where planes touch them.
 
 The gradient of each of the three is affine in q^(a-1). So the plane whose gradient differs from given numbers a_x
 by a constant touches U at a member of one family,
@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass
 
 import numpy as np
 
-from minleak._entropy.cores.base import Array, Smooth
+from minleak._entropy.cores.base import Array, Core
 from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.deformed import deformed, restored
 
@@ -30,17 +29,8 @@ _NEAR_ONE = 0.25
 _BISECTIONS = 90
 
 
-@dataclass(frozen=True)
-class Weights:
-    """Of weights w that q is proportional to, in each column: log sum w, log sum w^alpha, the Renyi entropy of q."""
-
-    log_sum: Array
-    log_sum_alpha: Array
-    entropy: Array
-
-
-class RenyiCore(Smooth):
-    """U(v) = (Fhat(v) - |v|_1)/c, the order alpha > 0 finite, c the exponent of the mean over observables."""
+class RenyiCore(Core):
+    """U(v) = |v|_1 (exp(c H(v/|v|_1)) - 1)/c, H the Renyi entropy of a finite order alpha > 0, in nats."""
 
     def __init__(self, alpha: float) -> None:
         self.alpha = alpha
@@ -59,13 +49,10 @@ class RenyiCore(Smooth):
     def exponent(self) -> float:
         """c, negative where Fhat is convex."""
 
-    @abstractmethod
-    def log_slope(self, w: Weights) -> Array:
-        """Of log d(gradient)/d(a), what is left after log(alpha/|alpha-1|) - log|kappa - least a|."""
-
-    @abstractmethod
-    def gradient(self, log_q: Array, h: Array) -> Array:
+    def _gradient(self, log_q: Array, h: Array) -> Array:
         """The gradient of U at q, given log q and the Renyi entropy of q (spread over the entries)."""
+        power = deformed(np.maximum(log_q + h, -1e300), self.alpha - 1)
+        return np.asarray(deformed(h, self.exponent) - self.alpha * np.exp(self.exponent * h) * power)
 
     def easier(self) -> RenyiCore | None:
         """The order 1 for orders close to it, the ends of (0.3, 7) for those beyond."""
@@ -84,11 +71,11 @@ class RenyiCore(Smooth):
     def gradient_at(self, v: Array, by: Grouped) -> Array:
         q = v / by.sum(v)[by.of]
         log_q = np.log(q)
-        return self.gradient(log_q, self._entropies(log_q, q, by)[by.of])
+        return self._gradient(log_q, self._entropies(log_q, q, by)[by.of])
 
     def majorant(self, a: Array, by: Grouped) -> Array:
         log_q, h = self._touching(a, by)
-        return self.gradient(log_q, h[by.of])
+        return self._gradient(log_q, h[by.of])
 
     def _touching(self, a: Array, by: Grouped) -> tuple[Array, Array]:
         """The log of the family's member for each column, -inf where it is zero, and its Renyi entropy."""
@@ -105,7 +92,9 @@ class RenyiCore(Smooth):
             else:
                 q = np.exp(log_w - lse[by.of])
                 h = -by.sum(q * np.maximum(log_w - lse[by.of], -1e6))
-            steep = np.log(alpha / abs(alpha - 1)) - middle + self.log_slope(Weights(lse, lse_alpha, h)) > 0
+            # The logarithm of d(gradient)/d(a), |kappa - least a| being exp(middle).
+            growth = (self.exponent + alpha - 1) * h + (1 - alpha) * lse + np.log(alpha / abs(alpha - 1)) - middle
+            steep = growth > 0
             low, high = np.where(steep, middle, low), np.where(steep, high, middle)
         log_w = _log_weights(beyond, ((low + high) / 2)[by.of], sign, alpha)
         log_q = log_w - _log_sum(log_w, by)[by.of]

@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from minleak._entropy.cores.base import Array, Hypograph, Smooth
+from minleak._entropy.cores.base import Array, Core, Hypograph, cvxpy
 from minleak._entropy.cores.grouped import Grouped
-from minleak._entropy.cores.modelling import cvxpy
 
 
-class ShannonCore(Smooth):
+class ShannonCore(Core):
     """U(v) = sum of v_i log(|v|_1 / v_i), in nats."""
 
     steep = True
+    shannon = True
 
     def values(self, v: Array, by: Grouped) -> Array:
         s = by.sum(v)[by.of]

@@ -1,4 +1,4 @@
-"""Climbing a function of probability vectors by random multiplicative steps, where nothing better is known."""
+"""Random search for a probability vector where a function is large, where no better method is known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 
-def climb(
+def random_search(
     f: Callable[[Array], float],
     n: int,
     *,
