@@ -37,8 +37,8 @@ PROMISED = {
         metric_invariance Invariance Conflict paper_algorithm
     """,
     "minleak.results": """
-        Baseline Capacity Certificate Cost Estimate Frontier FrontierPoint LeakageTable Optimum Pairs Posteriors Repeated
-        Stage Sweep Tradeoff
+        Baseline Capacity Certificate Cost Estimate Frontier FrontierPoint LeakageTable Optimum Pairs Posteriors
+        Repeated Stage Sweep Tradeoff
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.design.cases import HARD, LAYOUTS
+from tests.cases import HARD, LAYOUTS
 
 import minleak as ml
 from minleak._design.sampling import Sampler

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import minleak as ml
+from minleak._report import charts
 from minleak._report.captions import captioned
 from minleak._report.facts import DRAWS, ENTROPIES, Facts, gather
 from minleak._report.look import DARK_COLOURS, LIGHT_COLOURS
 from minleak._report.saving import picture
-from minleak.report import charts
 
 WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
 

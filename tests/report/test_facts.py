@@ -11,9 +11,9 @@ import pytest
 import minleak as ml
 from minleak._design.alternatives import FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
 from minleak._design.repeated_draws import _among
+from minleak._report import facts as facts_module
 from minleak._report.facts import DRAWS, ENTROPIES, NAMED, SENSITIVE, Facts, gather
 from minleak._report.thinning import BINS, SINGLE, lorenz_points, rank_bins
-from minleak.report import facts as facts_module
 
 WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
 TRIALS = 200

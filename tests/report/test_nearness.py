@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 import minleak as ml
+from minleak._report import maps
 from minleak._report.captions import captioned
 from minleak._report.facts import Facts, gather
 from minleak._report.nearness import BEHIND, SHARES, SHOWN, STABILITIES, Nearness
 from minleak._report.pages import report_page
 from minleak._report.saving import picture
-from minleak.report import maps
 
 CITIES = Path(__file__).parents[2] / "examples" / "data" / "cities.csv"
 

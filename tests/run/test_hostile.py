@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.run.plans import DISEASES, KEY
+from tests.plans import DISEASES, KEY
 from tests.run.test_secrecy import spoken
 
 import minleak as ml

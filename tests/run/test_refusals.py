@@ -6,8 +6,8 @@ import pickle
 
 import numpy as np
 import pytest
-from tests.design.cases import LAYOUTS
-from tests.run.plans import DISEASES, KEY, diseases
+from tests.cases import LAYOUTS
+from tests.plans import DISEASES, KEY, diseases
 
 import minleak as ml
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret

@@ -8,10 +8,10 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.run import mutants
-from tests.run.files import HEADER, sealed
-from tests.run.mutants import OLD, _taken, _written, shown
-from tests.run.plans import KEY, several_rings, zipf
+from tests.design.stored import mutants
+from tests.design.stored.files import HEADER, sealed
+from tests.design.stored.mutants import OLD, _taken, _written, shown
+from tests.plans import KEY, several_rings, zipf
 
 import minleak as ml
 from minleak._design.stored.opening import opened

@@ -3,7 +3,7 @@
 A mutant is refused, or its certificate is, or it draws as the original does, or at odds that are as good: every
 posterior is the target, counted place by place. Whatever it says, only errors of ours come out. As a program:
 
-    python -m tests.run.mutants 10000 1
+    python -m tests.design.stored.mutants 10000 1
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from tests.run.files import HEADER, PLANS, sealed
+from tests.design.stored.files import HEADER, PLANS, sealed
 
 import minleak as ml
 from minleak._design.stored.opening import opened

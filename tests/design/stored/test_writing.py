@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.run.plans import diseases, zipf
+from tests.plans import diseases, zipf
 
 import minleak as ml
 from minleak._design.stored import checksums
