@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import minleak as ml
-from minleak._entropy.guessing import _LARGE, _LONG
 from minleak._kernels import guessing
 
 _RNG = np.random.default_rng(0)
@@ -29,12 +27,3 @@ def test_sums_by_rank(name):
     found = guessing.guesswork_sums(v, np.empty(v.shape[1]))
     assert found == pytest.approx(np.arange(len(v), 0, -1.0) @ np.sort(v, axis=0), rel=1e-13)
     assert (v == COLUMNS[name]).all()
-
-
-def test_long_columns_take_it():
-    """A channel large enough for the compiled sort has the guesswork of its columns, one by one."""
-    channel = ml.Channel.random(_LONG, _LARGE // _LONG + 8, seed=1)
-    prior = ml.Prior(_RNG.random(_LONG))
-    columns = channel.joint(prior).T
-    expected = sum(float(np.sort(column)[::-1] @ np.arange(1, _LONG + 1)) for column in columns)
-    assert ml.Guesswork().conditional(prior, channel) == pytest.approx(expected, rel=1e-13)
