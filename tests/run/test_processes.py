@@ -143,6 +143,7 @@ REPLACING = """
 import json, os, sys
 from dataclasses import fields
 import minleak as ml
+from minleak.errors import InvalidCloak
 
 path, first, second = sys.argv[1:]
 plans = [ml.load(first), ml.load(second)]
