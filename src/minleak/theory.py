@@ -5,8 +5,8 @@
 True
 """
 
-from minleak._design.literal import paper_algorithm
 from minleak._design.constrained.invariance import Conflict, Invariance, metric_invariance
+from minleak._design.literal import paper_algorithm
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.check import EntropyCheck, check_entropy
 from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf, find_increase

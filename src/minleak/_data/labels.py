@@ -191,7 +191,7 @@ def _hashable(names: tuple[Any, ...]) -> tuple[Hashable, ...]:
     for i, name in enumerate(names):
         try:
             hash(name)
-        except TypeError:
+        except Exception:
             raise InvalidParameter(
                 f"label {i} is a {type(name).__name__}, which cannot be looked up: give text, numbers or tuples of them"
             ) from None

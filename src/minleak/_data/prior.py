@@ -194,7 +194,10 @@ def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
         except pa.ArrowException:  # times that Python cannot hold, for instance
             raise InvalidPrior(f"weights are numbers, not of type {weights.type}") from None
     if hasattr(weights, "__array__"):
-        weights = np.asarray(weights)
+        try:
+            weights = np.asarray(weights)
+        except Exception as error:
+            raise InvalidPrior(f"weights that cannot be made an array: {type(error).__name__}") from error
         if weights.ndim != 1:
             raise InvalidPrior(f"weights must have one dimension, not shape {weights.shape}")
         return weights if weights.dtype.kind in "iufb" else list(weights.tolist())
@@ -202,6 +205,8 @@ def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
         return list(weights)
     except TypeError:
         raise InvalidPrior(f"weights are a sequence of numbers, not {type(weights).__name__}") from None
+    except Exception as error:
+        raise InvalidPrior(f"weights that cannot be gone through: {type(error).__name__}") from error
 
 
 def _checked(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) -> tuple[npt.NDArray[Any], int]:

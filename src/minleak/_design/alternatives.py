@@ -17,7 +17,8 @@ from minleak._design.cap import cap
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_sets import RandomSets
-from minleak.errors import InvalidParameter
+from minleak._entropy.search import generator
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -43,7 +44,8 @@ class Baseline(ABC):
     def __init__(self, prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, seed: int = 0) -> None:
         self.prior, self.k = as_prior(prior), cap(k)
         if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 2:
-            raise InvalidParameter(f"trials is a whole number from 2 on, not {trials!r}")
+            raise InvalidParameter(f"trials is a whole number from 2 on, not {shown(trials)}")
+        generator(seed)  # or it is refused
         self.trials, self.seed = int(trials), seed
 
     @abstractmethod

@@ -29,7 +29,7 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._measure.leakages import difference
 from minleak._measure.majorization import majorizes
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
@@ -112,7 +112,7 @@ def certify(
     """
     prior = as_prior(prior)
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
-        raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {tolerance!r}")
+        raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {shown(tolerance)}")
     measures = as_entropies(entropies)
     if isinstance(subject, str | bytes | os.PathLike):
         subject = opened(subject)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from minleak._data.channel import Channel
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 if TYPE_CHECKING:
     from minleak._design.plan import Plan
@@ -20,9 +20,9 @@ def explicit_channel(plan: Plan, *, dense: bool, exact: bool, limit: int) -> Cha
 
     for name, said in (("dense", dense), ("exact", exact)):
         if not isinstance(said, bool):
-            raise InvalidParameter(f"{name} is True or False, not {said!r}")
+            raise InvalidParameter(f"{name} is True or False, not {shown(said)}")
     if isinstance(limit, bool) or not isinstance(limit, int | np.integer):
-        raise InvalidParameter(f"the limit on entries is a whole number, not {limit!r}")
+        raise InvalidParameter(f"the limit on entries is a whole number, not {shown(limit)}")
     n = len(plan.prior)
     entries = plan.n_cells * (n if dense or exact else plan.k)
     if entries > limit:

@@ -20,7 +20,7 @@ from minleak._design.rings import Homes, Ring
 from minleak._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 if TYPE_CHECKING:
     from minleak._data.channel import Channel
@@ -147,7 +147,7 @@ class Plan:
         """The entropy, if it is one that gains can be put on."""
         form = entropy.paper_form()
         if form is None or not form.symmetric:
-            raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {entropy!r}")
+            raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {shown(entropy)}")
         return form
 
     @property

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._design.sampling import Sampler
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 if TYPE_CHECKING:
     from minleak._design.plan import Plan
@@ -57,13 +57,13 @@ def repeated_success(plan: Plan, draws: Sequence[int], *, trials: int, seed: int
     except TypeError:
         wanted = ()
     if not wanted or any(not _is_whole(t) or not 1 <= t <= _DRAWS for t in wanted):
-        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not {draws!r}")
+        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not {shown(draws)}")
     if not _is_whole(trials) or not 2 <= trials <= _TRIALS:
-        raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {trials!r}")
+        raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {shown(trials)}")
     if not _is_whole(seed) or seed < 0:
-        raise InvalidParameter(f"the seed is a whole number from 0 on, not {seed!r}")
+        raise InvalidParameter(f"the seed is a whole number from 0 on, not {shown(seed)}")
     if exact is not None and not isinstance(exact, bool):
-        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {exact!r}")
+        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {shown(exact)}")
     wanted = tuple(int(t) for t in wanted)
     if exact is not False:
         values = _exactly(plan, wanted)

@@ -18,7 +18,7 @@ from minleak._entropy.standard import FEW
 from minleak._entropy.targets import Targets
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -79,7 +79,7 @@ def sweep(
     profile = _Profile(as_prior(prior))
     chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
     if not isinstance(chosen, Iterable):
-        raise InvalidParameter(f"ks are the caps to sweep over, such as range(1, 20), not {ks!r}")
+        raise InvalidParameter(f"ks are the caps to sweep over, such as range(1, 20), not {shown(ks)}")
     asked = tuple(cap(k) for k in chosen)
     if not asked:
         raise InvalidParameter("there is no k to sweep over")
@@ -115,7 +115,7 @@ def least_k(
         raise InvalidParameter("give one target: leakage= or success=")
     if success is not None:
         if not 0 < real(success, "success is a probability above 0") <= 1:
-            raise InvalidParameter(f"success is a probability above 0, not {success!r}")
+            raise InvalidParameter(f"success is a probability above 0, not {shown(success)}")
         most = float(profile.p[0])
         if most > success:
             raise InvalidParameter(
@@ -128,7 +128,7 @@ def least_k(
             raise InvalidParameter(f"only {profile.positive} secrets are possible: no set hides one that well")
         return k
     if not (leakage is not None and real(leakage, "leakage is a number from 0 on") >= 0):
-        raise InvalidParameter(f"leakage is a number from 0 on, not {leakage!r}")
+        raise InvalidParameter(f"leakage is a number from 0 on, not {shown(leakage)}")
     H = as_entropy(entropy)
     before = H(profile.prior)
 

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel
-from minleak._entropy.base import Array, ConditionalEntropy, Entropy
+from minleak._entropy.base import Array, ConditionalEntropy, Entropy, order
 from minleak._entropy.claims import claims
 from minleak._entropy.names import as_entropy
-from minleak.errors import InvalidParameter
+from minleak._entropy.search import generator
+from minleak.errors import InvalidParameter, shown
 
 PROPERTIES = (
     "symmetry",
@@ -62,9 +63,9 @@ def check_entropy(
     """
     for count, what, least in ((n, "n", 2), (trials, "trials", 1)):
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
-            raise InvalidParameter(f"{what} is a whole number from {least} on, not {count!r}")
-    H = as_entropy(entropy)
-    rng = np.random.default_rng(seed)
+            raise InvalidParameter(f"{what} is a whole number from {least} on, not {shown(count)}")
+    tolerance = order(tolerance, "the tolerance")
+    H, rng = as_entropy(entropy), generator(seed)
     checked: list[str] = []
     for name, attempt in _attempts(H, n, rng):
         checked.append(name)

@@ -13,8 +13,8 @@ from minleak._data.prior import Prior
 from minleak._entropy.averaged import exponential_mean
 from minleak._entropy.base import Array, ConditionalEntropy, log_base, order, shortest
 from minleak._entropy.renyi import renyi_columns
-from minleak._entropy.search import climb
-from minleak.errors import InvalidParameter
+from minleak._entropy.search import climb, generator
+from minleak.errors import InvalidParameter, shown
 
 
 class NonMonotone(ConditionalEntropy):
@@ -103,8 +103,10 @@ def find_increase(
     """
     for count, what in ((n, "n"), (m, "m"), (trials, "trials")):
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise InvalidParameter(f"{what} is a whole number from 1 on, not {count!r}")
-    rng = np.random.default_rng(seed)
+            raise InvalidParameter(f"{what} is a whole number from 1 on, not {shown(count)}")
+    if not isinstance(entropy, ConditionalEntropy):
+        raise InvalidParameter(f"an entropy is wanted, such as Cachin(2), not {shown(entropy)}")
+    rng = generator(seed)
 
     def increase(flat: Array) -> float:
         joint = flat.reshape(n, m)

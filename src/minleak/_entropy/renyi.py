@@ -31,7 +31,7 @@ from minleak._entropy.deformed import deformed, restored
 from minleak._entropy.shannon import log_ratios, shannon_sums
 from minleak._entropy.spectra import NEAR_ONE, renyi_of_spectrum
 from minleak._entropy.targets import Targets
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 
 def renyi_columns(v: Array, alpha: float) -> Array:
@@ -231,8 +231,8 @@ _FORMS = {"arimoto": Arimoto, "hayashi": Hayashi, "fehrberens": FehrBerens}
 
 
 def _form(form: str) -> type[Renyi]:
-    if form not in _FORMS:
-        raise InvalidParameter(f"unknown conditional form {form!r}: one of {', '.join(_FORMS)}")
+    if not isinstance(form, str) or form not in _FORMS:
+        raise InvalidParameter(f"unknown conditional form {shown(form)}: one of {', '.join(_FORMS)}")
     return _FORMS[form]
 
 

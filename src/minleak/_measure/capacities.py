@@ -14,9 +14,9 @@ from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.deformed import deformed
 from minleak._entropy.names import as_entropy
-from minleak._entropy.search import climb
+from minleak._entropy.search import climb, generator
 from minleak._measure.leakages import leakage, maximal_leakage
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -75,9 +75,9 @@ def capacity(
     """
     channel, H = as_channel(channel), as_entropy(entropy)
     if isinstance(gap, bool) or not (isinstance(gap, int | float) and gap > 0):
-        raise InvalidParameter(f"the gap is a positive number, not {gap!r}")
+        raise InvalidParameter(f"the gap is a positive number, not {shown(gap)}")
     if iterations is not None and (isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1):
-        raise InvalidParameter(f"iterations is a whole number from 1 on, not {iterations!r}")
+        raise InvalidParameter(f"iterations is a whole number from 1 on, not {shown(iterations)}")
     order = H.arimoto_order
     if order == math.inf:
         value = maximal_leakage(channel, base=math.e) / H.unit
@@ -93,7 +93,7 @@ def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -
         lambda p: leakage(p, channel, H),
         n,
         trials=trials,
-        rng=np.random.default_rng(seed),
+        rng=generator(seed),
         starts=[np.full(n, 1 / n)],
     )
     value = leakage(p, channel, H)

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
-from minleak.errors import InvalidParameter
+from minleak._entropy.base import order
+from minleak._entropy.search import generator
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -100,8 +102,10 @@ def check_schur_concave(
     """
     for value, what, least in ((n, "n", 2), (trials, "trials", 1)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise InvalidParameter(f"{what} must be a whole number from {least} on, not {value!r}")
-    rng = np.random.default_rng(seed)
+            raise InvalidParameter(f"{what} must be a whole number from {least} on, not {shown(value)}")
+    tolerance, rng = order(tolerance, "the tolerance"), generator(seed)
+    if not callable(f):
+        raise InvalidParameter(f"f is a function of a distribution, not {shown(f)}")
     for _ in range(trials):
         a = rng.gamma(rng.choice([0.1, 1.0, 5.0]), size=n) + 1e-12
         a /= a.sum()

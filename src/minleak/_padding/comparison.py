@@ -17,7 +17,7 @@ from minleak._padding.ladder import Ladder, as_ladder
 from minleak._padding.make import design, leaked_by
 from minleak._padding.policies import POLICIES
 from minleak._padding.result import Padding
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 # The attackers that a comparison is about if nobody says.
 
@@ -111,7 +111,7 @@ def compare(
 def named_policies(policies: Any) -> Mapping[str, Policy]:
     """Policies by name, if they are."""
     if not isinstance(policies, Mapping) or not all(map(callable, policies.values())):
-        raise InvalidParameter(f"policies are a mapping from a name to a function of sizes, not {policies!r}")
+        raise InvalidParameter(f"policies are a mapping from a name to a function of sizes, not {shown(policies)}")
     return policies
 
 

@@ -19,7 +19,7 @@ from minleak._padding.hull import Corner, Hull
 from minleak._padding.ladder import as_ladder
 from minleak._padding.make import as_floor, design
 from minleak._padding.worth import Worth
-from minleak.errors import Infeasible, InvalidParameter
+from minleak.errors import Infeasible, InvalidParameter, shown
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def frontier(
     """
     ladder, H, floor = as_ladder(sizes, prior), as_entropy(entropy), as_floor(floor)
     if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
-        raise InvalidParameter(f"points is a whole number from 2 on, not {points!r}")
+        raise InvalidParameter(f"points is a whole number from 2 on, not {shown(points)}")
     worth = Worth.of(ladder, H)
     hull = Hull(ladder, worth, floor=floor)
     cheapest, coarsest = hull.cheapest(), hull.coarsest()

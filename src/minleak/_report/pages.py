@@ -57,7 +57,7 @@ def _rendered(template: str, **facts: Any) -> str:
 def _environment() -> Any:
     jinja2 = chart_package("jinja2")
     made = jinja2.Environment(
-        loader=jinja2.PackageLoader("minleak.report"),
+        loader=jinja2.PackageLoader("minleak._report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,

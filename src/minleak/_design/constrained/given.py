@@ -14,7 +14,7 @@ from minleak._data.matrices import is_number, is_sparse
 from minleak._data.prior import Prior, as_prior
 from minleak._design.constrained.problem import Problem
 from minleak._entropy.cores.grouped import Array
-from minleak.errors import Infeasible, InvalidParameter
+from minleak.errors import Infeasible, InvalidParameter, shown
 
 # A row of a partial channel may pass one by this much, as a channel's may.
 _ROUNDING = 1e-9
@@ -138,7 +138,7 @@ def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
         raise InvalidParameter(f"{len(matrices)} costs and {len(budgets)} budgets: give one budget for each cost")
     for value in budgets:
         if not is_number(value) or not math.isfinite(value):
-            raise InvalidParameter(f"a budget is a finite number, not {value!r}")
+            raise InvalidParameter(f"a budget is a finite number, not {shown(value)}")
     return matrices, [float(value) for value in budgets]
 
 

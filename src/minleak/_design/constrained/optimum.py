@@ -22,7 +22,7 @@ from minleak._entropy.base import ConditionalEntropy, real
 from minleak._entropy.cores.base import Smooth
 from minleak._entropy.cores.grouped import Array
 from minleak._measure.leakages import difference
-from minleak.errors import InvalidParameter, SolverFailed
+from minleak.errors import InvalidParameter, SolverFailed, shown
 
 # What an entropy may give up for those after it in the list, as its concave core counts: the least that a solver
 # gets along with.
@@ -260,5 +260,5 @@ def _measures(entropy: Any, gains: Any) -> list[Measure]:
 def _positive(gap: float) -> float:
     number = real(gap, "the gap is a positive number")
     if not number > 0:
-        raise InvalidParameter(f"the gap is a positive number, not {gap!r}")
+        raise InvalidParameter(f"the gap is a positive number, not {shown(gap)}")
     return number

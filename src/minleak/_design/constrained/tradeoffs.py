@@ -19,7 +19,7 @@ from minleak._design.constrained.programme import Programme, term_of
 from minleak._design.constrained.solve import linear_model
 from minleak._entropy.base import ConditionalEntropy, real
 from minleak._measure.frontier import Axes, Frontier, Row
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 
 @dataclass(frozen=True)
@@ -120,13 +120,13 @@ def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, measu
     """The budgets to look at, in increasing order."""
     if budgets is not None:
         if isinstance(budgets, str | bytes) or not isinstance(budgets, Iterable):
-            raise InvalidParameter(f"budgets are a list of finite numbers, not {budgets!r}")
+            raise InvalidParameter(f"budgets are a list of finite numbers, not {shown(budgets)}")
         chosen = sorted(real(budget, "a budget is a finite number") for budget in budgets)
         if not chosen or not np.isfinite(chosen).all():
             raise InvalidParameter("budgets are a list of finite numbers, at least one")
         return chosen
     if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
-        raise InvalidParameter(f"points is a whole number from 2 on, not {points!r}")
+        raise InvalidParameter(f"points is a whole number from 2 on, not {shown(points)}")
     (least,) = problem.least_costs()
     most = max(_enough(problem, measure, gap), least)
     (scale,) = problem.scales

@@ -7,7 +7,7 @@ from minleak._design.layouts.cheapest import Cheapest
 from minleak._design.layouts.circle import Circle
 from minleak._design.layouts.near import Near
 from minleak._design.layouts.stable import Stable
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 LAYOUTS: dict[str, type[Layout]] = {layout.name: layout for layout in (Stable, Circle, Near, Cheapest)}
 
@@ -17,7 +17,9 @@ def as_layout(layout: Layout | str) -> Layout:
     if isinstance(layout, Layout):
         return layout
     if not isinstance(layout, str) or layout not in LAYOUTS:
-        raise InvalidParameter(f"unknown layout {layout!r}: one of {', '.join(LAYOUTS)}, or an object such as Stable()")
+        raise InvalidParameter(
+            f"unknown layout {shown(layout)}: one of {', '.join(LAYOUTS)}, or an object such as Stable()"
+        )
     try:
         return LAYOUTS[layout]()
     except TypeError:

@@ -22,7 +22,7 @@ from minleak._design.pricing.distances import METRICS, Distances, from_coordinat
 from minleak._design.pricing.peeling import Sets, joined
 from minleak._design.pricing.regions import priced
 from minleak._design.rings import Homes, Ring
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 
@@ -63,10 +63,10 @@ class Near(Layout):
 
     def __post_init__(self) -> None:
         if not isinstance(self.metric, str) or self.metric not in METRICS:
-            raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {self.metric!r}")
+            raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {shown(self.metric)}")
         stability = self.stability
         if isinstance(stability, bool) or not isinstance(stability, Real) or not 0 <= float(stability) <= 1:
-            raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {stability!r}")
+            raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {shown(stability)}")
         if stability and self.forbid is not None:
             raise InvalidParameter("stability= splits space into blocks, and goes without forbid=")
 

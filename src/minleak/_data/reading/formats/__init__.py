@@ -10,7 +10,7 @@ from minleak._data.reading.formats.json import Json
 from minleak._data.reading.formats.lines import Lines
 from minleak._data.reading.formats.parquet import Parquet
 from minleak._data.reading.formats.uniq import Uniq
-from minleak.errors import UnreadableFile
+from minleak.errors import UnreadableFile, shown
 
 FORMATS: dict[str, type[Format]] = {
     "csv": Csv,
@@ -26,7 +26,7 @@ def kind_of(name: str, format: str | None) -> str:
     """The name of the format: the one given, or the one that the ending of the file's name stands for."""
     if format is not None:
         if not isinstance(format, str) or format not in FORMATS:
-            raise UnreadableFile(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
+            raise UnreadableFile(f"unknown format {shown(format)}: one of {', '.join(FORMATS)}")
         return format
     ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
     found = [kind for kind, made in FORMATS.items() if ending in made.endings]
