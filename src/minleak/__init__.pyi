@@ -9,13 +9,13 @@ from ._data.reading.places import read_places
 from ._data.reading.prior import read_prior
 from ._design.alternatives import baselines
 from ._design.certificate import certify
+from ._design.constrained.optimum import optimise
+from ._design.constrained.tradeoffs import tradeoff
 from ._design.layouts.cheapest import Cheapest
 from ._design.layouts.circle import Circle
 from ._design.layouts.near import Near
 from ._design.layouts.stable import Stable
 from ._design.make import design
-from ._design.constrained.optimum import optimise
-from ._design.constrained.tradeoffs import tradeoff
 from ._design.plan import Plan
 from ._design.stored.opening import load
 from ._design.sweeps import least_k, sweep

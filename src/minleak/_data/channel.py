@@ -375,7 +375,7 @@ def _several(given: Any, what: str) -> Iterator[Any]:
 def _is_hashable(name: Any) -> bool:
     try:
         hash(name)
-    except TypeError:
+    except Exception:
         return False
     return True
 

@@ -48,7 +48,7 @@ class Labels(Sequence[Any]):
             names = names.tolist()
         try:
             names = tuple(names)
-        except TypeError:
+        except Exception:
             raise InvalidParameter(f"labels are a sequence of distinct names, not {type(names).__name__}") from None
         if all(type(name) is str for name in names):
             longest = 4 * sum(map(len, names))

@@ -48,7 +48,7 @@ class CoreConcave(Entropy):
     ) -> None:
         if (perspective is None) == (core is None):
             raise InvalidParameter("give either the perspective or the core F of the entropy, and not both")
-        if not callable(eta) or not callable(perspective or core):
+        if not callable(eta) or not callable(core if perspective is None else perspective):
             raise InvalidParameter("eta and the perspective (or core) must be functions")
         self._eta = eta
         self._given = perspective

@@ -86,7 +86,7 @@ def _bits(whole: Any) -> Sizes:
 def _whole(sizes: npt.ArrayLike) -> Sizes:
     try:
         array = np.asarray(sizes)
-    except ValueError:
+    except Exception:
         array = np.empty(0)  # rows of different lengths
     if array.dtype.kind in "iu" and array.size and array.max() > _LARGEST:
         raise InvalidParameter(f"the size {array.max()} is above 2^62, the largest that policies pad")

@@ -102,7 +102,7 @@ def _matrix(given: Any, n: int, what: str) -> Array:
     raw = raw.toarray() if is_sparse(raw) else raw
     try:
         matrix = np.array(raw, dtype=np.float64)
-    except (TypeError, ValueError):
+    except Exception:
         raise InvalidParameter(f"{what} is a matrix of numbers with a row for each secret") from None
     if matrix.ndim != 2 or matrix.shape[0] != n or 0 in matrix.shape:
         raise InvalidParameter(f"{what} has shape {matrix.shape}: give {n} rows, one for each secret, and columns")
