@@ -185,7 +185,7 @@ def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
         raise InvalidPrior(
             f"weights are a sequence of numbers, not a {type(weights).__name__}; for a mapping use Prior.from_counts"
         )
-    if np.ma.is_masked(weights):
+    if isinstance(weights, np.ma.MaskedArray) and np.ma.is_masked(weights):
         at = int(np.argmax(np.ma.getmaskarray(weights)))
         raise InvalidPrior(f"the weight at row {at} is masked: give 0 for a secret that cannot occur, or leave it out")
     if isinstance(weights, pa.Array | pa.ChunkedArray):

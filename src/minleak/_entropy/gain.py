@@ -105,7 +105,10 @@ def gain_matrix(gain: Any) -> Any:
         matrix: Any = sp.csr_array(gain, dtype=np.float64)
         entries = matrix.data
     else:
-        matrix = np.asarray(gain)
+        try:
+            matrix = np.asarray(gain)
+        except Exception:
+            raise InvalidParameter("gains are a matrix of numbers, its rows of one length") from None
         if matrix.dtype.kind not in "iuf":
             raise InvalidParameter(f"gains are numbers, not {matrix.dtype}")
         matrix = matrix.astype(np.float64)

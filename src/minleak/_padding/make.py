@@ -140,4 +140,4 @@ def as_floor(floor: Any) -> int:
     """A floor, if it is a whole number from 1 on."""
     if isinstance(floor, bool) or not isinstance(floor, int | np.integer) or floor < 1:
         raise InvalidParameter(f"the floor is a whole number of secrets from 1 on, not {shown(floor)}")
-    return int(floor)
+    return min(int(floor), 2**62)  # more secrets than there can be
