@@ -86,7 +86,6 @@ OTHERS = [
     *(
         raising("__bool__"),
         raising("__fspath__"),
-        raising("__call__"),
         raising("read"),
         raising("keys"),
         raising("__lt__"),

@@ -193,11 +193,11 @@ def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
             weights = weights.to_numpy(zero_copy_only=False)
         except pa.ArrowException:  # times that Python cannot hold, for instance
             raise InvalidPrior(f"weights are numbers, not of type {weights.type}") from None
-    if hasattr(weights, "__array__"):
-        try:
-            weights = np.asarray(weights)
-        except Exception as error:
-            raise InvalidPrior(f"weights that cannot be made an array: {type(error).__name__}") from error
+    try:
+        weights = np.asarray(weights) if hasattr(weights, "__array__") else weights
+    except Exception as error:
+        raise InvalidPrior(f"weights that cannot be made an array: {type(error).__name__}") from error
+    if isinstance(weights, np.ndarray):
         if weights.ndim != 1:
             raise InvalidPrior(f"weights must have one dimension, not shape {weights.shape}")
         return weights if weights.dtype.kind in "iufb" else list(weights.tolist())

@@ -14,7 +14,7 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import STANDARD
 from minleak._padding.ladder import Ladder, as_ladder
-from minleak._padding.make import design, leaked_by
+from minleak._padding.make import check_randomised, design, leaked_by
 from minleak._padding.policies import POLICIES
 from minleak._padding.result import Padding
 from minleak.errors import InvalidParameter, shown
@@ -94,6 +94,7 @@ def compare(
     policy                overhead  entropy            leaks   buckets     bound  less by   smallest class
     powers of two           43.59%  shannon           1.5850    0.9183    0.9183    42.1%   2 -> 2
     """
+    check_randomised(randomised)
     ladder = as_ladder(sizes, prior)
     measures = tuple(as_entropies(entropies))
     rivals = []

@@ -76,8 +76,7 @@ def design(
     """
     ladder = as_ladder(sizes, prior)
     allowed, least, H = _budget(budget), as_floor(floor), as_entropy(entropy)
-    if not isinstance(randomised, bool):
-        raise InvalidParameter(f"randomised is True or False, not {shown(randomised)}")
+    check_randomised(randomised)
     if randomised:
         from minleak._padding.randomised import randomised_padding
 
@@ -134,6 +133,12 @@ def _budget(budget: Any) -> float:
             f"the budget is a mean overhead from 0 on, in the unit of the sizes, not {shown(budget)}"
         )
     return float(budget)
+
+
+def check_randomised(randomised: Any) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(randomised, bool):
+        raise InvalidParameter(f"randomised is True or False, not {shown(randomised)}")
 
 
 def as_floor(floor: Any) -> int:
