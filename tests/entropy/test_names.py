@@ -49,9 +49,9 @@ def test_names_keep_all_digits():
 def every_entropy():
     """The classes of the entropy folder that can be used: not abstract, not private."""
     package = importlib.import_module("minleak._entropy")
-    for module in pkgutil.iter_modules(package.__path__, "minleak.entropy."):
+    for module in pkgutil.iter_modules(package.__path__, "minleak._entropy."):
         for _, cls in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
-            ours = cls.__module__.startswith("minleak.entropy.") and issubclass(cls, ml.theory.ConditionalEntropy)
+            ours = cls.__module__.startswith("minleak._entropy.") and issubclass(cls, ml.theory.ConditionalEntropy)
             if ours and not inspect.isabstract(cls) and not cls.__name__.startswith("_"):
                 yield cls
 
