@@ -27,8 +27,8 @@ def shown(value: object) -> str:
     """
     try:
         text = str(value) if isinstance(value, Number) else repr(value)
-    except ValueError:  # Python prints no integers of more than some thousand digits
-        return "a number of very many digits"
+    except Exception:  # Python prints no integers of more than some thousand digits; other things may print nothing
+        return "a number of very many digits" if isinstance(value, Number) else f"some {type(value).__name__}"
     return text if len(text) <= 500 else f"{text[:500]}..."
 
 

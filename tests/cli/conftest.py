@@ -7,29 +7,15 @@ import json
 import sys
 
 import pytest
+from tests.cli.files import write_files
 
-import minleak as ml
 from minleak._cli.app import main
-
-QUERIES = {f"query-{i}": 1000 // i for i in range(1, 41)}
 
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    prior = ml.Prior.from_counts(QUERIES)
-    (tmp_path / "queries.csv").write_text("secret,count\n" + "".join(f"{s},{c}\n" for s, c in QUERIES.items()))
-    ml.design(prior, k=10).save("queries.cloak")
-    ml.Key(bytes(range(32))).save("queries.key")
-    (tmp_path / "diagnoses.csv").write_text("secret,count\nflu,5\ncold,3\ngout,2\n")
-    rows = ["flu,yes,0.9", "flu,no,0.1", "cold,yes,0.9", "cold,no,0.1", "gout,yes,0.2", "gout,no,0.8"]
-    (tmp_path / "test.csv").write_text("\n".join(["secret,observable,probability", *rows]) + "\n")
-    pairs = ["flu,hot,0", "flu,mild,1", "cold,hot,1", "cold,mild,0", "cold,none,1", "gout,mild,1", "gout,none,0"]
-    (tmp_path / "pairs.csv").write_text("\n".join(["secret,observable,cost", *pairs]) + "\n")
-    sizes = [f"query-{i % 5},{(i % 5) // 2 + (i % 7 == 0)}" for i in range(200)]
-    (tmp_path / "events.csv").write_text("\n".join(["query,size", *sizes]) + "\n")
-    files = "".join(f"file-{i},{100 * i + i % 7},{1000 // i}\n" for i in range(1, 41))
-    (tmp_path / "files.csv").write_text(f"secret,size,count\n{files}")
+    write_files()
     return tmp_path
 
 

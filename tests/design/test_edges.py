@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.design.cases import HARD, LAYOUTS, target, total_variation
+from tests.cases import HARD, LAYOUTS, target, total_variation
 
 import minleak as ml
 from minleak.errors import InvalidParameter, InvalidPrior

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import CORES, HARD, LAYOUTS, OTHERS, names, posteriors, target
-from tests.theorems.rounding import at_most, equal
+from tests.cases import CORES, HARD, LAYOUTS, OTHERS, names, posteriors, target
+from tests.rounding import at_most, equal
 
 import minleak as ml
 from minleak.errors import InvalidParameter

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import HARD, TOYS, target
+from tests.cases import HARD, TOYS, target
 
 from minleak._design import giants
 from minleak._design.giants import find_giants

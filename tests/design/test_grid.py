@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import total_variation
+from tests.cases import total_variation
 
 import minleak as ml
 from minleak._design.make import to_grid

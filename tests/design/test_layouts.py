@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import HARD, LAYOUTS
+from tests.cases import HARD, LAYOUTS
 
 import minleak as ml
 from minleak._design.layouts import LAYOUTS as KNOWN

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import TOYS, target
+from tests.cases import TOYS, target
 
 import minleak as ml
 from minleak.errors import InvalidParameter

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import CORES, LAYOUTS, OTHERS, large, names
-from tests.theorems.rounding import equal
+from tests.cases import CORES, LAYOUTS, OTHERS, large, names
+from tests.rounding import equal
 
 import minleak as ml
 from minleak.errors import InvalidParameter

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import CORES, HARD, LAYOUTS, OTHERS, TOYS, names, target
+from tests.cases import CORES, HARD, LAYOUTS, OTHERS, TOYS, names, target
 
 import minleak as ml
 from minleak.errors import InvalidParameter

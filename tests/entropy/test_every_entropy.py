@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.entropy.test_check_entropy import LIBRARY
-from tests.entropy.test_entropy_names import ALL
+from tests.entropy.test_check import LIBRARY
+from tests.entropy.test_names import ALL
 
 import minleak as ml
 from minleak._entropy.names import NAMES

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from tests import plain
-from tests.theorems.rounding import equal
+from tests.rounding import equal
 
 import minleak as ml
 from minleak.errors import InvalidParameter

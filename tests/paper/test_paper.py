@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from tests.design.cases import TOYS
+from tests.cases import TOYS
 
 import minleak as ml
 from paper import claims, corollaries, counterexample, errata, figures, gains, toys

@@ -11,7 +11,6 @@ import pytest
 
 import minleak as ml
 from minleak._design.alternatives import FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
-from minleak._design.repeated_draws import _among
 from minleak._report import facts as facts_module
 from minleak._report.facts import DRAWS, ENTROPIES, NAMED, SENSITIVE, Facts, gather
 from minleak._report.thinning import BINS, SINGLE, lorenz_points, rank_bins
@@ -194,9 +193,3 @@ def test_large_sets_take_fewer_trials_and_say_so(monkeypatch: pytest.MonkeyPatch
     facts = gather(ml.design(range(1, 101), 10), trials=100_000)
     assert facts.trials == 100
     assert all(repeated.trials == 100 for _, repeated in facts.repeated)
-
-
-def test_large_sets_are_intersected_by_sorting_as_small_ones_member_by_member() -> None:
-    rng = np.random.default_rng(5)
-    first, second = (np.array([rng.choice(300, 80, replace=False) for _ in range(20)]) for _ in range(2))
-    assert np.array_equal(_among(first, second), (first[:, :, None] == second[:, None, :]).any(axis=2))

@@ -17,8 +17,8 @@ import minleak as ml
 from minleak._report import saving
 from minleak._report.captions import captioned
 from minleak._report.facts import gather
+from minleak._report.writing import write
 from minleak.errors import InvalidParameter, MissingExtra
-from minleak.report import write
 
 EVIL = ["<script>throw 1</script>", '"onload="throw 1', "{{7*7}}{% raw %}", "</script><!--<script>", "&lt;b"]
 

@@ -6,8 +6,8 @@ import os
 
 import numpy as np
 import pytest
-from tests.design.cases import LAYOUTS
-from tests.run.plans import DISEASES, EIGHT, KEY, diseases
+from tests.cases import LAYOUTS
+from tests.plans import DISEASES, EIGHT, KEY, diseases
 
 import minleak as ml
 from minleak.errors import InvalidCloak, InvalidKey

@@ -13,7 +13,7 @@ import traceback
 from pathlib import Path
 
 import pytest
-from tests.run.plans import KEY, KEY_BYTES
+from tests.plans import KEY, KEY_BYTES
 
 import minleak as ml
 from minleak.errors import InvalidKey

@@ -10,8 +10,8 @@ import sys
 import numpy as np
 import pytest
 from hypothesis import given
-from tests.design.cases import LAYOUTS
-from tests.run.plans import KEY, members, plans, sampler_of, several_rings, walked, zipf
+from tests.cases import LAYOUTS
+from tests.plans import KEY, members, plans, sampler_of, several_rings, walked, zipf
 
 import minleak as ml
 from minleak._design.stored.sampler import PLAIN, set_at

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.run.plans import KEY, KEY_BYTES
+from tests.plans import KEY, KEY_BYTES
 
 import minleak as ml
 from minleak._run.prf import Fresh, Seeded, Sticky, prefixed, uniform

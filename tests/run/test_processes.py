@@ -13,8 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy.stats import chisquare
-from tests.design.cases import LAYOUTS
-from tests.run.plans import DISEASES, EIGHT, ERROR_RATE, KEY, diseases, row_of, zipf
+from tests.cases import LAYOUTS
+from tests.plans import DISEASES, EIGHT, ERROR_RATE, KEY, diseases, row_of, zipf
 
 import minleak as ml
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
-from tests.design.cases import HARD, LAYOUTS, large
-from tests.run.plans import ERROR_RATE, KEY, counted, members, plans, row_of, sampler_of, several_rings, walked, zipf
+from tests.cases import HARD, LAYOUTS, large
+from tests.plans import ERROR_RATE, KEY, counted, members, plans, row_of, sampler_of, several_rings, walked, zipf
 
 import minleak as ml
 from minleak._design.stored.sampler import Sampler

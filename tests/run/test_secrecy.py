@@ -12,7 +12,7 @@ import traceback
 
 import numpy as np
 import pytest
-from tests.run.files import sealed
+from tests.design.stored.files import sealed
 
 import minleak as ml
 from minleak.errors import InvalidParameter

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
-from tests.design.cases import LAYOUTS
-from tests.run.plans import DISEASES, EIGHT, ERROR_RATE, KEY, diseases, members, plans, row_of, zipf
+from tests.cases import LAYOUTS
+from tests.plans import DISEASES, EIGHT, ERROR_RATE, KEY, diseases, members, plans, row_of, zipf
 
 import minleak as ml
 

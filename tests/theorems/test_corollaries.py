@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import FIGURES, GUESSWORK, HARD, MIN_ENTROPY
+from tests.cases import FIGURES, GUESSWORK, HARD, MIN_ENTROPY
 
 import minleak as ml
 from minleak.testing import priors

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.theorems.rounding import at_most
+from tests.rounding import at_most
 
 import minleak as ml
 from minleak.testing import AWAY_FROM_ONE, channels, entropies, gains, systems

@@ -6,7 +6,7 @@ import math
 
 import pytest
 from hypothesis import given
-from tests.theorems.rounding import equal
+from tests.rounding import equal
 
 import minleak as ml
 from minleak.testing import systems

@@ -10,8 +10,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import find, given
 from hypothesis import strategies as st
-from tests.design.cases import CUBES, HARD, LAYOUTS, ROOTS, posteriors, target
-from tests.theorems.rounding import at_most, equal
+from tests.cases import CUBES, HARD, LAYOUTS, ROOTS, posteriors, target
+from tests.rounding import at_most, equal
 
 import minleak as ml
 from minleak.testing import capped_channels, entropies, priors

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.theorems.rounding import at_most, equal
+from tests.rounding import at_most, equal
 
 import minleak as ml
 from minleak.testing import entropies, priors, systems

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.padding.exhaustive import functions, least, thresholds
-from tests.theorems.rounding import at_most
+from tests.rounding import at_most
 
 import minleak as ml
 from minleak.testing import entropies

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.theorems.rounding import at_most, equal
+from tests.rounding import at_most, equal
 
 import minleak as ml
 from minleak.testing import AWAY_FROM_ONE, channels, entropies, priors, systems

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.warehouse.priors import given, heavy_tail, in_memory, segments
-from tests.warehouse.test_certify import TAMPERED
+from tests.warehouse.test_certifying import TAMPERED
 
 import minleak as ml
 from minleak import warehouse

@@ -150,6 +150,8 @@ class Channel:
         if size is not None:
             raise InvalidParameter(f"a channel of so many secrets and observables has {size}")
         try:
+            if not isinstance(seed, int | np.integer | np.random.Generator | None):
+                raise TypeError  # numpy looks into lists, and crashes on one that holds itself
             rng = np.random.default_rng(seed)
         except (TypeError, ValueError):
             raise InvalidParameter(

@@ -48,7 +48,7 @@ class Labels(Sequence[Any]):
             names = names.tolist()
         try:
             names = tuple(names)
-        except TypeError:
+        except Exception:
             raise InvalidParameter(f"labels are a sequence of distinct names, not {type(names).__name__}") from None
         if all(type(name) is str for name in names):
             longest = 4 * sum(map(len, names))
@@ -187,7 +187,7 @@ def _hashable(names: tuple[Any, ...]) -> tuple[Hashable, ...]:
         try:
             hash(name)
             nan = _is_nan(name)
-        except (TypeError, RecursionError):
+        except Exception:
             raise InvalidParameter(
                 f"label {i} is a {type(name).__name__}, which cannot be looked up: give text, numbers or tuples of them"
             ) from None

@@ -78,7 +78,7 @@ def as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
     _check_masks(matrix)
     try:
         given = np.asarray(matrix)
-    except ValueError:
+    except Exception:
         raise InvalidChannel("the rows of the matrix are not of one length") from None
     if given.ndim != 2 or 0 in given.shape:
         raise InvalidChannel(f"a channel has rows and columns, not shape {given.shape}")
@@ -101,7 +101,8 @@ def as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
 
 def _check_masks(matrix: Any) -> None:
     """Refuse entries that numpy.ma has masked, in the matrix or in one of its rows: what is behind is no entry."""
-    for x, row in enumerate(matrix if isinstance(matrix, list | tuple | np.ma.MaskedArray) else ()):
+    several = isinstance(matrix, list | tuple) or (isinstance(matrix, np.ma.MaskedArray) and matrix.ndim > 0)
+    for x, row in enumerate(matrix if several else ()):
         if isinstance(row, list | tuple | np.ma.MaskedArray) and getattr(row, "ndim", 1) == 1:
             y = next((y for y, entry in enumerate(row) if entry is np.ma.masked), None)
             if y is not None:

@@ -185,7 +185,7 @@ def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
         raise InvalidPrior(
             f"weights are a sequence of numbers, not a {type(weights).__name__}; for a mapping use Prior.from_counts"
         )
-    if np.ma.is_masked(weights):
+    if isinstance(weights, np.ma.MaskedArray) and np.ma.is_masked(weights):
         at = int(np.argmax(np.ma.getmaskarray(weights)))
         raise InvalidPrior(f"the weight at row {at} is masked: give 0 for a secret that cannot occur, or leave it out")
     if isinstance(weights, pa.Array | pa.ChunkedArray):
@@ -193,8 +193,11 @@ def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
             weights = weights.to_numpy(zero_copy_only=False)
         except pa.ArrowException:  # times that Python cannot hold, for instance
             raise InvalidPrior(f"weights are numbers, not of type {weights.type}") from None
-    if hasattr(weights, "__array__"):
-        weights = np.asarray(weights)
+    try:
+        weights = np.asarray(weights) if hasattr(weights, "__array__") else weights
+    except Exception as error:
+        raise InvalidPrior(f"weights that cannot be made an array: {type(error).__name__}") from error
+    if isinstance(weights, np.ndarray):
         if weights.ndim != 1:
             raise InvalidPrior(f"weights must have one dimension, not shape {weights.shape}")
         return weights if weights.dtype.kind in "iufb" else list(weights.tolist())
@@ -202,6 +205,8 @@ def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
         return list(weights)
     except TypeError:
         raise InvalidPrior(f"weights are a sequence of numbers, not {type(weights).__name__}") from None
+    except Exception as error:
+        raise InvalidPrior(f"weights that cannot be gone through: {type(error).__name__}") from error
 
 
 def _checked(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) -> tuple[npt.NDArray[Any], int]:

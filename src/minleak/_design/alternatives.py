@@ -16,6 +16,7 @@ from minleak._data.prior import Prior, as_prior
 from minleak._design.plan import cap
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
+from minleak._entropy.random_search import generator
 from minleak._entropy.random_sets import RandomSets
 from minleak.errors import InvalidParameter, shown
 
@@ -44,6 +45,7 @@ class Baseline(ABC):
         self.prior, self.k = as_prior(prior), cap(k)
         if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 2:
             raise InvalidParameter(f"trials is a whole number from 2 on, not {shown(trials)}")
+        generator(seed)  # or it is refused
         self.trials, self.seed = int(trials), seed
 
     @abstractmethod

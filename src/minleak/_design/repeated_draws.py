@@ -54,7 +54,7 @@ def repeated_success(
     """
     try:
         wanted = tuple(draws)
-    except TypeError:
+    except Exception:
         wanted = ()
     if not wanted or any(not _is_whole(t) or not 1 <= t <= _DRAWS for t in wanted):
         raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not {shown(draws)}")

@@ -18,7 +18,7 @@ from minleak._entropy.cores.base import Core
 from minleak._entropy.deformed import restored
 from minleak._entropy.random_sets import RandomSets
 from minleak._entropy.targets import Targets
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -256,7 +256,7 @@ def log_base(base: float) -> float:
     """The natural logarithm of a base of logarithms, which must be a finite number above 1."""
     number = real(base, "the base of the logarithm is a number above 1")
     if not 1 < number < math.inf:
-        raise InvalidParameter(f"the base of the logarithm is a number above 1, not {base!r}")
+        raise InvalidParameter(f"the base of the logarithm is a number above 1, not {shown(base)}")
     return math.log(number)
 
 
@@ -270,7 +270,7 @@ def order(value: float, what: str, *, infinite: bool = True) -> float:
     expected = f"{what} is a number from 0 on{', inf included' if infinite else ''}"
     number = real(value, expected)
     if not number >= 0:
-        raise InvalidParameter(f"{expected}, not {value!r}")
+        raise InvalidParameter(f"{expected}, not {shown(value)}")
     if math.isinf(number) and not infinite:
         raise InvalidParameter(f"{what} must be finite")
     return number + 0.0  # minus zero is zero
@@ -279,7 +279,7 @@ def order(value: float, what: str, *, infinite: bool = True) -> float:
 def real(value: Any, expected: str) -> float:
     """A parameter as a float, if it is a real number (booleans and text are not) that a float can hold."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidParameter(f"{expected}, not {value!r}")
+        raise InvalidParameter(f"{expected}, not {shown(value)}")
     try:
         return float(value)
     except OverflowError:
@@ -289,7 +289,7 @@ def real(value: Any, expected: str) -> float:
 def whole(value: Any, what: str, least: int) -> int:
     """A parameter as an integer, if it is a whole number (booleans are not) from `least` on."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidParameter(f"{what} is a whole number from {least} on, not {value!r}")
+        raise InvalidParameter(f"{what} is a whole number from {least} on, not {shown(value)}")
     return int(value)
 
 

@@ -12,10 +12,11 @@ import numpy as np
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
 from minleak._entropy.averaged import exponential_mean
-from minleak._entropy.base import Array, ConditionalEntropy, Entropy, evaluate, whole
+from minleak._entropy.base import Array, ConditionalEntropy, Entropy, evaluate, order, whole
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.names import as_entropy
+from minleak._entropy.random_search import generator
 from minleak._entropy.renyi import renyi_columns
 from minleak._entropy.targets import Targets
 from minleak.errors import InvalidParameter
@@ -59,7 +60,7 @@ def check_entropy(
     """
     n, trials = whole(n, "n", 2), whole(trials, "trials", 1)
     H = as_entropy(entropy)
-    rng = np.random.default_rng(seed)
+    tolerance, rng = order(tolerance, "the tolerance"), generator(seed)
     checked: list[str] = []
     for name, attempt in _attempts(H, n, rng):
         checked.append(name)

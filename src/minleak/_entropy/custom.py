@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minleak._entropy.base import Array, Entropy
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 
 class CoreConcave(Entropy):
@@ -48,8 +48,11 @@ class CoreConcave(Entropy):
     ) -> None:
         if (perspective is None) == (core is None):
             raise InvalidParameter("give either the perspective or the core F of the entropy, and not both")
-        if not callable(eta) or not callable(perspective or core):
+        if not callable(eta) or not callable(core if perspective is None else perspective):
             raise InvalidParameter("eta and the perspective (or core) must be functions")
+        for said, what in ((increasing, "increasing"), (vectorised, "vectorised")):
+            if not isinstance(said, bool):
+                raise InvalidParameter(f"{what} is True or False, not {shown(said)}")
         self._eta = eta
         self._given = perspective
         self._core = core

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from minleak._data.columns import Columns
 from minleak._entropy.base import Array, Entropy
 from minleak._entropy.cores.base import Core
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 
 class Gain(Entropy):
@@ -37,7 +37,7 @@ class Gain(Entropy):
 
     def __init__(self, entropy: Entropy, gain: Any) -> None:
         if not isinstance(entropy, Entropy):
-            raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {entropy!r}")
+            raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {shown(entropy)}")
         self.entropy = entropy
         self.gain = gain_matrix(gain)
         entries = self.gain if isinstance(self.gain, np.ndarray) else self.gain.data
@@ -105,7 +105,10 @@ def gain_matrix(gain: Any) -> Any:
         matrix: Any = sp.csr_array(gain, dtype=np.float64)
         entries = matrix.data
     else:
-        matrix = np.asarray(gain)
+        try:
+            matrix = np.asarray(gain)
+        except Exception:
+            raise InvalidParameter("gains are a matrix of numbers, its rows of one length") from None
         if matrix.dtype.kind not in "iuf":
             raise InvalidParameter(f"gains are numbers, not {matrix.dtype}")
         matrix = matrix.astype(np.float64)

@@ -12,7 +12,7 @@ from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
 from minleak._entropy.renyi import Arimoto, Collision, FehrBerens, Hartley, Hayashi
 from minleak._entropy.shannon import Shannon
 from minleak._entropy.sharma_mittal import SharmaMittal, Tsallis
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 # name: (maker, least and most parameters, what the parameters are)
 NAMES: dict[str, tuple[Callable[..., ConditionalEntropy], int, int, str]] = {
@@ -40,10 +40,10 @@ def entropy(name: str, *, base: float | None = None) -> ConditionalEntropy:
     ('arimoto:2', 'sharma-mittal:2,0.5', 'guess-error:3')
     """
     if not isinstance(name, str):
-        raise InvalidParameter(f"the name of an entropy is text such as 'shannon' or 'arimoto:2', not {name!r}")
+        raise InvalidParameter(f"the name of an entropy is text such as 'shannon' or 'arimoto:2', not {shown(name)}")
     kind, colon, text = name.strip().lower().partition(":")
     if kind not in NAMES:
-        raise InvalidParameter(f"unknown entropy {name!r}: one of {', '.join(NAMES)}")
+        raise InvalidParameter(f"unknown entropy {shown(name)}: one of {', '.join(NAMES)}")
     maker, least, most, what = NAMES[kind]
     words = text.split(",") if colon else []
     try:
@@ -68,8 +68,8 @@ def as_entropies(entropies: Any) -> list[ConditionalEntropy]:
     """Several entropies, by themselves or by their names."""
     try:
         kinds = None if isinstance(entropies, str) else list(entropies)
-    except TypeError:
+    except Exception:
         kinds = None
     if kinds is None:
-        raise InvalidParameter(f"entropies are a list of entropies or their names, not {entropies!r}")
+        raise InvalidParameter(f"entropies are a list of entropies or their names, not {shown(entropies)}")
     return [as_entropy(H) for H in kinds]

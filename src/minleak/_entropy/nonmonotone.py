@@ -12,8 +12,9 @@ from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._entropy.averaged import exponential_mean
 from minleak._entropy.base import Array, ConditionalEntropy, log_base, order, shortest, whole
-from minleak._entropy.random_search import random_search
+from minleak._entropy.random_search import generator, random_search
 from minleak._entropy.renyi import renyi_columns
+from minleak.errors import InvalidParameter, shown
 
 
 class NonMonotone(ConditionalEntropy):
@@ -101,7 +102,9 @@ def find_increase(
     True
     """
     n, m, trials = whole(n, "n", 1), whole(m, "m", 1), whole(trials, "trials", 1)
-    rng = np.random.default_rng(seed)
+    if not isinstance(entropy, ConditionalEntropy):
+        raise InvalidParameter(f"an entropy is wanted, such as Cachin(2), not {shown(entropy)}")
+    rng = generator(seed)
 
     def split(flat: Array) -> tuple[Array, Array]:
         joint = flat.reshape(n, m)

@@ -28,7 +28,7 @@ from minleak._entropy.cores.shannon import ShannonCore
 from minleak._entropy.deformed import deformed, restored
 from minleak._entropy.shannon import log_ratios, shannon_sums
 from minleak._entropy.spectra import NEAR_ONE
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 
 def renyi_columns(v: Array, alpha: float) -> Array:
@@ -209,8 +209,8 @@ _FORMS = {"arimoto": Arimoto, "hayashi": Hayashi, "fehrberens": FehrBerens}
 
 
 def _form(form: str) -> type[Renyi]:
-    if form not in _FORMS:
-        raise InvalidParameter(f"unknown conditional form {form!r}: one of {', '.join(_FORMS)}")
+    if not isinstance(form, str) or form not in _FORMS:
+        raise InvalidParameter(f"unknown conditional form {shown(form)}: one of {', '.join(_FORMS)}")
     return _FORMS[form]
 
 

@@ -7,7 +7,7 @@ import math
 from minleak._entropy.base import order, real, shortest
 from minleak._entropy.deformed import deformed
 from minleak._entropy.renyi import Hayashi
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 _OVERFLOW = 709.0  # exp of more than this may not be a float
 
@@ -26,7 +26,7 @@ class SharmaMittal(Hayashi):
         super().__init__(alpha, base=math.e)
         self.beta = real(beta, "the degree beta is a finite number") + 0.0  # minus zero is zero
         if not math.isfinite(self.beta):
-            raise InvalidParameter(f"the degree beta is a finite number, not {beta!r}")
+            raise InvalidParameter(f"the degree beta is a finite number, not {shown(beta)}")
 
     @property
     def name(self) -> str:

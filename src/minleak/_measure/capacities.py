@@ -14,9 +14,9 @@ from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, whole
 from minleak._entropy.deformed import deformed
 from minleak._entropy.names import as_entropy
-from minleak._entropy.random_search import random_search
+from minleak._entropy.random_search import generator, random_search
 from minleak._measure.leakages import leakage, maximal_leakage
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -75,7 +75,7 @@ def capacity(
     """
     channel, H = as_channel(channel), as_entropy(entropy)
     if isinstance(gap, bool) or not (isinstance(gap, int | float) and gap > 0):
-        raise InvalidParameter(f"the gap is a positive number, not {gap!r}")
+        raise InvalidParameter(f"the gap is a positive number, not {shown(gap)}")
     iterations = None if iterations is None else whole(iterations, "iterations", 1)
     order = H.arimoto_order
     if order == math.inf:
@@ -92,7 +92,7 @@ def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -
         lambda p: leakage(p, channel, H),
         n,
         trials=trials,
-        rng=np.random.default_rng(seed),
+        rng=generator(seed),
         starts=[np.full(n, 1 / n)],
     )
     value = leakage(p, channel, H)

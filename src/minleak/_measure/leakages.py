@@ -14,7 +14,7 @@ from minleak._data.columns import Columns
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy, evaluate, log_base
 from minleak._entropy.gain import gain_matrix, under_gain
-from minleak._entropy.names import as_entropy
+from minleak._entropy.names import as_entropies, as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
@@ -76,7 +76,7 @@ def leakage_table(
     shannon             1.5         0.5           1
     min-entropy           1    0.415037    0.584963
     """
-    measures = [as_entropy(H) for H in entropies]
+    measures = as_entropies(entropies)
     prior = as_prior(prior)
     before = evaluate(measures, Columns(prior.p[:, None]))
     after = evaluate(measures, as_channel(channel).columns(prior))

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.base import whole
+from minleak._entropy.base import order, whole
+from minleak._entropy.random_search import generator
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -99,7 +101,9 @@ def check_schur_concave(
     False
     """
     n, trials = whole(n, "n", 2), whole(trials, "trials", 1)
-    rng = np.random.default_rng(seed)
+    tolerance, rng = order(tolerance, "the tolerance"), generator(seed)
+    if not callable(f):
+        raise InvalidParameter(f"f is a function of a distribution, not {shown(f)}")
     for _ in range(trials):
         a = rng.gamma(rng.choice([0.1, 1.0, 5.0]), size=n) + 1e-12
         a /= a.sum()

@@ -14,10 +14,10 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import STANDARD
 from minleak._padding.ladder import Ladder, as_ladder
-from minleak._padding.make import design, leaked_by
+from minleak._padding.make import check_randomised, design, leaked_by
 from minleak._padding.policies import POLICIES
 from minleak._padding.result import Padding
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 Policy = Callable[[Any], npt.NDArray[np.int64]]
 
@@ -92,6 +92,7 @@ def compare(
     policy                overhead  entropy            leaks   buckets     bound  less by   smallest class
     powers of two           43.59%  shannon           1.5850    0.9183    0.9183    42.1%   2 -> 2
     """
+    check_randomised(randomised)
     ladder = as_ladder(sizes, prior)
     measures = tuple(as_entropies(entropies))
     rivals = []
@@ -109,7 +110,7 @@ def compare(
 def named_policies(policies: Any) -> Mapping[str, Policy]:
     """Policies by name, if they are."""
     if not isinstance(policies, Mapping) or not all(map(callable, policies.values())):
-        raise InvalidParameter(f"policies are a mapping from a name to a function of sizes, not {policies!r}")
+        raise InvalidParameter(f"policies are a mapping from a name to a function of sizes, not {shown(policies)}")
     return policies
 
 

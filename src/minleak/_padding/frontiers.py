@@ -17,7 +17,7 @@ from minleak._measure.leakages import difference
 from minleak._padding.comparison import Applied, Policy, apply_policy, named_policies
 from minleak._padding.hull import Corner, Hull
 from minleak._padding.ladder import as_ladder
-from minleak._padding.make import as_floor, design
+from minleak._padding.make import as_floor, check_randomised, design
 from minleak._padding.worth import Worth
 from minleak.errors import Infeasible
 
@@ -93,6 +93,7 @@ def frontier(
     >>> [(round(point.overhead, 3), round(point.leakage, 3)) for point in curve.buckets]
     [(0.0, 2.585), (0.333, 1.918), (1.0, 1.252), (1.5, 0.918), (5.5, 0.0)]
     """
+    check_randomised(randomised)
     ladder, H, floor = as_ladder(sizes, prior), as_entropy(entropy), as_floor(floor)
     points = whole(points, "points", 2)
     worth = Worth.of(ladder, H)

@@ -19,7 +19,7 @@ from minleak._padding.hull import Hull
 from minleak._padding.ladder import as_ladder
 from minleak._padding.result import DENOMINATOR, Indices, Padding
 from minleak._padding.worth import Worth
-from minleak.errors import Infeasible, InvalidParameter
+from minleak.errors import Infeasible, InvalidParameter, shown
 
 
 def design(
@@ -76,8 +76,7 @@ def design(
     """
     ladder = as_ladder(sizes, prior)
     allowed, least, H = _budget(budget), as_floor(floor), as_entropy(entropy)
-    if not isinstance(randomised, bool):
-        raise InvalidParameter(f"randomised is True or False, not {randomised!r}")
+    check_randomised(randomised)
     if randomised:
         from minleak._padding.randomised import randomised_padding
 
@@ -130,12 +129,20 @@ def leaked_by(prior: Prior, columns: Indices, entropies: Sequence[ConditionalEnt
 
 def _budget(budget: Any) -> float:
     if isinstance(budget, bool) or not isinstance(budget, Real) or not float(budget) >= 0:  # NaN fails
-        raise InvalidParameter(f"the budget is a mean overhead from 0 on, in the unit of the sizes, not {budget!r}")
+        raise InvalidParameter(
+            f"the budget is a mean overhead from 0 on, in the unit of the sizes, not {shown(budget)}"
+        )
     return float(budget)
+
+
+def check_randomised(randomised: Any) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(randomised, bool):
+        raise InvalidParameter(f"randomised is True or False, not {shown(randomised)}")
 
 
 def as_floor(floor: Any) -> int:
     """A floor, if it is a whole number from 1 on."""
     if isinstance(floor, bool) or not isinstance(floor, int | np.integer) or floor < 1:
-        raise InvalidParameter(f"the floor is a whole number of secrets from 1 on, not {floor!r}")
-    return int(floor)
+        raise InvalidParameter(f"the floor is a whole number of secrets from 1 on, not {shown(floor)}")
+    return min(int(floor), 2**62)  # more secrets than there can be

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 Sizes = npt.NDArray[np.int64]
 
@@ -44,7 +44,7 @@ def to_multiple(sizes: npt.ArrayLike, of: int) -> Sizes:
     array([   0,  512,  512, 1024])
     """
     if isinstance(of, bool) or not isinstance(of, int | np.integer) or not 1 <= of <= _LARGEST:
-        raise InvalidParameter(f"sizes are padded to multiples of a whole number from 1 to 2^62, not {of!r}")
+        raise InvalidParameter(f"sizes are padded to multiples of a whole number from 1 to 2^62, not {shown(of)}")
     return -(-_whole(sizes) // int(of)) * int(of)
 
 
@@ -86,7 +86,7 @@ def _bits(whole: Any) -> Sizes:
 def _whole(sizes: npt.ArrayLike) -> Sizes:
     try:
         array = np.asarray(sizes)
-    except ValueError:
+    except Exception:
         array = np.empty(0)  # rows of different lengths
     if array.dtype.kind in "iu" and array.size and array.max() > _LARGEST:
         raise InvalidParameter(f"the size {array.max()} is above 2^62, the largest that policies pad")

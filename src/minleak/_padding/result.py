@@ -15,7 +15,7 @@ from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import leakage
-from minleak.errors import InvalidParameter, UnknownSecret
+from minleak.errors import InvalidParameter, UnknownSecret, shown
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -96,7 +96,7 @@ class Padding:
         if self.randomised:
             raise InvalidParameter("a randomised padding is drawn for a secret, not for a size: use draw(secret)")
         if isinstance(size, bool) or not isinstance(size, Real):
-            raise InvalidParameter(f"a size is a number, not {size!r}")
+            raise InvalidParameter(f"a size is a number, not {shown(size)}")
         if not 0 <= size <= self.observables[-1]:  # NaN fails
             raise InvalidParameter(
                 f"the size is not between 0 and {self.observables[-1]}, the largest designed for: design with it, or "

@@ -22,6 +22,7 @@ from minleak._entropy.standard import FEW, STANDARD
 from minleak._measure.leakages import difference
 from minleak._report.nearness import Nearness, nearness
 from minleak._report.thinning import RankBin, lorenz_points, rank_bins, spaced
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -136,6 +137,11 @@ def gather(
     in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret.
     `progress` gets the steps done, their number and the next one's name.
     """
+    if not isinstance(plan, Plan):
+        raise InvalidParameter(f"a report is about a plan, such as design(prior, k) makes, not {shown(plan)}")
+    for count, what, least in ((trials, "trials", 1), (seed, "seed", 0)):
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
+            raise InvalidParameter(f"{what} is a whole number from {least} on, not {shown(count)}")
     begin = progress or (lambda _done, _steps, _name: None)
     trials = max(min(trials, max(50, _WORK // plan.k)), 2)
     prior = _effective(plan)

@@ -12,6 +12,7 @@ from minleak._report.facts import Facts
 from minleak._report.look import DARK, FONT, LIGHT
 from minleak._report.saving import need_extras
 from minleak._report.words import ATTACKERS, amount, meaning, number, percent, verdict
+from minleak.errors import InvalidParameter
 
 
 def page(title: str, body: str, charts: Sequence[tuple[str, Any]], *, style: str | None = None) -> str:
@@ -22,13 +23,20 @@ def page(title: str, body: str, charts: Sequence[tuple[str, Any]], *, style: str
     as the reader's system asks, and again when that changes; `data-ready` on the body tells that all are drawn.
     """
     need_extras()
+    for text, what in ((title, "title"), (body, "body"), ("" if style is None else style, "style")):
+        if not isinstance(text, str):
+            raise InvalidParameter(f"the {what} of a page is text, not {type(text).__name__}")
+    try:
+        specs = {name: chart.to_dict() for name, chart in charts}
+    except Exception:
+        raise InvalidParameter("the charts of a page are pairs of an id and one of altair's charts") from None
     return _rendered(
         "page.html",
         title=title,
         body=body,
         style=_rendered("report.css", font=FONT) if style is None else style,
         library=_library(),
-        specs={name: chart.to_dict() for name, chart in charts},
+        specs=specs,
         looks={"light": LIGHT, "dark": DARK},
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 from minleak._data.extras import chart_package
 from minleak._data.writing import replacing
 from minleak._report.look import LIGHT
-from minleak.errors import InvalidParameter, MinleakError
+from minleak.errors import InvalidParameter, MinleakError, shown
 
 # Formats of pictures, and the packages that the extra `report` brings.
 PICTURES = ("png", "svg")
@@ -21,12 +21,20 @@ def need_extras() -> None:
         chart_package(name)
 
 
+def file_name(path: str | os.PathLike[str]) -> str:
+    """The path as text."""
+    try:
+        return os.fsdecode(path)
+    except Exception:
+        raise InvalidParameter(f"a path is text, not {type(path).__name__}") from None
+
+
 def check_chart(path: str | os.PathLike[str]) -> str:
     """The format that a path's ending stands for."""
-    name = os.fspath(path)
+    name = file_name(path)
     ending = name.rpartition(".")[2].lower()
     if ending not in (*PICTURES, "html"):
-        raise InvalidParameter(f"a chart is saved as .png, .svg or .html, not {name!r}")
+        raise InvalidParameter(f"a chart is saved as .png, .svg or .html, not {shown(name)}")
     return ending
 
 

@@ -12,8 +12,8 @@ from minleak._design.plan import Plan
 from minleak._report.captions import Figure, captioned
 from minleak._report.facts import STEPS, gather
 from minleak._report.pages import page, report_page
-from minleak._report.saving import PICTURES, check_chart, need_extras, on_white, picture, write_whole
-from minleak.errors import InvalidParameter, MinleakError
+from minleak._report.saving import PICTURES, check_chart, file_name, need_extras, on_white, picture, write_whole
+from minleak.errors import InvalidParameter, MinleakError, shown
 
 Progress = Callable[[int, int, str], None]
 
@@ -33,7 +33,8 @@ def write(
     pictures into the folder `path`. `trials` and `seed` are those of the simulations; `progress` gets the steps
     done, their number and the next one's name. Files are written whole or not at all.
     """
-    name, kind = os.fspath(path), _format(os.fspath(path), format)
+    name = file_name(path)
+    kind = _format(name, format)
     need_extras()
     facts = gather(plan, trials=trials, seed=seed, progress=progress)
     if progress is not None:
@@ -70,6 +71,8 @@ def save_chart(chart: Any, path: str | os.PathLike[str], *, title: str) -> None:
     Needs the extra `report`. A page opens without network.
     """
     ending = check_chart(path)
+    if not callable(getattr(chart, "properties", None)):
+        raise InvalidParameter(f"a chart is one of altair's, not {shown(chart)}")
     if ending == "html":
         body = chart_package("markupsafe").Markup('<div class="chart" id="chart"></div>')
         write_whole(path, page(title, body, [("chart", chart.properties(width="container", title=title))]))
@@ -85,8 +88,8 @@ def _format(name: str, format: str | None) -> str:
             f"what to write to {name}? End it with .html for a page, or ask for format='png' or 'svg' to have the "
             "charts in a folder of that name"
         )
-    if format not in ("html", *PICTURES):
-        raise InvalidParameter(f"unknown format {format!r}: one of html, {', '.join(PICTURES)}")
+    if not isinstance(format, str) or format not in ("html", *PICTURES):
+        raise InvalidParameter(f"unknown format {shown(format)}: one of html, {', '.join(PICTURES)}")
     return format
 
 

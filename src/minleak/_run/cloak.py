@@ -109,7 +109,7 @@ class Cloak:
             raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
         try:
             positions = np.asarray(indices)
-        except (TypeError, ValueError):
+        except Exception:
             positions = np.empty((0, 0))  # rows of different lengths
         if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
             raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")

@@ -90,7 +90,7 @@ def listed(things: Iterable[Any], what: str) -> list[Any]:
     try:
         if not isinstance(things, str | bytes | set | frozenset):
             return list(things)
-    except TypeError:
+    except Exception:
         pass  # a single thing
     raise InvalidParameter(what)
 

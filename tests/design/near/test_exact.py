@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.design.cases import HARD
+from tests.cases import HARD
 from tests.design.near.listing import cost_of, euclidean, listed_optimum
 
 import minleak as ml

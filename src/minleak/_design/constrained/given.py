@@ -14,7 +14,7 @@ from minleak._data.matrices import is_number, is_sparse
 from minleak._data.prior import Prior, as_prior
 from minleak._design.constrained.problem import Problem
 from minleak._entropy.cores.grouped import Array
-from minleak.errors import Infeasible, InvalidParameter
+from minleak.errors import Infeasible, InvalidParameter, shown
 
 # A row of a partial channel may pass one by this much, as a channel's may.
 _ROUNDING = 1e-9
@@ -102,7 +102,7 @@ def _matrix(given: Any, n: int, what: str) -> Array:
     raw = raw.toarray() if is_sparse(raw) else raw
     try:
         matrix = np.array(raw, dtype=np.float64)
-    except (TypeError, ValueError):
+    except Exception:
         raise InvalidParameter(f"{what} is a matrix of numbers with a row for each secret") from None
     if matrix.ndim != 2 or matrix.shape[0] != n or 0 in matrix.shape:
         raise InvalidParameter(f"{what} has shape {matrix.shape}: give {n} rows, one for each secret, and columns")
@@ -139,7 +139,7 @@ def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
         raise InvalidParameter(f"{len(matrices)} costs and {len(budgets)} budgets: give one budget for each cost")
     for value in budgets:
         if not is_number(value) or not math.isfinite(value):
-            raise InvalidParameter(f"a budget is a finite number, not {value!r}")
+            raise InvalidParameter(f"a budget is a finite number, not {shown(value)}")
     return matrices, [float(value) for value in budgets]
 
 

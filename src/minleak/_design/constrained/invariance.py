@@ -19,7 +19,7 @@ from minleak._design.constrained.solve import solve
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.cores.grouped import Array
 from minleak._entropy.guessing import GuessError
-from minleak._entropy.names import as_entropy
+from minleak._entropy.names import as_entropies
 from minleak.errors import InvalidParameter, SolverFailed
 
 # Whose optima are compared unless others are given: both sides of order 1, guessing once and until right.
@@ -117,7 +117,7 @@ def metric_invariance(
 
 
 def _symmetric(entropies: Iterable[ConditionalEntropy | str]) -> list[ConditionalEntropy]:
-    chosen = [as_entropy(H) for H in entropies]
+    chosen = as_entropies(entropies)
     for H in chosen:
         if H.paper_form() is None or not H.symmetric:
             raise InvalidParameter(f"metric invariance is about symmetric entropies, which {H.name} is not")

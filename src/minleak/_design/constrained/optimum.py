@@ -20,7 +20,7 @@ from minleak._design.constrained.solve import Model, Solved, solve
 from minleak._entropy.base import ConditionalEntropy, Entropy, real
 from minleak._entropy.cores.grouped import Array
 from minleak._measure.leakages import difference
-from minleak.errors import InvalidParameter, SolverFailed
+from minleak.errors import InvalidParameter, SolverFailed, shown
 
 # What an entropy may give up for those after it in the list, as its concave core counts: the least with which a solver
 # succeeds.
@@ -258,5 +258,5 @@ def _as_list(entropy: Any, gains: Any) -> list[Entropy]:
 def _positive(gap: float) -> float:
     number = real(gap, "the gap is a positive number")
     if not number > 0:
-        raise InvalidParameter(f"the gap is a positive number, not {gap!r}")
+        raise InvalidParameter(f"the gap is a positive number, not {shown(gap)}")
     return number

@@ -18,7 +18,7 @@ from minleak._design.constrained.programme import Programme, convex_form, term_o
 from minleak._design.constrained.solve import linear_model
 from minleak._entropy.base import ConditionalEntropy, Entropy, real, whole
 from minleak._measure.frontier import Axes, Frontier, Row
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: En
     """The budgets to look at, in increasing order."""
     if budgets is not None:
         if isinstance(budgets, str | bytes) or not isinstance(budgets, Iterable):
-            raise InvalidParameter(f"budgets are a list of finite numbers, not {budgets!r}")
+            raise InvalidParameter(f"budgets are a list of finite numbers, not {shown(budgets)}")
         chosen = sorted(real(budget, "a budget is a finite number") for budget in budgets)
         if not chosen or not np.isfinite(chosen).all():
             raise InvalidParameter("budgets are a list of finite numbers, at least one")

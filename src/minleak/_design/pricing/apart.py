@@ -53,7 +53,7 @@ def _listed(forbid: Iterable[Iterable[Any]] | None) -> list[list[Any]]:
         return []
     try:
         groups = [None if isinstance(group, str | bytes) else list(group) for group in forbid]
-    except TypeError:
+    except Exception:
         groups = [None]
     if any(group is None or len(group) < 2 for group in groups):
         raise InvalidParameter("forbid= are pairs or groups of labels, such as [('flu', 'cold')], two or more in each")

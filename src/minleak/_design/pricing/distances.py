@@ -119,7 +119,7 @@ def from_coordinates(points: Any, metric: str, labels: Labels) -> Euclidean:
     """Coordinates, one row for each secret (or one number, on a line), as distances; refused with the row's name."""
     try:
         rows = np.array(points, dtype=np.float64)
-    except (OverflowError, TypeError, ValueError):
+    except Exception:
         raise InvalidParameter(
             "the points of Near are coordinates: a row of numbers for each secret, all of the same length"
         ) from None

@@ -39,7 +39,7 @@ def file_name(path: str | os.PathLike[str]) -> str:
     """The path as text, if a file can have it."""
     try:
         name = os.fsdecode(path)
-    except TypeError:
+    except Exception:
         raise InvalidCloak(f"the path of a .cloak file is text or a path, not {type(path).__name__}") from None
     try:
         possible = b"\0" not in os.fsencode(name)

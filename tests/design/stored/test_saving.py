@@ -6,8 +6,8 @@ import os
 
 import numpy as np
 import pytest
-from tests.run.files import HEADER, PLANS, arrays_of, sealed
-from tests.run.plans import KEY, diseases, zipf
+from tests.design.stored.files import HEADER, PLANS, arrays_of, sealed
+from tests.plans import KEY, diseases, zipf
 
 import minleak as ml
 from minleak._design.plan import Plan

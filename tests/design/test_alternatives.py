@@ -9,7 +9,7 @@ from itertools import combinations, product
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.design.cases import CORES, FIGURES, HARD, names
+from tests.cases import CORES, FIGURES, HARD, names
 
 import minleak as ml
 from minleak._design.alternatives import BASELINES, FixedBuckets, NoCloak, OneSet, PopularDecoys, UniformRandomisation

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import CORES, CUBES, HARD, LAYOUTS, names, posteriors, target, total_variation
+from tests.cases import CORES, CUBES, HARD, LAYOUTS, names, posteriors, target, total_variation
 
 import minleak as ml
 from minleak.errors import InvalidChannel, InvalidParameter

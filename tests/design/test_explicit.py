@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from tests.design.cases import CORES, LAYOUTS, TOYS, posteriors, target
+from tests.cases import CORES, LAYOUTS, TOYS, posteriors, target
 
 import minleak as ml
 from minleak.errors import InvalidParameter

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import LAYOUTS
+from tests.cases import LAYOUTS
 from tests.design.tampering import FORM, PRIOR, refused, with_homes, with_ring
 
 import minleak as ml

@@ -8,10 +8,10 @@ import random
 import numpy as np
 import pyarrow as pa
 import pytest
-from tests.run import mutants
-from tests.run.files import HEADER, sealed
-from tests.run.mutants import OLD, _taken, _written, shown
-from tests.run.plans import KEY, several_rings, zipf
+from tests.design.stored import mutants
+from tests.design.stored.files import HEADER, sealed
+from tests.design.stored.mutants import OLD, shown, taken, written
+from tests.plans import KEY, several_rings, zipf
 
 import minleak as ml
 from minleak._design.stored.opening import opened
@@ -41,12 +41,12 @@ def test_files_of_version_2_draw_as_they_did():
 
 def changed(path, version=3, numbers=None, **arrays):
     """The file with other arrays, functions of its own."""
-    columns, metadata = _taken(path.read_bytes()[HEADER:])
+    columns, metadata = taken(path.read_bytes()[HEADER:])
     for name, change in arrays.items():
         columns[name] = pa.array(change(columns[name].to_numpy(zero_copy_only=False).copy()))
     if numbers:
         metadata = {b"minleak": json.dumps(json.loads(metadata[b"minleak"]) | numbers)}
-    path.write_bytes(sealed(_written(columns, metadata), version))
+    path.write_bytes(sealed(written(columns, metadata), version))
     return path
 
 
@@ -178,9 +178,9 @@ def test_labels_that_are_not_found(tmp_path):
 
 def test_compressed_files_are_refused_before_they_are_unpacked(path):
     """However large they say that they are."""
-    columns, metadata = _taken(path.read_bytes()[HEADER:])
+    columns, metadata = taken(path.read_bytes()[HEADER:])
     for codec in ("lz4", "zstd"):
-        path.write_bytes(sealed(_written(columns, metadata, codec=codec)))
+        path.write_bytes(sealed(written(columns, metadata, codec=codec)))
         with pytest.raises(InvalidCloak):
             ml.load(path)
 

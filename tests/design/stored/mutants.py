@@ -3,7 +3,7 @@
 A mutant is refused, or its certificate is, or it draws as the original does, or at odds that are as good: every
 posterior is the target, counted place by place. Whatever it says, only errors of ours come out. As a program:
 
-    python -m tests.run.mutants 10000 1
+    python -m tests.design.stored.mutants 10000 1
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from tests.run.files import HEADER, PLANS, sealed
+from tests.design.stored.files import HEADER, PLANS, sealed
 
 import minleak as ml
 from minleak._design.stored.opening import opened
@@ -94,13 +94,13 @@ def bytes_changed(payload: bytes, rng: random.Random) -> bytes:
     return bytes(data)
 
 
-def _taken(payload: bytes):
+def taken(payload: bytes):
     with pa.ipc.open_file(payload) as reader:
         batch = reader.get_batch(0)
     return {name: batch.column(name).values for name in batch.schema.names}, dict(batch.schema.metadata)
 
 
-def _written(columns: dict, metadata: dict, *, codec: str | None = None, rows: int = 1, batches: int = 1) -> bytes:
+def written(columns: dict, metadata: dict, *, codec: str | None = None, rows: int = 1, batches: int = 1) -> bytes:
     lists = []
     for column in columns.values():
         offsets = pa.array([0, len(column)] * rows, type=pa.int64())[: rows + 1]
@@ -116,7 +116,7 @@ def _written(columns: dict, metadata: dict, *, codec: str | None = None, rows: i
 
 def arrays_changed(payload: bytes, rng: random.Random) -> bytes:
     """One array: numbers in it, its length, its type, its order, or all of it; text by its offsets."""
-    columns, metadata = _taken(payload)
+    columns, metadata = taken(payload)
     name = rng.choice([name for name in columns if len(columns[name])])
     column = columns[name]
     if pa.types.is_string(column.type):
@@ -154,9 +154,9 @@ def arrays_changed(payload: bytes, rng: random.Random) -> bytes:
         columns[rng.choice(["weights", "gains", "apart", "prior", "labels", "coordinates", "members"])] = columns.pop(
             name
         )
-        return _written(columns, metadata)
+        return written(columns, metadata)
     columns[name] = found
-    return _written(columns, metadata)
+    return written(columns, metadata)
 
 
 def _text_changed(payload: bytes, column: pa.Array, rng: random.Random) -> bytes:
@@ -172,7 +172,7 @@ def _text_changed(payload: bytes, column: pa.Array, rng: random.Random) -> bytes
 
 def numbers_changed(payload: bytes, rng: random.Random) -> bytes:
     """One of the numbers, or what stands for them all."""
-    columns, metadata = _taken(payload)
+    columns, metadata = taken(payload)
     said = json.loads(metadata[b"minleak"])
     name, value = rng.choice(sorted(said)), rng.choice(ODD_VALUES)
     change = rng.choice(["one", "one", "one", "inside", "without", "whole", "text", "deep"])
@@ -185,7 +185,7 @@ def numbers_changed(payload: bytes, rng: random.Random) -> bytes:
     with _long_numbers():
         text = json.dumps(value if change == "whole" else said)
     text = {"text": "{", "deep": "[" * 100_000}.get(change, text)
-    return _written(columns, {b"minleak": text})
+    return written(columns, {b"minleak": text})
 
 
 class _long_numbers:
@@ -199,11 +199,11 @@ class _long_numbers:
 
 def form_changed(payload: bytes, rng: random.Random) -> bytes:
     """The way that arrays are written: packed, by dictionary, in several batches or rows, or less of it."""
-    columns, metadata = _taken(payload)
+    columns, metadata = taken(payload)
     change = rng.choice(["lz4", "zstd", "dictionary", "batches", "rows", "without", "cut", "none"])
     name = rng.choice(sorted(columns))
     if change in ("lz4", "zstd"):
-        return _written(columns, metadata, codec=change)
+        return written(columns, metadata, codec=change)
     if change == "dictionary":
         columns[name] = columns[name].dictionary_encode()
     elif change == "without":
@@ -212,7 +212,7 @@ def form_changed(payload: bytes, rng: random.Random) -> bytes:
         return payload[: rng.randrange(len(payload))]
     elif change == "none":
         metadata = None
-    return _written(columns, metadata, rows=2 if change == "rows" else 1, batches=2 if change == "batches" else 1)
+    return written(columns, metadata, rows=2 if change == "rows" else 1, batches=2 if change == "batches" else 1)
 
 
 # -- judging ---------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from tests.run.plans import KEY
+from tests.plans import KEY
 
 import minleak as ml
 from minleak.errors import InvalidParameter

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.design.cases import HARD, LAYOUTS
+from tests.cases import HARD, LAYOUTS
 
 import minleak as ml
+from minleak._design.repeated_draws import _among
 from minleak.errors import InvalidParameter
 from minleak.testing import priors
 
@@ -140,3 +141,9 @@ def test_trials_are_a_whole_number(trials):
 def test_draws_may_be_an_array():
     """Of integers."""
     assert ml.design([2, 1], 2).repeated(np.array([1, 2])).draws == (1, 2)
+
+
+def test_large_sets_are_intersected_by_sorting_as_small_ones_member_by_member():
+    rng = np.random.default_rng(5)
+    first, second = (np.array([rng.choice(300, 80, replace=False) for _ in range(20)]) for _ in range(2))
+    assert np.array_equal(_among(first, second), (first[:, :, None] == second[:, None, :]).any(axis=2))

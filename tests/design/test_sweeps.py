@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.design.cases import CORES, FIGURES, HARD, OTHERS, large, names
-from tests.theorems.rounding import equal
+from tests.cases import CORES, FIGURES, HARD, OTHERS, large, names
+from tests.rounding import equal
 
 import minleak as ml
 from minleak.errors import InvalidParameter

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 from hypothesis import strategies as st
-from tests.design.cases import LAYOUTS
+from tests.cases import LAYOUTS
 
 import minleak as ml
 from minleak._design.plan import Plan

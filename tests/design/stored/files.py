@@ -7,7 +7,7 @@ import struct
 import numpy as np
 import pyarrow as pa
 import xxhash
-from tests.run.plans import diseases, several_rings, zipf
+from tests.plans import diseases, several_rings, zipf
 
 import minleak as ml
 

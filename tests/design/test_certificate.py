@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.design.cases import HARD, LAYOUTS, large
+from tests.cases import HARD, LAYOUTS, large
 from tests.design.tampering import PRIOR
 
 import minleak as ml

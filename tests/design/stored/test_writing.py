@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import os
+import random
 import resource
+import signal
 import stat
 import subprocess
 import sys
+import time
+from importlib import import_module
+from pathlib import Path
 
 import pytest
-from tests.run.plans import diseases, zipf
+from tests.plans import diseases, zipf
 
 import minleak as ml
+from minleak._data.writing import replacing
 from minleak.errors import InvalidCloak
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -131,85 +141,137 @@ def test_a_folder_that_cannot_be_synced(path, monkeypatch):
     assert ml.load(path).digest == zipf(50).digest
 
 
-# Kills a writer at its nth line, for every n, then some writers at random moments. Each time the file must be the old
-# one or the new one, byte by byte, and what is left beside it must not load unless it is whole.
-KILLING = """
-import os, pathlib, random, signal, sys, time
-import minleak as ml
-from minleak.errors import InvalidCloak
-from minleak._design.stored import format as store
-from minleak._design.stored import saving
+# The modules that write a file: every line of theirs is one at which the writer may die.
+WRITING = ("_data.writing", "_design.stored.format", "_design.stored.saving")
 
-watched = (saving.save.__code__, store.write.__code__)
-folder = pathlib.Path(sys.argv[1])
-path = folder / "plan.cloak"
-old, new = (ml.load(folder / name) for name in ("old", "new"))
-contents = {(folder / name).read_bytes(): name for name in ("old", "new")}
 
-def forked(work):
-    pid = os.fork()
-    if pid == 0:
-        work()
-        os._exit(0)
-    return pid
+def lines_of_writing(act):
+    """A trace that calls act(n, frame) before the nth line of these modules that was not met before."""
+    files = {import_module(f"minleak.{name}").__file__ for name in WRITING}
+    met = set()
 
-def saved(kill_at):
-    lines = 0
-    def trace(frame, event, argument):
-        nonlocal lines
-        if frame.f_code not in watched:
+    def trace(frame, event, _):
+        if frame.f_code.co_filename not in files:
             return None
-        lines += event == "line"
-        if lines == kill_at:
-            os.kill(os.getpid(), signal.SIGKILL)
+        place = (frame.f_code.co_filename, frame.f_lineno)
+        if event == "line" and place not in met:
+            met.add(place)
+            act(len(met), frame)
         return trace
-    sys.settrace(trace)
-    new.save(path)
 
-def outcome():
-    found = contents[path.read_bytes()]
-    assert ml.load(path).digest == ml.load(folder / found).digest
-    for part in folder.glob(".*"):
+    return trace
+
+
+class Stopped(BaseException):
+    """What no writer expects."""
+
+
+@pytest.mark.filterwarnings("ignore")  # of files that are not closed, where closing is stopped
+def test_stopping_the_writer(path):
+    """An exception at each of its lines: the old file stays or the new one is there, whole, and nothing beside it,
+    unless it is the removal of the temporary file itself that is stopped.
+    """
+    new, digests = zipf(50), {diseases().digest: "old", zipf(50).digest: "new"}
+    found, removing = [], False
+
+    def stop(n, frame):
+        nonlocal removing
+        if n == len(found) + 1:
+            removing = frame.f_code.co_name == "replacing" and frame.f_lineno > renamed
+            raise Stopped
+
+    source, begin = inspect.getsourcelines(replacing)
+    renamed = begin + next(i for i, line in enumerate(source) if "os.replace" in line)
+    before, stopped = sys.gettrace(), True
+    while stopped:
+        diseases().save(path)
         try:
-            ml.load(part)
-            assert part.read_bytes() in contents
-        except InvalidCloak:
+            sys.settrace(lines_of_writing(stop))
+            new.save(path)
+            stopped = False
+        except Stopped:
             pass
-        part.unlink()
-        left.append(found)
-    return found
+        finally:
+            sys.settrace(before)
+        found.append(digests[ml.load(path).digest])
+        left = [other for other in path.parent.iterdir() if other != path]
+        assert removing or not left
+        for part in left:
+            part.unlink()
+        removing = False
+    assert found == sorted(found, reverse=True)
+    assert found.count("old") > 50
+    assert found.count("new") > 3
 
-left, by_line, status = [], [], -9
-while status:
-    old.save(path)
-    status = os.waitpid(forked(lambda: saved(len(by_line) + 1)), 0)[1]
-    by_line.append(outcome())
-rng = random.Random(7)
-def forever():
-    while True:
+
+def killing(folder):
+    """Kill a writer at its nth line, for every n, then some writers at random moments. Each time the file must be the
+    old one or the new one, byte by byte, and what is left beside it must not load unless it is whole.
+
+    Run in a process of its own, which forks the writers. Prints how often the file was old, how often new, and how
+    often something was left.
+    """
+    folder = Path(folder)
+    path = folder / "plan.cloak"
+    old, new = (ml.load(folder / name) for name in ("old", "new"))
+    contents = {(folder / name).read_bytes(): name for name in ("old", "new")}
+    left, by_line, status = 0, [], -signal.SIGKILL
+
+    def forked(work):
+        pid = os.fork()
+        if pid == 0:
+            work()
+            os._exit(0)
+        return pid
+
+    def killed_at(line):
+        sys.settrace(lines_of_writing(lambda n, _: n == line and os.kill(os.getpid(), signal.SIGKILL)))
         new.save(path)
+
+    def forever():
+        while True:
+            new.save(path)
+            old.save(path)
+
+    def outcome():
+        nonlocal left
+        for part in folder.glob(".*"):
+            with contextlib.suppress(InvalidCloak):
+                ml.load(part)
+                assert part.read_bytes() in contents
+            part.unlink()
+            left += 1
+        return contents[path.read_bytes()]
+
+    while status:
         old.save(path)
-for _ in range(8):
-    pid = forked(forever)
-    time.sleep(rng.uniform(0.001, 0.05))
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    outcome()
-print(by_line.count("old"), by_line.count("new"), len(left))
-"""
+        status = os.waitpid(forked(lambda: killed_at(len(by_line) + 1)), 0)[1]
+        by_line.append(outcome())
+    rng = random.Random(7)
+    for _ in range(8):
+        pid = forked(forever)
+        time.sleep(rng.uniform(0.001, 0.05))
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        outcome()
+    print(by_line.count("old"), by_line.count("new"), left)
 
 
 def test_killing_the_writer(tmp_path):
     """At each of its lines, or at any other moment: the old file stays, or the new one is there."""
-    zipf(20_000).save(tmp_path / "old")
-    zipf(20_001).save(tmp_path / "new")
-    command = [sys.executable, "-W", "error", "-c", KILLING, os.fspath(tmp_path)]
-    shown = subprocess.run(command, capture_output=True, text=True, check=False)
+    zipf(300).save(tmp_path / "old")
+    zipf(301).save(tmp_path / "new")
+    code = (
+        "import pathlib, sys; from tests.design.stored.test_writing import killing; killing(pathlib.Path(sys.argv[1]))"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", code, os.fspath(tmp_path)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
     assert shown.stderr == ""
     old, new, left = map(int, shown.stdout.split())
-    assert old > 5
-    assert new > 1
-    assert left > 3
+    assert old > 50
+    assert new > 3
+    assert left > 30
 
 
 def test_what_a_killed_writer_left_does_not_matter(path):

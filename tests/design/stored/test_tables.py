@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.run.plans import plans, several_rings, zipf
+from tests.plans import plans, several_rings, zipf
 
 import minleak as ml
 from minleak._design.stored.saving import tables_of

@@ -8,8 +8,8 @@ import zipfile
 
 import pyarrow as pa
 import pytest
-from tests.run.files import HEADER, arrow_file, sealed
-from tests.run.plans import diseases, zipf
+from tests.design.stored.files import HEADER, arrow_file, sealed
+from tests.plans import diseases, zipf
 
 import minleak as ml
 from minleak._design.stored import format as store

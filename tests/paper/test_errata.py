@@ -18,7 +18,7 @@ from minleak.testing import priors, systems
 
 PRIOR = [2, 1, 1]
 CHANNEL = [[1, 0], [0, 1], [0, 1]]
-ERRATA = Path(__file__).parent.parent / "docs" / "errata.md"
+ERRATA = Path(__file__).parents[2] / "docs" / "errata.md"
 
 
 def printed_sharma_mittal(a, b):
