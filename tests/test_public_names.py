@@ -38,7 +38,7 @@ PROMISED = {
     """,
     "minleak.results": """
         Baseline Capacity Certificate Cost Estimate Frontier FrontierPoint LeakageTable Optimum Pairs Posteriors
-        Repeated Stage Sweep Tradeoff
+        Repeated Stage Sweep Tradeoff World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",
@@ -50,10 +50,11 @@ PROMISED = {
 }
 
 MEMBERS = {
-    ml.Prior: "p weights labels total exact from_counts uniform __len__",
+    ml.Prior: "p weights labels total exact events from_counts uniform __len__",
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
     "repeated from_rows deterministic random",
-    ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances",
+    ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
+    "in_the_world",
     ml.Cloak: "draw draw_fresh draw_many positions set_id",
     ml.Key: "new load save id",
 }

@@ -9,6 +9,7 @@ from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
 from minleak._design.repeated_draws import Repeated
 from minleak._design.sweeps import Sweep
+from minleak._design.world import World
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
 from minleak._measure.leakages import LeakageTable
@@ -29,4 +30,5 @@ __all__ = [
     "Stage",
     "Sweep",
     "Tradeoff",
+    "World",
 ]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.labels import Labels, named
-from minleak.errors import InvalidPrior, shown
+from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -38,6 +38,12 @@ class Prior:
         Distinct names of the secrets; 0, 1, ..., n-1 if not given.
     normalised
         Demand that the weights sum to one: exactly for integers and Fractions, within 1e-9 for floats.
+    counts
+        Whether the weights count events, so that they are a sample of the truth (`Plan.in_the_world`). Integers do
+        unless this says False; populations in millions change nothing by it.
+    events
+        How many events the weights come from, where they are shares of them; `Prior.events` tells it, None where the
+        weights are no counts.
 
     Raises
     ------
@@ -60,6 +66,8 @@ class Prior:
         *,
         labels: Iterable[Hashable] | pa.Array | None = None,
         normalised: bool = False,
+        counts: bool | None = None,
+        events: int | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
         values = _listed(weights)
@@ -90,6 +98,9 @@ class Prior:
                     f"{shown(Fraction(self.total, denominator) if self.exact else self.total)}, not to 1; "
                     "leave it out to have them taken as weights"
                 )
+        if events is None and (self.exact and denominator == 1 if counts is None else counts):
+            events = self.total if self.exact else None
+        self.events = None if counts is False else _events(events)
 
     @classmethod
     def from_counts(cls, counts: Mapping[Hashable, Any]) -> Prior:
@@ -115,13 +126,16 @@ class Prior:
             raise InvalidPrior(
                 f"the number of secrets is a whole number from 1 on, and at most {MOST:,}, not {shown(n)}"
             )
-        return cls(np.ones(n, dtype=np.int64))
+        return cls(np.ones(n, dtype=np.int64), counts=False)
 
     @classmethod
-    def trusted(cls, weights: npt.NDArray[Any], labels: Labels | pa.Array | None, total: Any) -> Prior:
+    def trusted(
+        cls, weights: npt.NDArray[Any], labels: Labels | pa.Array | None, total: Any, events: int | None = None
+    ) -> Prior:
         """A prior of parts that were checked before, for files whose checksum vouches for them."""
         prior = cls.__new__(cls)
         prior.weights, prior.labels, prior.total = weights, Labels.of(labels, len(weights)), total
+        prior.events = events
         return prior
 
     @property
@@ -256,6 +270,12 @@ def _float(value: Any, i: int, where: Callable[[int], str]) -> float:
         raise InvalidPrior(
             f"the weight at {where(i)} is too large to stand beside floats: give all weights as integers or Fractions"
         ) from None
+
+
+def _events(events: Any) -> int | None:
+    if events is not None and (isinstance(events, bool) or not isinstance(events, int | np.integer) or events < 1):
+        raise InvalidParameter(f"the number of events is a whole number from 1 on, not {shown(events)}")
+    return None if events is None else int(events)
 
 
 def _total(weights: npt.NDArray[Any]) -> Any:

@@ -20,8 +20,10 @@ from minleak._design.repeated_draws import Repeated, repeated_success
 from minleak._design.rings import Arrangement
 from minleak._design.stored.digests import of_plan
 from minleak._design.stored.saving import save
+from minleak._design.world import World, in_the_world
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import FEW
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter, shown
 
@@ -87,6 +89,22 @@ class Plan(Arrangement):
         else:
             before = form_for_gains(H).plain(Columns((self.weights / self.total * self._mass)[:, None]))
         return difference(H, before, self.entropy(H))
+
+    def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
+        """What the plan leaks when its counts are a sample, to an attacker who knows the truth that they come from.
+
+        The certificate is about the counts as they are. Secrets of equal counts do not occur equally often, and who
+        knows better takes the likeliest of a set: at 60,000 events of 34,003 cities and k = 20 he is right 9.7% of the
+        time, not 5%. It can be told from the counts alone: see `World`. Refused where nothing can be said: fewer than
+        100 events, every secret seen once, weights that are no counts (`Prior(..., events=)`).
+
+        >>> import minleak as ml
+        >>> counts = ml.Prior([round(900 / i) for i in range(1, 301)])
+        >>> plan = ml.design(counts, k=10)
+        >>> plan.in_the_world().success > max(plan.target)
+        True
+        """
+        return in_the_world(self, entropies, seed)
 
     @property
     def cost(self) -> float | None:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
+from minleak._design.make import design
 from minleak._design.plan import cap
 from minleak._entropy.base import ConditionalEntropy, real
 from minleak._entropy.names import as_entropies, as_entropy
@@ -26,12 +27,16 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Sweep(Frontier):
-    """The least leakage in each entropy, and the attacker's chance with one guess, for every k asked for."""
+    """The least leakage in each entropy, and the attacker's chance with one guess, for every k asked for.
+
+    `in_the_world` is that chance for an attacker who knows the truth of which the counts are a sample, where asked for.
+    """
 
     ks: tuple[int, ...]
     entropies: tuple[str, ...]
     leakage: Array
     success: Array
+    in_the_world: Array | None = None
 
     def __getitem__(self, entropy: str) -> Array:
         name = entropy if entropy in self.entropies else as_entropy(entropy).name  # "collision" is "arimoto:2"
@@ -54,9 +59,11 @@ class Sweep(Frontier):
 
     def __str__(self) -> str:
         width = max([12, *(len(name) for name in self.entropies)])
-        lines = [f"{'k':>8}  {'success':>9}  " + "  ".join(f"{name:>{width}}" for name in self.entropies)]
-        for k, success, row in zip(self.ks, self.success, self.leakage, strict=True):
-            lines.append(f"{k:>8}  {success:>9.6f}  " + "  ".join(f"{value:>{width}.6f}" for value in row))
+        world = "" if self.in_the_world is None else f"{'in the world':>12}  "
+        lines = [f"{'k':>8}  {'success':>9}  {world}" + "  ".join(f"{name:>{width}}" for name in self.entropies)]
+        for i, (k, success, row) in enumerate(zip(self.ks, self.success, self.leakage, strict=True)):
+            world = "" if self.in_the_world is None else f"{self.in_the_world[i]:>12.6f}  "
+            lines.append(f"{k:>8}  {success:>9.6f}  {world}" + "  ".join(f"{value:>{width}.6f}" for value in row))
         return "\n".join(lines)
 
 
@@ -65,18 +72,21 @@ def sweep(
     *,
     ks: Iterable[int] | None = None,
     entropies: Sequence[ConditionalEntropy | str] = FEW,
+    in_the_world: bool = False,
 ) -> Sweep:
     """H(X) - H(pi) for many k: what the best countermeasure with sets of k still leaks.
 
     j* grows with k: secret j is no giant as long as k <= j - 1 + floor((w_j + ... + w_n) / w_j), a bound that does not
     fall with j, so that one sort and one search give all targets. Entropies of the library then follow from prefix
     sums, O(1) for each k; one's own are evaluated on pi, O(k) each. `ks` defaults to 1..min(n, 100).
+    With `in_the_world` a plan is made for each k and judged by `Plan.in_the_world`.
 
     >>> table = sweep(range(30, 0, -1), ks=[15, 20])
     >>> [round(float(value), 10) for value in table["shannon"]]
     [0.7437328063, 0.3404993987]
     """
-    profile = _Profile(as_prior(prior))
+    prior = as_prior(prior)
+    profile = _Profile(prior)
     chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
     if not isinstance(chosen, Iterable):
         raise InvalidParameter(f"ks are the caps to sweep over, such as range(1, 20), not {shown(ks)}")
@@ -90,7 +100,12 @@ def sweep(
         before = H(profile.prior)
         table[:, column] = [difference(H, before, after) for after in profile.entropies(H, wanted).tolist()]
     success = np.maximum(1.0 / wanted, float(profile.p[0]))
-    return Sweep(asked, tuple(H.name for H in measures), table, success)
+    world = np.array([_in_the_world(prior, k) for k in asked]) if in_the_world else None
+    return Sweep(asked, tuple(H.name for H in measures), table, success, world)
+
+
+def _in_the_world(prior: Prior, k: int) -> float:
+    return design(prior, k).in_the_world(entropies=()).success
 
 
 def least_k(
@@ -99,18 +114,24 @@ def least_k(
     *,
     leakage: float | None = None,
     success: float | None = None,
+    in_the_world: bool = False,
 ) -> int:
     """The least k whose optimal plan leaks at most `leakage` in the entropy, or leaves a guess right at most so often
     as `success` says.
 
-    The least leakage does not grow with k, so k is found by bisection. One of the two targets is to be given.
+    The least leakage does not grow with k, so k is found by bisection. One of the two targets is to be given. With
+    `in_the_world` the success is that of an attacker who knows the truth of which the counts are a sample, as
+    `Plan.in_the_world` estimates it for the stable layout.
 
     >>> least_k(range(30, 0, -1), "min-entropy", leakage=0)
     16
     >>> least_k(range(30, 0, -1), success=0.1)
     10
     """
-    profile = _Profile(as_prior(prior))
+    prior = as_prior(prior)
+    profile = _Profile(prior)
+    if in_the_world and success is None:
+        raise InvalidParameter("in the world a target is success=, how often a guess may be right")
     if (leakage is None) == (success is None):
         raise InvalidParameter("give one target: leakage= or success=")
     if success is not None:
@@ -126,7 +147,7 @@ def least_k(
             k -= 1
         if k > profile.positive:
             raise InvalidParameter(f"only {profile.positive} secrets are possible: no set hides one that well")
-        return k
+        return _least_in_the_world(prior, k, profile.positive, success) if in_the_world else k
     if not (leakage is not None and real(leakage, "leakage is a number from 0 on") >= 0):
         raise InvalidParameter(f"leakage is a number from 0 on, not {shown(leakage)}")
     H = as_entropy(entropy)
@@ -137,6 +158,27 @@ def least_k(
         return difference(H, before, after) <= leakage * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (leakage == 0)
 
     low, high = 1, profile.positive
+    while low < high:
+        middle = (low + high) // 2
+        if enough(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _least_in_the_world(prior: Prior, low: int, high: int, success: float) -> int:
+    """The least k from `low` on that meets the target in the world: doubled until one does, then by bisection."""
+
+    def enough(k: int) -> bool:
+        return _in_the_world(prior, k) <= success
+
+    k = low
+    while not enough(k):
+        if k == high:
+            raise InvalidParameter("no k does that in the world: collect more events, or ask for less")
+        low, k = k + 1, min(2 * k, high)
+    high = k
     while low < high:
         middle = (low + high) // 2
         if enough(middle):

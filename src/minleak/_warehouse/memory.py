@@ -55,7 +55,7 @@ def to_plan(plan: WarehousePlan) -> Plan:
     common = common[np.argsort(start[common])]
     homes = at_home[np.lexsort((start[at_home], ring[at_home]))].reshape(-1, max(u, 1))
     made = Plan(
-        prior=Prior.trusted(weights, Labels.of(named.take(pa.array(first)), header.n), header.total),
+        prior=Prior.trusted(weights, Labels.of(named.take(pa.array(first)), header.n), header.total, header.total),
         k=header.k,
         layout=header.layout,
         gains=None,

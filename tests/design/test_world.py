@@ -1,0 +1,155 @@
+"""In the world: from the counts alone, what an attacker gets who knows the truth that they are a sample of."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import minleak as ml
+from minleak._design.rates import Rates
+from minleak.errors import InvalidParameter
+
+
+def sampled(truth, events, seed):
+    """Counts of events in random order, and the truth in the same order."""
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(events, truth)
+    seen = rng.permutation(np.flatnonzero(counts))
+    return ml.Prior(counts[seen]), ml.Prior(truth[seen])
+
+
+def zipf(n):
+    weights = 1 / np.arange(1, n + 1)
+    return weights / weights.sum()
+
+
+def lognormal(n):
+    weights = np.random.default_rng(1).lognormal(0, 1.5, n)
+    return weights / weights.sum()
+
+
+def success(plan, truth):
+    """Of an attacker who knows the truth, by the explicit channel."""
+    return ml.posterior_vulnerability(truth, plan.channel())
+
+
+@pytest.mark.parametrize("layout", ["stable", "circle"])
+@pytest.mark.parametrize("truth", [zipf(2000), lognormal(3000)], ids=["zipf", "lognormal"])
+@pytest.mark.parametrize("events", [3_000, 100_000])
+def test_the_estimate_is_close_to_the_truth(truth, events, layout):
+    """Within 6%, where the claim is off by up to a half; the interval covers it. Seeds are fixed."""
+    counts, known = sampled(truth, events, seed=7)
+    plan = ml.design(counts, 8, layout=layout)
+    world, true = plan.in_the_world(), success(plan, known)
+    assert world.success == pytest.approx(true, rel=0.06)
+    assert world.low <= true <= world.high
+    assert world.low <= world.success <= world.high
+
+
+def test_the_claim_is_the_limit():
+    """With counts in the millions the world is as counted, and nothing is unseen."""
+    plan = ml.design([5_000_000 + i * 40_000 for i in range(60)], 6)
+    world = plan.in_the_world()
+    assert world.claimed == plan.target.max()
+    assert world.success == pytest.approx(world.claimed, rel=2e-3)
+    assert world.unseen == 0
+
+
+def test_leakage_in_the_world():
+    """Shannon and min-entropy beside the explicit channel under the truth; success and min-entropy say the same."""
+    counts, known = sampled(lognormal(3000), 20_000, seed=3)
+    plan = ml.design(counts, 8)
+    world = plan.in_the_world(entropies=["shannon", "min-entropy"])
+    for name, tolerance in (("shannon", 0.05), ("min-entropy", 0.1), ("guesswork", 0.2)):
+        assert world.leakage(name) == pytest.approx(ml.leakage(known, plan.channel(), name), rel=tolerance)
+    shown = str(world)
+    assert "as counted" in shown
+    assert f"{world.success:.4f}" in shown
+
+
+def test_unseen_is_good_turing():
+    """The share of singletons among the events."""
+    counts, _ = sampled(zipf(5000), 4000, seed=1)
+    ones = int((counts.weights == 1).sum())
+    assert ml.design(counts, 5).in_the_world().unseen == ones / 4000
+
+
+def test_the_same_seed_gives_the_same():
+    """And another one nearly the same."""
+    plan = ml.design(sampled(zipf(500), 3000, seed=2)[0], 5)
+    assert plan.in_the_world(seed=4) == plan.in_the_world(seed=4)
+    assert plan.in_the_world(seed=5).success == pytest.approx(plan.in_the_world(seed=4).success, rel=0.03)
+
+
+def test_all_in_one_set():
+    """Where all secrets are giants the set tells nothing, in the world as in the counts."""
+    world = ml.design([500, 300, 200], 3).in_the_world()
+    assert world.success == pytest.approx(0.5, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("prior", "word"),
+    [
+        (ml.Prior([0.5, 0.3, 0.2]), "Prior\\(weights, events="),
+        (ml.Prior([50, 30, 40], counts=False), "no counts of events"),
+        (ml.Prior([5, 3, 2]), "10 events are too few"),
+        (ml.Prior([1] * 500), "seen once"),
+        (ml.Prior.uniform(500), "no counts of events"),
+    ],
+)
+def test_nothing_can_be_said(prior, word):
+    """A reason, not a number."""
+    with pytest.raises(InvalidParameter, match=word):
+        ml.design(prior, 2).in_the_world()
+
+
+def test_floats_with_a_number_of_events():
+    """Shares of so many events are their counts."""
+    counts, _ = sampled(zipf(300), 5000, seed=2)
+    shares = ml.Prior(counts.p, events=5000)
+    assert shares.events == 5000
+    ours, theirs = ml.design(shares, 5).in_the_world(), ml.design(counts, 5).in_the_world()
+    assert ours.success == pytest.approx(theirs.success, rel=0.02)
+
+
+@pytest.mark.parametrize("events", [0, -1, 1.5, True, "many", math.nan])
+def test_what_is_no_number_of_events(events):
+    """Refused where the prior is made."""
+    with pytest.raises(InvalidParameter, match="number of events"):
+        ml.Prior([0.5, 0.5], events=events)
+
+
+def test_a_posterior_of_rates():
+    """Means near the counts for a broad mixture, pulled towards the others where all are alike; draws follow."""
+    rng = np.random.default_rng(0)
+    alike = rng.poisson(5.0, 20_000)
+    counts, times = np.unique(alike[alike > 0], return_counts=True)
+    drawn = Rates(counts, times, steps=400).draw(np.full(4000, 12), rng)
+    assert abs(drawn.mean() - 5) < 1
+    broad = Rates(np.arange(1, 300), np.ones(299), steps=40).draw(np.full(4000, 100), rng)
+    assert abs(broad.mean() - 100) < 3
+    assert abs(broad.std() - 10) < 2
+
+
+# -- choosing k ------------------------------------------------------------------------------------------------------
+
+
+def test_the_least_k_in_the_world():
+    """Its plan meets the target in the world, one smaller does not; as counted a smaller one is claimed to."""
+    counts, _ = sampled(lognormal(3000), 20_000, seed=5)
+    k = ml.least_k(counts, success=0.1, in_the_world=True)
+    assert k > ml.least_k(counts, success=0.1) == 10
+    assert ml.design(counts, k).in_the_world().success <= 0.1
+    assert ml.design(counts, k - 1).in_the_world().success > 0.1
+
+
+def test_a_sweep_in_the_world():
+    """A column more, which is never below the claim by more than noise and falls with k."""
+    counts, _ = sampled(lognormal(2000), 20_000, seed=5)
+    swept = ml.sweep(counts, ks=[2, 5, 10], in_the_world=True)
+    assert (swept.in_the_world > swept.success).all()
+    assert (np.diff(swept.in_the_world) < 0).all()
+    assert ml.sweep(counts, ks=[2]).in_the_world is None
+    assert "in the world" in str(swept)
