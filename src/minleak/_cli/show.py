@@ -10,6 +10,7 @@ from minleak._cli.output import emit, field, table
 from minleak._design.plan import Plan
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
+from minleak.errors import InvalidParameter
 
 # So many of the giants are named.
 NAMED = 8
@@ -46,12 +47,22 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
         "gains": plan.gains is not None,
         "success_blind": float(plan.prior.weights.max() / plan.prior.total),
         "success": float(plan.target.max()) if plan.gains is None else None,
+        "in_the_world": world_of(plan),
         "leakage": leakages,
         "cost": plan.cost,
         "cost_bound": plan.cost_bound,
         "metric": None if plan.costs is None else plan.costs.metric,
         "stability": None if plan.costs is None else plan.costs.stability,
     }
+
+
+def world_of(plan: Plan) -> dict[str, Any] | None:
+    """What the plan is worth in the world that its counts are a sample of; None where nothing can be said."""
+    try:
+        world = plan.in_the_world(entropies=())
+    except InvalidParameter:
+        return None
+    return {name: getattr(world, name) for name in ("success", "low", "high", "unseen", "events")}
 
 
 def rendered(data: dict[str, Any]) -> list[str]:
@@ -65,6 +76,13 @@ def rendered(data: dict[str, Any]) -> list[str]:
         blind = "" if data["success_blind"] is None else f" {data['success_blind']:.6g} without,"
         lines.append(
             f"a guess is right with probability {data['success']:.6g} seeing a set,{blind} 1 seeing the secret itself"
+        )
+    world = data.get("in_the_world")
+    if world is not None and world["success"] > 1.01 * data["success"]:
+        lines.append(
+            f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
+            f"sample of {world['events']:,} events, and an attacker may know the truth better; "
+            f"{world['unseen']:.2g} of all events will be of secrets that are not listed"
         )
     if "at_home" in data:
         lines.append(f"{data['at_home']:.1%} of the weight outside the giants is in homes: sets that stay the same")

@@ -9,6 +9,8 @@ import typer
 from minleak._cli.inputs import PriorSource
 from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, number, share, whole_numbers
 from minleak._cli.output import emit, table, working
+from minleak._cli.show import world_of
+from minleak._design import make
 from minleak._design import sweeps as sweeping
 from minleak._entropy.standard import FEW
 from minleak._report.saving import check_chart
@@ -27,6 +29,9 @@ def sweep(
         float | None,
         typer.Option(parser=share, help="How often a guess may be right at most, such as 0.3 or 30%: the least k."),
     ] = None,
+    as_counted: Annotated[
+        bool, typer.Option("--as-counted", help="Take the counts for the truth, not for a sample of it.")
+    ] = False,
     chart: Annotated[str | None, typer.Option(help="Save the chart too: a .png, .svg or .html file.")] = None,
     secret: Secret = "secret",
     weight: Weight = "count",
@@ -40,6 +45,7 @@ def sweep(
     if chart is not None:
         check_chart(chart)
     counts = PriorSource(prior, secret, format).prior(weight)
+    world = not as_counted and world_of(make.design(counts, 1)) is not None
     data: dict[str, Any] = {"secrets": len(counts)}
     parts: list[str] = []
     with working("sweeping"):
@@ -54,13 +60,22 @@ def sweep(
             data["least_k_target"] = sweeping.least_k(counts, name, leakage=bound)
             parts.append(f"least k with {name} leakage of at most {bound:g}: {data['least_k_target']}")
         if max_success is not None:
-            data["least_k_success"] = sweeping.least_k(counts, success=max_success)
-            parts.append(f"least k with a guess right at most {max_success:g} of the time: {data['least_k_success']}")
+            data["least_k_success"] = sweeping.least_k(counts, success=max_success, in_the_world=world)
+            how = "in the world, of which the counts are a sample" if world else "as counted"
+            parts.append(
+                f"least k with a guess right at most {max_success:g} of the time, {how}: {data['least_k_success']}"
+            )
         chosen = whole_numbers(ks) if ks is not None else _spread(len(counts))
-        swept = sweeping.sweep(counts, ks=chosen, entropies=entropy or FEW)
-    data |= {"k": swept.ks, "success": swept.success, "leakage": {name: swept[name] for name in swept.entropies}}
-    rows = [[k, float(s), *map(float, row)] for k, s, row in zip(swept.ks, swept.success, swept.leakage, strict=True)]
-    parts.append(table("least leakage against k", ["k", "success", *swept.entropies], rows))
+        swept = sweeping.sweep(counts, ks=chosen, entropies=entropy or FEW, in_the_world=world)
+    data |= {"k": swept.ks, "success": swept.success, "in_the_world": swept.in_the_world}
+    data["leakage"] = {name: swept[name] for name in swept.entropies}
+    columns = {"k": swept.ks, "success": swept.success.tolist()}
+    if swept.in_the_world is not None and (swept.in_the_world > 1.01 * swept.success).any():
+        columns["in the world"] = swept.in_the_world.tolist()
+    columns |= {name: swept[name].tolist() for name in swept.entropies}
+    parts.append(
+        table("least leakage against k", list(columns), [list(row) for row in zip(*columns.values(), strict=True)])
+    )
     if chart is not None:
         save_chart(swept.chart(), chart, title="Least leakage against the size of the sets")
         data["chart"] = chart

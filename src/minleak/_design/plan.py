@@ -99,7 +99,7 @@ class Plan(Arrangement):
         100 events, every secret seen once, weights that are no counts (`Prior(..., events=)`).
 
         >>> import minleak as ml
-        >>> counts = ml.Prior([round(900 / i) for i in range(1, 301)])
+        >>> counts = ml.Prior([20 - i // 30 for i in range(600)])
         >>> plan = ml.design(counts, k=10)
         >>> plan.in_the_world().success > max(plan.target)
         True

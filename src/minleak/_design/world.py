@@ -24,6 +24,8 @@ Counts = npt.NDArray[Any]
 STEPS, FEW, MANY = 40, 10, 400
 # Members of sets that rates are drawn for; samples of the counts that the interval is from.
 _DRAWS, _SAMPLES = 1 << 18, 12
+# Counts below this are counted by value, without sorting.
+_SMALL = 1 << 22
 # Fewer events say nothing.
 LEAST = 100
 
@@ -82,7 +84,7 @@ def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str
     to the darker of 10 steps and no mixture, each by two standard deviations over resampled counts of counts and rates.
     """
     counts, events = _counts(plan)
-    distinct, times = np.unique(counts[counts > 0], return_counts=True)
+    distinct, times = _times(counts)
     if distinct[-1] == 1:
         raise InvalidParameter(
             "every secret was seen once: nothing can be said about how often each occurs; collect more events"
@@ -140,6 +142,16 @@ class _Sample:
         else:
             columns = (rates.draw(self._counts, rng) / self._owned)[self._at]
         return np.asarray(columns / columns.sum())
+
+
+def _times(counts: Counts) -> tuple[Counts, Counts]:
+    """The distinct counts from 1 on, and how many secrets have each."""
+    if counts.dtype == np.int64 and counts.max() < _SMALL:
+        times = np.bincount(counts)
+        times[0] = 0
+        distinct = np.flatnonzero(times)
+        return distinct, times[distinct]
+    return np.unique(counts[counts > 0], return_counts=True)
 
 
 def _success(columns: Array) -> float:
