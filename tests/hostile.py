@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import scipy.sparse as sp
+from hypothesis import strategies as st
 
 import minleak as ml
 from minleak import padding, theory
@@ -160,6 +161,15 @@ FRESH = [
     lambda: open(os.devnull, "rb"),  # noqa: SIM115
 ]
 FLAT = [*NUMBERS, *TEXTS, *OTHERS]
+
+
+def any_of(values):
+    """One of them, by its place: Hypothesis would print or hash the values, which not all of them stand."""
+
+    def picked(i):
+        return values[i]
+
+    return st.integers(0, len(values) - 1).map(picked)
 
 
 def thing(rng, ours=()):

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
-from tests.hostile import NUMBERS, TEXTS
+from tests.hostile import NUMBERS, TEXTS, any_of
 
 import minleak as ml
 from minleak._data.labels import Labels
@@ -375,7 +375,7 @@ ODD = st.one_of(
     st.text(st.characters(), max_size=2),
     st.binary(max_size=2),
     st.dates(),
-    st.sampled_from([np.float64("nan"), (1, "a"), [1], {}, *NUMBERS, *TEXTS]),
+    any_of([np.float64("nan"), (1, "a"), [1], {}, *NUMBERS, *TEXTS]),
 )
 SEVERAL = st.one_of(ODD, st.lists(ODD, max_size=4), st.lists(st.lists(ODD, max_size=3), max_size=3))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import importlib
 import os
 import re
 import subprocess
@@ -287,7 +288,8 @@ def test_only_public_names_are_used():
             if isinstance(node, ast.Import):
                 assert not any(name.name.startswith("minleak") for name in node.names), file.name
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("minleak"):
-                public = {"minleak": ml.__all__, "minleak.report": ml.report.__all__}[node.module]
+                public = importlib.import_module(str(node.module)).__all__
+                assert "._" not in str(node.module), file.name
                 assert {name.name for name in node.names} <= set(public), file.name
 
 

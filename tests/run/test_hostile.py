@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.hostile import FLAT, SEVERAL
+from tests.hostile import FLAT, SEVERAL, any_of
 from tests.plans import DISEASES, KEY
 from tests.run.test_secrecy import spoken
 
@@ -29,7 +29,7 @@ LEAVES = st.one_of(
     st.decimals(),
     st.datetimes(),
     st.sampled_from([np.arange(3), np.array(["flu"]), np.array("flu"), np.array([["flu"]], dtype=object)]),
-    st.sampled_from([*FLAT, *SEVERAL]),
+    any_of([*FLAT, *SEVERAL]),
 )
 ANYTHING = st.recursive(
     LEAVES,

@@ -101,9 +101,8 @@ def as_layout(layout: Layout | str) -> Layout:
     if isinstance(layout, Layout):
         return layout
     if not isinstance(layout, str) or layout not in LAYOUTS:
-        raise InvalidParameter(
-            f"unknown layout {shown(layout)}: one of {', '.join(LAYOUTS)}, or an object such as Stable()"
-        )
+        given = shown(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
+        raise InvalidParameter(f"unknown layout {given}: one of {', '.join(LAYOUTS)}, or an object such as Stable()")
     try:
         return LAYOUTS[layout]()
     except TypeError:

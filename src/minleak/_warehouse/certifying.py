@@ -29,7 +29,7 @@ def certify(
     every entropy at once. One aggregate over all segments, three within partitions, and a join with the prior.
 
     >>> import pyarrow as pa
-    >>> from minleak._warehouse import design
+    >>> from minleak.warehouse import design
     >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
     >>> print(certify(design(prior, k=3), prior))
     certified, exactly

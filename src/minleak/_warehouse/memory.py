@@ -24,7 +24,7 @@ def to_plan(plan: WarehousePlan) -> Plan:
     same key and scope show the same sets. It is certified here, so that a plan that was changed after it was made is
     refused. Takes about 100 bytes of memory for each secret, and its label.
 
-    >>> from minleak._warehouse import design
+    >>> from minleak.warehouse import design
     >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
     >>> to_plan(design(prior, k=3))
     Plan(n=4, k=3, giants=1, layout='stable', homes=1, segments=3)
