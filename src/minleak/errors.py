@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Number
+from typing import Any
 
 __all__ = [
     "Infeasible",
@@ -33,7 +34,11 @@ def shown(value: object) -> str:
 
 
 class MinleakError(Exception):
-    """The base of every error that minleak raises on purpose."""
+    """The base of every error that minleak raises on purpose. Its message can always be printed."""
+
+    def __init__(self, *args: object) -> None:
+        printable = (a.encode("utf-8", "backslashreplace").decode() if isinstance(a, str) else a for a in args)
+        super().__init__(*printable)
 
 
 class InvalidPrior(MinleakError, ValueError):
@@ -67,6 +72,16 @@ class UnknownSecret(MinleakError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
+
+
+def listed(values: object, what: str, error: type[MinleakError] = InvalidParameter) -> list[Any]:
+    """The members of a sequence from outside, whatever it does when it is gone through; text is no sequence."""
+    try:
+        if not isinstance(values, str | bytes):
+            return list(values)  # type: ignore[call-overload, no-any-return]
+    except Exception:
+        pass  # whatever its own code raises
+    raise error(f"{what}, not {type(values).__name__}")
 
 
 class InvalidCloak(MinleakError, ValueError):

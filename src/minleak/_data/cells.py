@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.matrices import is_number
-from minleak.errors import InvalidChannel, shown
+from minleak.errors import InvalidChannel, listed, shown
 
 
 class Cells:
@@ -44,7 +44,7 @@ class Cells:
 
 def from_triples(rows: Iterable[Any], inputs: Iterable[Hashable] | None) -> tuple[Cells, npt.NDArray[np.float64]]:
     """The cells of rows (secret, observable, probability), and their probabilities."""
-    triples = [_triple(i, row) for i, row in enumerate(rows)]
+    triples = [_triple(i, row) for i, row in enumerate(listed(rows, "rows are a sequence of triples", InvalidChannel))]
     if not triples:
         raise InvalidChannel("there are no rows: a channel needs at least one secret and one observable")
 

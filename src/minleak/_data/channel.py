@@ -28,7 +28,7 @@ from minleak._data.matrices import (
     too_large,
 )
 from minleak._data.prior import Prior, as_prior
-from minleak.errors import InvalidChannel, InvalidParameter, shown
+from minleak.errors import InvalidChannel, InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -360,11 +360,8 @@ def _composed(first: float, second: float) -> float:
     return max(SUM_TOLERANCE, (1 + first) * (1 + second) - 1)
 
 
-def _several(given: Any, what: str) -> Iterator[Any]:
-    try:
-        return iter(given)
-    except TypeError:
-        raise InvalidChannel(f"{what} are a sequence, not {type(given).__name__}") from None
+def _several(given: Any, what: str) -> list[Any]:
+    return listed(given, f"{what} are a sequence", InvalidChannel)
 
 
 def _check_count(value: Any, what: str) -> None:

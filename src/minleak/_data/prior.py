@@ -90,6 +90,8 @@ class Prior:
         self.total = _total(self.weights)
         if not self.total > 0:
             raise InvalidPrior("all weights are zero: at least one secret must be possible")
+        if not isinstance(normalised, bool | np.bool_):
+            raise InvalidParameter(f"normalised is True or False, not {shown(normalised)}")
         if normalised:
             off = abs(Fraction(self.total, denominator) - 1) if self.exact else abs(self.total - 1.0)
             if not off <= (0 if self.exact else SUM_TOLERANCE):

@@ -19,7 +19,7 @@ from minleak._entropy.standard import FEW
 from minleak._entropy.targets import Targets
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -88,9 +88,7 @@ def sweep(
     prior = as_prior(prior)
     profile = _Profile(prior)
     chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
-    if not isinstance(chosen, Iterable):
-        raise InvalidParameter(f"ks are the caps to sweep over, such as range(1, 20), not {shown(ks)}")
-    asked = tuple(cap(k) for k in chosen)
+    asked = tuple(cap(k) for k in listed(chosen, "ks are the caps to sweep over, such as range(1, 20)"))
     if not asked:
         raise InvalidParameter("there is no k to sweep over")
     wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that

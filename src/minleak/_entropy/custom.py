@@ -69,7 +69,7 @@ class CoreConcave(Entropy):
         return self._increasing
 
     def eta(self, z: float) -> float:
-        return float(self._eta(z))
+        return _float(self._eta(z), "eta")
 
     def _perspective(self, v: Array) -> Array:
         s = v.sum(axis=0)
@@ -83,6 +83,18 @@ class CoreConcave(Entropy):
         return result
 
     def _columnwise(self, function: Callable[[Array], Any], columns: Array) -> Array:
-        if self._vectorised:
-            return np.asarray(function(columns), dtype=np.float64)
-        return np.array([float(function(np.ascontiguousarray(column))) for column in columns.T])
+        if not self._vectorised:
+            return np.array([_float(function(np.ascontiguousarray(column)), "its function") for column in columns.T])
+        values = function(columns)
+        try:
+            return np.asarray(values, dtype=np.float64).reshape(columns.shape[1])
+        except Exception:
+            raise InvalidParameter(f"its function gives a number for each column, not {shown(values)}") from None
+
+
+def _float(value: Any, what: str) -> float:
+    """What a function of the caller's gave, if it is a number."""
+    try:
+        return float(value)
+    except Exception:
+        raise InvalidParameter(f"{what} of an entropy gives a number, not {shown(value)}") from None

@@ -16,6 +16,9 @@ from minleak._entropy.random_search import generator, random_search
 from minleak._entropy.renyi import renyi_columns
 from minleak.errors import InvalidParameter, shown
 
+# The largest joint that is searched.
+_ENTRIES = 1_000_000
+
 
 class NonMonotone(ConditionalEntropy):
     """Shared by the three: H(X) is the Renyi entropy of order alpha, H(X|Y) is not bounded by it."""
@@ -102,6 +105,8 @@ def find_increase(
     True
     """
     n, m, trials = whole(n, "n", 1), whole(m, "m", 1), whole(trials, "trials", 1)
+    if n * m > _ENTRIES:
+        raise InvalidParameter(f"a joint of n x m = {shown(n * m)} entries is too large: {_ENTRIES:,} at most")
     if not isinstance(entropy, ConditionalEntropy):
         raise InvalidParameter(f"an entropy is wanted, such as Cachin(2), not {shown(entropy)}")
     rng = generator(seed)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from minleak._data.labels import named
 from minleak._data.prior import Prior, as_prior
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, listed
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -80,15 +80,16 @@ def as_ladder(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Iterable[
 
 
 def _listed(sizes: Any) -> list[Any]:
-    if isinstance(sizes, str | bytes) or not isinstance(sizes, Iterable):
-        raise InvalidParameter(f"sizes are a sequence of numbers or a mapping, not {type(sizes).__name__}")
-    return list(sizes)
+    return listed(sizes, "sizes are a sequence of numbers or a mapping")
 
 
 def _checked(given: Any, prior: Prior) -> npt.NDArray[Any]:
     """Sizes as int64 if all are whole, else float64; as many as secrets, finite, not negative."""
     where = named(prior.labels)
-    array = np.asarray(given)
+    try:
+        array = np.asarray(given)
+    except Exception:
+        raise InvalidParameter("sizes are one number for each secret, and these are no numbers") from None
     if array.ndim != 1 or array.dtype.kind not in "iuf":
         kinds = [type(size).__name__ for size in given] if array.ndim == 1 else [f"array of shape {array.shape}"]
         wrong = next((i for i, kind in enumerate(kinds) if kind not in ("int", "float")), 0)

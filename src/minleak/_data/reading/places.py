@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import BinaryIO
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from minleak._data.reading.numbers import finite
 from minleak._data.reading.table import Table
-from minleak.errors import UnreadableFile
+from minleak.errors import UnreadableFile, listed
 
 Array = npt.NDArray[np.float64]
 
@@ -29,9 +29,10 @@ def read_places(
     >>> read_places(io.BytesIO(text), columns=["lat", "lon"], format="csv")
     array([[-12.05, -77.04]])
     """
-    names = list(columns) if isinstance(columns, Iterable) and not isinstance(columns, str) else []
-    if not names or len({str(name) for name in names}) < len(names):
-        raise UnreadableFile("columns are the names of one or more columns, each once, such as ['lat', 'lon']")
+    what = "columns are the names of one or more columns, each once, such as ['lat', 'lon']"
+    names = listed(columns, what, UnreadableFile)
+    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
+        raise UnreadableFile(what)
     roles = {f"entry in {name!a}": name for name in names}
     table = Table(source, format=format, what="places are")
     found = table.read({}, roles, choose="columns=")

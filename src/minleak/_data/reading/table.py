@@ -14,7 +14,7 @@ from minleak._data.cells import Cells
 from minleak._data.labels import Labels
 from minleak._data.reading.formats import FORMATS
 from minleak._data.reading.numbers import spelled_numbers, stored_numbers
-from minleak.errors import InvalidParameter, UnreadableFile
+from minleak.errors import InvalidParameter, UnreadableFile, shown
 
 
 class Table:
@@ -135,7 +135,7 @@ def kind_of(name: str, format: str | None) -> str:
     """The name of the format: the one given, or the one that the ending of the file's name stands for."""
     if format is not None:
         if not isinstance(format, str) or format not in FORMATS:
-            raise UnreadableFile(f"unknown format {format!r}: one of {', '.join(FORMATS)}")
+            raise UnreadableFile(f"unknown format {shown(format)}: one of {', '.join(FORMATS)}")
         return format
     ending = os.path.splitext(name.lower().removesuffix(".gz"))[1]
     for kind, made in FORMATS.items():

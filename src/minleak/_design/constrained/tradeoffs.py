@@ -18,7 +18,7 @@ from minleak._design.constrained.programme import Programme, convex_form, term_o
 from minleak._design.constrained.solve import linear_model
 from minleak._entropy.base import ConditionalEntropy, Entropy, real, whole
 from minleak._measure.frontier import Axes, Frontier, Row
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, listed
 
 
 @dataclass(frozen=True)
@@ -118,9 +118,8 @@ def tradeoff(
 def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: Entropy, gap: float) -> list[float]:
     """The budgets to look at, in increasing order."""
     if budgets is not None:
-        if isinstance(budgets, str | bytes) or not isinstance(budgets, Iterable):
-            raise InvalidParameter(f"budgets are a list of finite numbers, not {shown(budgets)}")
-        chosen = sorted(real(budget, "a budget is a finite number") for budget in budgets)
+        given = listed(budgets, "budgets are a list of finite numbers")
+        chosen = sorted(real(budget, "a budget is a finite number") for budget in given)
         if not chosen or not np.isfinite(chosen).all():
             raise InvalidParameter("budgets are a list of finite numbers, at least one")
         return chosen

@@ -155,11 +155,11 @@ def from_costs(cost: Any, n: int) -> Given:
         secrets = np.arange(n)
         try:
             cost = cost(secrets[:, None], secrets[None, :])
-        except (TypeError, ValueError, IndexError) as error:
+        except Exception as error:
             raise InvalidParameter(f"{_COSTS}: this one fails on arrays") from error
     try:
         matrix = np.array(cost, dtype=np.float64)
-    except (OverflowError, TypeError, ValueError):
+    except Exception:
         raise InvalidParameter(_COSTS) from None
     if matrix.ndim != 2 or matrix.shape[1] != n or not len(matrix):
         raise InvalidParameter(
