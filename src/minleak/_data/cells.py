@@ -64,11 +64,11 @@ def _triple(i: int, row: Any) -> tuple[Hashable, Hashable, float]:
     """Row i as (secret, observable, probability)."""
     try:
         x, y, probability = row
-    except (TypeError, ValueError):
+    except Exception:
         raise InvalidChannel(f"row {i} is not a triple (secret, observable, probability)") from None
     try:
         hash((x, y))
-    except TypeError:
+    except Exception:
         raise InvalidChannel(f"row {i} names by a list or the like: give text, numbers or tuples of them") from None
     if not is_number(probability):
         raise InvalidChannel(f"the probability of row {i} is {shown(probability)}, not a number")

@@ -25,6 +25,9 @@ Array = npt.NDArray[np.float64]
 # The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
 _Z = 2.5758293035489004
 
+# The most members of a set that is simulated.
+_MOST = 1_000_000
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -43,6 +46,8 @@ class Baseline(ABC):
 
     def __init__(self, prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, seed: int = 0) -> None:
         self.prior, self.k = as_prior(prior), cap(k)
+        if self.k > _MOST:
+            raise InvalidParameter(f"sets of k = {shown(k)} are too large to simulate: {_MOST:,} members at most")
         if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 2:
             raise InvalidParameter(f"trials is a whole number from 2 on, not {shown(trials)}")
         generator(seed)  # or it is refused

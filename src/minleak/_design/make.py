@@ -16,7 +16,7 @@ from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.plan import Plan, cap
 from minleak._design.rings import LIMIT
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, listed, shown
 
 
 def design(
@@ -114,7 +114,9 @@ def as_layout(layout: Layout | str) -> Layout:
 def _gains(gains: Iterable[Any], n: int) -> npt.NDArray[Any] | list[Any]:
     """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
     if isinstance(gains, Iterator):
-        gains = list(gains)  # looking at them spends them, and they are looked at twice
+        gains = listed(
+            gains, "the gains are one number for each secret"
+        )  # looking at them spends them, and they are looked at twice
     try:
         worth = Prior(gains)  # the same demands as on weights
     except ValueError as error:

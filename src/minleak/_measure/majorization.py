@@ -19,6 +19,9 @@ from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
+# The largest distributions that are tried.
+_LARGEST = 10_000_000
+
 
 @dataclass(frozen=True)
 class Majorization:
@@ -102,6 +105,8 @@ def check_schur_concave(
     """
     n, trials = whole(n, "n", 2), whole(trials, "trials", 1)
     tolerance, rng = order(tolerance, "the tolerance"), generator(seed)
+    if n > _LARGEST:
+        raise InvalidParameter(f"distributions on n = {shown(n)} points are too large to try: {_LARGEST:,} at most")
     if not callable(f):
         raise InvalidParameter(f"f is a function of a distribution, not {shown(f)}")
     for _ in range(trials):

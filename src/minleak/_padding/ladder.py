@@ -60,7 +60,7 @@ def as_ladder(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Iterable[
                 raise InvalidParameter(f"the secret at {named(prior.labels)(missing)} has no size: give one for each")
             given = [sizes[label] for label in prior.labels]
     else:
-        given = sizes if hasattr(sizes, "__array__") else _listed(sizes)
+        given = sizes if isinstance(sizes, np.ndarray) else _listed(sizes)
         prior = Prior.uniform(max(len(given), 1)) if prior is None else as_prior(prior)
     values = _checked(given, prior)
     likely = np.flatnonzero(prior.p > 0)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import ConditionalEntropy, real
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import LeakageTable, difference, leakage_table
 from minleak._padding.budget import best_within
@@ -128,11 +127,12 @@ def leaked_by(prior: Prior, columns: Indices, entropies: Sequence[ConditionalEnt
 
 
 def _budget(budget: Any) -> float:
-    if isinstance(budget, bool) or not isinstance(budget, Real) or not float(budget) >= 0:  # NaN fails
+    given = real(budget, "the budget is a mean overhead from 0 on, in the unit of the sizes")
+    if not given >= 0:  # NaN fails
         raise InvalidParameter(
             f"the budget is a mean overhead from 0 on, in the unit of the sizes, not {shown(budget)}"
         )
-    return float(budget)
+    return given
 
 
 def check_randomised(randomised: Any) -> None:

@@ -97,7 +97,10 @@ class Key:
 
 def _name(path: str | os.PathLike[str]) -> str:
     """The path as text. Bytes are no path here: they may be a key."""
-    name = path.__fspath__() if isinstance(path, os.PathLike) else path
+    try:
+        name = path.__fspath__() if isinstance(path, os.PathLike) else path
+    except Exception:
+        name = None
     if not isinstance(name, str):
         raise InvalidKey(f"a key file is given by its path, as text or a Path, not {type(path).__name__}")
     return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import os
 import zlib
@@ -124,10 +125,11 @@ def _listed(names: list[str]) -> str:
 
 def _name(source: Any) -> str:
     """What messages call the source."""
-    if isinstance(source, str | os.PathLike):
-        return os.fsdecode(source).encode("utf-8", "backslashreplace").decode()
-    if hasattr(source, "read"):
-        return str(getattr(source, "name", "the input"))
+    with contextlib.suppress(Exception):  # whatever an odd object raises when it is asked
+        if isinstance(source, str | os.PathLike):
+            return os.fsdecode(source).encode("utf-8", "backslashreplace").decode()
+        if hasattr(source, "read"):
+            return str(getattr(source, "name", "the input"))
     raise UnreadableFile(f"a file is read from a path or an open binary file, not {type(source).__name__}")
 
 
@@ -153,7 +155,7 @@ def _content(source: Any, name: str) -> bytes:
                 data = file.read()
         else:
             data = source.read()
-    except (OSError, ValueError) as error:  # ValueError: a closed file, or a path with a null byte
+    except Exception as error:  # of the system, of a closed file, or of whatever the source is
         raise UnreadableFile(f"cannot open {name}: {getattr(error, 'strerror', None) or error}") from None
     if not isinstance(data, bytes | bytearray | memoryview):
         raise UnreadableFile(f"{name} is not open as bytes: open it in binary mode, 'rb'")

@@ -98,9 +98,9 @@ def _exponent(sizes: Array) -> int:
 
 def _matrix(given: Any, n: int, what: str) -> Array:
     """A dense float matrix with a row for each secret."""
-    raw = given.toarray() if is_sparse(given) else getattr(given, "matrix", given)
-    raw = raw.toarray() if is_sparse(raw) else raw
     try:
+        raw = given.toarray() if is_sparse(given) else getattr(given, "matrix", given)
+        raw = raw.toarray() if is_sparse(raw) else raw
         matrix = np.array(raw, dtype=np.float64)
     except Exception:
         raise InvalidParameter(f"{what} is a matrix of numbers with a row for each secret") from None

@@ -18,7 +18,10 @@ from minleak._design.constrained.programme import Programme, convex_form, term_o
 from minleak._design.constrained.solve import linear_model
 from minleak._entropy.base import ConditionalEntropy, Entropy, real, whole
 from minleak._measure.frontier import Axes, Frontier, Row
-from minleak.errors import InvalidParameter, listed
+from minleak.errors import InvalidParameter, listed, shown
+
+# The most points of a frontier: each is a programme to be solved.
+_MOST = 10_000
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,8 @@ def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: En
             raise InvalidParameter("budgets are a list of finite numbers, at least one")
         return chosen
     points = whole(points, "points", 2)
+    if points > _MOST:
+        raise InvalidParameter(f"points is a whole number up to {_MOST:,}, not {shown(points)}")
     (least,) = problem.least_costs()
     most = max(_enough(problem, H, gap), least)
     (scale,) = problem.scales
