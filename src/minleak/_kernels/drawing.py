@@ -101,9 +101,11 @@ def draw_sets(  # type: ignore[no-untyped-def]
             else:
                 phase = place - at_home
                 ring = np.int64(0)
-                while phase >= lengths[ring]:
+                while ring < lengths.shape[0] and phase >= lengths[ring]:
                     phase -= lengths[ring]
                     ring += 1
+                if ring == lengths.shape[0]:
+                    return False
         else:
             if home_of.shape[0] and home_of[secret] >= 0:
                 home = np.int64(home_of[secret])
@@ -113,7 +115,7 @@ def draw_sets(  # type: ignore[no-untyped-def]
             if home < 0:
                 segment = np.int64(first[secret]) if first.shape[0] else np.int64(secret)
                 while True:
-                    if segment < 0:
+                    if segment < 0 or segment >= starts.shape[0]:
                         return False
                     stop = starts[segment + 1] if segment + 1 < starts.shape[0] else end
                     if place < stop - starts[segment]:

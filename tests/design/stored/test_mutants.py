@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +21,8 @@ import minleak as ml
 from minleak._design.stored.opening import opened
 from minleak.errors import InvalidCloak
 
+ROOT = Path(__file__).parents[3]
+
 
 def test_mutants(tmp_path):
     """Some hundred of all kinds; many more were tried, see `mutants`."""
@@ -24,6 +30,14 @@ def test_mutants(tmp_path):
     assert results["refused"] > 100
     assert results["draws the same"] > 10
     assert results["not certified"] + results["draws refused"] > 5
+
+
+def test_mutants_never_read_beyond_an_array(tmp_path):
+    """The compiled loops check every index here, which they do not else: one beyond its array is an error."""
+    checked = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "tests.design.stored.mutants", "500", "7"]
+    done = subprocess.run(command, cwd=ROOT, env=checked, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
 
 
 def test_files_of_version_2_draw_as_they_did():

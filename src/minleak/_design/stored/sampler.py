@@ -22,6 +22,7 @@ _FEW = 4096
 # memory (`python -m benchmarks running`). Far fewer than that, since a service may ask so again and again.
 PLAIN = 256
 _LOOP = "minleak._kernels.drawing"
+_SHORT = "a secret owns less than its weight says: certify tells what is wrong with the plan"
 
 
 class Sampler:
@@ -103,7 +104,7 @@ class Sampler:
             t.end,
         )
         if not done:
-            raise InvalidCloak("a secret owns less than its weight says: certify tells what is wrong with the plan")
+            raise InvalidCloak(_SHORT)
 
 
 def set_at(plan: Arrangement, tables: Tables, secret: int, place: int) -> list[int]:
@@ -132,9 +133,11 @@ def _where(plan: Arrangement, tables: Tables, secret: int, place: int) -> tuple[
         if place < at_home:
             return bisect_right(tables.home_ends, place), 0, 0
         phase, ring = place - at_home, 0
-        while phase >= tables.lengths[ring]:
+        while ring < len(tables.lengths) and phase >= tables.lengths[ring]:
             phase -= int(tables.lengths[ring])
             ring += 1
+        if ring == len(tables.lengths):
+            raise InvalidCloak(_SHORT)
         return None, ring, phase
     home = int(tables.home_of[secret]) if len(tables.home_of) else -1
     if home >= 0:
@@ -144,11 +147,13 @@ def _where(plan: Arrangement, tables: Tables, secret: int, place: int) -> tuple[
         place -= owned
     segment = int(tables.first[secret]) if len(tables.first) else secret
     while True:
+        if not 0 <= segment < len(tables.starts):
+            raise InvalidCloak(_SHORT)
         start = int(tables.starts[segment])
         stop = int(tables.starts[segment + 1]) if segment + 1 < len(tables.starts) else tables.end
         if place < stop - start:
             break
         place -= stop - start
-        segment = int(tables.following[segment])
+        segment = int(tables.following[segment]) if len(tables.following) else -1
     ring = bisect_right(tables.bases, start + place) - 1
     return None, ring, (start + place - int(tables.bases[ring])) % int(tables.lengths[ring])
