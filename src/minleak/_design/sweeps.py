@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -155,7 +155,11 @@ def least_k(
         after = float(profile.entropies(H, np.array([k]))[0])
         return difference(H, before, after) <= leakage * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (leakage == 0)
 
-    low, high = 1, profile.positive
+    return _least(1, profile.positive, enough)
+
+
+def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:
+    """The least k that is enough, by bisection; `high` is."""
     while low < high:
         middle = (low + high) // 2
         if enough(middle):
@@ -176,14 +180,7 @@ def _least_in_the_world(prior: Prior, low: int, high: int, success: float) -> in
         if k == high:
             raise InvalidParameter("no k does that in the world: collect more events, or ask for less")
         low, k = k + 1, min(2 * k, high)
-    high = k
-    while low < high:
-        middle = (low + high) // 2
-        if enough(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return _least(low, k, enough)
 
 
 class _Profile:
