@@ -51,7 +51,7 @@ def majorizes(a: Prior | Iterable[Any], b: Prior | Iterable[Any], *, tolerance: 
     >>> majorizes([2, 1, 1], [3, 1, 0])
     Majorization(holds=False, exact=True, at=1, sums=(Fraction(1, 2), Fraction(3, 4)))
     """
-    first, second = as_prior(a), as_prior(b)
+    first, second, tolerance = as_prior(a), as_prior(b), order(tolerance, "the tolerance")
     length = max(len(first), len(second))
     if first.exact and second.exact:
         # w/W >= v/V is w V >= v W, in integers of any size
