@@ -100,8 +100,8 @@ class Plan(Arrangement):
 
         >>> import minleak as ml
         >>> counts = ml.Prior([20 - i // 30 for i in range(600)])
-        >>> plan = ml.design(counts, k=10)
-        >>> plan.in_the_world().success > max(plan.target)
+        >>> world = ml.design(counts, k=10).in_the_world()
+        >>> world.success > world.claimed
         True
         """
         return in_the_world(self, entropies, seed)
