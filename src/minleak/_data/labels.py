@@ -70,9 +70,10 @@ class Labels(Sequence[Any]):
             raise InvalidParameter(f"label {pc.index(names.is_null(), True).as_py()} is missing: name each thing")
         if not (_is_text(names.type) or pa.types.is_integer(names.type)):
             try:
-                return cls(_hashable(tuple(names.to_pylist())))
-            except (pa.ArrowException, OverflowError) as error:  # dates beyond Python's, for instance
-                raise InvalidParameter(f"labels of type {names.type} cannot be kept: {error}") from None
+                values = tuple(names.to_pylist())
+            except (pa.ArrowException, OverflowError, ValueError):  # dates beyond Python's, or finer, for instance
+                raise InvalidParameter(f"labels of type {names.type} cannot be kept: cast them to text") from None
+            return cls(_hashable(values))
         return cls(names.combine_chunks() if isinstance(names, pa.ChunkedArray) else names)
 
     @property
