@@ -5,7 +5,18 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-ALL = ("measuring", "designing", "pricing", "constraining", "padding", "running", "using", "warehousing", "fuzzing")
+ALL = (
+    "measuring",
+    "designing",
+    "pricing",
+    "constraining",
+    "padding",
+    "running",
+    "using",
+    "warehousing",
+    "world",
+    "fuzzing",
+)
 
 for name in sys.argv[1:] or ALL:
     if name not in ALL:
