@@ -65,7 +65,7 @@ def truths() -> Iterator[tuple[str, np.ndarray]]:
         ("cities", cities),
         ("words", [float(row.split("\t")[1]) for row in words]),
         ("npm", list(packages.values())),
-        ("first names", [sum(year["count"] for year in years) for years in names.values()]),
+        ("first names", [sum(year["count"] or 0 for year in years) for years in names.values()]),
     ):
         positive = np.array([weight for weight in weights if weight], dtype=np.float64)
         yield name, positive / positive.sum()
