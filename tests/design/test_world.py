@@ -57,6 +57,23 @@ def test_the_claim_is_the_limit():
     assert world.unseen == 0
 
 
+@pytest.mark.parametrize(
+    "prior",
+    [
+        ml.Prior([10**30 + i for i in range(30)]),
+        ml.Prior([10**400 + i for i in range(30)]),
+        ml.Prior([2**62] * 3),
+        ml.Prior([0.2] * 5, events=2**70),
+        ml.Prior([0.2] * 5, events=10**400),
+    ],
+    ids=["beyond 64 bits", "beyond floats", "at the limit", "events beyond 64 bits", "events beyond floats"],
+)
+def test_any_number_of_events(prior):
+    """However many there are, the world is then as counted."""
+    world = ml.design(prior, 3).in_the_world(entropies=())
+    assert world.success == pytest.approx(world.claimed, rel=1e-3)
+
+
 def test_leakage_in_the_world():
     """Shannon and min-entropy beside the explicit channel under the truth; success and min-entropy say the same."""
     counts, known = sampled(lognormal(3000), 20_000, seed=3)

@@ -23,9 +23,11 @@ Counts = npt.NDArray[Any]
 # Steps of EM for the estimate, and for the two ends between which the truth is (MATH 13).
 STEPS, FEW, MANY = 40, 10, 400
 # Members of sets that rates are drawn for; samples of the counts that the interval is from.
-_DRAWS, _SAMPLES = 1 << 18, 12
+_DRAWS, _SAMPLES = 1 << 16, 12
 # Counts below this are counted by value, without sorting.
 _SMALL = 1 << 22
+# Counts of more events than this are no better known by being counted exactly.
+_MOST = 1 << 53
 # Fewer events say nothing.
 LEAST = 100
 
@@ -107,7 +109,7 @@ def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str
         success=success,
         low=max(min(bright, success) - two, 1 / plan.k),
         high=min(max(dark, success) + two, 1.0),
-        unseen=float(times[distinct == 1].sum() / events),
+        unseen=int(times[distinct == 1].sum()) / events,
         entropies=tuple(H.name for H in measures),
         _columns=columns,
         _rates=Rates(distinct, times, steps=STEPS).spectrum(distinct, times),
@@ -174,9 +176,10 @@ def _counts(plan: Arrangement) -> tuple[Counts, int]:
         )
     if events < LEAST:
         raise InvalidParameter(f"{events} events are too few to say anything about the world: collect {LEAST} or more")
-    if prior.exact and prior.total == events:
-        return prior.weights, int(events)
-    return np.rint(prior.p * events).astype(np.int64), int(events)
+    if prior.exact and prior.total == events <= _MOST:
+        return prior.weights, events
+    counts = np.rint(prior.p * min(events, _MOST)).astype(np.int64)  # of more events the sample is the truth anyhow
+    return np.maximum(counts, prior.p > 0), events
 
 
 def _random_sets(plan: Arrangement, count: int, rng: np.random.Generator) -> Counts:
