@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from minleak._cli.engines import Engine, MemoryLimit, TableName, design_inside
+from minleak._cli.engines import CountRows, Engine, MemoryLimit, TableName, design_inside, is_log
 from minleak._cli.inputs import PriorSource
 from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, share, whole
 from minleak._cli.output import emit, progressing, working
@@ -51,6 +51,7 @@ def design(
     engine: Engine = None,
     table: TableName = None,
     memory_limit: MemoryLimit = None,
+    count_rows: CountRows = False,
     as_json: AsJson = False,
 ) -> None:
     """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
@@ -58,17 +59,18 @@ def design(
     Example: minleak design queries.csv -k 10 -o queries.cloak
     """
     if engine is not None:
-        if gains is not None or format is not None or near is not None or metric is not None or stability:
+        if gains is not None or near is not None or metric is not None or stability:
             raise InvalidParameter(
-                "--gains, --format, --near, --metric and --stability go with a design in memory, without --engine"
+                "--gains, --near, --metric and --stability go with a design in memory, without --engine"
             )
-        source = {"engine": engine, "table": table, "memory_limit": memory_limit}
-        given = {"layout": layout or "stable", "secret": secret, "weight": weight}
+        source = {"engine": engine, "table": table, "memory_limit": memory_limit, "format": format}
+        count_rows |= is_log(prior, format)
+        given = {"layout": layout or "stable", "secret": secret, "weight": None if count_rows else weight}
         data = design_inside(prior, k, output, entropy or list(STANDARD), source, **given)
         written = f"written to {output}"
     else:
-        if table is not None or memory_limit is not None:
-            raise InvalidParameter("--table and --memory-limit go with --engine")
+        if table is not None or memory_limit is not None or count_rows:
+            raise InvalidParameter("--table, --memory-limit and --count-rows go with --engine, such as --engine duckdb")
         counted = PriorSource(prior, secret, format)
         counts = counted.prior(weight)
         worth = None if gains is None else counted.prior(gains).weights

@@ -56,8 +56,10 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
     }
 
 
-def world_of(plan: Plan) -> dict[str, Any] | None:
-    """What the plan is worth in the world that its counts are a sample of; None where nothing can be said."""
+def world_of(plan: Any) -> dict[str, Any] | None:
+    """What a plan, in memory or in an engine, is worth in the world that its counts are a sample of; None where nothing
+    can be said.
+    """
     try:
         world = plan.in_the_world(entropies=())
     except InvalidParameter:

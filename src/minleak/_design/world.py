@@ -28,6 +28,8 @@ _DRAWS, _SETS, _SAMPLES = 1 << 16, 16, 12
 _SMALL = 1 << 22
 # Counts of more events than this are no better known by being counted exactly.
 _MOST = 1 << 53
+# The most secrets that are listed one by one.
+_LISTED = 1 << 27
 # Fewer events say nothing.
 LEAST = 100
 
@@ -63,6 +65,8 @@ class World:
         total = float(values @ times)
         before = H.of_spectrum(values / total, times)
         if before is None:
+            if times.sum() > _LISTED:
+                raise InvalidParameter(f"{H.name} sees every secret by itself, and here are more than {_LISTED:,}")
             before = H(np.repeat(values, np.rint(times).astype(np.int64)))
         return difference(H, before, H.value(H.summary(self._columns.copy())))
 
