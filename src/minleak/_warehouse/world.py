@@ -55,7 +55,7 @@ def in_the_world(
     def counts(weights: Integers) -> Integers:
         if events == header.total:
             return weights
-        return np.maximum(np.rint(weights * (events / header.total)), 1).astype(np.int64)
+        return np.asarray(np.maximum(np.rint(weights * (events / header.total)), 1).astype(np.int64))
 
     distinct, which = np.unique(counts(weights), return_inverse=True)
     seen = Seen(events, distinct, np.bincount(which, weights=times).astype(np.int64))
