@@ -83,11 +83,11 @@ def packed(package: str, member: str) -> dict:
 
 
 def kernels(draws: int = 1 << 16) -> None:
-    from minleak._design.rates import _GRID, Mixtures
+    from minleak._design.rates import _GRID, LARGE, Mixtures
     from minleak._kernels.rating import draw_posteriors
 
-    print(f"\n{draws:,} draws from the posteriors of 400 counts. Values: their mean.")
-    counts, rng = np.arange(1, 401), np.random.default_rng(0)
+    print(f"\n{draws:,} draws from the posteriors of {LARGE} counts. Values: their mean.")
+    counts, rng = np.arange(1, LARGE + 1), np.random.default_rng(0)
     mixtures = Mixtures(counts)
     likelihood, weights = mixtures.likelihood, mixtures.fitted(counts**-1.5, 40)
     rows, uniforms = rng.integers(0, len(counts), draws), rng.random(draws)

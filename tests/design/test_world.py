@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._design.rates import Mixtures, Rates
+from minleak._design.rates import Drawn, Mixtures, Rates
 from minleak.errors import InvalidParameter
 
 
@@ -138,9 +138,10 @@ def test_what_is_no_number_of_events(events):
         ml.Prior([0.5, 0.5], events=events)
 
 
-def rates(counts, times, steps):
+def drawn(counts, times, steps, one, rng):
+    """Rates for secrets of one count."""
     mixtures = Mixtures(counts)
-    return Rates(mixtures, mixtures.fitted(times, steps))
+    return Rates(mixtures, mixtures.fitted(times, steps)).draw(Drawn(np.full(4000, one), mixtures), rng)
 
 
 def test_a_posterior_of_rates():
@@ -148,11 +149,11 @@ def test_a_posterior_of_rates():
     rng = np.random.default_rng(0)
     alike = rng.poisson(5.0, 20_000)
     counts, times = np.unique(alike[alike > 0], return_counts=True)
-    drawn = rates(counts, times, 400).draw(np.full(4000, 12), rng)
-    assert abs(drawn.mean() - 5) < 1
-    broad = rates(np.arange(1, 300), np.ones(299), 40).draw(np.full(4000, 100), rng)
-    assert abs(broad.mean() - 100) < 3
-    assert abs(broad.std() - 10) < 2
+    assert abs(drawn(counts, times, 400, 12, rng).mean() - 5) < 1
+    for count in (100, 900):  # by the mixture, and above it
+        broad = drawn(np.arange(1, 257), np.ones(256), 40, count, rng)
+        assert broad.mean() == pytest.approx(count, abs=0.2 * count**0.5)
+        assert broad.std() == pytest.approx(count**0.5, rel=0.1)
 
 
 # -- choosing k ------------------------------------------------------------------------------------------------------

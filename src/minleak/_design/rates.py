@@ -19,7 +19,7 @@ Counts = npt.NDArray[Any]
 
 # Above so many events a rate is Gamma(c, 1) whatever G is. The grid: logarithmic below 1, then uniform in the root, in
 # which Poisson counts have equal spread.
-LARGE = 400
+LARGE = 256
 _GRID = np.concatenate([np.logspace(-3, 0, 40, endpoint=False), np.arange(1.0, 1.35 * np.sqrt(LARGE), 0.15) ** 2])
 # What a weight of G is at least, so that a count that a resampled prior has not got still has a posterior.
 _LEAST = np.float32(1e-30)
@@ -50,6 +50,19 @@ class Mixtures:
         return weights
 
 
+class Drawn:
+    """Counts that rates are drawn for, several times over: what each draw needs of them is worked out once."""
+
+    def __init__(self, counts: Counts, mixtures: Mixtures) -> None:
+        self.counts = counts
+        self.row = mixtures.row[np.minimum(counts, LARGE + 1)]
+        self.large = np.flatnonzero(self.row < 0)
+        c = counts[self.large].astype(np.float32)
+        # the cube of a normal that is Gamma(c, 1) by Wilson and Hilferty: from LARGE on its quantiles between 1e-6 and
+        # 1 - 1e-6 are within 3e-4 of the rate
+        self.mean, self.spread = np.cbrt(c) * (1 - 1 / (9 * c)), np.cbrt(c) / (3 * np.sqrt(c))
+
+
 @dataclass(frozen=True)
 class Rates:
     """The posterior of the rate for every count, given the weights of a mixing distribution.
@@ -61,17 +74,16 @@ class Rates:
     mixtures: Mixtures
     weights: Weights | None
 
-    def draw(self, counts: Counts, rng: np.random.Generator) -> Array:
+    def draw(self, drawn: Drawn, rng: np.random.Generator) -> Array:
         """A rate for each count, independent of the others."""
         from minleak._kernels.rating import draw_posteriors
 
         if self.weights is None:
-            return np.asarray(rng.standard_gamma(counts))
-        row = self.mixtures.row[np.minimum(counts, LARGE + 1)]
-        large = np.flatnonzero(row < 0)
-        uniforms, rates = rng.random(len(counts)), np.empty(len(counts))
-        rates[large] = _gamma(counts[large], rng)
-        draw_posteriors(self.mixtures.likelihood, self.weights, _GRID, row, uniforms, rates)
+            return np.asarray(rng.standard_gamma(drawn.counts))
+        uniforms, rates = rng.random(len(drawn.counts)), np.empty(len(drawn.counts))
+        root = drawn.mean + drawn.spread * rng.standard_normal(len(drawn.large), dtype=np.float32)
+        rates[drawn.large] = root * root * root
+        draw_posteriors(self.mixtures.likelihood, self.weights, _GRID, drawn.row, uniforms, rates)
         return rates
 
     def spectrum(self, counts: Counts, times: Counts) -> tuple[Array, Array]:
@@ -88,15 +100,6 @@ class Rates:
         order = np.argsort(-values)
         order = order[np.cumsum(often[order]) >= 0.5]
         return values[order], often[order]
-
-
-def _gamma(counts: Counts, rng: np.random.Generator) -> Weights:
-    """Draws of Gamma(c, 1) for large counts, by Wilson and Hilferty's cube of a normal: from LARGE on its quantiles
-    between 1e-6 and 1 - 1e-6 are within 2e-4 of the rate.
-    """
-    c = counts.astype(np.float32)
-    root = 1 - 1 / (9 * c) + rng.standard_normal(len(c), dtype=np.float32) / (3 * np.sqrt(c))
-    return np.asarray(c * root * root * root)
 
 
 def _likelihood(counts: Counts) -> Array:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.rates import LARGE, Mixtures, Rates
+from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
 from minleak._design.rings import Arrangement
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
@@ -103,20 +103,23 @@ class Sets:
     counts: Counts
     owned: Array
 
-    def columns(self, rates: Rates, rng: np.random.Generator) -> Array:
-        """A column of the joint for each set, in all one. A member has another rate in each set, as the mean over
-        worlds needs it.
+    def means(self, all_rates: Sequence[Rates], rng: np.random.Generator) -> Iterator[Array]:
+        """For each of the rates a column of the joint for each set, in all one. A member has another rate in each set,
+        as the mean over worlds needs it.
         """
-        columns = rates.draw(self.counts.ravel(), rng).reshape(self.counts.shape) / self.owned
-        return np.asarray(columns / columns.sum())
+        drawn = Drawn(self.counts.ravel(), all_rates[0].mixtures)
+        for rates in all_rates:
+            columns = rates.draw(drawn, rng).reshape(self.counts.shape) / self.owned
+            yield np.asarray(columns / columns.sum())
 
-    def worlds(self, drawn: Sequence[Rates], rng: np.random.Generator) -> list[float]:
-        """The success in one world for each of the rates: a member has the same wherever it is. One set in two is
+    def worlds(self, all_rates: Sequence[Rates], rng: np.random.Generator) -> list[float]:
+        """For each of the rates the success in one world: a member has the same wherever it is. One set in two is
         looked at.
         """
         _, first, at = np.unique(self.members[:, ::2], return_index=True, return_inverse=True)
-        counts, owned = self.counts[:, ::2].ravel()[first], self.owned[:, ::2].ravel()[first]
-        return [_success((rates.draw(counts, rng) / owned)[at]) for rates in drawn]
+        owned = self.owned[:, ::2].ravel()[first]
+        drawn = Drawn(self.counts[:, ::2].ravel()[first], all_rates[0].mixtures)
+        return [_success((rates.draw(drawn, rng) / owned)[at]) for rates in all_rates]
 
 
 def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
@@ -156,7 +159,7 @@ def judged(
     few = mixtures.fitted(times, FEW)
     usual = mixtures.fitted(times, STEPS - FEW, few)
     many = mixtures.fitted(times, MANY - STEPS, usual)
-    columns, bright, *dark = (sets.columns(Rates(mixtures, weights), rng) for weights in (usual, many, few, None))
+    columns, bright, *dark = sets.means([Rates(mixtures, weights) for weights in (usual, many, few, None)], rng)
     success = _success(columns)
     resampled = [Rates(mixtures, mixtures.fitted(rng.poisson(times), STEPS)) for _ in range(_SAMPLES)]
     two = 2 * float(np.std(sets.worlds(resampled, rng), ddof=1))
