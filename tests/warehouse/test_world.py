@@ -52,9 +52,11 @@ def test_as_in_memory(backend, tmp_path):
 
 
 def test_the_circle(duckdb, tmp_path):
-    """Without homes."""
+    """Without homes; the same seed gives the same."""
     table, truth = sample()
-    agree(warehouse.design(given(duckdb, table, tmp_path), 8, layout="circle"), truth)
+    plan = warehouse.design(given(duckdb, table, tmp_path), 8, layout="circle")
+    agree(plan, truth)
+    assert plan.in_the_world(seed=3) == plan.in_the_world(seed=3)
 
 
 def test_large_weights_are_put_together(duckdb, tmp_path):

@@ -126,7 +126,8 @@ def _sets(
     drawn, positions = _columns(engine, found[0].union(found[1]) if len(found) == 2 else found[0])
     if len(drawn) != count * u or (np.bincount(drawn, minlength=count) != u).any():
         raise UnreadableFile(DAMAGED)
-    others = positions[np.argsort(drawn, kind="stable")].reshape(count, u).T
+    # in one order, whatever the engine's, so that the same seed gives the same
+    others = positions[np.lexsort((positions, drawn))].reshape(count, u).T
     members, at = np.unique(others, return_inverse=True)
     of, weights = _columns(engine, _whole(rows.semi_join(_table(position=members), "position")))
     weights = weights[np.argsort(of)][at].reshape(others.shape)
