@@ -22,7 +22,7 @@ from minleak._design.rings import LIMIT, Ring
 from minleak._design.stored.kinds import KINDS, Drawable, Stored
 from minleak._design.stored.opening import opened
 from minleak._design.stored.sampler import RingDrawable
-from minleak._design.stored.tables import bytes_of_names
+from minleak._design.stored.tables import LabelIndex, bytes_of_names
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -91,6 +91,9 @@ def certify(
 
     Of a file, given by its path, the tables that draws use are checked too: they lead every secret to the sets of the
     plan, and every label to its secret. So a certified file draws at the certified odds, whoever wrote it.
+
+    Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem; of
+    those asked for, others are named and not certified.
 
     A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
     (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
@@ -387,8 +390,14 @@ def _table_checks(drawn: RingDrawable, prior: Prior) -> Iterator[Check]:
     yield Check("the tables lead every secret to its home", settled and alone)
     led = certifying.guides_lead(tables.guide, tables.shift, tables.starts)
     yield Check("the tables lead every phase to its members", bool(led))
-    names, slots = drawn.index.names, drawn.index.slots
+    yield labels_check(drawn.index, prior)
+
+
+def labels_check(index: LabelIndex, prior: Prior) -> Check:
+    """The index of a file leads every label to its secret."""
+    from minleak._kernels import certifying
+
     found = prior.labels.is_default  # numbers from 0 on, which need no index
-    if names is not None:
-        found = bool(certifying.labels_found(*bytes_of_names(names), slots, _STEPS * len(prior) + _MORE))
-    yield Check("every label is found, once", found)
+    if index.names is not None:
+        found = bool(certifying.labels_found(*bytes_of_names(index.names), index.slots, _STEPS * len(prior) + _MORE))
+    return Check("every label is found, once", found)

@@ -22,8 +22,9 @@ Indices = npt.NDArray[np.int64]
 # For each bound N an integer uniform in [0, N), exactly.
 Uniform = Callable[[Indices], Indices]
 
-# What a file is that does not say its kind.
+# What a file is that does not say its kind; and the others.
 RINGS = "rings"
+BLOCKS = "blocks"
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Kind:
 
 KINDS: dict[str, Kind] = {
     RINGS: Kind("minleak._design.stored.ring_files", "minleak._design.certificate"),
+    BLOCKS: Kind("minleak._design.blocks.opening", "minleak._design.blocks.checks"),
 }
 
 
