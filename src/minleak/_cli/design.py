@@ -11,7 +11,7 @@ from minleak._cli.engines import CountRows, Engine, MemoryLimit, TableName, desi
 from minleak._cli.inputs import PriorSource
 from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, share, whole
 from minleak._cli.output import emit, progressing, working
-from minleak._cli.show import rendered, summary
+from minleak._cli.show import described, rendered
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
@@ -27,7 +27,10 @@ def design(
     ] = None,
     layout: Annotated[
         str | None,
-        typer.Option(help="stable (resists repeated draws, the default) or circle (quickest); see --near for a third."),
+        typer.Option(
+            help="stable (resists repeated draws, the default), circle (quickest) or blocks (no key, sets that never "
+            "change, a little more leakage); see --near for a fourth."
+        ),
     ] = None,
     gains: Annotated[
         str | None, typer.Option(help="A column of what each secret is worth to the attacker, for gain-based leakage.")
@@ -67,7 +70,7 @@ def design(
         count_rows |= is_log(prior, format)
         given = {"layout": layout or "stable", "secret": secret, "weight": None if count_rows else weight}
         data = design_inside(prior, k, output, entropy or list(STANDARD), source, **given)
-        written = f"written to {output}"
+        parts, written = rendered(data), f"written to {output}"
     else:
         if table is not None or memory_limit is not None or count_rows:
             raise InvalidParameter("--table, --memory-limit and --count-rows go with --engine, such as --engine duckdb")
@@ -77,13 +80,13 @@ def design(
         shape = _shape(counted, layout, near, metric, stability)
         with progressing(f"designing for {len(counts):,} secrets") as progress:
             plan = make.design(counts, k, layout=shape, gains=worth, progress=progress)
-        data = summary(plan, entropy)
+        data, parts = described(plan, entropy)
         if output is not None:
             with working(f"writing {output}"):
                 plan.save(output)
             data["bytes"] = os.path.getsize(output)
-        written = f"written to {output}; next: minleak report {output} -o report.html, or minleak draw --help"
-    parts = rendered(data)
+        following = f"report {output} -o report.html" if plan.randomised else f"export {output} -o table.csv"
+        written = f"written to {output}; next: minleak {following}, or minleak draw --help"
     if output is not None:
         data["file"] = output
         parts += ["", written]
