@@ -8,6 +8,7 @@ from typing import Any
 from minleak._cli.inputs import plan_of
 from minleak._cli.options import AsJson, CloakFile, Entropies
 from minleak._cli.output import emit, field, table
+from minleak._design.blocks.plan import Blocks
 from minleak._design.plan import Plan
 from minleak._design.stored.kinds import BLOCKS, RINGS, Stored
 from minleak._entropy.names import as_entropy
@@ -67,13 +68,25 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
     }
 
 
-def world_of(plan: Plan) -> dict[str, Any] | None:
+def world_of(plan: Plan | Blocks) -> dict[str, Any] | None:
     """What the plan is worth in the world that its counts are a sample of; None where nothing can be said."""
     try:
         world = plan.in_the_world(entropies=())
     except InvalidParameter:
         return None
     return {name: getattr(world, name) for name in ("success", "low", "high", "unseen", "events")}
+
+
+def told_of_the_world(data: dict[str, Any]) -> list[str]:
+    """A line on the world, where it is worse than the counts say."""
+    world = data.get("in_the_world")
+    if world is None or world["success"] <= 1.01 * data["success"]:
+        return []
+    return [
+        f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
+        f"sample of {world['events']:,} events, and an attacker may know the truth better; "
+        f"{world['unseen']:.2g} of all events will be of secrets that are not listed"
+    ]
 
 
 def rendered(data: dict[str, Any]) -> list[str]:
@@ -88,13 +101,7 @@ def rendered(data: dict[str, Any]) -> list[str]:
         lines.append(
             f"a guess is right with probability {data['success']:.6g} seeing a set,{blind} 1 seeing the secret itself"
         )
-    world = data.get("in_the_world")
-    if world is not None and world["success"] > 1.01 * data["success"]:
-        lines.append(
-            f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
-            f"sample of {world['events']:,} events, and an attacker may know the truth better; "
-            f"{world['unseen']:.2g} of all events will be of secrets that are not listed"
-        )
+    lines += told_of_the_world(data)
     if "at_home" in data:
         lines.append(f"{data['at_home']:.1%} of the weight outside the giants is in homes: sets that stay the same")
     if data.get("distance"):

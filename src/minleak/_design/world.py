@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.prior import Prior
 from minleak._design.rates import Rates
 from minleak._design.rings import Arrangement
 from minleak._entropy.base import ConditionalEntropy
@@ -78,21 +79,56 @@ class World:
         return "\n".join(line.rstrip() for line in lines)
 
 
+@dataclass(frozen=True)
+class Shown:
+    """Sets as likely as they are shown, a row each, -1 for no member; and what each secret owns of them: a set's column
+    of the joint is in proportion to the rates of its members over what they own.
+    """
+
+    sets: Counts
+    owned: Callable[[Counts], Array]
+
+
 def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
-    """Sets are drawn as the plan shows them, and rates for their members as the counts allow; the attacker takes the
+    """Of a plan of rings."""
+    if plan.gains is not None:
+        raise InvalidParameter(
+            "a plan with gains is told for its own weights only: design it without gains for the world"
+        )
+    certified = {H.name: difference(H, H(plan.prior), H(plan.target)) for H in map(as_entropy, entropies)}
+    return estimated(
+        plan.prior,
+        lambda rng: _shown(plan, rng),
+        claimed=float(plan.target.max()),
+        k=plan.k,
+        certified=certified,
+        seed=seed,
+    )
+
+
+def estimated(
+    prior: Prior,
+    shown: Callable[[np.random.Generator], Shown],
+    *,
+    claimed: float,
+    k: int,
+    certified: dict[str, float],
+    seed: int,
+) -> World:
+    """Sets are drawn as they are shown, and rates for their members as the counts allow; the attacker takes the
     likeliest of each set.
 
     The point estimate is at 40 steps of EM. The interval is from the converged mixture, which is a little too bright,
     to the darker of 10 steps and no mixture, each by two standard deviations over resampled counts of counts and rates.
     """
-    counts, events = _counts(plan)
+    counts, events = _counts(prior)
     distinct, times = _times(counts)
     if distinct[-1] == 1:
         raise InvalidParameter(
             "every secret was seen once: nothing can be said about how often each occurs; collect more events"
         )
     rng = generator(seed)
-    sample = _Sample(plan, counts, rng)
+    sample = _Sample(shown(rng), counts)
 
     def expected(steps: int | None) -> Array:
         return sample.columns(Rates(distinct, times, steps=steps), rng, apart=True)
@@ -102,38 +138,29 @@ def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str
     bright, dark = _success(expected(MANY)), max(_success(expected(FEW)), _success(expected(None)))
     resampled = [Rates(distinct, rng.poisson(times), steps=STEPS) for _ in range(_SAMPLES)]
     two = 2 * float(np.std([_success(sample.columns(rates, rng)) for rates in resampled], ddof=1))
-    measures = [as_entropy(H) for H in entropies]
     return World(
         events=events,
-        claimed=float(plan.target.max()),
+        claimed=claimed,
         success=success,
-        low=max(min(bright, success) - two, 1 / plan.k),
+        low=max(min(bright, success) - two, 1 / k),
         high=min(max(dark, success) + two, 1.0),
         unseen=int(times[distinct == 1].sum()) / events,
-        entropies=tuple(H.name for H in measures),
+        entropies=tuple(certified),
         _columns=columns,
         _rates=Rates(distinct, times, steps=STEPS).spectrum(distinct, times),
-        _certified={H.name: difference(H, H(plan.prior), H(plan.target)) for H in measures},
+        _certified=certified,
     )
 
 
 class _Sample:
-    """Sets of a plan, as likely as they are shown, and what their members own."""
+    """Sets that are shown, with the counts of their members."""
 
-    def __init__(self, plan: Arrangement, counts: Counts, rng: np.random.Generator) -> None:
-        size = plan.n_giants + plan.u
-        giants = np.repeat(plan.giants[None], max(_DRAWS // size, 1), axis=0)
-        if not plan.tail:
-            giants = giants[:1]  # all are in one set
-        sets = giants
-        if plan.tail:
-            sets = np.concatenate([giants, _random_sets(plan, len(giants), rng)], axis=1)
-        members, self._at = np.unique(sets, return_inverse=True)
-        self._at = self._at.reshape(sets.shape).T
-        self._counts = counts[members]
-        owned = (max(plan.u, 1) * plan.weights[members]).astype(np.float64)
-        owned[np.isin(members, plan.giants)] = plan.tail or 1
-        self._owned = owned
+    def __init__(self, shown: Shown, counts: Counts) -> None:
+        members, self._at = np.unique(shown.sets, return_inverse=True)
+        self._at = self._at.reshape(shown.sets.shape).T
+        seen = (members >= 0) & (counts[members] > 0)  # nobody, and those that were never seen, have no rate
+        self._counts = np.where(seen, counts[members], 1)
+        self._owned = np.where(seen, shown.owned(members), np.inf)
 
     def columns(self, rates: Rates, rng: np.random.Generator, *, apart: bool = False) -> Array:
         """A column of the joint for each set, in all one. Each member has one rate, wherever it is, as in one world; or
@@ -144,6 +171,29 @@ class _Sample:
         else:
             columns = (rates.draw(self._counts, rng) / self._owned)[self._at]
         return np.asarray(columns / columns.sum())
+
+
+def _shown(plan: Arrangement, rng: np.random.Generator) -> Shown:
+    """Of a plan of rings: what a secret owns is its line of units."""
+    size = plan.n_giants + plan.u
+    giants = np.repeat(plan.giants[None], sample_size(size), axis=0)
+    if not plan.tail:
+        giants = giants[:1]  # all are in one set
+    sets = giants
+    if plan.tail:
+        sets = np.concatenate([giants, _random_sets(plan, len(giants), rng)], axis=1)
+
+    def owned(members: Counts) -> Array:
+        units = (max(plan.u, 1) * plan.weights[members]).astype(np.float64)
+        units[np.isin(members, plan.giants)] = plan.tail or 1
+        return units
+
+    return Shown(sets, owned)
+
+
+def sample_size(members: int) -> int:
+    """How many sets of so many members are looked at."""
+    return max(_DRAWS // members, 1)
 
 
 def _times(counts: Counts) -> tuple[Counts, Counts]:
@@ -161,13 +211,8 @@ def _success(columns: Array) -> float:
     return float(columns.max(axis=0).sum())
 
 
-def _counts(plan: Arrangement) -> tuple[Counts, int]:
+def _counts(prior: Prior) -> tuple[Counts, int]:
     """How often each secret was seen, and the number of events."""
-    if plan.gains is not None:
-        raise InvalidParameter(
-            "a plan with gains is told for its own weights only: design it without gains for the world"
-        )
-    prior = plan.prior
     events = prior.events
     if events is None:
         raise InvalidParameter(
