@@ -33,13 +33,12 @@ def services() -> None:
 
 
 def speed(n: int = 10_000_000, k: int = 10) -> None:
-    print(
-        f"\nBlocks at n = {n:,}, k = {k}, beside a design of the stable layout. Values: one guess, or whether certified."
-    )
+    print(f"\nBlocks at n = {n:,}, k = {k}, beside a stable design. Values: one guess, or whether it is certified.")
     weights = np.random.default_rng(0).zipf(1.4, n) % 10**6 + 1
     prior, new = ml.Prior(weights), n // 200
     blocks = ml.design(ml.Prior(weights, labels=pa.array(np.arange(n))), k, layout="blocks")
-    newer = ml.Prior(weights[::-1].copy(), labels=pa.array(np.arange(n + new - 1, new - 1, -1)))
+    later = np.roll(weights, -new)[::-1].copy()  # in another order, the first ones gone and as many new
+    newer = ml.Prior(later, labels=pa.array(np.arange(n + new - 1, new - 1, -1)))
     buckets = np.arange(n) % (n // k)
     with tempfile.TemporaryDirectory() as folder:
         file = f"{folder}/blocks.cloak"
