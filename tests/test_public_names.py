@@ -56,7 +56,7 @@ MEMBERS = {
     "repeated from_rows deterministic random",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "in_the_world table",
-    ml.Blocks: "changes success entropy leakage loss sets table update save digest",
+    ml.Blocks: "changes success entropy leakage in_the_world loss sets table update save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many positions set_id",
     ml.Key: "new load save id",

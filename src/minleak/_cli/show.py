@@ -78,6 +78,18 @@ def world_of(plan: Any) -> dict[str, Any] | None:
     return {name: getattr(world, name) for name in ("success", "low", "high", "unseen", "events")}
 
 
+def told_of_the_world(data: dict[str, Any]) -> list[str]:
+    """A line on the world, where it is worse than the counts say."""
+    world = data.get("in_the_world")
+    if world is None or world["success"] <= 1.01 * data["success"]:
+        return []
+    return [
+        f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
+        f"sample of {world['events']:,} events, and an attacker may know the truth better; "
+        f"{world['unseen']:.2g} of all events will be of secrets that are not listed"
+    ]
+
+
 def rendered(data: dict[str, Any]) -> list[str]:
     """The summary for people, of a plan in memory or in an engine."""
     where = f", made in {data['engine']}" if "engine" in data else ""
@@ -90,13 +102,7 @@ def rendered(data: dict[str, Any]) -> list[str]:
         lines.append(
             f"a guess is right with probability {data['success']:.6g} seeing a set,{blind} 1 seeing the secret itself"
         )
-    world = data.get("in_the_world")
-    if world is not None and world["success"] > 1.01 * data["success"]:
-        lines.append(
-            f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
-            f"sample of {world['events']:,} events, and an attacker may know the truth better; "
-            f"{world['unseen']:.2g} of all events will be of secrets that are not listed"
-        )
+    lines += told_of_the_world(data)
     if "at_home" in data:
         lines.append(f"{data['at_home']:.1%} of the weight outside the giants is in homes: sets that stay the same")
     if data.get("distance"):

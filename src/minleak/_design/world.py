@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.prior import Prior
 from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
 from minleak._design.rings import Arrangement
 from minleak._entropy.base import ConditionalEntropy
@@ -124,8 +125,11 @@ class Sets:
 
 def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
     """What the plan leaks in the world that its prior is a sample of."""
-    counts, events = _counts(plan)
-    seen = Seen(events, *_times(counts))
+    if plan.gains is not None:
+        raise InvalidParameter(
+            "a plan with gains is told for its own weights only: design it without gains for the world"
+        )
+    counts, seen = sample_of(plan.prior)
     measures = [as_entropy(H) for H in entropies]
     certified = {H.name: difference(H, H(plan.prior), H(plan.target)) for H in measures}
     return judged(seen, lambda rng: _sets(plan, counts, rng), plan.k, float(plan.target.max()), certified, seed)
@@ -204,13 +208,13 @@ def _success(columns: Array) -> float:
     return float(columns.max(axis=0).sum() / columns.sum())
 
 
-def _counts(plan: Arrangement) -> tuple[Counts, int]:
-    """How often each secret was seen, and the number of events."""
-    if plan.gains is not None:
-        raise InvalidParameter(
-            "a plan with gains is told for its own weights only: design it without gains for the world"
-        )
-    prior = plan.prior
+def sample_of(prior: Prior) -> tuple[Counts, Seen]:
+    """How often each secret was seen, and the prior as a sample."""
+    counts, events = _counts(prior)
+    return counts, Seen(events, *_times(counts))
+
+
+def _counts(prior: Prior) -> tuple[Counts, int]:
     events = prior.events
     if events is None:
         raise InvalidParameter(
