@@ -28,6 +28,16 @@ def test_the_truth_is_between_the_two(truth):
     assert excess(truth, many, k) < 0.11
 
 
+def test_the_unseen_ask_for_more():
+    """Where much was not seen, what is needed without it is too little, and with it enough."""
+    truth = zipf(20_000)
+    plan = ml.design(sampled(truth, 5_000, seed=7)[0], 8)
+    few, many = enough_events(plan, plan.in_the_world())
+    assert 2 * few < many
+    assert excess(truth, few, 8) > 0.11
+    assert excess(truth, many, 8) < 0.11
+
+
 def test_enough_is_enough():
     plan = ml.design([5_000_000 + i * 40_000 for i in range(60)], 6)
     world = plan.in_the_world()

@@ -171,7 +171,7 @@ def _guesses(blind: float, after: float, facts: Facts) -> str:
     members = min(facts.k, facts.possible)
     return (
         f"It takes {number(blind)} guesses on average blind, {number(after)} with a set, and one with the secret. "
-        f"A set has only {members:,} members, so with no plan it takes more than {number((members + 1) / 2)}."
+        f"A set has only {members:,} members, so no plan makes it more than {number((members + 1) / 2)}."
     )
 
 
