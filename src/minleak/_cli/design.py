@@ -12,7 +12,7 @@ from minleak._cli.inputs import PriorSource
 from minleak._cli.options import AsJson, Entropies, Format, Nfc, PriorFile, Secret, Strip, Weight, share, whole
 from minleak._cli.output import emit, progressing, working
 from minleak._cli.requirement import AsCounted, MaxSuccess, least, tell_of_the_world
-from minleak._cli.show import rendered, summary
+from minleak._cli.show import described, rendered
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
@@ -33,7 +33,10 @@ def design(
     ] = None,
     layout: Annotated[
         str | None,
-        typer.Option(help="stable (resists repeated draws, the default) or circle (quickest); see --near for a third."),
+        typer.Option(
+            help="stable (resists repeated draws, the default), circle (quickest) or blocks (no key, sets that never "
+            "change, a little more leakage); see --near for a fourth."
+        ),
     ] = None,
     gains: Annotated[
         str | None, typer.Option(help="A column of what each secret is worth to the attacker, for gain-based leakage.")
@@ -73,7 +76,7 @@ def design(
         )
     if as_counted and max_success is None:
         raise InvalidParameter("--as-counted says how --max-success is meant: give that too")
-    said: list[str] = []
+    said = ""
     if engine is not None:
         if k is None or strip or nfc:
             raise InvalidParameter("--max-success, --strip and --nfc go with a design in memory, without --engine")
@@ -84,7 +87,7 @@ def design(
         source = {"engine": engine, "table": table, "memory_limit": memory_limit}
         given = {"layout": layout or "stable", "secret": secret, "weight": weight}
         data = design_inside(prior, k, output, entropy or list(STANDARD), source, **given)
-        written = f"written to {output}"
+        parts, written = rendered(data), f"written to {output}"
     else:
         if table is not None or memory_limit is not None:
             raise InvalidParameter("--table and --memory-limit go with --engine")
@@ -96,20 +99,19 @@ def design(
             size = cap(k)
         else:
             with working("looking for the least k"):
-                size, least_of = least(counts, max_success, world=tell_of_the_world(counts, as_counted=as_counted))
-            said = [least_of]
+                size, said = least(counts, max_success, world=tell_of_the_world(counts, as_counted=as_counted))
         with progressing(f"designing for {len(counts):,} secrets") as progress:
             plan = make.design(counts, size, layout=shape, gains=worth, progress=progress)
-        data = summary(plan, entropy)
+        data, parts = described(plan, entropy)
         if max_success is not None:
-            said += _missed(data, max_success, as_counted=as_counted)
+            parts = [said, *_missed(data, max_success, as_counted=as_counted), *parts]
         if output is not None:
             with working(f"writing {output}"):
                 plan.save(output)
             data["bytes"] = os.path.getsize(output)
         asked = "" if max_success is None else f" --max-success {100 * max_success:.4g}%"
-        written = f"written to {output}; next: minleak report {output} -o report.html{asked}, or minleak draw --help"
-    parts = [*said, *rendered(data)]
+        following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
+        written = f"written to {output}; next: minleak {following}, or minleak draw --help"
     if output is not None:
         data["file"] = output
         parts += ["", written]
@@ -117,11 +119,14 @@ def design(
 
 
 def _missed(data: dict[str, Any], most: float, *, as_counted: bool) -> list[str]:
-    """A warning where the layout leaks more in the world than the stable one that k was found for."""
-    world = None if as_counted else data["in_the_world"]
-    if world is None or world["success"] <= most:
+    """A warning where the layout leaks more than the stable one that k was found for."""
+    if not as_counted and "in_the_world" not in data:
+        return ["this k is for the layout stable; what this layout leaks in the world is not told"]
+    world = None if as_counted else data.get("in_the_world")
+    success = data.get("success") if world is None else world["success"]
+    if success is None or success <= most * (1 + 1e-12):
         return []
-    return [f"in this layout it is more, {world['success']:.4g}: give a larger -k, or take the layout stable"]
+    return [f"in this layout it is more, {100 * success:.4g}%: give a larger -k, or take the layout stable"]
 
 
 def _shape(

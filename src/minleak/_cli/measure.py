@@ -29,7 +29,7 @@ def measure(
     secret: Secret = "secret",
     weight: Weight = "count",
     observable: Observable = "observable",
-    probability: Probability = "probability",
+    probability: Probability = None,
     format: PriorFormat = None,
     strip: Strip = False,
     nfc: Nfc = False,
