@@ -44,8 +44,8 @@ PROMISED = {
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",
     "minleak.errors": """
-        MinleakError InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret InvalidCloak
-        Infeasible SolverFailed MissingExtra
+        MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret
+        InvalidCloak Infeasible SolverFailed MissingExtra
     """,
     "minleak.testing": "priors channels entropies gains systems capped_channels",
 }

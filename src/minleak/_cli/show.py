@@ -86,7 +86,7 @@ def told_of_the_world(data: dict[str, Any]) -> list[str]:
     return [
         f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
         f"sample of {world['events']:,} events, and an attacker may know the truth better; "
-        f"{world['unseen']:.2g} of all events will be of secrets that are not listed"
+        f"{world['unseen']:.2%} of the events to come will be of secrets that are not listed"
     ]
 
 
@@ -97,10 +97,13 @@ def rendered(data: dict[str, Any]) -> list[str]:
     if data["giants"]:
         more = ", ..." if data["giants"] > NAMED else ""
         lines.append(f"in every set (giants): {data['giants']}: {', '.join(map(field, data['giant_labels']))}{more}")
+    world = data.get("in_the_world")
+    differs = world is not None and world["success"] > 1.01 * data["success"]
     if data["success"] is not None:
         blind = "" if data["success_blind"] is None else f" {data['success_blind']:.6g} without,"
         lines.append(
-            f"a guess is right with probability {data['success']:.6g} seeing a set,{blind} 1 seeing the secret itself"
+            f"{'as counted, ' if differs else ''}a guess is right with probability {data['success']:.6g} seeing a set,"
+            f"{blind} 1 seeing the secret itself"
         )
     lines += told_of_the_world(data)
     if "at_home" in data:
