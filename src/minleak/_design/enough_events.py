@@ -8,7 +8,7 @@ import numpy.typing as npt
 from minleak._data.prior import Prior
 from minleak._design.make import design
 from minleak._design.plan import Plan
-from minleak._design.rates import Rates
+from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
 from minleak._design.world import STEPS, World
 from minleak._entropy.random_search import generator
 
@@ -32,7 +32,10 @@ def enough_events(plan: Plan, world: World, *, within: float = 0.1, seed: int = 
     prior = plan.prior
     counts = np.maximum(np.rint(prior.p * world.events), prior.p > 0).astype(np.int64)
     counts = counts[counts > 0]
-    rates = Rates(*np.unique(counts, return_counts=True), steps=STEPS)
+    distinct, times_seen = np.unique(counts, return_counts=True)
+    mixtures = Mixtures(distinct)
+    rates = Rates(mixtures, mixtures.fitted(times_seen[distinct <= LARGE], STEPS))
+    drawn = Drawn(counts, mixtures)
     rng = generator(seed)
     most = max(_MOST / len(counts), 1.0)
     needed = []
@@ -40,18 +43,16 @@ def enough_events(plan: Plan, world: World, *, within: float = 0.1, seed: int = 
         times = (world.success / world.claimed - 1) ** 2 / within**2
         for _ in range(_ROUNDS):
             tried = min(times, most)
-            times = max(tried * (_excess(rates, counts, tried, plan.k, rng, others=others) / within) ** 2, 1.0)
+            times = max(tried * (_excess(rates, drawn, tried, plan.k, rng, others=others) / within) ** 2, 1.0)
             if tried == most:
                 break
         needed.append(round(times * world.events))
     return min(needed), max(needed)
 
 
-def _excess(
-    rates: Rates, counts: npt.NDArray[np.int64], times: float, k: int, rng: np.random.Generator, *, others: bool
-) -> float:
+def _excess(rates: Rates, drawn: Drawn, times: float, k: int, rng: np.random.Generator, *, others: bool) -> float:
     """By how much the success in one simulated world is above the certified one, at so many times the events."""
-    truth = rates.draw(counts, rng)
+    truth = rates.draw(drawn, rng)
     if others:  # for each that was seen, those of its rate that were not, and will be
         unseen = np.exp(-truth) * np.expm1(-times * truth) / np.expm1(-truth)
         truth = np.concatenate([truth, np.repeat(truth, rng.poisson(unseen))])
