@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
+from minleak._design.descent import Descent
 from minleak._design.giants import Giants, Ground, Progress, find_giants, in_silence
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
@@ -87,6 +88,7 @@ def design(
         idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
         costs=laid.cost,
         apart=laid.apart,
+        descent=Descent(),
     )
 
 

@@ -55,6 +55,17 @@ class Plan(Arrangement):
         """
         return of_plan(self)
 
+    @property
+    def lineage(self) -> bytes:
+        """32 bytes that a plan shares with all that it was updated from, and that sticky draws follow."""
+        name = None if self.descent is None else self.descent.name
+        return self.digest if name is None else name
+
+    @property
+    def version(self) -> int:
+        """1 for a plan made from nothing, one more with each `update`."""
+        return 1 if self.descent is None else self.descent.version
+
     @cached_property
     def _on_grid(self) -> Prior:
         """The prior that the plan is exactly optimal for; with gains, that of gamma_x p(x)."""

@@ -13,11 +13,12 @@ import numpy.typing as npt
 
 from minleak._design.plan import Plan
 from minleak._design.stored.opening import opened
+from minleak._design.stored.places import coupled_places
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
 from minleak._design.stored.tables import LabelIndex
 from minleak._run.keys import Key
-from minleak._run.prf import Fresh, Seeded, Source, Sticky, listed, uniform
+from minleak._run.prf import Fresh, Lineal, Seeded, Source, Sticky, listed, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
 Indices = npt.NDArray[np.int64]
@@ -38,9 +39,9 @@ class Cloak:
     insecure_seed_for_experiments
         Makes fresh draws repeatable, and known to everybody who knows the seed. Never in production.
 
-    `draw` is sticky: its randomness is a keyed function of the plan, the scope and the secret, so that the same subject
-    asking for the same secret gets the same set, and seeing it again tells nothing new. Different scopes are
-    independent.
+    `draw` is sticky: its randomness is a keyed function of the plan's lineage, the scope and the secret, so that the
+    same subject asking for the same secret gets the same set, and seeing it again tells nothing new. After
+    `plan.update` it stays the same set unless it must change. Different scopes are independent.
     `draw_fresh` takes new randomness each time: an attacker who knows that several draws are for the same secret
     intersects them, see `plan.repeated`.
 
@@ -72,7 +73,7 @@ class Cloak:
             self.plan, tables, self._index = drawn.plan, drawn.tables, drawn.index
         self._sampler = Sampler(self.plan, tables)
         self._key = key if key is None or isinstance(key, Key) else _key(key)
-        self._sticky = None if self._key is None else Sticky(self._key, self.plan.digest)
+        self._sticky = None if self._key is None else _sticky(self._key, self.plan)
         seed = insecure_seed_for_experiments
         self._fresh: Source = Fresh() if seed is None else Seeded(seed)
         self._stand_in: int | None = None
@@ -162,16 +163,25 @@ class Cloak:
 
     def _drawn(self, positions: Any, scopes: Iterable[str | bytes] | None) -> Indices:
         secrets = np.asarray(positions, dtype=np.int64)
-        source = self._fresh
-        if scopes is not None:
-            if self._sticky is None:
-                raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
-            source = self._sticky.asked(scopes, secrets)
-        return self._sampler.sets(secrets, uniform(source, self._sampler.owned(secrets)))
+        if scopes is None:
+            places = uniform(self._fresh, self._sampler.owned(secrets))
+        elif self._sticky is None:
+            raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
+        elif isinstance(self._sticky, Sticky):
+            places = uniform(self._sticky.asked(scopes, secrets), self._sampler.owned(secrets))
+        else:
+            streams = self._sticky.asked(scopes, self.plan.prior.labels.at(secrets))
+            places = coupled_places(self._sampler, streams, secrets, by_tree=self.plan.descent.by_tree)
+        return self._sampler.sets(secrets, places)
 
     def _drawn_labels(self, secret: Hashable, scopes: list[str | bytes] | None) -> tuple[Any, ...]:
         members = self._drawn([self._position(secret)], scopes)[0]
         return self._index.labels_at(members[members >= 0].tolist())
+
+
+def _sticky(key: Key, plan: Plan) -> Sticky | Lineal:
+    """Where sticky draws come from: the lineage, or for plans of older files the plan itself."""
+    return Sticky(key, plan.digest) if plan.descent is None else Lineal(key, plan.lineage)
 
 
 def _key(given: Any) -> Key:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,7 @@ import pyarrow as pa
 from minleak._data.buffers import text_of, to_numpy
 from minleak._data.prior import Prior
 from minleak._design.cost import Cost
+from minleak._design.descent import Descent
 from minleak._design.plan import Plan
 from minleak._design.rings import LIMIT, Homes, Ring
 from minleak._design.stored import format as files
@@ -111,6 +113,7 @@ class _Opening:
             idle=_kept(np.concatenate(zeros) if zeros else np.empty(0, dtype=np.int64)),
             costs=self._costs(n),
             apart=apart,
+            descent=self._descent(),
             known_digest=digest,
         )
         slots = self._vector("slots", "i4 i8")
@@ -261,6 +264,15 @@ class _Opening:
             coordinates=places,
         )
 
+    def _descent(self) -> Descent | None:
+        said = self._numbers.get("descent")  # files before version 4 say nothing
+        if said is None:
+            return None
+        name, ancestors = said["lineage"], said["ancestors"]
+        _demand(type(ancestors) is list and (name is None) == (not ancestors) and type(said["by_tree"]) is bool)
+        lineage = None if name is None else _digest(name)
+        return Descent(lineage, tuple(map(_digest, ancestors)), by_tree=said["by_tree"])
+
     # -- looking -----------------------------------------------------------------------------------------------------
 
     def _vector(self, name: str, kinds: str, size: int | None = None) -> Vector:
@@ -298,6 +310,11 @@ def _whole(number: Any, low: int, high: int) -> int:
 def _number(number: Any, low: float, high: float) -> float:
     _demand(type(number) in (int, float) and low <= number <= high and abs(number) < math.inf)
     return float(number)
+
+
+def _digest(text: Any) -> bytes:
+    _demand(type(text) is str and re.fullmatch("[0-9a-f]{64}", text) is not None)
+    return bytes.fromhex(text)
 
 
 def _text(text: Any) -> str:
