@@ -1,4 +1,4 @@
-"""Descent: which plans a plan was updated from, so that draws of all its versions hang together."""
+"""Descent: which plans a plan was updated from, so that draws of all its versions hang together; and what changed."""
 
 from __future__ import annotations
 
@@ -26,3 +26,23 @@ class Descent:
     def child(self, parent: bytes) -> Descent:
         """That of an update of the plan whose digest is given."""
         return Descent(self.name or parent, (*self.ancestors, parent), by_tree=self.by_tree)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """How many sets an update has `kept` as they were, `mended` (they lost or got members and keep the others together)
+    and `remade` (taken apart), of `what` the plan is made of; and how many secrets are `new` and `gone`.
+    """
+
+    what: str
+    kept: int
+    mended: int
+    remade: int
+    new: int
+    gone: int
+
+    def __str__(self) -> str:
+        sets = f"{self.kept:,} {self.what} kept, {self.mended:,} mended, {self.remade:,} re-made"
+        if not (self.kept or self.mended):
+            sets = f"no {self.what} could be kept: {self.remade:,} re-made"
+        return f"{sets}; {self.new:,} secrets new, {self.gone:,} gone"
