@@ -14,6 +14,9 @@ from minleak._design.rings import Arrangement, Homes
 
 Indices = npt.NDArray[np.int64]
 
+# What the attacker gets of weight that is not at home (MATH 14).
+_AWAY = 0.7
+
 
 @dataclass(frozen=True)
 class Inherited:
@@ -41,52 +44,121 @@ def inherited(old: Arrangement, ground: Ground, moved: Indices, rank: Callable[[
     u, weights = ground.u, ground.weights.copy()
     weights[ground.giants.members] = 0  # the loose are those with a weight
     rows, stay, leave, housed = living.settle(old.homes.members, moved, weights, u)
-    kept = int(np.count_nonzero((stay == u) & (leave == 0))) if u == old.u else 0
-    whole = stay == u
-    alone = np.flatnonzero(leave == 1)
-    singles = np.concatenate([np.flatnonzero(~housed & (weights > 0)), rows[alone, stay[alone]]])
-    singles = singles[np.lexsort((rank(singles), -weights[singles]))]
-    open_homes = np.flatnonzero((stay > 0) & ~whole)
-    open_homes = open_homes[np.argsort(-weights[rows[open_homes, stay[open_homes] - 1]], kind="stable")]
-    taken = living.take_in(open_homes, rows, stay, singles, weights, u)
-    mended = int(np.count_nonzero(stay == u)) - kept
-    line = _parts(rows, stay, leave, u, singles[~taken], weights)
-    count = len(line) // u
-    made, rest = line[: count * u].reshape(count, u), line[count * u :]
-    free = np.flatnonzero(stay < u)
-    homes, changed = _numbered(rows[:, :u], free, made)
-    living.sort_rows(np.concatenate([open_homes[stay[open_homes] == u], changed]), homes, weights)
-    return Inherited(_laid(homes, rest, weights, u), kept, mended, len(rows) - kept - mended)
+    homeless = np.flatnonzero(~housed & (weights > 0)).astype(rows.dtype)
+    homeless = homeless[np.argsort(rank(homeless))]
+    touched = np.flatnonzero((stay < u) | (leave > 0))
+    broken = _Broken(rows[touched], stay[touched], leave[touched], homeless, weights, u)
+    found = broken.mended()
+    if (broken.leave > broken.too_many).any():  # who leaves for the others' sake must not do worse elsewhere
+        staying = broken.with_all()
+        found = min(staying.mended(), found, key=broken.cost)
+    whole = len(rows) - len(touched) + int(np.count_nonzero(found.whole)) if u == old.u else 0
+    full = int(np.count_nonzero(found.full))
+    homes = np.ascontiguousarray(rows[:, :u])
+    homes[touched[found.full]] = found.homes[found.full]
+    homes = numbered(homes, touched[~found.full], found.made)
+    mended = len(rows) - len(touched) + full - whole
+    return Inherited(_laid(homes, found.rest, weights, u), whole, mended, len(touched) - full)
 
 
-def _parts(rows: Indices, stay: Indices, leave: Indices, u: int, singles: Indices, weights: Indices) -> Indices:
-    """The members of all that is no full home, one part after the other by least weight, heaviest first: homes with
-    free places, those who left one together, and single secrets.
+@dataclass(frozen=True)
+class _Mended:
+    """Broken homes, where they are `full` again (or `whole`, with all that they had), homes that were `made` of what
+    was left, and the `rest` of these.
     """
-    width = rows.shape[1]
-    open_homes, left = np.flatnonzero((stay > 0) & (stay < u)), np.flatnonzero(leave > 1)
-    pool = np.concatenate([rows.ravel(), singles]) if len(open_homes) or len(left) else singles
-    alone = np.arange(len(pool) - len(singles), len(pool))
-    begins = np.concatenate([open_homes * width, left * width + stay[left], alone])
-    counts = np.concatenate([stay[open_homes], leave[left], np.ones(len(singles), dtype=np.int64)])
-    order = np.argsort(-weights[pool[begins + counts - 1]], kind="stable")
-    begins, counts = begins[order], counts[order]
-    before = np.cumsum(counts) - counts
-    return np.asarray(pool[np.repeat(begins - before, counts) + np.arange(int(counts.sum()))])
+
+    homes: Indices
+    full: npt.NDArray[np.bool_]
+    whole: npt.NDArray[np.bool_]
+    made: Indices
+    rest: Indices
 
 
-def _numbered(rows: Indices, free: Indices, made: Indices) -> tuple[Indices, Indices]:
-    """Homes with the new ones in the places of those that are no more, and which these are. Where more ended than were
-    made, the last ones move into the gaps.
+@dataclass(frozen=True)
+class _Broken:
+    """Homes that are not as they were: in each row those who stay, then those who leave, heaviest first; and secrets
+    that have no home.
     """
+
+    rows: Indices
+    stay: Indices
+    leave: Indices
+    homeless: Indices
+    weights: Indices
+    u: int
+
+    @property
+    def too_many(self) -> Indices:
+        """How many of each home there is no place for."""
+        return np.maximum(self.stay + self.leave - self.u, 0)
+
+    def with_all(self) -> _Broken:
+        """The same where nobody leaves who need not."""
+        return _Broken(
+            self.rows, self.stay + self.leave - self.too_many, self.too_many, self.homeless, self.weights, self.u
+        )
+
+    def mended(self) -> _Mended:
+        """Homes filled up by single secrets, and new ones cut from what then is not full."""
+        from minleak._kernels import living
+
+        rows, stay, leave, weights, u = self.rows.copy(), self.stay.copy(), self.leave, self.weights, self.u
+        alone, several = np.flatnonzero(leave == 1), np.flatnonzero(leave > 1)
+        singles = np.concatenate([self.rows[alone, stay[alone]], self.homeless])
+        singles = singles[np.argsort(-weights[singles], kind="stable")]
+        gaps = np.flatnonzero((stay > 0) & (stay < u))
+        gaps = gaps[np.argsort(-weights[rows[gaps, stay[gaps] - 1]], kind="stable")]
+        taken = living.take_in(gaps, rows, stay, singles, weights, u)
+        left = gaps[stay[gaps] < u]
+        width = rows.shape[1]
+        line = self._by_least(
+            np.concatenate([self.rows.ravel(), singles[~taken]]),
+            np.concatenate([left * width, several * width + self.stay[several], np.arange((~taken).sum()) + rows.size]),
+            np.concatenate([stay[left], leave[several], np.ones((~taken).sum(), dtype=np.int64)]),
+        )
+        count = len(line) // u
+        made, rest = line[: count * u].reshape(count, u).copy(), line[count * u :]
+        full = stay == u
+        rows = np.ascontiguousarray(rows[:, :u])
+        living.sort_rows(np.flatnonzero(full), rows, weights)
+        living.sort_rows(np.arange(count), made, weights)
+        return _Mended(rows, full, full & (self.stay == u) & (leave == 0), made, rest)
+
+    def _by_least(self, pool: Indices, begins: Indices, counts: Indices) -> Indices:
+        """Parts of a pool, heaviest first in each, one after the other by their least weights, the heaviest first."""
+        order = np.argsort(-self.weights[pool[begins + counts - 1]], kind="stable")
+        begins, counts = begins[order], counts[order]
+        before = np.cumsum(counts) - counts
+        return np.asarray(pool[np.repeat(begins - before, counts) + np.arange(int(counts.sum()))])
+
+    def cost(self, made: _Mended) -> float:
+        """What the attacker gets of these secrets: the weight at home once for each part of a home that was together
+        before, since he intersects the old set with the new one; of what is away most.
+        """
+        origin = np.full(len(self.weights), -1, dtype=np.int64)
+        row, column = np.nonzero(self.rows >= 0)
+        origin[self.rows[row, column]] = row
+        homes = np.concatenate([made.homes[made.full], made.made])
+        came = np.sort(origin[homes], axis=1)
+        parts = np.count_nonzero(came[:, 1:] != came[:, :-1], axis=1) + (came[:, 0] >= 0)
+        own = self.weights[homes].astype(np.float64)
+        least = own[:, -1]
+        away = own.sum() - self.u * least.sum() + float(self.weights[made.rest].sum())
+        return float(_AWAY * away + (least * parts).sum())
+
+
+def numbered(rows: Indices, free: Indices, made: Indices) -> Indices:
+    """Rows with new ones in the places of those that are free. Where fewer are made, the last rows move into the gaps,
+    so that most keep their numbers.
+    """
+    if len(made) >= len(free):
+        rows[free] = made[: len(free)]
+        return np.concatenate([rows, made[len(free) :]]) if len(made) > len(free) else rows
     count = len(rows) - len(free) + len(made)
-    homes = rows[:count].copy() if count <= len(rows) else np.concatenate([rows, made[len(free) :]])
-    within = free[free < count]
-    fill = made[: len(within)]
+    gaps = free[free < count]
     beyond = np.setdiff1d(np.arange(count, len(rows)), free)
-    homes[within[: len(fill)]] = fill
-    homes[within[len(fill) :]] = rows[beyond]
-    return homes, np.concatenate([within, np.arange(len(rows), count)])
+    rows[gaps] = np.concatenate([made, rows[beyond]])
+    return rows[:count]
 
 
 def _laid(homes: Indices, rest: Indices, weights: Indices, u: int) -> Laid:
@@ -94,9 +166,9 @@ def _laid(homes: Indices, rest: Indices, weights: Indices, u: int) -> Laid:
     order = np.argsort(-weights[homes[:, -1]], kind="stable")
     line = np.concatenate([homes[order].ravel(), rest])
     at_home, rings = on_rings(weights[line], line, u)
-    numbered = np.empty_like(at_home)
-    numbered[order] = at_home
-    if not numbered.all():  # some gave all their weight back
-        homes, _ = _numbered(homes, np.flatnonzero(numbered == 0), homes[:0])
-        numbered = _numbered(numbered[:, None], np.flatnonzero(numbered == 0), numbered[:0, None])[0][:, 0]
-    return Laid(Homes(homes, numbered), rings)
+    own = np.empty_like(at_home)
+    own[order] = at_home
+    gone = np.flatnonzero(own == 0)  # these gave all their weight back
+    if len(gone):
+        homes, own = numbered(homes, gone, homes[:0]), numbered(own, gone, own[:0])
+    return Laid(Homes(homes, own), rings)
