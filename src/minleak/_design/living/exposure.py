@@ -15,7 +15,7 @@ from minleak._design.living.lines import Lines
 from minleak._design.living.matching import matched
 from minleak._design.living.small import exact_exposure
 from minleak._design.plan import Plan
-from minleak._design.stored.places import OWN, coupled_places
+from minleak._design.stored.places import OWN
 from minleak.errors import InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
@@ -204,7 +204,7 @@ def _chances(
         if plan.descent is None:
             drawn = rng.integers(0, np.maximum(owned, 1))
         else:
-            drawn = coupled_places(line.sampler, streams[group], own, by_tree=plan.descent.by_tree)
+            drawn = line.sampler.coupled(own, streams[group])
         if not candidates.size:
             sets = line.sampler.sets(own, drawn)
             candidates = np.where(sets >= 0, back[sets], -1)

@@ -86,8 +86,10 @@ class Lines:
             begin = np.maximum(tables.starts[segment] - tracks, 0).max(axis=1)
             end = np.minimum(self._ends[segment] - tracks, length[:, None]).min(axis=1)
             members[away] = self._members[segment]
-            low[away] = self._at_home[members[away]] + self._before[segment] + (
-                tracks + begin[:, None] - tables.starts[segment]
+            low[away] = (
+                self._at_home[members[away]]
+                + self._before[segment]
+                + (tracks + begin[:, None] - tables.starts[segment])
             )
             high[away] = low[away] + (end - begin)[:, None]
             rings_before = np.cumsum(tables.lengths) - tables.lengths

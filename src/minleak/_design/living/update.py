@@ -14,7 +14,6 @@ from minleak._data.prior import Prior, as_prior
 from minleak._design.descent import Changes, Descent
 from minleak._design.giants import Ground, find_giants
 from minleak._design.grid import to_grid
-from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.living.inherit import inherited
 from minleak._design.living.matching import matched

@@ -13,8 +13,6 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.stored.sampler import Sampler
-
 Indices = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
@@ -30,16 +28,17 @@ class Streams(Protocol):
         """Two words for each of the draws `which`: the bits of its number from 128 * counter on."""
 
 
-def coupled_places(sampler: Sampler, streams: Streams, secrets: Indices, *, by_tree: bool) -> Indices:
-    """A place for each of the secrets, drawn from its stream."""
-    owned = sampler.owned(secrets)
-    places = np.zeros(len(secrets), dtype=np.int64)
-    is_giant = np.isin(secrets, sampler.tables.giants) & (owned > 0)
-    own, giants = np.flatnonzero(~is_giant & (owned > 1)), np.flatnonzero(is_giant)
+def coupled_places(
+    streams: Streams, owned: Indices, is_giant: npt.NDArray[np.bool_], ends: Indices, *, by_tree: bool
+) -> Indices:
+    """A place for each draw from its stream: of so many that its secret has, which may be a giant. `ends` are where the
+    homes' phases end, one after the other.
+    """
+    places = np.zeros(len(owned), dtype=np.int64)
+    own, giants = np.flatnonzero(~is_giant & (owned > 1)), np.flatnonzero(is_giant & (owned > 0))
     places[own] = scaled(streams, own, OWN, owned[own])
     if len(giants):
         places[giants] = scaled(streams, giants, GIANT, owned[giants])
-        ends = sampler.tables.home_ends
         if by_tree and len(ends):
             housed = giants[places[giants] < ends[-1]]
             homes = _descended(streams, housed, ends)
