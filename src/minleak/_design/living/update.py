@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -13,11 +14,14 @@ from minleak._data.labels import Labels
 from minleak._data.prior import Prior, as_prior
 from minleak._design.descent import Changes, Descent
 from minleak._design.giants import Ground, find_giants
-from minleak._design.grid import to_grid
+from minleak._design.grid import Grid, to_grid
+from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
+from minleak._design.layouts.near import Near
 from minleak._design.living.inherit import inherited
+from minleak._design.living.keep import with_kept_sets
 from minleak._design.living.matching import matched
-from minleak._design.rings import LIMIT, Arrangement
+from minleak._design.rings import LIMIT, Arrangement, Homes, Ring
 from minleak._design.stored.digests import labels_in_bytes
 from minleak.errors import InvalidParameter, shown
 
@@ -33,28 +37,42 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: Layout
             "a plan with gains cannot be updated, since new counts do not tell what each secret is worth: design it "
             "anew with gains="
         )
-    moved = _moved(plan.prior.labels, prior.labels)
+    if layout is not None and (not isinstance(layout, Layout) or layout.name != plan.layout):
+        given = layout.name if isinstance(layout, Layout) else type(layout).__name__
+        raise InvalidParameter(f"an update stays with the plan's layout, {plan.layout}, and does not take {given}")
+    found = _moved(plan.prior.labels, prior.labels)
+    moved = np.arange(len(plan.prior)) if found is None else found
     k = min(plan.k, len(prior))
     grid = to_grid(prior, k)
+    there = int(np.count_nonzero(moved >= 0))
+    secrets = {"new": len(prior) - there, "gone": len(plan.prior) - there}
+    newer = replace(plan, prior=prior, k=k, distance=grid.distance, descent=(plan.descent or Descent()).child(digest))
+    what = "homes" if len(plan.homes.weights) and plan.costs is None else "sets"
+    sets = len(plan.homes.weights) if what == "homes" else plan.n_cells
+    if not (secrets["new"] or secrets["gone"]) and k == plan.k and layout is None and _in_proportion(plan, grid, moved):
+        return replace(_renamed(newer, moved), changes=Changes(what, sets, 0, 0, **secrets))
     giants = find_giants(grid.weights, grid.total, k)
-    descent = (plan.descent or Descent()).child(digest)
-    there = len(plan.prior) if moved is None else int(np.count_nonzero(moved >= 0))
-    counts = {"new": len(prior) - there, "gone": len(plan.prior) - there}
     ground = Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total))
-    idle = np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64)
-    whole = replace(plan, prior=prior, k=k, descent=descent, distance=grid.distance, giants=giants.members)
-    places = np.arange(len(plan.prior)) if moved is None else moved
-    found = inherited(plan, ground, places, _rank(places, prior.labels))
+    if what == "homes" and giants.tail:
+        homes = inherited(plan, ground, moved, _rank(moved, prior.labels))
+        laid, changes = homes.laid, Changes(what, homes.kept, homes.mended, homes.remade, **secrets)
+    else:
+        laid, kept, sets = with_kept_sets(plan, ground, moved, layout or _layout(plan, prior, moved))
+        changes = Changes(what, kept, 0, sets - kept, **secrets)
+    grid = grid.times(laid.factor)
     return replace(
-        whole,
+        newer,
         weights=grid.weights,
         total=grid.total,
+        giants=giants.members,
         u=giants.u,
-        tail=giants.tail,
-        homes=found.laid.homes,
-        rings=found.laid.rings,
-        idle=idle,
-        changes=Changes("homes", found.kept, found.mended, found.remade, **counts),
+        tail=giants.tail * laid.factor,
+        homes=laid.homes,
+        rings=laid.rings,
+        idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
+        costs=laid.cost,
+        apart=laid.apart,
+        changes=changes,
     )
 
 
@@ -87,3 +105,55 @@ def _rank(moved: Indices, labels: Labels) -> Callable[[Indices], Indices]:
         return ranks
 
     return rank
+
+
+def _in_proportion(plan: Arrangement, grid: Grid, moved: Indices) -> bool:
+    """Whether all weights are the old ones times a common factor."""
+    common = math.gcd(plan.total, grid.total)
+    ours, theirs = plan.total // common, grid.total // common
+    old, rest = np.divmod(plan.weights, ours)
+    new, left = np.divmod(grid.weights[moved], theirs)
+    return not rest.any() and not left.any() and bool(np.array_equal(old, new))
+
+
+def _renamed(plan: P, moved: Indices) -> P:
+    """The same arrangement for secrets in another order."""
+
+    def placed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        out = np.empty_like(array)
+        out[moved] = array
+        return out
+
+    rings = tuple(Ring(moved[np.asarray(ring.members)], ring.starts, ring.length, ring.u) for ring in plan.rings)
+    costs = plan.costs
+    if costs is not None and costs.coordinates is not None:
+        costs = replace(costs, coordinates=placed(costs.coordinates))
+    return replace(
+        plan,
+        weights=placed(plan.weights),
+        giants=moved[plan.giants].astype(np.int64),
+        homes=Homes(moved[plan.homes.members], plan.homes.weights),
+        rings=rings,
+        idle=np.sort(moved[plan.idle]).astype(np.int64),
+        costs=costs,
+        apart=None if plan.apart is None else placed(plan.apart),
+    )
+
+
+def _layout(plan: Arrangement, prior: Prior, moved: Indices) -> Layout:
+    """The plan's layout for the new secrets, where it is known how to lay them."""
+    kind, costs = LAYOUTS[plan.layout], plan.costs
+    if costs is None:
+        return kind()
+    if costs.coordinates is None or np.count_nonzero(moved >= 0) < len(prior):
+        needed = "points of all new secrets, layout=Near(points)" if kind is Near else "costs, layout=Cheapest(cost)"
+        raise InvalidParameter(f"the update needs the {needed}, in the order of the new prior")
+    points = np.empty((len(prior), costs.coordinates.shape[1]))
+    points[moved[moved >= 0]] = costs.coordinates[moved >= 0]
+    forbid = None
+    if plan.apart is not None:
+        order = np.argsort(plan.apart, kind="stable")
+        groups = np.split(order, np.flatnonzero(np.diff(plan.apart[order])) + 1)
+        named = [prior.labels.at(moved[group][moved[group] >= 0]) for group in groups]
+        forbid = [names for names in named if len(names) > 1] or None
+    return Near(points, metric=costs.metric, forbid=forbid, stability=costs.stability)
