@@ -99,7 +99,8 @@ class Plan(Arrangement, Stored):
         """H(X) - H(X|Y), the least that any channel with sets of at most k can leak.
 
         With `prior`, what this plan leaks if secrets are drawn from that prior instead of the one it was designed for
-        (the attacker knowing so).
+        (the attacker knowing so). Its labels may be in another order; those that it lacks have probability zero, and
+        those that the plan lacks are refused, with their number and mass.
         """
         H = as_entropy(entropy)
         if prior is not None:

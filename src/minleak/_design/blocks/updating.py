@@ -12,7 +12,6 @@ from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._design.blocks.partition import Partition
 from minleak._design.living.matching import matched
-from minleak.errors import InvalidParameter
 
 Indices = npt.NDArray[Any]
 
@@ -42,21 +41,6 @@ def followed(old: Labels, new: Labels) -> Indices:
     """For each old label where it stands among the new ones, -1 if it is gone."""
     found = matched(old, new)
     return np.arange(len(old)) if found is None else found
-
-
-def rearranged(prior: Prior, labels: Labels) -> Prior:
-    """The prior in the order of the labels, zero for those that it does not name."""
-    at = followed(labels, prior.labels)
-    known = at >= 0
-    strange = len(prior) - int(np.count_nonzero(known))
-    if strange:
-        mass = 1.0 - float(prior.p[at[known]].sum())
-        raise InvalidParameter(
-            f"{strange:,} secrets of the prior are not among those of the blocks, {max(mass, 0.0):.3g} of its mass: "
-            "update the blocks first, or leave these out"
-        )
-    weights = np.where(known, prior.weights[at], 0)
-    return Prior.trusted(weights, labels, prior.total, prior.events)
 
 
 def updated(partition: Partition, k: int, at: Indices, prior: Prior) -> tuple[Partition, Changes]:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
+from minleak._design.blocks.plan import Blocks
 from minleak._design.living.lines import Lines
 from minleak._design.living.matching import matched
 from minleak._design.living.small import exact_exposure
@@ -53,7 +54,7 @@ class Exposure:
 
 
 def exposure(
-    plans: Iterable[Plan],
+    plans: Iterable[Plan | Blocks],
     *,
     prior: Prior | Iterable[Any] | None = None,
     trials: int = 20_000,
@@ -82,12 +83,15 @@ def exposure(
     True
     """
     given = _plans(plans)
+    fixed = [plan for plan in given if isinstance(plan, Blocks)]
     if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or not 2 <= trials <= _TRIALS:
         raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {shown(trials)}")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InvalidParameter(f"the seed is a whole number from 0 on, not {shown(seed)}")
-    _check_branches(given)
     common = _Common(given, None if prior is None else as_prior(prior))
+    if fixed:
+        return _of_blocks(fixed, common)
+    _check_branches(given)
     groups = [_group(plan) for plan in given]
     exact = exact_exposure(given, groups, common.places, common.weights)
     known = {"versions": len(given), "single": float(given[-1].target.max()), "share": common.share}
@@ -97,15 +101,29 @@ def exposure(
     return Exposure(mean, max(mean - half, 0.0), min(mean + half, 1.0), exact=False, trials=int(trials), **known)
 
 
-def _plans(plans: Any) -> list[Plan]:
+def _plans(plans: Any) -> list[Any]:
     what = "the versions are a list of plans, such as [plan, plan.update(prior)]"
-    given = [plans] if isinstance(plans, Plan) else listed(plans, what)
+    given = [plans] if isinstance(plans, Plan | Blocks) else listed(plans, what)
     if not given:
         raise InvalidParameter(f"{what}, and none is there")
     for plan in given:
-        if not isinstance(plan, Plan):
+        if not isinstance(plan, Plan | Blocks):
             raise InvalidParameter(f"{what}, not of {type(plan).__name__}: load a file with minleak.load(path)")
+        if isinstance(plan, Blocks) != isinstance(given[0], Blocks):
+            raise InvalidParameter("some are blocks and some draw their sets: a subject is shown the one or the other")
     return given
+
+
+def _of_blocks(plans: Sequence[Blocks], common: _Common) -> Exposure:
+    """Who saw all blocks of a secret knows that it is one of those that were in all of them."""
+    together = np.zeros(len(common.p), dtype=np.int64)
+    for plan, places in zip(plans, common.places, strict=True):
+        block = plan.partition.block_of()[places].astype(np.int64)
+        together = np.unique(together * (int(block.max()) + 1) + block, return_inverse=True)[1].astype(np.int64)
+    likeliest = np.zeros(int(together.max()) + 1)
+    np.maximum.at(likeliest, together, common.p)
+    success = float(likeliest.sum())
+    return Exposure(success, success, success, True, len(plans), plans[-1].success, common.share, 0)
 
 
 def _group(plan: Plan) -> bytes:

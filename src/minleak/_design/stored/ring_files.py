@@ -149,7 +149,8 @@ class _RingFile(Contents):
         name, ancestors = said["lineage"], said["ancestors"]
         demand(type(ancestors) is list and (name is None) == (not ancestors) and type(said["by_tree"]) is bool)
         lineage = None if name is None else _digest(name)
-        return Descent(lineage, tuple(map(_digest, ancestors)), by_tree=said["by_tree"])
+        exposure = None if said["exposure"] is None else number(said["exposure"], 0.0, 1.0)
+        return Descent(lineage, tuple(map(_digest, ancestors)), exposure=exposure, by_tree=said["by_tree"])
 
     def _costs(self, n: int) -> Cost | None:
         said = self.numbers.get("priced")  # files made without costs say nothing
