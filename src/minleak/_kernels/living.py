@@ -13,45 +13,61 @@ from minleak._kernels.threads import in_halves
 _AWAY, _SPLIT = 0.7, 1.5
 
 
-def settle(members: Any, moved: Any, weights: Any, u: int) -> tuple[Any, Any, Any, Any]:
-    """For each home its members that are still loose, heaviest first, how many of them stay and how many must leave;
-    and which secrets have one of these places.
+def settle(members: Any, moved: Any, weights: Any, u: int) -> tuple[Any, Any, Any, Any, Any]:
+    """For each home its members that are still loose, heaviest first, and their weights; how many of them stay and how
+    many must leave; and which of the old secrets had a home.
 
-    `moved` is where each secret now is, -1 if it is nowhere, and `weights` are zero for those that are not loose. Those
-    who leave are the lightest: as many as lowers what the attacker gets, and as pass u. On two threads.
+    `moved` is where each secret now is, -1 if it is nowhere (None if all are where they were), and `weights` are zero
+    for those that are not loose. Those who leave are the lightest: as many as lowers what the attacker gets, and as
+    pass u. On two threads; what is known of an old secret is put together first, so that it is fetched at once.
     """
-    rows = np.full((len(members), max(u, members.shape[1])), -1, members.dtype)
-    stay, leave = np.zeros(len(members), np.int64), np.zeros(len(members), np.int64)
-    housed, middle = np.zeros(len(weights), np.bool_), len(members) // 2
+    n = len(weights) if moved is None else len(moved)
+    known = np.empty((n, 2), np.int64)
+    if moved is None:
+        known[:, 0], known[:, 1] = np.arange(n), weights
+    else:
+        half = n // 2
+        in_halves(_look_up, (moved[:half], weights, known[:half]), (moved[half:], weights, known[half:]), size=n)
+    count, width = len(members), max(u, members.shape[1])
+    rows, own = np.full((count, width), -1, members.dtype), np.zeros((count, width), np.int64)
+    stay, leave = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    housed, middle = np.zeros(n, np.bool_), count // 2
     first, second = (
-        (members[half], moved, weights, u, rows[half], stay[half], leave[half], housed)
-        for half in (slice(0, middle), slice(middle, len(members)))
+        (members[half], known, u, rows[half], own[half], stay[half], leave[half], housed)
+        for half in (slice(0, middle), slice(middle, count))
     )
     in_halves(_settle, first, second, size=members.size)
-    return rows, stay, leave, housed
+    return rows, own, stay, leave, housed
 
 
 @nb.njit(cache=True, nogil=True)
-def _settle(members, moved, weights, u, rows, stay, leave, housed):  # type: ignore[no-untyped-def]
-    own = np.empty(members.shape[1], np.int64)
+def _look_up(moved, weights, known):  # type: ignore[no-untyped-def]
+    for i in range(moved.shape[0]):
+        known[i, 0] = moved[i]
+        known[i, 1] = weights[moved[i]] if moved[i] >= 0 else 0
+
+
+@nb.njit(cache=True, nogil=True)
+def _settle(members, known, u, rows, own, stay, leave, housed):  # type: ignore[no-untyped-def]
     for row in range(members.shape[0]):
         size, total = 0, 0.0
         for member in members[row]:
-            x = moved[member]
-            if x < 0 or weights[x] == 0:
+            x, weight = known[member, 0], known[member, 1]
+            housed[member] = True
+            if weight == 0:
                 continue
-            weight, at = weights[x], size
-            while at > 0 and own[at - 1] < weight:
-                own[at], rows[row, at] = own[at - 1], rows[row, at - 1]
+            at = size
+            while at > 0 and own[row, at - 1] < weight:
+                own[row, at], rows[row, at] = own[row, at - 1], rows[row, at - 1]
                 at -= 1
-            own[at], rows[row, at], housed[x] = weight, x, True
+            own[row, at], rows[row, at] = weight, x
             size += 1
             total += weight
         if size == 0:
             continue
         leaving = max(size - u, 0)
-        if leaving or _AWAY * (total - size * own[size - 1]) > _SPLIT * own[size - 1]:
-            leaving = _leaving(own[:size], total, leaving)
+        if leaving or _AWAY * (total - size * own[row, size - 1]) > _SPLIT * own[row, size - 1]:
+            leaving = _leaving(own[row, :size], total, leaving)
         stay[row], leave[row] = size - leaving, leaving
 
 

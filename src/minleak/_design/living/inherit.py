@@ -28,10 +28,12 @@ class Inherited:
     remade: int
 
 
-def inherited(old: Arrangement, ground: Ground, moved: Indices, rank: Callable[[Indices], Indices]) -> Inherited:
+def inherited(
+    old: Arrangement, ground: Ground, moved: Indices | None, rank: Callable[[Indices], Indices]
+) -> Inherited:
     """Keep the members of homes together; their weights, and the rings of what is left, follow from the new weights.
 
-    `moved` is where each old secret now is (-1 for those gone), and `rank` gives an order of new secrets that does not
+    `moved` is where each old secret now is (-1 for those gone; None if all are where they were), and `rank` gives an order of new secrets that does not
     depend on their rows. Every home loses its members that are gone or giants now, and its lightest where they keep too
     much of the others' weight away from home. Secrets without a home take the free places. What then is not full is
     sorted by its least weight and cut into new homes, so that those who were together mostly stay so. It depends on
@@ -43,9 +45,10 @@ def inherited(old: Arrangement, ground: Ground, moved: Indices, rank: Callable[[
 
     u, weights = ground.u, ground.weights.copy()
     weights[ground.giants.members] = 0  # the loose are those with a weight
-    rows, stay, leave, housed = living.settle(old.homes.members, moved, weights, u)
-    homeless = np.flatnonzero(~housed & (weights > 0)).astype(rows.dtype)
-    homeless = homeless[np.argsort(rank(homeless))]
+    rows, own, stay, leave, housed = living.settle(old.homes.members, moved, weights, u)
+    homeless = _homeless(housed, moved, weights).astype(rows.dtype)
+    if len(homeless) > 1:
+        homeless = homeless[np.argsort(rank(homeless))]
     touched = np.flatnonzero((stay < u) | (leave > 0))
     broken = _Broken(rows[touched], stay[touched], leave[touched], homeless, weights, u)
     found = broken.mended()
@@ -54,11 +57,23 @@ def inherited(old: Arrangement, ground: Ground, moved: Indices, rank: Callable[[
         found = min(staying.mended(), found, key=broken.cost)
     whole = len(rows) - len(touched) + int(np.count_nonzero(found.whole)) if u == old.u else 0
     full = int(np.count_nonzero(found.full))
-    homes = np.ascontiguousarray(rows[:, :u])
-    homes[touched[found.full]] = found.homes[found.full]
-    homes = numbered(homes, touched[~found.full], found.made)
+    homes, own = np.ascontiguousarray(rows[:, :u]), np.ascontiguousarray(own[:, :u])
+    homes[touched[found.full]], own[touched[found.full]] = found.homes[found.full], weights[found.homes[found.full]]
+    free = touched[~found.full]
+    homes, own = numbered(homes, free, found.made), numbered(own, free, weights[found.made])
     mended = len(rows) - len(touched) + full - whole
-    return Inherited(_laid(homes, found.rest, weights, u), whole, mended, len(touched) - full)
+    return Inherited(_laid(homes, own, found.rest, weights, u), whole, mended, len(touched) - full)
+
+
+def _homeless(housed: npt.NDArray[np.bool_], moved: Indices | None, weights: Indices) -> Indices:
+    """The loose secrets that had no home in the old plan, or were not in it."""
+    if moved is None:
+        alone = np.flatnonzero(~housed)
+        return alone[weights[alone] > 0]
+    there = np.zeros(len(weights), dtype=bool)
+    there[moved[moved >= 0]] = True
+    alone = np.concatenate([np.flatnonzero(~there), moved[np.flatnonzero(~housed & (moved >= 0))]])
+    return alone[weights[alone] > 0]
 
 
 @dataclass(frozen=True)
@@ -161,14 +176,19 @@ def numbered(rows: Indices, free: Indices, made: Indices) -> Indices:
     return rows[:count]
 
 
-def _laid(homes: Indices, rest: Indices, weights: Indices, u: int) -> Laid:
-    """The homes at the weights of their lightest members, and a ring of what is left, heaviest homes first."""
-    order = np.argsort(-weights[homes[:, -1]], kind="stable")
+def _laid(homes: Indices, own: Indices, rest: Indices, weights: Indices, u: int) -> Laid:
+    """The homes, whose members have their `own` weights, at those of the lightest, and a ring of what is left, heaviest
+    homes first.
+    """
+    from minleak._kernels import sorting
+
+    least = np.ascontiguousarray(own[:, -1])
+    _, order = sorting.sort_descending(least, np.int32 if len(least) < 2**31 else np.int64)
     line = np.concatenate([homes[order].ravel(), rest])
-    at_home, rings = on_rings(weights[line], line, u)
-    own = np.empty_like(at_home)
-    own[order] = at_home
-    gone = np.flatnonzero(own == 0)  # these gave all their weight back
+    at_home, rings = on_rings(np.concatenate([own[order].ravel(), weights[rest]]), line, u)
+    level = np.empty_like(at_home)
+    level[order] = at_home
+    gone = np.flatnonzero(level == 0)  # these gave all their weight back
     if len(gone):
-        homes, own = numbered(homes, gone, homes[:0]), numbered(own, gone, own[:0])
-    return Laid(Homes(homes, own), rings)
+        homes, level = numbered(homes, gone, homes[:0]), numbered(level, gone, level[:0])
+    return Laid(Homes(homes, level), rings)
