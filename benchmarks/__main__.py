@@ -16,6 +16,7 @@ ALL = (
     "warehousing",
     "world",
     "prefixes",
+    "living",
     "fuzzing",
 )
 

@@ -9,6 +9,7 @@ from minleak._warehouse.memory import to_plan
 from minleak._warehouse.plan import Header, WarehousePlan, load
 from minleak._warehouse.sources import read
 from minleak._warehouse.spectra import Spectrum
+from minleak._warehouse.updating import update
 
 __all__ = [
     "Audit",
@@ -23,4 +24,5 @@ __all__ = [
     "load",
     "read",
     "to_plan",
+    "update",
 ]

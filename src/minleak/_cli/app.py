@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 # group `app` there.
 COMMANDS = (
     "design",
+    "update",
+    "drift",
     "optimise",
     "pad",
     "show",

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from minleak._design.stored.kinds import Stored
 from minleak._design.stored.opening import opened
 from minleak._run.keys import Key
-from minleak._run.prf import Fresh, Seeded, Source, Sticky, listed, uniform
+from minleak._run.prf import Fresh, Lineal, Seeded, Source, Sticky, listed, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
 Indices = npt.NDArray[np.int64]
@@ -35,9 +35,9 @@ class Cloak:
     insecure_seed_for_experiments
         Makes fresh draws repeatable, and known to everybody who knows the seed. Never in production.
 
-    `draw` is sticky: its randomness is a keyed function of the plan, the scope and the secret, so that the same subject
-    asking for the same secret gets the same set, and seeing it again tells nothing new. Different scopes are
-    independent.
+    `draw` is sticky: its randomness is a keyed function of the plan's lineage, the scope and the secret, so that the
+    same subject asking for the same secret gets the same set, and seeing it again tells nothing new. After
+    `plan.update` it stays the same set unless it must change. Different scopes are independent.
     `draw_fresh` takes new randomness each time: an attacker who knows that several draws are for the same secret
     intersects them, see `plan.repeated`.
 
@@ -65,7 +65,7 @@ class Cloak:
         self._drawable = plan.drawable() if isinstance(plan, Stored) else opened(plan)
         self.plan: Any = self._drawable.plan
         self._key = key if key is None or isinstance(key, Key) else _key(key)
-        self._sticky = None if self._key is None else Sticky(self._key, self.plan.digest)
+        self._sticky = None if self._key is None else _sticky(self._key, self.plan)
         seed = insecure_seed_for_experiments
         self._fresh: Source = Fresh() if seed is None else Seeded(seed)
         self._stand_in: int | None = None
@@ -157,6 +157,9 @@ class Cloak:
 
     def _drawn(self, positions: Any, scopes: Iterable[str | bytes] | None) -> Indices:
         secrets = np.asarray(positions, dtype=np.int64)
+        if scopes is not None and isinstance(self._sticky, Lineal):
+            streams = self._sticky.asked(scopes, self.plan.prior.labels.at(secrets))
+            return self._drawable.draw_coupled(secrets, streams)
 
         def chosen(bounds: Indices) -> Indices:
             if scopes is None:
@@ -169,6 +172,11 @@ class Cloak:
 
     def _drawn_labels(self, secret: Hashable, scopes: list[Any] | None) -> tuple[Any, ...]:
         return self._drawable.shown(self._drawn([self._position(secret)], scopes)[0])
+
+
+def _sticky(key: Key, plan: Any) -> Sticky | Lineal:
+    """Where sticky draws come from: the lineage, or for plans of older files the plan itself."""
+    return Sticky(key, plan.digest) if plan.descent is None else Lineal(key, plan.lineage)
 
 
 def _key(given: Any) -> Key:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,8 @@ def design(
     source = as_table(table)
     engine = engine_of(source)
     counts = counted(engine, source, secret, weight, k)
-    header, giant_weight = _header(engine, counts, min(k, counts.n), layout.name, rows)
+    header, giant_weight = header_of(engine, counts, min(k, counts.n), layout.name, rows)
+    header = replace(header, lineage=header.digest)
     with segments_of(engine, counts, header, giant_weight, rows, homes=homes) as (segments, whole):
         if output is None:
             return WarehousePlan(engine.keep(segments), whole)
@@ -95,7 +97,7 @@ def design(
     return load(output, backend=engine.backend)
 
 
-def _header(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> tuple[Header, int | None]:
+def header_of(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> tuple[Header, int | None]:
     """The header as far as the theorem gives it, and the weight from which on a secret is a giant."""
     top = heaviest(engine, counts, k)
     found = find_giants(np.array([weight for _, weight in top], dtype=np.int64), counts.total, k)
