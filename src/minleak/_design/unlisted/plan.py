@@ -1,0 +1,167 @@
+"""UnlistedPlan: an optimal channel over every string that a model holds, and over those that were counted."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.columns import Columns
+from minleak._design.unlisted.joint import Joint
+from minleak._design.unlisted.line import CutLine
+from minleak._entropy.base import ConditionalEntropy, evaluate
+from minleak._entropy.names import as_entropy
+from minleak.errors import InvalidParameter
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class UnlistedPlan:
+    """An optimal plan over strings that cannot be listed: made by `minleak.design(model, k)`, or with `unknown=model`.
+
+    As in every optimal plan the giants are in each set, and the u other members are equally likely. Strings that were
+    counted have homes with others of like weight; what is left of them lies on one circle together with the model's
+    line, from which they and the giants are cut out. A set is a home, or what a phase of the circle meets.
+
+    `homes` are sets of u counted strings each, `home_weights` what each member has there. All numbers are exact.
+    """
+
+    joint: Joint
+    k: int
+    giants: tuple[tuple[str, int], ...]
+    homes: tuple[tuple[str, ...], ...]
+    home_weights: tuple[int, ...]
+
+    # -- the arrangement ----------------------------------------------------------------------------------------------
+
+    @property
+    def u(self) -> int:
+        """The places of a set that the giants leave."""
+        return self.k - len(self.giants)
+
+    @property
+    def tail(self) -> int:
+        """What the giants leave of the total weight."""
+        return self.joint.total - sum(weight for _, weight in self.giants)
+
+    @cached_property
+    def _giant_names(self) -> frozenset[str]:
+        return frozenset(string for string, _ in self.giants)
+
+    @cached_property
+    def _home_of(self) -> dict[str, int]:
+        return {string: home for home, members in enumerate(self.homes) for string in members}
+
+    @cached_property
+    def _loose(self) -> list[str]:
+        """The counted strings that are no giants."""
+        return [string for string in self.joint.counted if string not in self._giant_names]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where what is left of each of them ends on the circle's line."""
+        return list(accumulate(self.residue(string) for string in self._loose))
+
+    @cached_property
+    def _begins(self) -> dict[str, int]:
+        return dict(zip(self._loose, [0, *self._ends[:-1]], strict=True)) if self._loose else {}
+
+    @cached_property
+    def _line(self) -> CutLine:
+        cuts = [(start, units) for _, start, units in self.joint.counted.values() if units]
+        cuts += [self.joint.model.interval(x) for x in self._giant_names if x not in self.joint.counted]
+        return CutLine(self.joint.model, cuts)
+
+    @cached_property
+    def _counted(self) -> int:
+        """How much of the circle is of counted strings: its beginning."""
+        return self._ends[-1] if self._ends else 0
+
+    @cached_property
+    def circle(self) -> int:
+        """The weight on the circle, which is also the number of its phases."""
+        return self._counted + self.joint.per_unit * self._line.length
+
+    @cached_property
+    def _home_ends(self) -> list[int]:
+        return list(accumulate((self.u * weight for weight in self.home_weights), initial=0))
+
+    def residue(self, string: str) -> int:
+        """What a counted string leaves for the circle."""
+        home = self._home_of.get(string)
+        return self.joint.weight(string) - (0 if home is None else self.home_weights[home])
+
+    # -- drawing ------------------------------------------------------------------------------------------------------
+
+    def owned(self, string: str) -> int:
+        """How many places a draw of this string chooses from; 0 if the plan cannot hold it."""
+        return self.tail if string in self._giant_names else self.u * self.joint.weight(string)
+
+    def members(self, string: str, place: int) -> tuple[str, ...]:
+        """The set for one of the places that a string owns, sorted: its order tells nothing."""
+        if string in self._giant_names:
+            homes = self._home_ends[-1]
+            if place < homes:
+                return self._shown(self.homes[bisect_right(self._home_ends, place) - 1])
+            return self._set_at(place - homes)
+        home = self._home_of.get(string)
+        if home is not None:
+            place -= self.u * self.home_weights[home]
+            if place < 0:
+                return self._shown(self.homes[home])
+        begin = self._begins.get(string)
+        if begin is None:
+            begin = self._counted + self.joint.per_unit * self._line.start(string)
+        return self._set_at((self.u * begin + place) % self.circle)
+
+    def _set_at(self, phase: int) -> tuple[str, ...]:
+        return self._shown(self._member((phase + track * self.circle) // self.u) for track in range(self.u))
+
+    def _member(self, position: int) -> str:
+        if position < self._counted:
+            return self._loose[bisect_right(self._ends, position)]
+        return self._line.at((position - self._counted) // self.joint.per_unit)
+
+    def _shown(self, members: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted([*self._giant_names, *members]))
+
+    # -- what it says -------------------------------------------------------------------------------------------------
+
+    @property
+    def exact_target(self) -> tuple[Fraction, ...]:
+        """pi in exact fractions, largest first: the posterior that every set induces on its members."""
+        giants = [Fraction(weight, self.joint.total) for _, weight in self.giants]
+        return (*giants, *[Fraction(self.tail, self.joint.total * self.u)] * self.u)
+
+    @property
+    def target(self) -> npt.NDArray[np.float64]:
+        """pi as floats."""
+        return np.array([float(share) for share in self.exact_target])
+
+    @property
+    def success(self) -> float:
+        """How often an attacker is right who sees a set and guesses once, if the model is right."""
+        return float(self.exact_target[0])
+
+    @property
+    def unlisted(self) -> float:
+        """The share of strings that were never counted and are no giants."""
+        return float(Fraction(self.joint.per_unit * self._line.length, self.joint.total))
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach."""
+        H = as_entropy(entropy)
+        if not H.symmetric:
+            raise InvalidParameter("gains are for secrets that are listed: give an entropy without gains")
+        return evaluate([H], Columns(self.target[:, None]))[0]
+
+    def __repr__(self) -> str:
+        return (
+            f"UnlistedPlan(k={self.k}, giants={len(self.giants)}, listed={len(self.joint.counted)}, "
+            f"homes={len(self.homes)}, unlisted={self.unlisted:.3g})"
+        )
