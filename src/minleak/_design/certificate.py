@@ -19,7 +19,9 @@ from minleak._data.prior import Prior, as_prior
 from minleak._design.channel_checks import examined
 from minleak._design.plan import Plan, cap
 from minleak._design.rings import LIMIT, Ring
-from minleak._design.stored.opening import Drawable, opened
+from minleak._design.stored.kinds import KINDS, Drawable, Stored
+from minleak._design.stored.opening import opened
+from minleak._design.stored.sampler import RingDrawable
 from minleak._design.stored.tables import bytes_of_names
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
@@ -72,7 +74,7 @@ class Certificate:
 
 
 def certify(
-    subject: Plan | str | os.PathLike[str] | Drawable | Channel | Any,
+    subject: Stored | str | os.PathLike[str] | Drawable | Channel | Any,
     prior: Prior | Iterable[Any],
     *,
     k: int | None = None,
@@ -109,28 +111,45 @@ def certify(
         raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {shown(tolerance)}")
     if isinstance(subject, str | bytes | os.PathLike):
         subject = opened(subject)
-    if isinstance(subject, Plan | Drawable):
+    if isinstance(subject, Stored | Drawable):
         plan = subject.plan if isinstance(subject, Drawable) else subject
-        if k is not None and min(cap(k), len(plan.prior)) != plan.k:
-            raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
-        worth = None if gains is None else _worth(gains, len(prior))
-        target = prior if worth is None else _gained(prior, worth)
-        checks = list(_plan_checks(plan, prior, target, worth))
-        if isinstance(subject, Drawable) and all(check.ok for check in checks):
-            checks += _table_checks(subject, prior)
-        exact = _in_units(target, plan.k)
-        return Certificate(all(check.ok for check in checks), exact, tuple(checks), {"prior": plan.distance})
+        found: Certificate = KINDS[plan.kind].certified(subject, prior, k=k, gains=gains, entropies=entropies)
+        return found
     if gains is not None:
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
     measures = as_entropies(entropies)
-    found = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, float(tolerance))
-    checks = [Check(*check) for check in found.checks]
-    return Certificate(all(check.ok for check in checks), found.exact, tuple(checks), found.gaps)
+    seen = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, float(tolerance))
+    checks = [Check(*check) for check in seen.checks]
+    return Certificate(all(check.ok for check in checks), seen.exact, tuple(checks), seen.gaps)
 
 
 # -- plans -----------------------------------------------------------------------------------------------------------
+
+
+def certified(
+    subject: Plan | RingDrawable,
+    prior: Prior,
+    *,
+    k: int | None,
+    gains: Iterable[Any] | None,
+    entropies: Sequence[ConditionalEntropy | str],
+) -> Certificate:
+    """The certificate of a plan of rings, and of the tables that it is drawn from where these are given. It is for all
+    entropies at once.
+    """
+    del entropies
+    plan = subject.plan if isinstance(subject, RingDrawable) else subject
+    if k is not None and min(cap(k), len(plan.prior)) != plan.k:
+        raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
+    worth = None if gains is None else _worth(gains, len(prior))
+    target = prior if worth is None else _gained(prior, worth)
+    checks = list(_plan_checks(plan, prior, target, worth))
+    if isinstance(subject, RingDrawable) and all(check.ok for check in checks):
+        checks += _table_checks(subject, prior)
+    exact = _in_units(target, plan.k)
+    return Certificate(all(check.ok for check in checks), exact, tuple(checks), {"prior": plan.distance})
 
 
 def _worth(gains: Iterable[Any], n: int) -> Prior:
@@ -354,7 +373,7 @@ def _apart(members: Indices, starts: Indices, ends: Indices, length: int) -> boo
 # -- what is drawn from ----------------------------------------------------------------------------------------------
 
 
-def _table_checks(drawn: Drawable, prior: Prior) -> Iterator[Check]:
+def _table_checks(drawn: RingDrawable, prior: Prior) -> Iterator[Check]:
     """The tables and the index of a file, where the plan beside them has passed all checks."""
     from minleak._kernels import certifying
 

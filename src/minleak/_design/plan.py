@@ -19,7 +19,10 @@ from minleak._design.mismatch import form_for_gains, mismatched_leakage
 from minleak._design.repeated_draws import Repeated, repeated_success
 from minleak._design.rings import Arrangement
 from minleak._design.stored.digests import of_plan
-from minleak._design.stored.saving import save
+from minleak._design.stored.kinds import RINGS, Stored
+from minleak._design.stored.sampler import RingDrawable
+from minleak._design.stored.saving import save, tables_of
+from minleak._design.stored.tables import LabelIndex
 from minleak._design.world import World, in_the_world
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
@@ -35,7 +38,7 @@ def cap(k: object) -> int:
     return int(k)
 
 
-class Plan(Arrangement):
+class Plan(Arrangement, Stored):
     """An optimal channel for a prior and a cap k on the size of a set: made by `minleak.design`.
 
     Every observable is a set of k secrets, and whichever is seen, the attacker's posterior on it is the same vector
@@ -47,6 +50,8 @@ class Plan(Arrangement):
     secrets, of weight zero, have sets of their own. `costs` tells what the sets cost, where the layout was told, and
     `apart` is the group of each secret, of which a set holds at most one, where some are to be kept apart.
     """
+
+    kind = RINGS
 
     @cached_property
     def digest(self) -> bytes:
@@ -155,6 +160,10 @@ class Plan(Arrangement):
         interval. `exact` asks for one or the other.
         """
         return repeated_success(self, draws, trials=trials, seed=seed, exact=exact)
+
+    def drawable(self) -> RingDrawable:
+        """What a `minleak.Cloak` draws from: the tables of the plan, made in O(n)."""
+        return RingDrawable(self, LabelIndex(self.prior.labels), tables_of(self))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the plan to a .cloak file, from which `minleak.load` and `minleak.Cloak` read it; whole or not at

@@ -130,6 +130,13 @@ def test_numbers_of_another_plan(path, numbers):
         opened(changed(path, numbers=numbers))
 
 
+@pytest.mark.parametrize("kind", ["tiles", 7, ["rings"], None, {}])
+def test_kinds_that_nobody_knows(path, kind):
+    """A newer minleak's file is refused by name, and a kind that is none likewise."""
+    with pytest.raises(InvalidCloak, match=r"of the kind .* which this minleak does not know"):
+        opened(changed(path, numbers={"kind": kind}))
+
+
 def test_what_follows_is_not_read(tmp_path):
     """A total in a file of version 2 that is not the sum: the plan says what its weights say."""
     path = tmp_path / "old.cloak"
