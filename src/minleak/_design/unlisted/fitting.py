@@ -36,9 +36,9 @@ def fit_levels(
     """Levels for contexts of 0, ..., order - 1 symbols.
 
     `symbols` are those of all strings end to end, numbered from 1; 0 is the end of a string after it, and before its
-    begin in a context. After a context of C events and t different followers a symbol seen c times has (c + t q)/(C + t)
-    of the share, q being its share after the context without its first symbol (Witten and Bell's back-off), and at
-    least one unit.
+    begin in a context. After a context of C events and t different followers a symbol seen c times has a share of
+    (c + t q)/(C + t), q being its share after the context without its first symbol (Witten and Bell's back-off), and
+    at least one unit.
     """
     if size**order >= 2**62:
         raise InvalidParameter(f"{order} characters of an alphabet of {size - 2:,} are too many: lower the order")
@@ -48,8 +48,8 @@ def fit_levels(
         keys, row = np.unique(contexts % size**length, return_inverse=True)
         if len(keys) * size > _ENTRIES:
             raise InvalidParameter(
-                f"{len(keys):,} contexts of {length} characters with {size:,} symbols each are too many: lower the order "
-                "or give a smaller alphabet"
+                f"{len(keys):,} contexts of {length} characters with {size:,} symbols each are too many: lower the "
+                "order or give a smaller alphabet"
             )
         begins = np.empty((len(keys), size), dtype=np.uint16)
         cells, place = np.unique(row * size + following, return_inverse=True)
@@ -101,7 +101,8 @@ def _shorter(levels: list[Level], keys: Counts, size: int) -> Counts:
 
 def shares(begins: npt.NDArray[np.uint16]) -> Counts:
     """The share of each symbol, from where they begin."""
-    return np.diff(begins.astype(np.int64), axis=-1, append=T)
+    found: Counts = np.append(begins[..., 1:].astype(np.int64), np.full((*begins.shape[:-1], 1), T), axis=-1)
+    return found - begins
 
 
 def _begins(seen: Counts, shorter: Counts) -> npt.NDArray[np.uint16]:
@@ -109,7 +110,8 @@ def _begins(seen: Counts, shorter: Counts) -> npt.NDArray[np.uint16]:
     kinds, events = (seen > 0).sum(axis=1, keepdims=True), seen.sum(axis=1, keepdims=True)
     found = 1 + (seen * T + kinds * shorter) * (T - size) // ((events + kinds) * T)
     found[np.arange(len(found)), found.argmax(axis=1)] += T - found.sum(axis=1)
-    return (np.cumsum(found, axis=1) - found).astype(np.uint16)
+    begins: npt.NDArray[np.uint16] = (np.cumsum(found, axis=1) - found).astype(np.uint16)
+    return begins
 
 
 def encoded(strings: Sequence[str], alphabet: Sequence[str]) -> tuple[Counts, Counts, Any]:

@@ -17,13 +17,12 @@ from minleak.errors import InvalidParameter, InvalidPrior, shown
 @dataclass(frozen=True, eq=False)
 class Joint:
     """String x weighs `per_count` for each time that it was counted, and `per_unit` for each position that it owns on
-    the model's line: of N events, and a share a/b of strings from the model, (b - a) W c_x + a N m_x of b N W.
+    the model's line: of N events, and a `share` a/b of strings from the model, (b - a) W c_x + a N m_x of b N W.
     """
 
     model: Model
     prior: Prior | None
-    per_count: int
-    per_unit: int
+    share: Fraction
 
     @classmethod
     def of(cls, model: Model, prior: Prior | None, share: Any) -> Joint:
@@ -38,20 +37,24 @@ class Joint:
         if prior is None:
             if share is not None:
                 raise InvalidParameter("unknown_share= is for a prior with unknown=model: a model alone has all of it")
-            return cls(model, None, 0, 1)
+            return cls(model, None, Fraction(1))
         if not prior.exact:
             raise InvalidPrior(
                 "a prior with unknown strings has whole counts: floats would not be exact in big integers"
             )
         if any(not isinstance(label, str) for label in prior.labels):
             raise InvalidPrior("a prior with unknown strings has strings as labels: Prior(counts, labels=[...])")
-        unseen = _good_turing(prior) if share is None else _fraction(share)
-        return cls(
-            model,
-            prior,
-            (unseen.denominator - unseen.numerator) * model.total,
-            unseen.numerator * int(prior.total),
-        )
+        return cls(model, prior, _good_turing(prior) if share is None else _fraction(share))
+
+    @cached_property
+    def per_count(self) -> int:
+        """What a string weighs for each time that it was counted."""
+        return (self.share.denominator - self.share.numerator) * self.model.total
+
+    @cached_property
+    def per_unit(self) -> int:
+        """What a string weighs for each position on the model's line."""
+        return self.share.numerator * (1 if self.prior is None else int(self.prior.total))
 
     @cached_property
     def counted(self) -> dict[str, tuple[int, int, int]]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import heapq
-import os
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any
 
@@ -15,10 +14,13 @@ from minleak._data.prior import Prior
 from minleak._design.unlisted.escape import UNITS, Escape
 from minleak._design.unlisted.fitting import Level, T, encoded, fit_levels
 from minleak._entropy.base import whole
-from minleak.errors import InvalidParameter, UnknownSecret, listed, shown
+from minleak.errors import InvalidParameter, UnknownSecret, listed
 
 _BITS = (T * UNITS).bit_length() - 1  # of the units that one character is chosen from
-_ALPHABET = 200  # characters that are counted one by one, unless an alphabet is given
+#: So many characters an alphabet may have; those that are counted one by one, unless one is given.
+ALPHABET, _COMMON = 2**14, 200
+# A weight, the string or prefix that has it, the context after it, and whether it is a whole string.
+_Node = tuple[int, str, int, bool]
 
 
 class NGram:
@@ -35,18 +37,19 @@ class NGram:
     True
     """
 
-    def __init__(self, alphabet: str, longest: int, levels: list[Level], escape: Escape) -> None:
+    def __init__(self, alphabet: str, longest: int, levels: list[Level], escape: Escape | None) -> None:
         self.alphabet, self.longest, self.order = alphabet, longest, len(levels)
         self.levels, self.escape = levels, escape
-        self._size = len(alphabet) + 2
+        self._size = len(alphabet) + 1 + (escape is not None)
+        self._outside = len(alphabet) + 1  # the symbol of every other character, where there is one
         self._symbol = {character: i for i, character in enumerate(alphabet, 1)}
-        self._powers = [self._size**length for length in range(self.order)]
+        self._powers: list[int] = [self._size**length for length in range(self.order)]
         rows = np.cumsum([0, *(len(level.keys) for level in levels)]).tolist()
-        self._rows = [
+        self._rows: list[dict[int, int]] = [
             dict(zip(level.keys.tolist(), range(begin * self._size, end * self._size, self._size), strict=True))
             for level, begin, end in zip(levels, rows[:-1], rows[1:], strict=True)
         ]
-        self._begins = memoryview(np.concatenate([level.begins.ravel() for level in levels]))
+        self._begins: Any = memoryview(np.concatenate([level.begins.ravel() for level in levels]).data)
         self.total = 1 << (_BITS * longest)
 
     @classmethod
@@ -57,27 +60,33 @@ class NGram:
         order: int = 4,
         longest: int = 32,
         alphabet: str | None = None,
+        others: bool = True,
     ) -> NGram:
         """A model fitted to strings, each as often as it comes, or to a prior's labels, each by its weight.
 
         `order` characters make an n-gram: the next one depends on the order - 1 before it. `alphabet` are the
-        characters that are counted one by one; without it the 200 commonest. Strings beyond `longest` are left out.
+        characters that are counted one by one; without it the 200 commonest. With others=False there are no other
+        characters, for secrets that a rule keeps to an alphabet. Strings that have no place are left out.
         """
         order, longest = whole(order, "the order", 1), whole(longest, "the longest length", 1)
         texts, weights = _texts(strings)
-        fits = [i for i, text in enumerate(texts) if len(text) <= longest]
+        chosen = _alphabet(alphabet, texts)
+        allowed = frozenset(chosen)
+        fits = [i for i, text in enumerate(texts) if len(text) <= longest and (others or allowed.issuperset(text))]
         if not fits:
-            raise InvalidParameter(f"a model is fitted to at least one string of at most {longest} characters")
+            raise InvalidParameter(f"a model is fitted to at least one string of at most {longest} of its characters")
         if len(fits) < len(texts):
             texts = [texts[i] for i in fits]
             weights = None if weights is None else weights[fits]
-        chosen = _alphabet(alphabet, texts)
         symbols, lengths, codes = encoded(texts, chosen)
+        size = len(chosen) + 1 + others
+        levels = fit_levels(symbols, lengths, weights, order=order, size=size, longest=longest)
+        if not others:
+            return cls(chosen, longest, levels, None)
         outside = symbols == len(chosen) + 1
         often = None if weights is None else np.repeat(weights, lengths)[outside]
         values, place = np.unique(codes[outside], return_inverse=True)
         seen = dict(zip(map(chr, values.tolist()), np.bincount(place, weights=often).astype(int).tolist(), strict=True))
-        levels = fit_levels(symbols, lengths, weights, order=order, size=len(chosen) + 2, longest=longest)
         return cls(chosen, longest, levels, Escape.fitted(chosen, seen))
 
     # -- a string and its interval ------------------------------------------------------------------------------------
@@ -87,9 +96,13 @@ class NGram:
         return self.interval(string)[1] if self.holds(string) else 0
 
     def holds(self, string: object) -> bool:
-        """Whether the string has a place: text of at most `longest` characters."""
+        """Whether the string has a place: text of at most `longest` characters, of the alphabet's if there are no
+        others.
+        """
         if not isinstance(string, str) or len(string) > self.longest:
             return False
+        if self.escape is None:
+            return self._symbol.keys() >= set(string)
         return string.isascii() or not any("\ud800" <= character <= "\udfff" for character in string)
 
     def interval(self, string: str) -> tuple[int, int]:
@@ -101,10 +114,10 @@ class NGram:
             )
         start, unit, key = 0, self.total >> _BITS, 0
         for at, character in enumerate(string):
-            symbol = self._symbol.get(character, self._size - 1)
+            symbol = self._symbol.get(character, self._outside)
             row = self._row(key)
             begin, share = self._share(row, symbol)
-            if symbol == self._size - 1:
+            if symbol == self._outside and self.escape is not None:
                 inside, units = self.escape.interval(self.escape.rank(character))
                 begin, width = begin * UNITS + share * inside, share * units
             else:
@@ -113,7 +126,7 @@ class NGram:
             if at == self.longest - 1:
                 return start, unit * width
             unit = unit * width >> _BITS
-            key = (key * self._size + symbol) % self._powers[-1]
+            key = self._after(key, symbol)
         begin, share = self._share(self._row(key), 0)
         return start + unit * begin * UNITS, unit * share * UNITS
 
@@ -121,7 +134,7 @@ class NGram:
         """The string that owns a position of the line."""
         if not 0 <= position < self.total:
             raise InvalidParameter("a position is from 0 on and below the model's total")
-        unit, key, found, last = self.total >> _BITS, 0, [], self._size - 1
+        unit, key, found = self.total >> _BITS, 0, []
         for _ in range(self.longest):
             place = position // unit
             row = self._row(key)
@@ -129,7 +142,7 @@ class NGram:
             if symbol == 0:
                 break
             begin, share = self._share(row, symbol)
-            if symbol == last:
+            if symbol == self._outside and self.escape is not None:
                 rank = self.escape.at((place - begin * UNITS) // share)
                 inside, units = self.escape.interval(rank)
                 found.append(self.escape.character(rank))
@@ -139,7 +152,7 @@ class NGram:
                 begin, width = begin * UNITS, share * UNITS
             position -= unit * begin
             unit = unit * width >> _BITS
-            key = (key * self._size + symbol) % self._powers[-1]
+            key = self._after(key, symbol)
         return "".join(found)
 
     def heaviest(self, k: int, above: int = 0) -> list[tuple[str, int]]:
@@ -147,71 +160,65 @@ class NGram:
 
         Best-first over prefixes: what begins with a prefix weighs no more than all of it.
         """
-        ties, last = count(), self._size - 1
-        heap: list[tuple[int, int, str, int, Any]] = [(-self.total, next(ties), "", 0, None)]
+        ties = count()
+        heap: list[Any] = []
         found: list[tuple[str, int]] = []
+
+        def queue(siblings: Iterator[_Node]) -> None:
+            for node in siblings:  # the first: the others wait behind it, since none weighs more
+                if node[0] > above:
+                    heapq.heappush(heap, (-node[0], next(ties), node, siblings))
+                return
+
+        queue(iter([(self.total, "", 0, False)]))
         while heap and len(found) < k:
-            bound, _, prefix, key, rest = heapq.heappop(heap)
-            if rest == "whole":
-                found.append((prefix, -bound))
-                continue
-            if rest is not None:  # the next of the characters outside the alphabet, after this prefix
-                mass, ranks, rank = rest
-                self._push(
-                    heap,
-                    ties,
-                    mass * self.escape.interval(rank)[1],
-                    prefix + self.escape.character(rank),
-                    (key * self._size + last) % self._powers[-1],
-                    above,
-                )
-                following = next(ranks, None)
-                if following is not None:
-                    self._queue(heap, ties, mass, ranks, following, prefix, key, above)
-                continue
-            unit, row = -bound >> _BITS, self._row(key)
-            for symbol in range(self._size):
-                share = self._share(row, symbol)[1]
-                if symbol == 0:
-                    if unit * share * UNITS > above:
-                        heapq.heappush(heap, (-unit * share * UNITS, next(ties), prefix, key, "whole"))
-                elif symbol < last:
-                    self._push(
-                        heap,
-                        ties,
-                        unit * share * UNITS,
-                        prefix + self.alphabet[symbol - 1],
-                        (key * self._size + symbol) % self._powers[-1],
-                        above,
-                    )
-                else:
-                    ranks = iter(self.escape.by_share())
-                    self._queue(heap, ties, unit * share, ranks, next(ranks), prefix, key, above)
+            _, _, node, siblings = heapq.heappop(heap)
+            queue(siblings)
+            weight, string, _, whole_string = node
+            if whole_string:
+                found.append((string, weight))
+            else:
+                queue(iter(sorted(self._longer(node), reverse=True)))
+                queue(self._with_others(node))
         return found
 
-    def _push(self, heap: Any, ties: Any, weight: int, prefix: str, key: int, above: int) -> None:
-        if weight > above:
-            rest = "whole" if len(prefix) == self.longest else None
-            heapq.heappush(heap, (-weight, next(ties), prefix, key, rest))
+    def _longer(self, node: _Node) -> Iterator[_Node]:
+        """The prefix as a whole string, and with each character of the alphabet after it."""
+        weight, prefix, key, _ = node
+        unit, row = (weight >> _BITS) * UNITS, self._row(key)
+        yield unit * self._share(row, 0)[1], prefix, key, True
+        for symbol, character in enumerate(self.alphabet, 1):
+            yield unit * self._share(row, symbol)[1], *self._extended(prefix, key, symbol, character)
 
-    def _queue(self, heap: Any, ties: Any, mass: int, ranks: Any, rank: int, prefix: str, key: int, above: int) -> None:
-        weight = mass * self.escape.interval(rank)[1]
-        if weight > above:
-            heapq.heappush(heap, (-weight, next(ties), prefix, key, (mass, ranks, rank)))
+    def _with_others(self, node: _Node) -> Iterator[_Node]:
+        """The prefix with each other character after it, heaviest first."""
+        if self.escape is not None:
+            weight, prefix, key, _ = node
+            unit = (weight >> _BITS) * self._share(self._row(key), self._outside)[1]
+            for rank in self.escape.by_share():
+                longer = self._extended(prefix, key, self._outside, self.escape.character(rank))
+                yield unit * self.escape.interval(rank)[1], *longer
+
+    def _extended(self, prefix: str, key: int, symbol: int, character: str) -> tuple[str, int, bool]:
+        return prefix + character, self._after(key, symbol), len(prefix) + 1 == self.longest
 
     # -- inside -------------------------------------------------------------------------------------------------------
 
     def _row(self, key: int) -> int:
         """Where the shares after a context begin: those of the longest part of it that was seen."""
-        for length in range(self.order - 1, -1, -1):
+        for length in range(self.order - 1, 0, -1):
             row = self._rows[length].get(key % self._powers[length])
             if row is not None:
                 return row
-        raise InvalidParameter("a model without shares for the empty context")
+        return 0
+
+    def _after(self, key: int, symbol: int) -> int:
+        """The context after one more symbol."""
+        return (key * self._size + symbol) % self._powers[-1]
 
     def _share(self, row: int, symbol: int) -> tuple[int, int]:
-        begin = self._begins[row + symbol]
-        end = T if symbol == self._size - 1 else self._begins[row + symbol + 1]
+        begin: int = self._begins[row + symbol]
+        end: int = T if symbol == self._size - 1 else self._begins[row + symbol + 1]
         return begin, end - begin
 
     def __repr__(self) -> str:
@@ -240,9 +247,9 @@ def _alphabet(given: str | None, texts: list[str]) -> str:
     if given is None:
         codes = np.frombuffer("".join(texts).encode("utf-32-le"), dtype="<u4")
         values, counts = np.unique(codes, return_counts=True)
-        common = values[np.argsort(-counts, kind="stable")[:_ALPHABET]].tolist()
+        common = values[np.argsort(-counts, kind="stable")[:_COMMON]].tolist()
         return "".join(map(chr, sorted(common))) or "a"
-    if not isinstance(given, str) or not 1 <= len(given) <= 2**14 or len(set(given)) < len(given):
+    if not isinstance(given, str) or not 1 <= len(given) <= ALPHABET or len(set(given)) < len(given):
         raise InvalidParameter("an alphabet is a text of different characters, 16,384 at most")
     if any("\ud800" <= character <= "\udfff" for character in given):
         raise InvalidParameter("an alphabet holds characters, no halves of them")
