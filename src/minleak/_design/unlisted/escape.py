@@ -10,7 +10,7 @@ from itertools import accumulate
 #: The shares of all characters outside the alphabet add up to this.
 UNITS = 1 << 24
 # Neighbours share a script: characters are weighed in groups of so many.
-_GROUP = 256
+_GROUP = 32
 # Halves of a pair are no characters: text that holds one cannot be written to a file.
 _HALVES = range(0xD800, 0xE000)
 _CODES = 0x110000

@@ -7,11 +7,10 @@ from typing import Any
 
 from minleak._data.prior import Prior
 from minleak._design.unlisted.joint import Joint
-from minleak._design.unlisted.model import Model
 from minleak._design.unlisted.plan import UnlistedPlan
 
 
-def design_unlisted(model: Model, k: int, *, prior: Prior | None = None, share: Any = None) -> UnlistedPlan:
+def design_unlisted(model: Any, k: int, *, prior: Prior | None = None, share: Any = None) -> UnlistedPlan:
     """The plan of least leakage for sets of k over all strings of a model, and over those that a prior counts."""
     joint = Joint.of(model, prior, share)
     plan = UnlistedPlan(joint, k, joint.giants(k), (), ())
