@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._design.unlisted.files import load_model, save_model
 from minleak._design.unlisted.model import Model, strings_of
 from minleak._design.unlisted.ngram import NGram
 from minleak.errors import InvalidCloak, InvalidParameter, UnknownSecret
@@ -82,8 +81,8 @@ def test_a_prior_counts_its_strings() -> None:
 
 
 def test_a_file_gives_the_same_model(model: NGram, tmp_path) -> None:
-    save_model(model, tmp_path / "model")
-    again = load_model(tmp_path / "model")
+    model.save(tmp_path / "model")
+    again = NGram.load(tmp_path / "model")
     assert (again.total, again.alphabet, again.order) == (model.total, model.alphabet, model.order)
     assert all(again.interval(x) == model.interval(x) for x in (*WORDS, "Ünseen"))
 
@@ -91,7 +90,7 @@ def test_a_file_gives_the_same_model(model: NGram, tmp_path) -> None:
 def test_a_file_of_another_kind_is_refused(tmp_path) -> None:
     ml.design([3, 2, 1], k=2).save(tmp_path / "plan.cloak")
     with pytest.raises(InvalidCloak, match="does not hold a model"):
-        load_model(tmp_path / "plan.cloak")
+        NGram.load(tmp_path / "plan.cloak")
 
 
 @pytest.mark.parametrize("string", ["x" * 13, "\ud800", 7, None])

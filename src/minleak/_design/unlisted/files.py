@@ -14,17 +14,21 @@ import pyarrow as pa
 from minleak._data.prior import Prior
 from minleak._design.stored import format as files
 from minleak._design.stored.contents import Contents, demand, whole
+from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.escape import Escape
 from minleak._design.unlisted.fitting import Level
-from minleak._design.unlisted.ngram import ALPHABET, NGram
 from minleak.errors import InvalidCloak
 
 #: What a file of a model alone says that it is.
 MODEL = "n-gram"
 _ORDER, _LONGEST = 64, 4096
+#: So many characters an alphabet may have.
+ALPHABET = 2**14
+# Alphabet, longest length, levels and escape: what a coder is made of.
+Parts = tuple[str, int, list[Level], Escape | None]
 
 
-def contents_of(model: NGram) -> tuple[dict[str, Any], dict[str, Any]]:
+def contents_of(model: Coder) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and numbers of a model."""
     arrays = {
         "alphabet": np.array([ord(character) for character in model.alphabet], dtype=np.int32),
@@ -47,15 +51,15 @@ def digest_of(arrays: dict[str, Any], numbers: dict[str, Any]) -> bytes:
     return whole_digest.digest()
 
 
-def save_model(model: NGram, path: str | os.PathLike[str]) -> None:
+def save_model(model: Coder, path: str | os.PathLike[str]) -> None:
     """Write a model to a file, whole or not at all."""
     arrays, numbers = contents_of(model)
     numbers["kind"] = MODEL
     files.write(files.file_name(path), arrays, numbers, lambda: digest_of(arrays, numbers))
 
 
-def load_model(path: str | os.PathLike[str]) -> NGram:
-    """The model in a file, checked first."""
+def load_model(path: str | os.PathLike[str]) -> Parts:
+    """What the model in a file is made of, checked first."""
     name = files.file_name(path)
     payload, _, release = files.read(name, mapped=False)
     try:
@@ -66,8 +70,8 @@ def load_model(path: str | os.PathLike[str]) -> NGram:
         raise InvalidCloak(f"{name} does not hold a model of strings ({type(error).__name__})") from None
 
 
-def model_in(contents: Contents) -> NGram:
-    """The model among arrays and numbers that anybody may have written; an error of any kind where it is none."""
+def model_in(contents: Contents) -> Parts:
+    """What a model is made of, among arrays and numbers of anybody's; an error of any kind where it is none."""
     numbers = contents.numbers
     longest = whole(numbers["longest"], 1, _LONGEST)
     codes = contents.vector("alphabet", "i4")
@@ -77,7 +81,7 @@ def model_in(contents: Contents) -> NGram:
     escape = None
     if "escape_shares" in contents.columns:
         escape = Escape(alphabet, contents.vector("escape_shares", "i4").tolist())
-    return NGram(alphabet, longest, list(_levels(contents, len(codes) + 1 + (escape is not None))), escape)
+    return alphabet, longest, list(_levels(contents, len(codes) + 1 + (escape is not None))), escape
 
 
 def _levels(contents: Contents, size: int) -> Iterator[Level]:
@@ -94,7 +98,7 @@ def _levels(contents: Contents, size: int) -> Iterator[Level]:
         at += count
 
 
-def plan_contents(model: NGram, prior: Prior | None, k: int, share: Fraction) -> tuple[dict[str, Any], dict[str, Any]]:
+def plan_contents(model: Coder, prior: Prior | None, k: int, share: Fraction) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and numbers of a plan over a model's strings, and over those of a prior."""
     arrays, numbers = contents_of(model)
     if prior is not None:
@@ -103,8 +107,8 @@ def plan_contents(model: NGram, prior: Prior | None, k: int, share: Fraction) ->
     return arrays, {**numbers, "k": k, "events": None if prior is None else prior.events, "share": str(share)}
 
 
-def plan_parts(contents: Contents) -> tuple[NGram, Prior | None, int, Fraction]:
-    """Model, prior, cap and share of a plan, of what anybody may have written."""
+def plan_parts(contents: Contents) -> tuple[Parts, Prior | None, int, Fraction]:
+    """What the model is made of, prior, cap and share of a plan, of what anybody may have written."""
     numbers = contents.numbers
     k, share = whole(numbers["k"], 1, 2**20), Fraction(numbers["share"])
     model = model_in(contents)
