@@ -31,6 +31,7 @@ def main() -> None:
     drawing()
     uniformity()
     honeywords()
+    queries()
 
 
 def fitting() -> None:
@@ -101,6 +102,44 @@ def honeywords() -> None:
         held_out = flatness(ranked, truth, draw, lambda x, w=weight: other.weight(x) / other.total / w(x))
         trawling = flatness(ranked, truth, draw, lambda x, w=weight: known.get(x, 0.0) / w(x))
         print(f"{what:<22} claimed {claimed}  held-out truth {held_out}  every frequency {trawling}", flush=True)
+
+
+def queries() -> None:
+    """Two-word phrases as search queries: counted and new ones apart, and what a second set of the same one gives."""
+    import wordsegment
+
+    wordsegment.load()
+    phrases, weights = list(wordsegment.BIGRAMS), np.array(list(wordsegment.BIGRAMS.values()))
+    truth = weights / weights.sum()
+    prior, model = sampled(phrases, truth, seed=1)
+    other = Joint.of(*reversed(sampled(phrases, truth, seed=2)), None)
+    plan = ml.design(prior, K, unknown=model)
+    listed = set(prior.labels)
+    new = sum(share for phrase, share in zip(phrases, truth.tolist(), strict=True) if phrase not in listed)
+    print(
+        f"\n{EVENTS:,} queries of {len(phrases):,}: never counted {plan.unlisted:.3f} as told, {new:.3f} in truth; {plan}"
+    )
+    rng = random.Random(4)
+    asked = [phrases[i] for i in np.random.default_rng(4).choice(len(phrases), size=TRIALS, p=truth).tolist()]
+    for what, chosen in (
+        ("counted", [x for x in asked if x in listed]),
+        ("new", [x for x in asked if x not in listed]),
+    ):
+        right, twice, made_up = 0.0, 0.0, 0.0
+        for secret in chosen:
+            shown = plan.members(secret, rng.randrange(plan.owned(secret)))
+            ratios = [other.weight(x) / plan.joint.weight(x) for x in shown]
+            best = max(ratios)
+            right += (ratios[shown.index(secret)] == best) / ratios.count(best)
+            again = set(shown) & set(plan.members(secret, rng.randrange(plan.owned(secret))))
+            twice += 1 / len(again)
+            made_up += sum(x not in listed for x in shown) / K
+        n = len(chosen)
+        print(
+            f"{what:<8} {n:>5} secrets: held-out truth right {right / n:.3f}, claimed {plan.success:.3f}; "
+            f"a blind guess after a second set {twice / n:.3f}; members never counted {made_up / n:.3f}",
+            flush=True,
+        )
 
 
 def schemes(prior: ml.Prior, model: ml.NGram) -> Iterator[tuple[str, str, Draw, Weight]]:

@@ -1,8 +1,8 @@
 """Honeywords: store k passwords for each account, of which only one is right, so that a thief of the list is found out.
 
 Juels and Rivest's honeywords are flat when the thief, who knows how popular passwords are, finds all k equally likely.
-That is the uniform posterior of an optimal plan; with a model of strings every password has one, listed or not. Packages
-for Django take a generator with the method `honeywords(real, k) -> list`; this one can be handed to them.
+That is the uniform posterior of an optimal plan; with a model of strings every password has one, listed or not.
+Packages for Django take a generator with the method `honeywords(real, k) -> list`; this one can be handed to them.
 """
 
 from pathlib import Path

@@ -11,10 +11,11 @@ from minleak._cli.engines import Engine, MemoryLimit, TableName, design_inside
 from minleak._cli.inputs import PriorSource
 from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, share, whole
 from minleak._cli.output import emit, progressing, working
-from minleak._cli.show import rendered, summary
+from minleak._cli.show import described, rendered
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
+from minleak._design.unlisted.ngram import NGram
 from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
@@ -44,6 +45,13 @@ def design(
         float,
         typer.Option(parser=share, help="With --near, from 0 (as close as possible) to 1 (resists repeated draws)."),
     ] = 0.0,
+    unknown: Annotated[
+        str | None, typer.Option(help="A model of strings by `minleak fit`: secrets that PRIOR does not list get sets.")
+    ] = None,
+    unknown_share: Annotated[
+        float | None,
+        typer.Option(parser=share, help="With --unknown, how often a secret is not listed; told by the counts if not."),
+    ] = None,
     secret: Secret = "secret",
     weight: Weight = "count",
     format: Format = None,
@@ -58,14 +66,15 @@ def design(
     Example: minleak design queries.csv -k 10 -o queries.cloak
     """
     if engine is not None:
-        if gains is not None or format is not None or near is not None or metric is not None or stability:
+        if any(option is not None for option in (gains, format, near, metric, unknown, unknown_share)) or stability:
             raise InvalidParameter(
-                "--gains, --format, --near, --metric and --stability go with a design in memory, without --engine"
+                "--gains, --format, --near, --metric, --stability and --unknown go with a design in memory, without "
+                "--engine"
             )
         source = {"engine": engine, "table": table, "memory_limit": memory_limit}
         given = {"layout": layout or "stable", "secret": secret, "weight": weight}
         data = design_inside(prior, k, output, entropy or list(STANDARD), source, **given)
-        written = f"written to {output}"
+        written, parts = f"written to {output}", rendered(data)
     else:
         if table is not None or memory_limit is not None:
             raise InvalidParameter("--table and --memory-limit go with --engine")
@@ -73,15 +82,17 @@ def design(
         counts = counted.prior(weight)
         worth = None if gains is None else counted.prior(gains).weights
         shape = _shape(counted, layout, near, metric, stability)
+        model = None if unknown is None else NGram.load(unknown)
         with progressing(f"designing for {len(counts):,} secrets") as progress:
-            plan = make.design(counts, k, layout=shape, gains=worth, progress=progress)
-        data = summary(plan, entropy)
+            plan = make.design(
+                counts, k, layout=shape, gains=worth, progress=progress, unknown=model, unknown_share=unknown_share
+            )
+        data, parts = described(plan, entropy)
         if output is not None:
             with working(f"writing {output}"):
                 plan.save(output)
             data["bytes"] = os.path.getsize(output)
         written = f"written to {output}; next: minleak report {output} -o report.html, or minleak draw --help"
-    parts = rendered(data)
     if output is not None:
         data["file"] = output
         parts += ["", written]

@@ -15,7 +15,7 @@ from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
 # By kind the module whose `summary(plan, entropies)` and `rendered(summary)` show a plan of it.
-SHOWING = {Plan.kind: __name__}
+SHOWING = {Plan.kind: __name__, "strings": "minleak._cli.strings"}
 # So many of the giants are named.
 NAMED = 8
 
