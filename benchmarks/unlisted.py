@@ -116,9 +116,7 @@ def queries() -> None:
     plan = ml.design(prior, K, unknown=model)
     listed = set(prior.labels)
     new = sum(share for phrase, share in zip(phrases, truth.tolist(), strict=True) if phrase not in listed)
-    print(
-        f"\n{EVENTS:,} queries of {len(phrases):,}: never counted {plan.unlisted:.3f} as told, {new:.3f} in truth; {plan}"
-    )
+    print(f"\n{EVENTS:,} queries of {len(phrases):,}: new {plan.unlisted:.3f} as told, {new:.3f} in truth; {plan}")
     rng = random.Random(4)
     asked = [phrases[i] for i in np.random.default_rng(4).choice(len(phrases), size=TRIALS, p=truth).tolist()]
     for what, chosen in (
@@ -128,7 +126,7 @@ def queries() -> None:
         right, twice, made_up = 0.0, 0.0, 0.0
         for secret in chosen:
             shown = plan.members(secret, rng.randrange(plan.owned(secret)))
-            ratios = [other.weight(x) / plan.joint.weight(x) for x in shown]
+            ratios = [other.weight(x) / plan.owned(x) for x in shown]
             best = max(ratios)
             right += (ratios[shown.index(secret)] == best) / ratios.count(best)
             again = set(shown) & set(plan.members(secret, rng.randrange(plan.owned(secret))))

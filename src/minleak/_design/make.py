@@ -37,6 +37,17 @@ def design(
 ) -> UnlistedPlan: ...
 @overload
 def design(prior: Model, k: int) -> UnlistedPlan: ...
+@overload
+def design(
+    prior: Prior | Iterable[Any],
+    k: int,
+    *,
+    layout: Layout | str = "stable",
+    gains: Iterable[Any] | None = None,
+    progress: Progress = in_silence,
+    unknown: Model | None,
+    unknown_share: float | Fraction | None = None,
+) -> Plan | UnlistedPlan: ...
 def design(
     prior: Prior | Iterable[Any] | Model,
     k: int,

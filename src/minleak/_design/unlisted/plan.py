@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._data.columns import Columns
+from minleak._data.prior import Prior
 from minleak._design.unlisted.joint import Joint
 from minleak._design.unlisted.line import CutLine
+from minleak._design.unlisted.misfit import Misfit, success_against
+from minleak._design.unlisted.model import Model
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak.errors import InvalidParameter
@@ -30,6 +34,8 @@ class UnlistedPlan:
 
     `homes` are sets of u counted strings each, `home_weights` what each member has there. All numbers are exact.
     """
+
+    layout: ClassVar[str] = "strings"
 
     joint: Joint
     k: int
@@ -130,6 +136,12 @@ class UnlistedPlan:
     def _shown(self, members: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted([*self._giant_names, *members]))
 
+    def likelihood(self, member: str) -> Fraction:
+        """How likely a set is for this member of it, as a multiple of how likely it is at all: 1 for giants, which are
+        in every set.
+        """
+        return Fraction(1) if member in self._giant_names else Fraction(self.tail, self.owned(member))
+
     # -- what it says -------------------------------------------------------------------------------------------------
 
     @property
@@ -159,6 +171,14 @@ class UnlistedPlan:
         if not H.symmetric:
             raise InvalidParameter("gains are for secrets that are listed: give an entropy without gains")
         return evaluate([H], Columns(self.target[:, None]))[0]
+
+    def against(
+        self, model: Model, *, prior: Prior | None = None, unknown_share: Any = None, trials: int = 2000, seed: int = 0
+    ) -> Misfit:
+        """What a guess is worth if secrets come from another model, or from a prior and a model, and the attacker knows
+        it: fitted on data of another time, it shows what the plan's own model is worth. Simulated.
+        """
+        return success_against(self, Joint.of(model, prior, unknown_share), trials, seed)
 
     def __repr__(self) -> str:
         return (
