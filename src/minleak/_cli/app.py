@@ -29,8 +29,10 @@ COMMANDS = (
     "measure",
     "capacity",
     "audit",
+    "compare",
     "draw",
     "certify",
+    "export",
     "report",
     "key",
 )

@@ -15,6 +15,7 @@ from minleak._cli.show import described, rendered
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
+from minleak._design.stored.kinds import Stored
 from minleak._design.unlisted.ngram import NGram
 from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
@@ -28,7 +29,10 @@ def design(
     ] = None,
     layout: Annotated[
         str | None,
-        typer.Option(help="stable (resists repeated draws, the default) or circle (quickest); see --near for a third."),
+        typer.Option(
+            help="stable (resists repeated draws, the default), circle (quickest) or blocks (no key, sets that never "
+            "change, a little more leakage); see --near for a fourth."
+        ),
     ] = None,
     gains: Annotated[
         str | None, typer.Option(help="A column of what each secret is worth to the attacker, for gain-based leakage.")
@@ -74,7 +78,7 @@ def design(
         source = {"engine": engine, "table": table, "memory_limit": memory_limit}
         given = {"layout": layout or "stable", "secret": secret, "weight": weight}
         data = design_inside(prior, k, output, entropy or list(STANDARD), source, **given)
-        written, parts = f"written to {output}", rendered(data)
+        parts, written = rendered(data), f"written to {output}"
     else:
         if table is not None or memory_limit is not None:
             raise InvalidParameter("--table and --memory-limit go with --engine")
@@ -84,15 +88,19 @@ def design(
         shape = _shape(counted, layout, near, metric, stability)
         model = None if unknown is None else NGram.load(unknown)
         with progressing(f"designing for {len(counts):,} secrets") as progress:
-            plan = make.design(
-                counts, k, layout=shape, gains=worth, progress=progress, unknown=model, unknown_share=unknown_share
-            )
+            if model is None:
+                plan: Stored = make.design(counts, k, layout=shape, gains=worth, progress=progress)
+            else:
+                if shape != "stable" or worth is not None:
+                    raise InvalidParameter("--unknown goes with no layout and no gains: its plans have their own")
+                plan = make.design(counts, k, unknown=model, unknown_share=unknown_share)
         data, parts = described(plan, entropy)
         if output is not None:
             with working(f"writing {output}"):
                 plan.save(output)
             data["bytes"] = os.path.getsize(output)
-        written = f"written to {output}; next: minleak report {output} -o report.html, or minleak draw --help"
+        following = f"report {output} -o report.html" if plan.randomised else f"export {output} -o table.csv"
+        written = f"written to {output}; next: minleak {following}, or minleak draw --help"
     if output is not None:
         data["file"] = output
         parts += ["", written]

@@ -9,12 +9,14 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
 from minleak._data.prior import Prior
 from minleak._design.decoys import decoy_distances
 from minleak._design.explicit import ENTRIES, explicit_channel
+from minleak._design.exporting import ROWS, rows_of_rings
 from minleak._design.mismatch import form_for_gains, mismatched_leakage
 from minleak._design.repeated_draws import Repeated, repeated_success
 from minleak._design.rings import Arrangement
@@ -150,6 +152,19 @@ class Plan(Arrangement, Stored):
         circle is at most n - n_giants. Refused when it would hold more than `limit` entries.
         """
         return explicit_channel(self, dense=dense, exact=exact, limit=limit)
+
+    def table(self, *, limit: int = ROWS) -> pa.Table:
+        """Rows from which any language draws as the plan does, by secret: `secret`, `set_number`, `first`, `last`.
+
+        A secret has a line of units, from 0 to the largest `last` of its rows. Take one of them at random, each as
+        likely as the others; the row that it lies in (`first` <= unit <= `last`) says which set is shown; its members
+        are all secrets that have a row of that set. Up to k rows for each set; refused above `limit`.
+
+        >>> import minleak as ml
+        >>> ml.design([3, 2, 1], k=2, layout="circle").table().to_pylist()[:2]
+        [{'secret': 0, 'set_number': 0, 'first': 0, 'last': 3}, {'secret': 0, 'set_number': 1, 'first': 4, 'last': 5}]
+        """
+        return rows_of_rings(self, limit)
 
     def repeated(
         self, draws: Sequence[int] = (1, 2, 5, 20), *, trials: int = 20_000, seed: int = 0, exact: bool | None = None

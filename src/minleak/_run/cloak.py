@@ -62,7 +62,7 @@ class Cloak:
             raise InvalidParameter(
                 f"a cloak runs a plan or its .cloak file, not {type(plan).__name__}: make one with design(prior, k)"
             )
-        self._drawable = plan.drawable() if isinstance(plan, Stored) else opened(plan)
+        self._drawable: Any = plan.drawable() if isinstance(plan, Stored) else opened(plan)
         self.plan: Any = self._drawable.plan
         self._key = key if key is None or isinstance(key, Key) else _key(key)
         self._sticky = None if self._key is None else Sticky(self._key, self.plan.digest)
@@ -76,10 +76,11 @@ class Cloak:
 
     # -- one secret -------------------------------------------------------------------------------------------------
 
-    def draw(self, secret: Hashable, *, scope: str | bytes) -> tuple[Any, ...]:
+    def draw(self, secret: Hashable, *, scope: str | bytes | None = None) -> tuple[Any, ...]:
         """The set that is shown for a secret in a scope, as labels in the order of the prior. Always the same.
 
-        The scope names who asks, such as a user's id. An empty one is refused: all without a name would share it.
+        The scope names who asks, such as a user's id. An empty one is refused: all without a name would share it. Only
+        blocks need none, and no key: their sets are the same for everybody.
         """
         return self._drawn_labels(secret, [scope])
 
@@ -98,7 +99,8 @@ class Cloak:
         Sticky with `scopes`, one for each; or `fresh=True`. Rows of idle secrets may be shorter and are filled up by
         -1.
         """
-        if not isinstance(fresh, bool | np.bool_) or fresh == (scopes is not None):
+        either = not self.plan.randomised or fresh != (scopes is not None)
+        if not isinstance(fresh, bool | np.bool_) or not either:
             raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
         try:
             positions = np.asarray(indices)
@@ -165,7 +167,7 @@ class Cloak:
 
         return self._drawable.draw(secrets, chosen)
 
-    def _drawn_labels(self, secret: Hashable, scopes: list[str | bytes] | None) -> tuple[Any, ...]:
+    def _drawn_labels(self, secret: Hashable, scopes: list[Any] | None) -> tuple[Any, ...]:
         return self._drawable.shown(self._drawn([self._position(secret)], scopes)[0])
 
 

@@ -64,19 +64,26 @@ class Contents:
 
     def prior(self, weights: Vector, names: pa.Array | None, total: int) -> Prior:
         """The prior that was given, of which `weights` are what it is on the integer grid."""
-        events = self.numbers.get("events", "total")  # files of version 2 do not say it
-        if events not in ("total", None):
-            events = whole(events, 1, 2**1024)
+        events = self._events()
         if "prior" not in self.columns:
             return Prior.trusted(weights, names, total, total if events == "total" else events)
-        given = self.columns["prior"]
+        given = self.given_prior(names)
+        demand(len(given) == len(weights))
+        return given
+
+    def given_prior(self, names: pa.Array | None) -> Prior:
+        """The prior whose weights lie in the file as they were given."""
+        given, events = self.columns["prior"], self._events()
         if given.type == pa.string():
             given.validate(full=True)
             checked = Prior([int(weight) for weight in given.to_pylist()])
         else:
             checked = Prior(self.vector("prior", "i8 f8"))
-        demand(len(checked) == len(weights))
         return Prior.trusted(checked.weights, names, checked.total, checked.events if events == "total" else events)
+
+    def _events(self) -> Any:
+        events = self.numbers.get("events", "total")  # files of version 2 do not say it
+        return events if events in ("total", None) else whole(events, 1, 2**1024)
 
     def index(self, prior: Prior, names: pa.Array | None) -> LabelIndex:
         """What labels are found by. All was looked at before it: the memory is given back."""

@@ -3,35 +3,63 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from minleak._data.prior import Prior
+from minleak._design.certificate import Certificate, Check
+from minleak._design.plan import cap
 from minleak._design.unlisted.model import Model
-from minleak._design.unlisted.plan import UnlistedPlan
+from minleak._design.unlisted.plan import StringDrawable, UnlistedPlan
+from minleak.errors import InvalidParameter, shown
+
+
+def certified(
+    subject: UnlistedPlan | StringDrawable,
+    prior: Prior | Model,
+    *,
+    k: int | None,
+    gains: Iterable[Any] | None,
+    entropies: Sequence[Any],
+) -> Certificate:
+    """The certificate of a plan over strings, for all entropies at once: for these counts, or for this model alone. The
+    model is the plan's own, whose intervals are tried at positions that are the same at every run.
+    """
+    del entropies
+    plan = subject.plan if isinstance(subject, StringDrawable) else subject
+    if gains is not None:
+        raise InvalidParameter("gains= is for secrets that are listed")
+    if k is not None and cap(k) != plan.k:
+        raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
+    checks = [Check(*check) for check in _checks(plan, prior)]
+    return Certificate(all(check.ok for check in checks), True, tuple(checks))
+
 
 # Positions of the model's line, and strings, that are tried.
 _TRIED = 200
+# What was checked, whether it holds, and a word on it.
+_Found = tuple[str, bool, str]
 
 
-def plan_checks(plan: UnlistedPlan, model: Model, prior: Any) -> Iterator[tuple[str, bool, str]]:
-    """(what, whether it holds, a word on it). The positions tried are the same at every run."""
-    known = plan.joint.counted
-    same = plan.joint.model is model or plan.joint.model == model
-    yield "the model is the plan's", same, ""
-    counts = {} if prior is None else {x: w for x, w in zip(prior.labels, prior.weights.tolist(), strict=True) if w}
-    weights = {x: plan.joint.per_count * c + plan.joint.per_unit * model.weight(x) for x, c in counts.items()}
-    yield (
-        "the strings counted are the prior's, at their joint weights",
-        weights == {x: w for x, (w, _, _) in known.items()},
-        (f"{len(weights):,} strings"),
-    )
+def _checks(plan: UnlistedPlan, prior: Prior | Model) -> Iterator[_Found]:
+    model, counts = plan.joint.model, {}
+    if isinstance(prior, Prior):
+        counts = {x: w for x, w in zip(prior.labels, prior.weights.tolist(), strict=True) if w}
+    else:
+        yield "the model is the one asked for", prior is model, ""
+    unit = plan.joint.share.numerator * (sum(counts.values()) or 1)
+    each = (plan.joint.share.denominator - plan.joint.share.numerator) * model.total
+    weights = {x: each * count + unit * model.weight(x) for x, count in counts.items()}
+    same = weights == {x: known[0] for x, known in plan.joint.counted.items()} and unit == plan.joint.per_unit
+    yield "the counted strings are the prior's, at their joint weights", same, f"{len(weights):,} strings"
     yield from _tiling(model)
-    yield from _giants(plan, model, weights)
-    yield from _homes(plan, weights)
-    yield from _circle(plan, model, weights)
+    if same:
+        yield from _giants(plan, model, weights)
+        yield from _homes(plan, weights)
+        yield from _circle(plan, model, weights)
 
 
-def _tiling(model: Model) -> Iterator[tuple[str, bool, str]]:
+def _tiling(model: Model) -> Iterator[_Found]:
     rng = random.Random(0)
     good = True
     for _ in range(_TRIED):
@@ -49,7 +77,7 @@ def _tiling(model: Model) -> Iterator[tuple[str, bool, str]]:
     )
 
 
-def _giants(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterator[tuple[str, bool, str]]:
+def _giants(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterator[_Found]:
     joint, k = plan.joint, plan.k
     tail, in_order = joint.total, True
     for place, (string, weight) in enumerate(plan.giants):
@@ -66,7 +94,7 @@ def _giants(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterat
     yield "and no other does", set(heavier) <= set(names), ""
 
 
-def _homes(plan: UnlistedPlan, weights: dict[str, int]) -> Iterator[tuple[str, bool, str]]:
+def _homes(plan: UnlistedPlan, weights: dict[str, int]) -> Iterator[_Found]:
     giants = {string for string, _ in plan.giants}
     members = [string for home in plan.homes for string in home]
     good = len(members) == len(set(members)) and not giants & set(members)
@@ -77,7 +105,7 @@ def _homes(plan: UnlistedPlan, weights: dict[str, int]) -> Iterator[tuple[str, b
     yield "no string has two homes, and none more there than it weighs", good, f"{len(plan.homes):,} homes"
 
 
-def _circle(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterator[tuple[str, bool, str]]:
+def _circle(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterator[_Found]:
     giants = dict(plan.giants)
     u, joint = plan.k - len(giants), plan.joint
     left = {x: w for x, w in weights.items() if x not in giants}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,17 +16,21 @@ import numpy.typing as npt
 
 from minleak._data.columns import Columns
 from minleak._data.prior import Prior
+from minleak._design.stored import format as files
+from minleak._design.stored.kinds import STRINGS, Running, Stored
+from minleak._design.unlisted.coding import Coder
+from minleak._design.unlisted.files import digest_of, plan_contents
 from minleak._design.unlisted.joint import Joint
 from minleak._design.unlisted.line import CutLine
 from minleak._design.unlisted.misfit import Misfit, success_against
 from minleak._design.unlisted.model import Model
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, UnknownSecret
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class UnlistedPlan:
+class UnlistedPlan(Stored):
     """An optimal plan over strings that cannot be listed: made by `minleak.design(model, k)`, or with `unknown=model`.
 
     As in every optimal plan the giants are in each set, and the u other members are equally likely. Strings that were
@@ -35,7 +40,8 @@ class UnlistedPlan:
     `homes` are sets of u counted strings each, `home_weights` what each member has there. All numbers are exact.
     """
 
-    layout: ClassVar[str] = "strings"
+    kind = STRINGS
+    layout: ClassVar[str] = STRINGS
 
     joint: Joint
     k: int
@@ -44,6 +50,11 @@ class UnlistedPlan:
     home_weights: tuple[int, ...]
 
     # -- the arrangement ----------------------------------------------------------------------------------------------
+
+    @property
+    def prior(self) -> Prior | Model:
+        """What it was made for: the counts, or the model if there are none."""
+        return self.joint.model if self.joint.prior is None else self.joint.prior
 
     @property
     def u(self) -> int:
@@ -180,8 +191,51 @@ class UnlistedPlan:
         """
         return success_against(self, Joint.of(model, prior, unknown_share), trials, seed)
 
+    # -- at work and in files -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        model = self.joint.model
+        if not isinstance(model, Coder):
+            raise InvalidParameter(
+                f"a {type(model).__name__} is a model of your own, which no file or key can name: plans over an NGram "
+                "can be saved and drawn from"
+            )
+        return plan_contents(model, self.joint.prior, self.k, self.joint.share)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws."""
+        return digest_of(*self._contents)
+
+    def drawable(self) -> StringDrawable:
+        """What a `minleak.Cloak` draws from."""
+        return StringDrawable(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model, the counts, the share and the cap to a .cloak file, whole or not at all. The rest is made
+        again when it is loaded.
+        """
+        arrays, numbers = self._contents
+        files.write(files.file_name(path), arrays, {**numbers, "kind": self.kind}, lambda: self.digest)
+
     def __repr__(self) -> str:
         return (
             f"UnlistedPlan(k={self.k}, giants={len(self.giants)}, listed={len(self.joint.counted)}, "
             f"homes={len(self.homes)}, unlisted={self.unlisted:.3g})"
         )
+
+
+@dataclass(frozen=True, eq=False)
+class StringDrawable(Running):
+    """A plan over strings: secrets are drawn one by one, since they have no numbers."""
+
+    listed = False
+    plan: UnlistedPlan
+
+    def set_for(self, secret: Any, place: Callable[[int], int]) -> tuple[str, ...]:
+        """The set for a secret; `place` gives a number below the one that it is told."""
+        places = self.plan.owned(secret) if isinstance(secret, str) else 0
+        if not places:
+            raise UnknownSecret("the plan holds text up to a length, and this secret is longer or no text: refuse it")
+        return self.plan.members(secret, place(places))
