@@ -32,6 +32,8 @@ def certified(
     if k is not None and cap(k) != plan.k:
         raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
     checks = [Check(*check) for check in _checks(plan, prior)]
+    if all(check.ok for check in checks):
+        checks += [Check(*check) for check in _draws(plan, plan.joint.model)]
     return Certificate(all(check.ok for check in checks), True, tuple(checks))
 
 
@@ -122,9 +124,13 @@ def _circle(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterat
     short = all(u * piece <= length for piece in left.values())
     short &= all(x in weights or x in giants for x, _ in longest)
     yield "nothing on the circle is longer than a track, so that no string meets itself", short, ""
+
+
+def _draws(plan: UnlistedPlan, model: Model) -> Iterator[_Found]:
+    giants = {string for string, _ in plan.giants}
     rng, good = random.Random(1), True
     for _ in range(_TRIED):
         string = model.at(rng.randrange(model.total))
         shown = plan.members(string, rng.randrange(plan.owned(string)))
-        good &= string in shown and len(set(shown)) == len(shown) == plan.k and giants.keys() <= set(shown)
+        good &= string in shown and len(set(shown)) == len(shown) == plan.k and giants <= set(shown)
     yield "a set has k strings, the secret and the giants among them, where it was tried", good, f"{_TRIED} draws"

@@ -21,7 +21,7 @@ from minleak.errors import InvalidCloak
 
 #: What a file of a model alone says that it is.
 MODEL = "n-gram"
-_ORDER, _LONGEST = 64, 4096
+_ORDER, _LONGEST, _PARTS = 64, 4096, 2**128
 #: So many characters an alphabet may have.
 ALPHABET = 2**14
 # Alphabet, longest length, levels and escape: what a coder is made of.
@@ -104,13 +104,19 @@ def plan_contents(model: Coder, prior: Prior | None, k: int, share: Fraction) ->
     if prior is not None:
         arrays["labels"] = pa.array(list(prior.labels), type=pa.large_string())
         arrays["counts"] = pa.array([str(count) for count in prior.weights.tolist()])
-    return arrays, {**numbers, "k": k, "events": None if prior is None else prior.events, "share": str(share)}
+    return arrays, {
+        **numbers,
+        "k": k,
+        "events": None if prior is None else prior.events,
+        "share": [share.numerator, share.denominator],
+    }
 
 
 def plan_parts(contents: Contents) -> tuple[Parts, Prior | None, int, Fraction]:
     """What the model is made of, prior, cap and share of a plan, of what anybody may have written."""
     numbers = contents.numbers
-    k, share = whole(numbers["k"], 1, 2**20), Fraction(numbers["share"])
+    numerator, denominator = (whole(part, 1, _PARTS) for part in numbers["share"])
+    k, share = whole(numbers["k"], 1, 2**20), Fraction(numerator, denominator)
     model = model_in(contents)
     if "counts" not in contents.columns:
         demand(share == 1)
