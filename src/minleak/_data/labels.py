@@ -104,6 +104,12 @@ class Labels(Sequence[Any]):
             return self._names[int(key) % n].as_py()
         return self._names[key]
 
+    def at(self, positions: npt.NDArray[np.int64]) -> list[Any]:
+        """The names at the given positions."""
+        if isinstance(self._names, pa.Array):
+            return list(self._names.take(pa.array(positions)).to_pylist())
+        return [self._names[i] for i in positions.tolist()]
+
     def __iter__(self) -> Iterator[Any]:
         if isinstance(self._names, pa.Array):
             return (name.as_py() for name in self._names)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, overload
 
@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.plan import Blocks, without_gains
+from minleak._design.descent import Descent
 from minleak._design.giants import Giants, Ground, Progress, find_giants, in_silence
+from minleak._design.grid import to_grid
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.plan import Plan, cap
@@ -134,6 +136,7 @@ def design(
         idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
         costs=laid.cost,
         apart=laid.apart,
+        descent=Descent(),
     )
 
 
@@ -196,39 +199,3 @@ def _gained(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
         return Prior(weights)
     except ValueError:
         raise InvalidParameter("every gain meets a secret of probability zero: nothing would be worth hiding") from None
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Integer weights, their total, and the total-variation distance of what they stand for to what was given."""
-
-    weights: npt.NDArray[np.int64]
-    total: int
-    distance: float
-
-    def times(self, factor: int) -> Grid:
-        """The same prior in finer units."""
-        return self if factor == 1 else Grid(self.weights * factor, self.total * factor, self.distance)
-
-
-def to_grid(prior: Prior, k: int) -> Grid:
-    """The prior's weights as 64-bit integers with k * total <= 2^62.
-
-    Integers that fit are taken as they are. Others are cut off at a power of two, as fine as fits; positive weights get
-    at least one unit. The plan is exactly optimal for the weights on the grid; `distance` says how far they are.
-    """
-    room = LIMIT // k
-    weights, total = prior.weights, prior.total
-    if prior.exact and total <= room:
-        return Grid(weights.astype(np.int64, copy=False), int(total), 0.0)
-    spare = room - len(prior)  # the cut-off loses less than a unit each, the least unit adds at most one each
-    if prior.exact:
-        shift = max(0, int(total).bit_length() - spare.bit_length())
-        shift += int(total) >> shift > spare
-        cut: npt.NDArray[Any] = (weights >> shift).astype(np.int64)
-    else:
-        cut = np.floor(prior.p * 2.0 ** (spare.bit_length() - 1)).astype(np.int64)
-    on_grid = np.maximum(cut, (weights > 0).astype(np.int64))
-    grid_total = int(on_grid.sum())
-    distance = 0.5 * float(np.abs(on_grid / grid_total - prior.p).sum())
-    return Grid(on_grid, grid_total, distance)

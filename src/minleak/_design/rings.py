@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from minleak._data.prior import Prior
 from minleak._design.cost import Cost
+from minleak._design.descent import Changes, Descent
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
@@ -127,6 +128,8 @@ class Arrangement:
     idle: Indices
     costs: Cost | None = field(default=None, kw_only=True)
     apart: Indices | None = field(default=None, kw_only=True)
+    descent: Descent | None = field(default=None, kw_only=True)
+    changes: Changes | None = field(default=None, kw_only=True)
     known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
 
     def __post_init__(self, known_digest: bytes | None) -> None:

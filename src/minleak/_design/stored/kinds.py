@@ -60,6 +60,8 @@ class Stored(ABC):
     kind: ClassVar[str]
     #: Whether draws need randomness: without it a secret's set is always the same, and there is no key.
     randomised: ClassVar[bool] = True
+    #: What sticky draws follow; None where they are of the plan alone, or not drawn at all.
+    descent: Any = None
 
     @property
     @abstractmethod

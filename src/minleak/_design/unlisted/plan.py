@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from minleak._data.columns import Columns
 from minleak._data.prior import Prior
+from minleak._design.descent import Descent
 from minleak._design.stored import format as files
 from minleak._design.stored.kinds import STRINGS, Running, Stored
 from minleak._design.unlisted.coding import Coder
@@ -42,6 +43,7 @@ class UnlistedPlan(Stored):
 
     kind = STRINGS
     layout: ClassVar[str] = STRINGS
+    descent = Descent()  # a line of its own
 
     joint: Joint
     k: int
@@ -208,6 +210,11 @@ class UnlistedPlan(Stored):
         """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws."""
         return digest_of(*self._contents)
 
+    @property
+    def lineage(self) -> bytes:
+        """What sticky draws follow: the plan itself."""
+        return self.digest
+
     def drawable(self) -> StringDrawable:
         """What a `minleak.Cloak` draws from."""
         return StringDrawable(self)
@@ -233,9 +240,13 @@ class StringDrawable(Running):
     listed = False
     plan: UnlistedPlan
 
-    def set_for(self, secret: Any, place: Callable[[int], int]) -> tuple[str, ...]:
-        """The set for a secret; `place` gives a number below the one that it is told."""
+    def set_for(self, secret: Any, place: Callable[[int], int], at: int | None = None) -> tuple[str, ...]:
+        """The set for a secret; `place` gives a number below the one that it is told. `at` is where the secret stands
+        among those given together.
+        """
         places = self.plan.owned(secret) if isinstance(secret, str) else 0
         if not places:
-            raise UnknownSecret("the plan holds text up to a length, and this secret is longer or no text: refuse it")
+            raise UnknownSecret(
+                "the plan holds text up to a length, and this secret is longer or no text: refuse it", at
+            )
         return self.plan.members(secret, place(places))
