@@ -16,6 +16,7 @@ ALL = (
     "warehousing",
     "world",
     "unlisted",
+    "prefixes",
     "fuzzing",
 )
 

@@ -21,6 +21,7 @@ KS = (8, 20)
 
 def main() -> None:
     estimates()
+    kernels()
     speed()
 
 
@@ -81,11 +82,36 @@ def packed(package: str, member: str) -> dict:
         return json.load(archive.extractfile(member))
 
 
+def kernels(draws: int = 1 << 16) -> None:
+    from minleak._design.rates import _GRID, LARGE, Mixtures
+    from minleak._kernels.rating import draw_posteriors
+
+    print(f"\n{draws:,} draws from the posteriors of {LARGE} counts. Values: their mean.")
+    counts, rng = np.arange(1, LARGE + 1), np.random.default_rng(0)
+    mixtures = Mixtures(counts)
+    likelihood, weights = mixtures.likelihood, mixtures.fitted(counts**-1.5, 40)
+    rows, uniforms = rng.integers(0, len(counts), draws), rng.random(draws)
+
+    def drawn() -> float:
+        values = np.empty(draws)
+        draw_posteriors(likelihood, weights, _GRID, rows, uniforms, values)
+        return float(values.mean())
+
+    def searched() -> float:
+        posterior = likelihood * weights.astype(np.float64)
+        passed = np.cumsum(posterior / posterior.sum(axis=1, keepdims=True), axis=1)
+        at = np.searchsorted((passed + np.arange(len(counts))[:, None]).ravel(), rows + uniforms, side="right")
+        return float(_GRID[np.minimum(at - rows * len(_GRID), len(_GRID) - 1)].mean())
+
+    timed = interleaved({"ours": drawn, "numpy": searched}, runs=9)
+    line("draw_posteriors", timed["ours"], "searchsorted", timed["numpy"])
+
+
 def speed(n: int = 1_000_000, k: int = 8) -> None:
     print(f"\nThe estimate at n = {n:,}, k = {k}. Values: success in the world | number of giants.")
     rng = np.random.default_rng(0)
     prior = ml.Prior(rng.poisson(np.exp(2 * rng.standard_normal(n) + 3)) + 1)
     plan = ml.design(prior, k)
-    timed = interleaved({"world": lambda: plan.in_the_world().success, "design": lambda: ml.design(prior, k)}, runs=3)
+    timed = interleaved({"world": lambda: plan.in_the_world().success, "design": lambda: ml.design(prior, k)}, runs=9)
     design = Timed(timed["design"].seconds, timed["design"].value.n_giants)
     line("in_the_world", timed["world"], "design", design, bar="(bar 3x)", slower=True)

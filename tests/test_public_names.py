@@ -44,8 +44,8 @@ PROMISED = {
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",
     "minleak.errors": """
-        MinleakError InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret InvalidCloak
-        Infeasible SolverFailed MissingExtra
+        MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret
+        InvalidCloak Infeasible SolverFailed MissingExtra
     """,
     "minleak.testing": "priors channels entropies gains systems capped_channels check_model",
 }
@@ -56,7 +56,7 @@ MEMBERS = {
     "repeated from_rows deterministic random",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "in_the_world table",
-    ml.Blocks: "changes success entropy leakage loss sets table update save digest",
+    ml.Blocks: "changes success entropy leakage in_the_world loss sets table update save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed",
     ml.Key: "new load save id",

@@ -13,6 +13,7 @@ __all__ = [
     "InvalidParameter",
     "InvalidPrior",
     "MinleakError",
+    "MinleakWarning",
     "MissingExtra",
     "SolverFailed",
     "UnknownSecret",
@@ -39,6 +40,10 @@ class MinleakError(Exception):
     def __init__(self, *args: object) -> None:
         printable = (a.encode("utf-8", "backslashreplace").decode() if isinstance(a, str) else a for a in args)
         super().__init__(*printable)
+
+
+class MinleakWarning(UserWarning):
+    """What was read or done as asked, and may not be what was meant."""
 
 
 class InvalidPrior(MinleakError, ValueError):

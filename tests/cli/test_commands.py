@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import minleak as ml
@@ -197,3 +199,57 @@ def test_report(run, folder):
 def test_whole_numbers():
     """Lists and stretches."""
     assert whole_numbers("1:3,7") == [1, 2, 3, 7]
+
+
+@pytest.fixture
+def log(folder):
+    """A log of 3,000 lines, three blank, one in capitals and one with a blank behind."""
+    rng = np.random.default_rng(4)
+    lines = [f"query-{i}" for i in rng.geometric(0.01, 2995)]
+    lines += ["", "", "", lines[0].upper(), f"{lines[1]} "]
+    (folder / "events.log").write_text("\n".join(lines) + "\n")
+    return lines
+
+
+def test_design_finds_the_least_k(asked, run, log):
+    """For how often a guess may be right, in the world or as counted; the report says whether it is."""
+    said = asked("design", "events.log", "--max-success", "10%", "-o", "events.cloak")
+    world = said["in_the_world"]["success"]
+    with pytest.warns(ml.errors.MinleakWarning):
+        prior = ml.read_prior("events.log")
+    assert said["k"] == ml.least_k(prior, success=0.1, in_the_world=True) > 10
+    assert world <= 0.1 < ml.design(prior, said["k"] - 1).in_the_world().success
+    assert asked("design", "events.log", "--max-success", "0.1", "--as-counted")["k"] == 10
+    out = run("design", "events.log", "--max-success", "10%", "-o", "events.cloak")[1]
+    assert "least k with a guess right at most 10% of the time, in the world" in out
+    assert "minleak report events.cloak -o report.html --max-success 10%" in out
+    assert run("report", "events.cloak", "-o", "report.html", "--max-success", "10%", "--trials", "9")[0] == 0
+    page = Path("report.html").read_text()
+    assert "Requirement: a guess is right at most 10% of the time: met" in page
+    assert "events.cloak" in page
+    for wrong in (["-k", "3", "--max-success", "5%"], [], ["-k", "3", "--as-counted"]):
+        code, _, err = run("design", "events.log", *wrong)
+        assert code == 2
+        assert "--max-success" in err
+
+
+def test_logs_are_tidied_and_told_of(asked, run, log):
+    """Notes are on stderr, in flags, and name no secret."""
+    plain = asked("design", "events.log", "-k", "5")["secrets"]
+    code, _, err = run("design", "events.log", "-k", "5")
+    assert code == 0
+    blanks, alike = err.splitlines()
+    assert blanks == "minleak: note: 3 blank lines of events.log were skipped"
+    assert alike.startswith("minleak: note: 2 labels of events.log differ from another only in blanks")
+    assert "--strip takes off" in alike
+    assert not any(line in err for line in log if line)
+    assert asked("design", "events.log", "-k", "5", "--strip", "--nfc")["secrets"] == plain - 1
+    assert asked("sweep", "events.log", "--ks", "2", "--strip")["secrets"] == plain - 1
+    assert run("design", "events.log", "-k", "5", "--strip", "-o", "stripped.cloak")[0] == 0
+    assert run("certify", "stripped.cloak", "events.log", "--strip")[0] == 0
+    assert run("certify", "stripped.cloak", "events.log")[0] == 1
+
+
+def test_a_target_may_be_a_percentage(asked):
+    said = [asked("sweep", "queries.csv", "--ks", "1", "--target", f"guess-error:1={n}") for n in ("0.05", "5%")]
+    assert said[0]["least_k_target"] == said[1]["least_k_target"]

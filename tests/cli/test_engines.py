@@ -33,6 +33,30 @@ def test_design_to_a_cloak(asked, folder):
     assert len(asked("draw", "inside.cloak", "query-7", "--fresh")["sets"][0]["members"]) == 10
 
 
+def test_rows_are_counted(asked, run, folder):
+    """A log, as rows of a table or as lines, is the prior of its counts; both figures are told."""
+    counts = {f"query-{i}": 1 + 40 // i for i in range(1, 41)}
+    events = [query for query, times in counts.items() for _ in range(times)]
+    with open("log.csv", "w") as file:
+        file.write("user,query\n" + "".join(f"ann,{query}\n" for query in events))
+    with open("queries.log", "w") as file:
+        file.write("\n\n".join(events) + "\n")
+    with open("counted.csv", "w") as file:
+        file.write("secret,count\n" + "".join(f"{query},{times}\n" for query, times in counts.items()))
+    inside = ["-k", "4", "--engine", "duckdb"]
+    counted = asked("design", "counted.csv", *inside)
+    assert asked("design", "log.csv", *inside, "--count-rows", "--secret", "query") == counted
+    assert asked("design", "queries.log", *inside) == counted
+    assert counted["in_the_world"]["events"] == len(events)
+    assert counted["in_the_world"]["success"] > 1.01 * counted["success"]
+    code, out, _ = run("design", "queries.log", *inside)
+    assert code == 0
+    assert f"in the world about {counted['in_the_world']['success']:.4g}" in out
+    code, _, err = run("design", "log.csv", "-k", "4", "--count-rows", "--secret", "query")
+    assert code == 2
+    assert "--count-rows go with --engine" in err
+
+
 def test_tables_of_a_database(asked, folder):
     import duckdb
 

@@ -36,6 +36,7 @@ BAD = {
         (["design", "queries.csv", "-k", "3", "--near", "Lng,Latitude,height"], "--metric euclidean"),
         (["design", "queries.csv", "-k", "3", "--near", "count", "--layout", "circle"], "layout"),
         (["design", "queries.csv", "-k", "3", "--engine", "abacus"], "abacus"),
+        (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--layout", "blocks"], "in memory"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--weight", "price"], "price"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--table", "t"], "table"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "-o", "no/such/folder/x"], "no/such/folder"),

@@ -43,6 +43,7 @@ COLUMNS = {
     "equal": lambda H: H.worth_by_count(3) is not None,
     "capacity": lambda H: H.arimoto_order not in (None, 0),
     "gains": lambda H: H.paper_form() is not None,
+    "sorted": lambda H: H.best_sorted,
 }
 
 

@@ -88,7 +88,6 @@ def test_the_page_says_all_it_should_in_order(page: str) -> None:
     titles = [re.sub("<.*?>", "", title) for title in re.findall(r"<h[12]>(.*?)</h[12]>", own(page))]
     assert titles == [
         "What this plan leaks",
-        "The attacker's chance of guessing right",
         "What leaks to each kind of attacker",
         "What leaks, against other countermeasures",
         "Larger sets leak less",
@@ -102,7 +101,7 @@ def test_the_page_says_all_it_should_in_order(page: str) -> None:
     ]
     for text in ("67.8%", "100%", "certified optimal", "simulated, ±", "fixed buckets", "no member meets itself"):
         assert text in page, text
-    for limit in ("Fresh draws", "Correlated secrets", "A lost key", "A wrong prior", "Timing"):
+    for limit in ("Fresh draws", "Correlated secrets", "A lost key", "A sample", "A wrong prior", "Timing"):
         assert f"<b>{limit}" in page, limit
 
 

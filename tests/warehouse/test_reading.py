@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 
@@ -11,6 +12,7 @@ import pytest
 from tests.warehouse.conftest import needs_java
 from tests.warehouse.priors import given, segments
 
+import minleak as ml
 from minleak import warehouse
 from minleak.errors import InvalidParameter, UnreadableFile
 
@@ -208,3 +210,42 @@ def test_words_of_the_engine(duckdb, tmp_path):
         assert said == "the engine could not read the data (ConversionException)"
     with pytest.raises(InvalidParameter, match=r"cannot do this \(CatalogException\)"):
         engine_of(table).rows(ibis.table({"a": "int64"}, name="nowhere"))
+
+
+# -- lines: a log of one secret each ---------------------------------------------------------------------------------
+
+
+def test_lines(backend, tmp_path):
+    """As read in memory: nothing but the line ends and empty lines is taken off, and rows are counted."""
+    lines = ['"hidden, a', "", " b ", "", " b ", "#c", "Zürich\t'x'", "\x1f", "007", *["d"] * 200]
+    (tmp_path / "hidden.log").write_bytes(("\ufeff" + "\r\n".join(lines) + "\r\n").encode())
+    table = warehouse.read(tmp_path / "hidden.log", backend=backend)
+    assert sorted(table.to_pyarrow()["secret"].to_pylist()) == sorted(line for line in lines if line)
+    whole = warehouse.to_plan(warehouse.design(table, 3, weight=None))
+    memory = ml.read_prior(tmp_path / "hidden.log")
+    assert dict(zip(whole.prior.labels, whole.weights.tolist(), strict=True)) == dict(
+        zip(memory.labels, memory.weights.tolist(), strict=True)
+    )
+    assert whole.prior.events == memory.events == 207
+
+
+def test_lines_in_other_files(tmp_path):
+    """By the format, in .gz, and in a folder."""
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    (folder / "one.txt").write_text("a\nb\n")
+    (folder / "two.txt.gz").write_bytes(gzip.compress(b"c\n"))
+    assert rows(warehouse.read(folder, format="lines")) == [("a",), ("b",), ("c",)]
+    refused(lambda: warehouse.read(folder), "nor lines (.log)")
+    refused(lambda: warehouse.read(folder, format="uniq"), "an engine reads parquet, csv, tsv, lines")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [(b"hidden\0b\0", "NUL bytes"), (b"hidden\r\nb\nc\r\n", "do not all end alike")]
+)
+def test_lines_that_are_none(content, words, tmp_path):
+    """Refused, not read as something else."""
+    (tmp_path / "x.log").write_bytes(content)
+    refused(lambda: warehouse.design(warehouse.read(tmp_path / "x.log"), 2, weight=None), words)
+    (tmp_path / "x.log.gz").write_bytes(b"no gzip")
+    refused(lambda: warehouse.read(tmp_path / "x.log.gz"), "damaged")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from minleak._cli.inputs import PriorSource, as_file
-from minleak._cli.options import AsJson, CloakFile, Format, Secret, Weight
+from minleak._cli.options import AsJson, CloakFile, Format, Nfc, Secret, Strip, Weight
 from minleak._cli.output import emit, working
 from minleak._design import certificate as certifying
 from minleak._design.stored.opening import opened
@@ -27,6 +27,8 @@ def certify(
     secret: Secret = "secret",
     weight: Weight = "count",
     format: Format = None,
+    strip: Strip = False,
+    nfc: Nfc = False,
     as_json: AsJson = False,
 ) -> None:
     """Check in exact integers that a .cloak file draws an optimal plan for its prior. Exit code 1 if it does not.
@@ -41,7 +43,7 @@ def certify(
         if prior is None:
             found = certifying.certify(drawn, drawn.plan.prior, gains=getattr(drawn.plan, "gains", None))
         else:
-            source = PriorSource(prior, secret, format)
+            source = PriorSource(prior, secret, format, strip=strip, nfc=nfc)
             worth = None if gains is None else source.prior(gains).weights
             found = certifying.certify(drawn, source.prior(weight), gains=worth)
     data = {

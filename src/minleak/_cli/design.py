@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from minleak._cli.engines import Engine, MemoryLimit, TableName, design_inside
+from minleak._cli.engines import CountRows, Engine, MemoryLimit, TableName, design_inside, is_log
 from minleak._cli.inputs import PriorSource
-from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, share, whole
+from minleak._cli.options import AsJson, Entropies, Format, Nfc, PriorFile, Secret, Strip, Weight, share, whole
 from minleak._cli.output import emit, progressing, working
+from minleak._cli.requirement import AsCounted, MaxSuccess, least, tell_of_the_world
 from minleak._cli.show import described, rendered
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
+from minleak._design.plan import cap
 from minleak._design.stored.kinds import Stored
 from minleak._design.unlisted.ngram import NGram
 from minleak._entropy.standard import STANDARD
@@ -23,7 +25,11 @@ from minleak.errors import InvalidParameter
 
 def design(
     prior: PriorFile,
-    k: Annotated[int, typer.Option("-k", parser=whole, help="The cap on the size of a set, from 1 on.")],
+    k: Annotated[
+        int | None, typer.Option("-k", parser=whole, help="The cap on the size of a set, from 1 on; or --max-success.")
+    ] = None,
+    max_success: MaxSuccess = None,
+    as_counted: AsCounted = False,
     output: Annotated[
         str | None, typer.Option("-o", "--output", help="The .cloak file to write; with --engine also a new folder.")
     ] = None,
@@ -59,52 +65,84 @@ def design(
     secret: Secret = "secret",
     weight: Weight = "count",
     format: Format = None,
+    strip: Strip = False,
+    nfc: Nfc = False,
     entropy: Entropies = None,
     engine: Engine = None,
     table: TableName = None,
     memory_limit: MemoryLimit = None,
+    count_rows: CountRows = False,
     as_json: AsJson = False,
 ) -> None:
     """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
 
     Example: minleak design queries.csv -k 10 -o queries.cloak
     """
+    if (k is None) == (max_success is None):
+        raise InvalidParameter("say either -k, the size of the sets, or --max-success for the least that does")
+    if max_success is not None and gains is not None:
+        raise InvalidParameter(
+            "--max-success is about how often a guess is right, and --gains about its worth: give -k"
+        )
+    if as_counted and max_success is None:
+        raise InvalidParameter("--as-counted says how --max-success is meant: give that too")
+    said = ""
     if engine is not None:
-        if any(option is not None for option in (gains, format, near, metric, unknown, unknown_share)) or stability:
+        if k is None or strip or nfc:
+            raise InvalidParameter("--max-success, --strip and --nfc go with a design in memory, without --engine")
+        if any(option is not None for option in (gains, near, metric, unknown, unknown_share)) or stability:
             raise InvalidParameter(
-                "--gains, --format, --near, --metric, --stability and --unknown go with a design in memory, without "
-                "--engine"
+                "--gains, --near, --metric, --stability and --unknown go with a design in memory, without --engine"
             )
-        source = {"engine": engine, "table": table, "memory_limit": memory_limit}
-        given = {"layout": layout or "stable", "secret": secret, "weight": weight}
+        source = {"engine": engine, "table": table, "memory_limit": memory_limit, "format": format}
+        count_rows |= is_log(prior, format)
+        given = {"layout": layout or "stable", "secret": secret, "weight": None if count_rows else weight}
         data = design_inside(prior, k, output, entropy or list(STANDARD), source, **given)
         parts, written = rendered(data), f"written to {output}"
     else:
-        if table is not None or memory_limit is not None:
-            raise InvalidParameter("--table and --memory-limit go with --engine")
-        counted = PriorSource(prior, secret, format)
+        if table is not None or memory_limit is not None or count_rows:
+            raise InvalidParameter("--table, --memory-limit and --count-rows go with --engine, such as --engine duckdb")
+        counted = PriorSource(prior, secret, format, strip=strip, nfc=nfc)
         counts = counted.prior(weight)
         worth = None if gains is None else counted.prior(gains).weights
         shape = _shape(counted, layout, near, metric, stability)
-        model = None if unknown is None else NGram.load(unknown)
+        if max_success is None:
+            size = cap(k)
+        else:
+            with working("looking for the least k"):
+                size, said = least(counts, max_success, world=tell_of_the_world(counts, as_counted=as_counted))
         with progressing(f"designing for {len(counts):,} secrets") as progress:
-            if model is None:
-                plan: Stored = make.design(counts, k, layout=shape, gains=worth, progress=progress)
+            if unknown is None:
+                plan: Stored = make.design(counts, size, layout=shape, gains=worth, progress=progress)
+            elif shape != "stable" or worth is not None or max_success is not None:
+                raise InvalidParameter("--unknown goes with -k alone, without a layout, --gains or --max-success")
             else:
-                if shape != "stable" or worth is not None:
-                    raise InvalidParameter("--unknown goes with no layout and no gains: its plans have their own")
-                plan = make.design(counts, k, unknown=model, unknown_share=unknown_share)
+                plan = make.design(counts, size, unknown=NGram.load(unknown), unknown_share=unknown_share)
         data, parts = described(plan, entropy)
+        if max_success is not None:
+            parts = [said, *_missed(data, max_success, as_counted=as_counted), *parts]
         if output is not None:
             with working(f"writing {output}"):
                 plan.save(output)
             data["bytes"] = os.path.getsize(output)
-        following = f"report {output} -o report.html" if plan.randomised else f"export {output} -o table.csv"
+        asked = "" if max_success is None else f" --max-success {100 * max_success:.4g}%"
+        following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
         written = f"written to {output}; next: minleak {following}, or minleak draw --help"
     if output is not None:
         data["file"] = output
         parts += ["", written]
     emit("design", data, parts, as_json=as_json)
+
+
+def _missed(data: dict[str, Any], most: float, *, as_counted: bool) -> list[str]:
+    """A warning where the layout leaks more than the stable one that k was found for."""
+    if not as_counted and "in_the_world" not in data:
+        return ["this k is for the layout stable; what this layout leaks in the world is not told"]
+    world = None if as_counted else data.get("in_the_world")
+    success = data.get("success") if world is None else world["success"]
+    if success is None or success <= most * (1 + 1e-12):
+        return []
+    return [f"in this layout it is more, {100 * success:.4g}%: give a larger -k, or take the layout stable"]
 
 
 def _shape(

@@ -33,7 +33,7 @@ def draw(
     stand_in: Annotated[str | None, typer.Option(help="A label of the plan to take for unknown secrets.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Draw the set to show for a secret: sticky with --key and --scope, or --fresh.
+    """Draw the set to show for a secret: sticky with --key and --scope, or --fresh. Blocks need none of these.
 
     Sets are printed one a line, with a tab between members.
 

@@ -11,7 +11,8 @@ import typer
 
 from minleak._cli.inputs import as_file
 from minleak._cli.output import working
-from minleak._cli.show import NAMED
+from minleak._cli.show import NAMED, world_of
+from minleak._data.reading.formats.lines import Lines
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter
@@ -19,7 +20,8 @@ from minleak.errors import InvalidParameter
 Engine = Annotated[
     str | None,
     typer.Option(
-        help="Work inside duckdb or spark, out of core: PRIOR is then a Parquet or CSV file or folder, or a database."
+        help="Work inside duckdb or spark, out of core: PRIOR is then a Parquet or CSV file or folder, a log of lines, "
+        "or a database."
     ),
 ]
 TableName = Annotated[
@@ -30,10 +32,16 @@ MemoryLimit = Annotated[
     str | None,
     typer.Option(help="With --engine duckdb: how much memory it may take, such as 1GB; the rest is spilled."),
 ]
+CountRows = Annotated[
+    bool,
+    typer.Option("--count-rows", help="With --engine: PRIOR is a log, a row for each event; its rows are counted."),
+]
 
 
 @contextmanager
-def opened(path: str, *, engine: str, table: str | None, memory_limit: str | None) -> Iterator[Any]:
+def opened(
+    path: str, *, engine: str, table: str | None, memory_limit: str | None, format: str | None = None
+) -> Iterator[Any]:
     """The table that the options name."""
     from minleak import warehouse
     from minleak._warehouse.engines.spark import PANDAS_WARNING
@@ -47,7 +55,12 @@ def opened(path: str, *, engine: str, table: str | None, memory_limit: str | Non
         yield warehouse.read(table=table, backend=engine, memory_limit=memory_limit)
         return
     with as_file(path, ".csv") as file:
-        yield warehouse.read(file, table=table, backend=engine, memory_limit=memory_limit)
+        yield warehouse.read(file, table=table, backend=engine, memory_limit=memory_limit, format=format)
+
+
+def is_log(path: str, format: str | None) -> bool:
+    """Whether a file is of lines, which are events."""
+    return format == "lines" or (format is None and path.lower().removesuffix(".gz").endswith(Lines.endings))
 
 
 def design_inside(
@@ -57,9 +70,14 @@ def design_inside(
     ending, as a .cloak file.
     """
     from minleak import warehouse
+    from minleak._warehouse.counts import prepared
+    from minleak._warehouse.engines import engine_of
 
     measures = {name: as_entropy(name) for name in entropies}
     with working(f"designing for {path} in {source['engine']}"), opened(path, **source) as counts:
+        if given["weight"] is None:
+            counts = prepared(engine_of(counts), counts, given["secret"], None)  # once, for all that follows
+            given |= {"secret": "secret", "weight": "weight"}
         try:
             before = warehouse.Spectrum(counts, secret=given["secret"], weight=given["weight"])
         except InvalidParameter:  # the weights are too many to be taken into memory
@@ -69,6 +87,7 @@ def design_inside(
         plan = warehouse.design(counts, k, output=None if to_cloak else output, **given)
         if output is not None and to_cloak:
             warehouse.to_plan(plan).save(output)
+        world = world_of(plan)
     header, leakages = plan.header, {}
     for name, H in measures.items():
         after = plan.entropy(H)
@@ -84,5 +103,6 @@ def design_inside(
         "at_home": plan.at_home,
         "success_blind": float(before.values[0]) if before else None,
         "success": float(plan.target.max()),
+        "in_the_world": world,
         "leakage": leakages,
     }

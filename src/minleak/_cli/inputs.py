@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,14 +13,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._cli.output import working
+from minleak._cli.failures import in_flags
+from minleak._cli.output import note, working
 from minleak._data.prior import Prior
 from minleak._data.reading.formats.uniq import text_lines
 from minleak._data.reading.places import read_places
 from minleak._data.reading.prior import read_prior
 from minleak._data.reading.table import Table, kind_of
 from minleak._design.stored.opening import load
-from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
+from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
 
 
 class _Stdin(io.BytesIO):
@@ -80,13 +82,18 @@ def plan_of(cloak: str) -> Any:
 class PriorSource:
     """A file or stdin, read once, from which several columns can be taken."""
 
-    def __init__(self, path: str, secret: str, format: str | None) -> None:
-        self._path, self._secret, self._from = path, secret, rows_of(path, format)
+    def __init__(self, path: str, secret: str, format: str | None, *, strip: bool = False, nfc: bool = False) -> None:
+        self._path, self._from = path, rows_of(path, format)
+        self._as: dict[str, Any] = {"secret": secret, "strip": strip, "nfc": nfc}
 
     def prior(self, weight: str) -> Prior:
         """The prior with that column as weights."""
-        with working(f"reading {self._path}"):
-            return read_prior(**self._rewound(), secret=self._secret, weight=weight)
+        with working(f"reading {self._path}"), warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", MinleakWarning)
+            prior = read_prior(**self._rewound(), **self._as, weight=weight)
+        for warning in told:
+            note(in_flags(str(warning.message), {"strip": "--strip", "nfc": "--nfc"}))
+        return prior
 
     def places(self, columns: list[str]) -> npt.NDArray[np.float64]:
         """The coordinates in those columns."""

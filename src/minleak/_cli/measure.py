@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from minleak._cli.capacity import ChannelFile, Observable, Probability
 from minleak._cli.inputs import PriorSource, rows_beside
-from minleak._cli.options import AsJson, Entropies, PriorFile, PriorFormat, Secret, Weight
+from minleak._cli.options import AsJson, Entropies, Nfc, PriorFile, PriorFormat, Secret, Strip, Weight
 from minleak._cli.output import emit, table, working
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
@@ -31,13 +31,15 @@ def measure(
     observable: Observable = "observable",
     probability: Probability = None,
     format: PriorFormat = None,
+    strip: Strip = False,
+    nfc: Nfc = False,
     as_json: AsJson = False,
 ) -> None:
     """Measure what a channel leaks: entropies before and after, vulnerabilities and worst cases.
 
     Example: minleak measure diagnoses.csv test.csv -e shannon -e min-entropy
     """
-    counts = PriorSource(prior, secret, format).prior(weight)
+    counts = PriorSource(prior, secret, format, strip=strip, nfc=nfc).prior(weight)
     with working("measuring"):
         read = read_channel(
             **rows_beside(channel), secret=secret, observable=observable, probability=probability, inputs=counts.labels

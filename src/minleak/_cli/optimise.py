@@ -8,7 +8,7 @@ import typer
 
 from minleak._cli.capacity import Observable
 from minleak._cli.inputs import PriorSource, rows_beside
-from minleak._cli.options import AsJson, Entropies, PriorFile, PriorFormat, Secret, Weight, number, times
+from minleak._cli.options import AsJson, Entropies, Nfc, PriorFile, PriorFormat, Secret, Strip, Weight, number, times
 from minleak._cli.output import emit, table, working
 from minleak._cli.writing_channels import check_ending, write_channel
 from minleak._data.prior import Prior
@@ -52,6 +52,8 @@ def optimise(
     observable: Observable = "observable",
     cost: Annotated[str, typer.Option(help="The column of what each pair costs.")] = "cost",
     format: PriorFormat = None,
+    strip: Strip = False,
+    nfc: Nfc = False,
     as_json: AsJson = False,
 ) -> None:
     """Find the channel that leaks least on the allowed pairs and within a budget, with a proof of how close it is.
@@ -64,7 +66,7 @@ def optimise(
         raise InvalidParameter("a chart is of a frontier: give --tradeoff and the number of budgets")
     if tradeoff is not None and (budget is not None or output is not None):
         raise InvalidParameter("--tradeoff looks at many budgets: leave out --budget and --output")
-    source = PriorSource(prior, secret, format)
+    source = PriorSource(prior, secret, format, strip=strip, nfc=nfc)
     counts = source.prior(weight)
     worth = None if gains is None else source.prior(gains).weights.astype(float)
     with working(f"reading {pairs}"):

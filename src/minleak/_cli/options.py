@@ -13,7 +13,10 @@ from minleak.errors import InvalidParameter
 
 PriorFile = Annotated[
     str,
-    typer.Argument(metavar="PRIOR", help="Counts of the secrets: csv(.gz), tsv, parquet, json, `uniq -c`; - is stdin."),
+    typer.Argument(
+        metavar="PRIOR",
+        help="Counts of the secrets: csv(.gz), tsv, parquet, json, `uniq -c`, or a log of lines; - is stdin.",
+    ),
 ]
 CloakFile = Annotated[str, typer.Argument(metavar="CLOAK", help="A .cloak file made by `minleak design`; - is stdin.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON (schema minleak/1) instead of tables.")]
@@ -23,6 +26,8 @@ Format = Annotated[
     str | None,
     typer.Option("--format", help=f"{', '.join(FORMATS)}; by the file's ending if not given, csv for stdin."),
 ]
+Strip = Annotated[bool, typer.Option("--strip", help="Take off the blanks around the secrets of PRIOR.")]
+Nfc = Annotated[bool, typer.Option("--nfc", help="Bring the secrets of PRIOR to one Unicode form, NFC.")]
 PriorFormat = Annotated[
     str | None,
     typer.Option("--format", help=f"{', '.join(FORMATS)}: that of PRIOR. The other file's is that of its ending."),

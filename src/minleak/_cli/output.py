@@ -23,6 +23,12 @@ def emit(command: str, data: dict[str, Any], parts: Sequence[str], *, as_json: b
         sys.stdout.flush()  # a full disk or a closed pipe is an error of this command, not of Python when it ends
 
 
+def note(message: str) -> None:
+    """Tell on stderr, in one line, what may not be as it was meant."""
+    if sys.stderr is not None:
+        print(f"minleak: note: {visible(message)}", file=sys.stderr, flush=True)
+
+
 def as_line_of_json(data: dict[str, Any]) -> str:
     """One JSON object on one line, in ASCII, so that every terminal and every encoding carries it."""
     return json.dumps({"schema": SCHEMA, **_plain(data)}, allow_nan=False)

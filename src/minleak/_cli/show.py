@@ -67,13 +67,27 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
     }
 
 
-def world_of(plan: Plan) -> dict[str, Any] | None:
-    """What the plan is worth in the world that its counts are a sample of; None where nothing can be said."""
+def world_of(plan: Any) -> dict[str, Any] | None:
+    """What a plan, in memory or in an engine, is worth in the world that its counts are a sample of; None where nothing
+    can be said.
+    """
     try:
         world = plan.in_the_world(entropies=())
     except InvalidParameter:
         return None
     return {name: getattr(world, name) for name in ("success", "low", "high", "unseen", "events")}
+
+
+def told_of_the_world(data: dict[str, Any]) -> list[str]:
+    """A line on the world, where it is worse than the counts say."""
+    world = data.get("in_the_world")
+    if world is None or world["success"] <= 1.01 * data["success"]:
+        return []
+    return [
+        f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
+        f"sample of {world['events']:,} events, and an attacker may know the truth better; "
+        f"{world['unseen']:.2%} of the events to come will be of secrets that are not listed"
+    ]
 
 
 def rendered(data: dict[str, Any]) -> list[str]:
@@ -83,18 +97,15 @@ def rendered(data: dict[str, Any]) -> list[str]:
     if data["giants"]:
         more = ", ..." if data["giants"] > NAMED else ""
         lines.append(f"in every set (giants): {data['giants']}: {', '.join(map(field, data['giant_labels']))}{more}")
+    world = data.get("in_the_world")
+    differs = world is not None and world["success"] > 1.01 * data["success"]
     if data["success"] is not None:
         blind = "" if data["success_blind"] is None else f" {data['success_blind']:.6g} without,"
         lines.append(
-            f"a guess is right with probability {data['success']:.6g} seeing a set,{blind} 1 seeing the secret itself"
+            f"{'as counted, ' if differs else ''}a guess is right with probability {data['success']:.6g} seeing a set,"
+            f"{blind} 1 seeing the secret itself"
         )
-    world = data.get("in_the_world")
-    if world is not None and world["success"] > 1.01 * data["success"]:
-        lines.append(
-            f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
-            f"sample of {world['events']:,} events, and an attacker may know the truth better; "
-            f"{world['unseen']:.2g} of all events will be of secrets that are not listed"
-        )
+    lines += told_of_the_world(data)
     if "at_home" in data:
         lines.append(f"{data['at_home']:.1%} of the weight outside the giants is in homes: sets that stay the same")
     if data.get("distance"):

@@ -5,18 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from minleak._cli.output import table
+from minleak._cli.show import told_of_the_world, world_of
 from minleak._design.blocks.plan import Blocks
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
+from minleak._measure.leakages import difference
 
 
 def summary(blocks: Blocks, entropies: list[str] | None) -> dict[str, Any]:
     """Blocks in numbers."""
+    measures = {name: as_entropy(name) for name in entropies or STANDARD}
+    after = blocks.partition.entropies(blocks.prior, list(measures.values()))
+    losses = blocks.losses(list(measures.values()))
     leakages = {}
-    for name in entropies or STANDARD:
-        H = as_entropy(name)
-        after, leaked = blocks.entropy(H), blocks.leakage(H)
-        leakages[name] = {"before": after + leaked, "after": after, "leakage": leaked, "loss": blocks.loss(H)}
+    for (name, H), left in zip(measures.items(), after, strict=True):
+        leaked = difference(H, H(blocks.prior), left)
+        leakages[name] = {"before": left + leaked, "after": left, "leakage": leaked, "loss": losses[H.name]}
     return {
         "secrets": len(blocks.prior),
         "k": blocks.k,
@@ -25,6 +29,7 @@ def summary(blocks: Blocks, entropies: list[str] | None) -> dict[str, Any]:
         "smallest": int(blocks.partition.sizes.min()),
         "success_blind": float(blocks.prior.p.max()),
         "success": blocks.success,
+        "in_the_world": world_of(blocks),
         "leakage": leakages,
     }
 
@@ -36,6 +41,7 @@ def rendered(data: dict[str, Any]) -> list[str]:
         f"{data['secrets']:,} secrets in {data['blocks']:,} blocks of {data['k']}{smallest}: sets that never change",
         f"a guess is right with probability {data['success']:.6g} seeing a block, {data['success_blind']:.6g} without, "
         "1 seeing the secret itself",
+        *told_of_the_world(data),
     ]
     columns = ["before", "after", "leakage", "loss"]
     rows = [[name, *(row[column] for column in columns)] for name, row in data["leakage"].items()]

@@ -7,10 +7,21 @@ from typing import Annotated, Any
 import typer
 
 from minleak._cli.inputs import PriorSource
-from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, number, share, whole_numbers
+from minleak._cli.options import (
+    AsJson,
+    Entropies,
+    Format,
+    Nfc,
+    PriorFile,
+    Secret,
+    Strip,
+    Weight,
+    number,
+    share,
+    whole_numbers,
+)
 from minleak._cli.output import emit, table, working
-from minleak._cli.show import world_of
-from minleak._design import make
+from minleak._cli.requirement import AsCounted, MaxSuccess, least, tell_of_the_world
 from minleak._design import sweeps as sweeping
 from minleak._entropy.standard import FEW
 from minleak._report.saving import check_chart
@@ -25,17 +36,14 @@ def sweep(
     target: Annotated[
         str | None, typer.Option(help="An entropy and what it may leak at most, such as min-entropy=0.5: the least k.")
     ] = None,
-    max_success: Annotated[
-        float | None,
-        typer.Option(parser=share, help="How often a guess may be right at most, such as 0.3 or 30%: the least k."),
-    ] = None,
-    as_counted: Annotated[
-        bool, typer.Option("--as-counted", help="Take the counts for the truth, not for a sample of it.")
-    ] = False,
+    max_success: MaxSuccess = None,
+    as_counted: AsCounted = False,
     chart: Annotated[str | None, typer.Option(help="Save the chart too: a .png, .svg or .html file.")] = None,
     secret: Secret = "secret",
     weight: Weight = "count",
     format: Format = None,
+    strip: Strip = False,
+    nfc: Nfc = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the least leakage against the size k of the sets, or the least k that meets a target.
@@ -44,15 +52,15 @@ def sweep(
     """
     if chart is not None:
         check_chart(chart)
-    counts = PriorSource(prior, secret, format).prior(weight)
-    world = not as_counted and world_of(make.design(counts, 1)) is not None
+    counts = PriorSource(prior, secret, format, strip=strip, nfc=nfc).prior(weight)
+    world = tell_of_the_world(counts, as_counted=as_counted)
     data: dict[str, Any] = {"secrets": len(counts)}
     parts: list[str] = []
     with working("sweeping"):
         if target is not None:
             name, _, value = target.partition("=")
             try:
-                bound = number(value)
+                bound = share(value) if value.endswith("%") else number(value)
             except typer.BadParameter:
                 raise InvalidParameter(
                     f"a target is an entropy and a number such as min-entropy=0.5, not {target!r}"
@@ -60,11 +68,8 @@ def sweep(
             data["least_k_target"] = sweeping.least_k(counts, name, leakage=bound)
             parts.append(f"least k with {name} leakage of at most {bound:g}: {data['least_k_target']}")
         if max_success is not None:
-            data["least_k_success"] = sweeping.least_k(counts, success=max_success, in_the_world=world)
-            how = "in the world, of which the counts are a sample" if world else "as counted"
-            parts.append(
-                f"least k with a guess right at most {max_success:g} of the time, {how}: {data['least_k_success']}"
-            )
+            data["least_k_success"], said = least(counts, max_success, world=world)
+            parts.append(said)
         chosen = whole_numbers(ks) if ks is not None else _spread(len(counts))
         swept = sweeping.sweep(counts, ks=chosen, entropies=entropy or FEW, in_the_world=world)
     data |= {"k": swept.ks, "success": swept.success, "in_the_world": swept.in_the_world}

@@ -162,9 +162,7 @@ def _encoded(buckets: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.int64]:
     whole = buckets.combine_chunks() if isinstance(buckets, pa.ChunkedArray) else buckets
     if not pa.types.is_dictionary(whole.type):
         whole = whole.dictionary_encode()
-    codes = np.asarray(whole.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
-    there = np.bincount(codes) > 0  # an array may name buckets that nobody is in
-    return np.asarray((np.cumsum(there) - 1)[codes])
+    return np.asarray(whole.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def _unnamed(i: int, bucket: Any) -> InvalidParameter:

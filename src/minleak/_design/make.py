@@ -151,6 +151,8 @@ def as_layout(layout: Layout | str) -> Layout:
     if isinstance(layout, Layout):
         return layout
     if not isinstance(layout, str) or layout not in LAYOUTS:
+        if isinstance(layout, str) and layout == Blocks.layout:
+            raise InvalidParameter('layout="blocks" is made in memory, by design(prior, k, layout="blocks"), not here')
         given = shown(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
         names = ", ".join([*LAYOUTS, Blocks.layout])
         raise InvalidParameter(f"unknown layout {given}: one of {names}, or an object such as Stable()")

@@ -132,8 +132,8 @@ def least_k(
     if (leakage is None) == (success is None):
         raise InvalidParameter("give one target: leakage= or success=")
     if success is not None:
-        if not 0 < real(success, "success is a probability above 0") <= 1:
-            raise InvalidParameter(f"success is a probability above 0, not {shown(success)}")
+        if not 0 < real(success, said := "success is a probability above 0 and up to 1, such as 0.05 for 5%") <= 1:
+            raise InvalidParameter(f"{said}, not {shown(success)}")
         most = float(profile.p[0])
         if most > success:
             raise InvalidParameter(

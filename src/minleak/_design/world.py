@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.rates import Rates
+from minleak._data.prior import Prior
+from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
 from minleak._design.rings import Arrangement
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
@@ -22,12 +23,14 @@ Counts = npt.NDArray[Any]
 
 # Steps of EM for the estimate, and for the two ends between which the truth is (MATH 13).
 STEPS, FEW, MANY = 40, 10, 400
-# Members of sets that rates are drawn for; samples of the counts that the interval is from.
-_DRAWS, _SAMPLES = 1 << 16, 12
+# Members of sets that rates are drawn for, and sets at least; samples of the counts that the interval is from.
+_DRAWS, _SETS, _SAMPLES = 1 << 16, 16, 12
 # Counts below this are counted by value, without sorting.
 _SMALL = 1 << 22
 # Counts of more events than this are no better known by being counted exactly.
 _MOST = 1 << 53
+# The most secrets that are listed one by one.
+_LISTED = 1 << 27
 # Fewer events say nothing.
 LEAST = 100
 
@@ -63,6 +66,8 @@ class World:
         total = float(values @ times)
         before = H.of_spectrum(values / total, times)
         if before is None:
+            if times.sum() > _LISTED:
+                raise InvalidParameter(f"{H.name} sees every secret by itself, and here are more than {_LISTED:,}")
             before = H(np.repeat(values, np.rint(times).astype(np.int64)))
         return difference(H, before, H.value(H.summary(self._columns.copy())))
 
@@ -78,72 +83,114 @@ class World:
         return "\n".join(line.rstrip() for line in lines)
 
 
+@dataclass(frozen=True)
+class Seen:
+    """What a plan's prior is as a sample: the number of events, the distinct counts from 1 on, smallest first, and how
+    many secrets have each.
+    """
+
+    events: int
+    counts: Counts
+    times: Counts
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Sets of a plan, each drawn as likely as it is shown, a column for each: who its members are, how often they were
+    seen, and the number of places that they share their probability among.
+    """
+
+    members: Counts
+    counts: Counts
+    owned: Array
+
+    def means(self, all_rates: Sequence[Rates], rng: np.random.Generator) -> Iterator[Array]:
+        """For each of the rates a column of the joint for each set, in all one. A member has another rate in each set,
+        as the mean over worlds needs it.
+        """
+        drawn = Drawn(self.counts.ravel(), all_rates[0].mixtures)
+        for rates in all_rates:
+            columns = rates.draw(drawn, rng).reshape(self.counts.shape) / self.owned
+            yield np.asarray(columns / columns.sum())
+
+    def worlds(self, all_rates: Sequence[Rates], rng: np.random.Generator) -> list[float]:
+        """For each of the rates the success in one world: a member has the same wherever it is. One set in two is
+        looked at.
+        """
+        _, first, at = np.unique(self.members[:, ::2], return_index=True, return_inverse=True)
+        owned = self.owned[:, ::2].ravel()[first]
+        drawn = Drawn(self.counts[:, ::2].ravel()[first], all_rates[0].mixtures)
+        return [_success((rates.draw(drawn, rng) / owned)[at]) for rates in all_rates]
+
+
 def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
+    """What the plan leaks in the world that its prior is a sample of."""
+    if plan.gains is not None:
+        raise InvalidParameter(
+            "a plan with gains is told for its own weights only: design it without gains for the world"
+        )
+    counts, seen = sample_of(plan.prior)
+    measures = [as_entropy(H) for H in entropies]
+    certified = {H.name: difference(H, H(plan.prior), H(plan.target)) for H in measures}
+    return judged(seen, lambda rng: _sets(plan, counts, rng), plan.k, float(plan.target.max()), certified, seed)
+
+
+def judged(
+    seen: Seen,
+    drawn: Callable[[np.random.Generator], Sets],
+    k: int,
+    claimed: float,
+    certified: dict[str, float],
+    seed: int,
+) -> World:
     """Sets are drawn as the plan shows them, and rates for their members as the counts allow; the attacker takes the
     likeliest of each set.
 
     The point estimate is at 40 steps of EM. The interval is from the converged mixture, which is a little too bright,
     to the darker of 10 steps and no mixture, each by two standard deviations over resampled counts of counts and rates.
     """
-    counts, events = _counts(plan)
-    distinct, times = _times(counts)
-    if distinct[-1] == 1:
+    if seen.events < LEAST:
+        raise InvalidParameter(
+            f"{seen.events} events are too few to say anything about the world: collect {LEAST} or more"
+        )
+    if seen.counts[-1] == 1:
         raise InvalidParameter(
             "every secret was seen once: nothing can be said about how often each occurs; collect more events"
         )
     rng = generator(seed)
-    sample = _Sample(plan, counts, rng)
-
-    def expected(steps: int | None) -> Array:
-        return sample.columns(Rates(distinct, times, steps=steps), rng, apart=True)
-
-    columns = expected(STEPS)
+    sets = drawn(rng)
+    mixtures, times = Mixtures(seen.counts), seen.times[seen.counts <= LARGE]
+    few = mixtures.fitted(times, FEW)
+    usual = mixtures.fitted(times, STEPS - FEW, few)
+    many = mixtures.fitted(times, MANY - STEPS, usual)
+    columns, bright, *dark = sets.means([Rates(mixtures, weights) for weights in (usual, many, few, None)], rng)
     success = _success(columns)
-    bright, dark = _success(expected(MANY)), max(_success(expected(FEW)), _success(expected(None)))
-    resampled = [Rates(distinct, rng.poisson(times), steps=STEPS) for _ in range(_SAMPLES)]
-    two = 2 * float(np.std([_success(sample.columns(rates, rng)) for rates in resampled], ddof=1))
-    measures = [as_entropy(H) for H in entropies]
+    resampled = [Rates(mixtures, mixtures.fitted(rng.poisson(times), STEPS)) for _ in range(_SAMPLES)]
+    two = 2 * float(np.std(sets.worlds(resampled, rng), ddof=1))
     return World(
-        events=events,
-        claimed=float(plan.target.max()),
+        events=seen.events,
+        claimed=claimed,
         success=success,
-        low=max(min(bright, success) - two, 1 / plan.k),
-        high=min(max(dark, success) + two, 1.0),
-        unseen=int(times[distinct == 1].sum()) / events,
-        entropies=tuple(H.name for H in measures),
+        low=max(min(success, _success(bright)) - two, 1 / k),
+        high=min(max(success, *map(_success, dark)) + two, 1.0),
+        unseen=int(seen.times[seen.counts == 1].sum()) / seen.events,
+        entropies=tuple(certified),
         _columns=columns,
-        _rates=Rates(distinct, times, steps=STEPS).spectrum(distinct, times),
-        _certified={H.name: difference(H, H(plan.prior), H(plan.target)) for H in measures},
+        _rates=Rates(mixtures, usual).spectrum(seen.counts, seen.times),
+        _certified=certified,
     )
 
 
-class _Sample:
-    """Sets of a plan, as likely as they are shown, and what their members own."""
-
-    def __init__(self, plan: Arrangement, counts: Counts, rng: np.random.Generator) -> None:
-        size = plan.n_giants + plan.u
-        giants = np.repeat(plan.giants[None], max(_DRAWS // size, 1), axis=0)
-        if not plan.tail:
-            giants = giants[:1]  # all are in one set
-        sets = giants
-        if plan.tail:
-            sets = np.concatenate([giants, _random_sets(plan, len(giants), rng)], axis=1)
-        members, self._at = np.unique(sets, return_inverse=True)
-        self._at = self._at.reshape(sets.shape).T
-        self._counts = counts[members]
-        owned = (max(plan.u, 1) * plan.weights[members]).astype(np.float64)
-        owned[np.isin(members, plan.giants)] = plan.tail or 1
-        self._owned = owned
-
-    def columns(self, rates: Rates, rng: np.random.Generator, *, apart: bool = False) -> Array:
-        """A column of the joint for each set, in all one. Each member has one rate, wherever it is, as in one world; or
-        `apart` a new one in each set, as the mean over worlds needs it, with less noise.
-        """
-        if apart:
-            columns = rates.draw(self._counts[self._at].ravel(), rng).reshape(self._at.shape) / self._owned[self._at]
-        else:
-            columns = (rates.draw(self._counts, rng) / self._owned)[self._at]
-        return np.asarray(columns / columns.sum())
+def _sets(plan: Arrangement, counts: Counts, rng: np.random.Generator) -> Sets:
+    """Sets of a plan in memory."""
+    giants = np.repeat(plan.giants[:, None], how_many(plan.n_giants + plan.u), axis=1)
+    if not plan.tail:  # nobody is left beside the giants: all are in one set
+        members, owned = giants[:, :1], np.ones((plan.n_giants, 1))
+    else:
+        others = _random_sets(plan, giants.shape[1], rng).T
+        members = np.concatenate([giants, others])
+        owned = np.concatenate([np.full(giants.shape, plan.tail), plan.u * plan.weights[others]])
+    return Sets(members, counts[members], owned.astype(np.float64))
 
 
 def _times(counts: Counts) -> tuple[Counts, Counts]:
@@ -158,24 +205,22 @@ def _times(counts: Counts) -> tuple[Counts, Counts]:
 
 def _success(columns: Array) -> float:
     """How often the likeliest member of a set is the secret."""
-    return float(columns.max(axis=0).sum())
+    return float(columns.max(axis=0).sum() / columns.sum())
 
 
-def _counts(plan: Arrangement) -> tuple[Counts, int]:
-    """How often each secret was seen, and the number of events."""
-    if plan.gains is not None:
-        raise InvalidParameter(
-            "a plan with gains is told for its own weights only: design it without gains for the world"
-        )
-    prior = plan.prior
+def sample_of(prior: Prior) -> tuple[Counts, Seen]:
+    """How often each secret was seen, and the prior as a sample."""
+    counts, events = _counts(prior)
+    return counts, Seen(events, *_times(counts))
+
+
+def _counts(prior: Prior) -> tuple[Counts, int]:
     events = prior.events
     if events is None:
         raise InvalidParameter(
             "the weights are no counts of events: say how many events they come from, Prior(weights, events=60_000), "
             "or give the counts themselves"
         )
-    if events < LEAST:
-        raise InvalidParameter(f"{events} events are too few to say anything about the world: collect {LEAST} or more")
     if prior.exact and prior.total == events <= _MOST:
         return prior.weights, events
     counts = np.rint(prior.p * min(events, _MOST)).astype(np.int64)  # of more events the sample is the truth anyhow
@@ -187,13 +232,26 @@ def _random_sets(plan: Arrangement, count: int, rng: np.random.Generator) -> Cou
     homes = len(plan.homes.weights)
     sizes = np.concatenate([plan.u * plan.homes.weights, [ring.length for ring in plan.rings]]).astype(np.int64)
     ends = np.cumsum(sizes)
-    places = rng.integers(0, plan.tail, count)
+    places = stretched(plan.tail, count, rng)
     which = np.searchsorted(ends, places, side="right")
     sets = np.empty((count, plan.u), dtype=np.int64)
     at_home = which < homes
     sets[at_home] = plan.homes.members[which[at_home]]
-    for i, ring in enumerate(plan.rings):
-        here = which == homes + i
-        phases = places[here] - (ends[homes + i] - ring.length)
+    for i in np.unique(which[~at_home]).tolist():
+        ring, here = plan.rings[i - homes], which == i
+        phases = places[here] - (ends[i] - ring.length)
         sets[here] = ring.member(phases[:, None] + ring.length * np.arange(plan.u))
     return sets
+
+
+def how_many(size: int) -> int:
+    """The number of sets of this size to draw."""
+    return max(_DRAWS // size, _SETS)
+
+
+def stretched(tail: int, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """So many places below `tail`, one at random in each of as many stretches of one length: each place is as likely as
+    the others, and light and heavy secrets come in their proportion.
+    """
+    places = (np.arange(count) + rng.random(count)) * (tail / count)
+    return np.minimum(places.astype(np.int64), tail - 1)

@@ -23,13 +23,13 @@ class Figure:
 def captioned(facts: Facts) -> list[Figure]:
     """All charts of a report."""
     sure = "exact" if all(r.exact for _, r in facts.repeated) else f"simulated on {facts.trials:,} secrets, bars 99%"
-    prior = "popularity times worth" if facts.gains else "prior"
+    prior = "popularity times worth" if facts.gains else "popularity"
     drifts = [
         Figure(
             f"wrong_prior_{drift.entropy.replace('-', '_')}",
             f"If popularity is not as assumed: {ATTACKERS[drift.entropy][1]}",
-            "True popularity p^theta in place of p: below 1 it is flatter than designed for, above 1 steeper. The gap "
-            "between the lines is what the wrong assumption costs.",
+            "The true popularity is taken to be the assumed one to the power of an exponent: below 1 it is flatter "
+            "than designed for, above 1 steeper. The gap between the lines is what the wrong assumption costs.",
             charts.wrong_prior(drift),
         )
         for drift in facts.drift
@@ -50,22 +50,22 @@ def captioned(facts: Facts) -> list[Figure]:
         Figure(
             "prior_and_target",
             "What the attacker believes, before and after",
-            f"The {prior} of each secret by rank, and pi, the belief on the members of whichever set is seen. "
-            + _binning(facts),
+            f"The {prior} of each secret by rank, and the belief on the members of a set once it is seen, which is the "
+            "same for every set. " + _binning(facts),
             charts.prior_and_target(facts.prior, facts.target, facts.giants, facts.n - facts.possible),
         ),
         Figure(
             "lorenz",
             "How many guesses it takes",
-            "The Lorenz curves: the chance that the secret is among the j likeliest. Where the two meet, seeing a set "
-            "is of no help.",
+            "The chance that the secret is among the likeliest so many (the Lorenz curves). Where the two meet, seeing "
+            "a set is of no help.",
             charts.lorenz(facts.prior_lorenz, facts.target_lorenz),
         ),
         Figure(
             "repeated",
             "If one secret is drawn again and again",
-            f"The best attacker's chance of naming the secret after several fresh draws ({sure}). Sticky draws "
-            "count as one.",
+            f"The best attacker's chance of naming the secret after several fresh draws, for the counts as they are "
+            f"({sure}). Sticky draws count as one.",
             charts.repeated(facts.repeated),
         ),
         *_near(facts),

@@ -14,7 +14,7 @@ from minleak._report.words import ATTACKERS, leak_text
 # Giants whose names fit on the chart.
 NAMED = 5
 _DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4]]
-_BELIEFS = ["prior: before", "pi: after seeing any set"]
+_BELIEFS = ["before", "after seeing any set"]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]
 
 
@@ -90,7 +90,7 @@ def leakage_by_k(table: ByK, k: int) -> Any:
 
 
 def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants: Sequence[Giant], hidden: int) -> Any:
-    """Lines over ranks, both scales logarithmic: the prior and pi; bins as bands from least to largest, giants named.
+    """Lines over ranks, both scales logarithmic: before and after; bins as bands from least to largest, giants named.
 
     `hidden` secrets of weight zero have no place on a logarithmic scale.
     """
@@ -156,7 +156,7 @@ def lorenz(prior: Sequence[tuple[int, float]], target: Sequence[tuple[int, float
         {"j": j, "sum": total, "of": name} for name, curve in zip(_BELIEFS, curves, strict=True) for j, total in curve
     ]
     thinned = n > max(len(curve) for curve in curves)
-    title = ["j, the number of guesses (log scale)"]
+    title = ["number of guesses (log scale)"]
     if thinned:
         title.append(f"{len(curves[0])} of {n:,} points of the curve")
     return (
@@ -167,7 +167,11 @@ def lorenz(prior: Sequence[tuple[int, float]], target: Sequence[tuple[int, float
             y=alt.Y("sum:Q", title="chance of being right", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
             color=_coloured("of", _BELIEFS),
             strokeDash=_dashed("of", _BELIEFS),
-            tooltip=["of:N", alt.Tooltip("j:Q", format=","), alt.Tooltip("sum:Q", format=".3%", title="chance")],
+            tooltip=[
+                "of:N",
+                alt.Tooltip("j:Q", format=",", title="guesses"),
+                alt.Tooltip("sum:Q", format=".3%", title="chance"),
+            ],
         )
         .properties(height=320)
     )
@@ -221,7 +225,7 @@ def wrong_prior(drift: Drift) -> Any:
         .encode(
             x=alt.X(
                 "theta:Q",
-                title="theta: flatter ← 1 as designed → steeper",
+                title="exponent: flatter ← 1 as designed → steeper",
                 scale=alt.Scale(zero=False),
                 axis=alt.Axis(tickCount=5),
             ),
@@ -230,7 +234,7 @@ def wrong_prior(drift: Drift) -> Any:
             ),
             color=_coloured("of", names),
             strokeDash=_dashed("of", names),
-            tooltip=["of:N", "theta:Q", alt.Tooltip("leakage:Q", format=".4g")],
+            tooltip=["of:N", alt.Tooltip("theta:Q", title="exponent"), alt.Tooltip("leakage:Q", format=".4g")],
         )
     )
     designed = alt.Chart(alt.Data(values=[{"theta": 1}])).mark_rule(strokeDash=[4, 4]).encode(x="theta:Q")

@@ -22,6 +22,7 @@ from minleak._entropy.standard import FEW, STANDARD
 from minleak._measure.leakages import difference
 from minleak._report.nearness import Nearness, nearness
 from minleak._report.thinning import RankBin, lorenz_points, rank_bins, spaced
+from minleak._report.worldly import Requirement, Worldly, as_requirement, in_the_world, judged
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
@@ -37,7 +38,9 @@ NAMED = 50
 KS = 60
 _WORK = 2_000_000
 # What `gather` does one after the other, and then drawing.
-STEPS = 7
+STEPS = 8
+# Members of the example set that are named.
+SHOWN = 30
 
 
 @dataclass(frozen=True)
@@ -100,8 +103,12 @@ class Drift:
 
 @dataclass(frozen=True)
 class Facts:
-    """A report in numbers. `share` is what `prior`, `target` and `giants` are fractions of: one, or the whole gain."""
+    """A report in numbers. `share` is what `prior`, `target` and `giants` are fractions of: one, or the whole gain.
 
+    `world` is None where nothing can be said about it, and `untold` then why. `example` are the first members of a set.
+    """
+
+    digest: str
     n: int
     possible: int
     k: int
@@ -112,7 +119,11 @@ class Facts:
     share: float
     n_giants: int
     giants: tuple[Giant, ...]
+    example: tuple[str, ...]
     chance: Chance
+    world: Worldly | None
+    untold: str
+    requirement: Requirement | None
     comparisons: tuple[Comparison, ...]
     by_k: ByK
     prior: tuple[RankBin, ...]
@@ -128,20 +139,27 @@ class Facts:
 
 
 def gather(
-    plan: Plan, *, trials: int = 20_000, seed: int = 0, progress: Callable[[int, int, str], None] | None = None
+    plan: Plan,
+    *,
+    success: float | None = None,
+    trials: int = 20_000,
+    seed: int = 0,
+    progress: Callable[[int, int, str], None] | None = None,
 ) -> Facts:
     """All facts of a plan. O(n log n); simulations take `trials` secrets, fewer where sets are so large that it would
     take minutes (`Facts.trials` says how many).
 
     With gains everything is about gamma_x p(x): it takes the place of the prior, for the rivals too, and what is linear
-    in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret.
-    `progress` gets the steps done, their number and the next one's name.
+    in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret. `success` is
+    how often a guess may be right at most, if that is required. `progress` gets the steps done, their number and the
+    next one's name.
     """
     if not isinstance(plan, Plan):
         raise InvalidParameter(f"a report is about a plan, such as design(prior, k) makes, not {shown(plan)}")
     for count, what, least in ((trials, "trials", 1), (seed, "seed", 0)):
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
             raise InvalidParameter(f"{what} is a whole number from {least} on, not {shown(count)}")
+    most = as_requirement(plan, success)
     begin = progress or (lambda _done, _steps, _name: None)
     trials = max(min(trials, max(50, _WORK // plan.k)), 2)
     prior = _effective(plan)
@@ -150,19 +168,23 @@ def gather(
     share = 1.0 if plan.gains is None else float(plan.gains @ plan.prior.p)
     pi = plan.target / share
     named = plan.giants[:NAMED].tolist()
-    begin(0, STEPS, "rivals")
+    begin(0, STEPS, "the world")
+    told = in_the_world(plan, ENTROPIES, seed=seed)
+    world, untold = (None, told) if isinstance(told, str) else (told, "")
+    begin(1, STEPS, "rivals")
     comparisons = _comparisons(plan, prior, ordered, share, trials, seed)
-    begin(1, STEPS, "every k")
+    begin(2, STEPS, "every k")
     by_k = _by_k(plan, prior, possible, share)
-    begin(2, STEPS, "repeated draws")
+    begin(3, STEPS, "repeated draws")
     repeated = tuple((name, twin.repeated(DRAWS, trials=trials, seed=seed)) for name, twin in _layouts(plan))
-    begin(3, STEPS, "other priors")
+    begin(4, STEPS, "other priors")
     drift = _drift(plan, prior)
-    begin(4, STEPS, "the certificate")
+    begin(5, STEPS, "the certificate")
     certificate = certify(plan, plan.prior, gains=plan.gains)
-    begin(5, STEPS, "nearness")
+    begin(6, STEPS, "nearness")
     near = nearness(plan, trials=trials, seed=seed)
     return Facts(
+        digest=plan.digest.hex(),
         n=len(prior),
         possible=possible,
         k=plan.k,
@@ -175,7 +197,11 @@ def gather(
         giants=tuple(
             Giant(str(plan.prior.labels[x]), rank, float(prior.p[x])) for rank, x in enumerate(named, start=1)
         ),
+        example=example(plan),
         chance=Chance(share * float(ordered[0]), share, float(plan.target[0])),
+        world=world,
+        untold=untold,
+        requirement=None if most is None else judged(most, float(plan.target[0]), world),
         comparisons=comparisons,
         by_k=by_k,
         prior=rank_bins(ordered[:possible]),
@@ -196,6 +222,13 @@ def _effective(plan: Plan) -> Prior:
     if plan.weights is plan.prior.weights:
         return plan.prior
     return Prior.trusted(plan.weights, plan.prior.labels, plan.total)
+
+
+def example(plan: Plan) -> tuple[str, ...]:
+    """The first members of one of the plan's sets, those in every set first."""
+    members = next(sets[0] for sets, _ in plan.cells()) if plan.tail else plan.giants[:0]
+    labels = plan.prior.labels
+    return tuple(str(labels[x]) for x in [*plan.giants.tolist(), *members.tolist()][:SHOWN])
 
 
 def _scale(entropy: str, share: float) -> float:

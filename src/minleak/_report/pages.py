@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -11,7 +12,18 @@ from minleak._report.captions import captioned
 from minleak._report.facts import Facts
 from minleak._report.look import DARK, FONT, LIGHT
 from minleak._report.saving import need_extras
-from minleak._report.words import ATTACKERS, amount, meaning, number, percent, verdict
+from minleak._report.words import (
+    ATTACKERS,
+    amount,
+    beside,
+    demanded,
+    interval,
+    meaning,
+    number,
+    percent,
+    provenance,
+    verdict,
+)
 from minleak.errors import InvalidParameter
 
 
@@ -41,20 +53,29 @@ def page(title: str, body: str, charts: Sequence[tuple[str, Any]], *, style: str
     )
 
 
-def report_page(facts: Facts) -> str:
-    """The report of a plan as a page."""
+def report_page(facts: Facts, *, title: str | None = None, file: str | None = None) -> str:
+    """The report of a plan as a page; `file` is the name of the plan's file."""
+    from minleak import __version__
+
+    title = title or "What this plan leaks"
     figures = {figure.name: figure for figure in captioned(facts)}
     body = _rendered(
         "report.html",
+        title=title,
+        made=[f"{datetime.now(UTC):%d %B %Y}".lstrip("0"), f"minleak {__version__}", *([file] if file else [])],
         facts=facts,
         figures=figures,
         verdict=verdict(facts),
+        provenance=provenance(facts),
+        demanded=demanded(facts),
+        beside=beside(facts),
+        interval=interval,
         attackers=ATTACKERS,
         meaning=meaning,
         amount=amount,
     )
     sized = [(name, figure.chart.properties(width="container")) for name, figure in figures.items()]
-    return page("minleak: what this plan leaks", chart_package("markupsafe").Markup(body), sized)
+    return page(f"minleak: {title}", chart_package("markupsafe").Markup(body), sized)
 
 
 def _rendered(template: str, **facts: Any) -> str:

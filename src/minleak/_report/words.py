@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from minleak._design.alternatives import Estimate
 from minleak._report.facts import Comparison, Facts
+from minleak._report.worldly import Worldly
 
 # entropy: (what its attacker does, what the measure is called, its unit)
 ATTACKERS: dict[str, tuple[str, str, str]] = {
@@ -41,6 +42,21 @@ def percent(chance: float) -> str:
     return f"{100 * chance:.3g}%"
 
 
+def about(count: int) -> str:
+    """A large number in two digits and words, a small one as it is.
+
+    >>> about(60_000), about(774_293), about(3_819_539), about(588_124_220_187), about(10**18)
+    ('60,000', '770,000', '3.8 million', '590 billion', 'more than 1,000 trillion')
+    """
+    if count >= 10**15:
+        return "more than 1,000 trillion"
+    rounded = float(f"{count:.2g}")
+    for size, word in ((10**12, "trillion"), (10**9, "billion"), (10**6, "million")):
+        if rounded >= size:
+            return f"{rounded / size:g} {word}"
+    return f"{rounded:,.0f}"
+
+
 def leak_text(entropy: str, value: float) -> str:
     """A leakage with its unit.
 
@@ -61,16 +77,78 @@ def amount(estimate: Estimate) -> tuple[str, str]:
 
 def verdict(facts: Facts) -> str:
     """The first screen in one sentence."""
-    chance = facts.chance
+    chance, world = facts.chance, facts.world
     if facts.gains:
         return (
             f"One guess is worth {number(chance.plan)} to an attacker who sees a set, {number(chance.blind)} blind, "
             f"and {number(chance.bare)} if the secret were shown."
         )
-    seen = f"An attacker who sees a set of {facts.k:,} and guesses once is right {_often(chance.plan)}"
-    if chance.plan <= chance.blind * (1 + 1e-12):
+    if world is None:
+        seen = f"An attacker who sees a set of {facts.k:,} and guesses once is right {_often(chance.plan)}"
+        success, after = chance.plan, f": no sets of {facts.k:,} can do better"
+    else:
+        seen = (
+            f"An attacker who knows how often secrets really occur, sees a set of {facts.k:,} and guesses once "
+            f"is right {_often(world.success)}"
+        )
+        success, after = world.success, ""
+    if success <= chance.blind * (1 + 1e-12) or percent(success) == percent(chance.blind):
         return f"{seen}: no more often than without seeing anything."
-    return f"{seen}, against {_often(chance.blind)} without seeing anything: no sets of {facts.k:,} can do better."
+    return f"{seen}, against {_often(chance.blind)} without seeing anything{after}."
+
+
+def provenance(facts: Facts) -> list[str]:
+    """What the first figure rests on, the sample that the counts are and the certificate, and what would better it."""
+    world = facts.world
+    if world is None:
+        return [f"Nothing can be said about the world beyond the counts: {facts.untold}. All figures are as counted."]
+    certified = (
+        f"The counts are a sample of {about(world.events)} events. For the counts as they are, a guess is right "
+        f"{_often(facts.chance.plan)}, and no sets of {facts.k:,} can do better: that is certified, and the limit for "
+        "infinitely many events."
+    )
+    few, many = (about(events) for events in world.enough)
+    if world.success <= 1.01 * facts.chance.plan:
+        more = "With so many events the two figures are the same."
+    elif world.enough[1] <= world.events:
+        more = "With so many events the two figures are within 10% of each other."
+    else:
+        between = f"About {few}" if few == many else f"Between {few} and {many}"
+        more = f"{between} events would bring the first figure within 10% of it."
+    return [certified, f"{more} {_unseen(world.unseen)}"]
+
+
+def interval(world: Worldly) -> str:
+    """Between what the success in the world is."""
+    low, high = percent(world.low), percent(world.high)
+    return "with 95% confidence in every digit" if low == high else f"{low} to {high} with 95% confidence"
+
+
+def beside(facts: Facts) -> dict[str, str]:
+    """The leakages in the world, of those that are others than as counted."""
+    if facts.world is None:
+        return {}
+    pairs = zip(facts.comparisons, facts.world.leakage, strict=True)
+    return {row.entropy: number(leak) for row, leak in pairs if abs(leak - row.plan) > 0.01 * row.plan + 1e-6}
+
+
+def demanded(facts: Facts) -> str:
+    """Whether the requirement is met, if there is one."""
+    asked, world = facts.requirement, facts.world
+    if asked is None:
+        return ""
+    said = f"Requirement: a guess is right at most {_often(asked.most)}: "
+    if world is None:
+        return said + ("met, as counted" if asked.met else "not met")
+    if asked.nearly:
+        return f"{said}met by the estimate, but not for sure: the interval reaches {percent(world.high)}"
+    return said + ("met" if asked.met else "not met")
+
+
+def _unseen(share: float) -> str:
+    if share < 1e-4:
+        return "Hardly any events to come will be of secrets that were not seen."
+    return f"{percent(share)} of the events to come will be of secrets that were not seen."
 
 
 def _often(chance: float) -> str:
@@ -78,12 +156,23 @@ def _often(chance: float) -> str:
     return text if text.startswith("1 in") else f"{text} of the time"
 
 
-def meaning(row: Comparison, *, gains: bool) -> str:
-    """What this plan leaks in one entropy against showing the secret, in a sentence."""
+def meaning(row: Comparison, facts: Facts) -> str:
+    """What this plan leaks in one entropy against showing the secret, in a sentence or two."""
     ours, bare = row.plan, row.rivals[0].leakage.value
-    if gains:
+    if facts.gains:
         return f"Leaks {number(ours)} where showing the secret leaks {number(bare)}, secrets counted by their worth."
+    if row.entropy == "guesswork":
+        return _guesses(row.before, row.before - ours, facts)
     return _MEANINGS[row.entropy](ours, bare)
+
+
+def _guesses(blind: float, after: float, facts: Facts) -> str:
+    """Saved guesses look as many as if the secret were shown, because a set is so much smaller than the whole."""
+    members = min(facts.k, facts.possible)
+    return (
+        f"It takes {number(blind)} guesses on average blind, {number(after)} with a set, and one with the secret. "
+        f"A set has only {members:,} members, so no plan makes it more than {number((members + 1) / 2)}."
+    )
 
 
 def _factor(ours: float, bare: float) -> str:
@@ -108,6 +197,5 @@ _MEANINGS: dict[str, Callable[[float, float], str]] = {
     "shannon": lambda a, b: f"A set tells {number(a)} of the {number(b)} bits that the secret itself would tell.",
     "min-entropy": _factor,
     "guess-error:1": _points,
-    "guesswork": lambda a, b: f"Seeing a set saves {number(a)} guesses on average; seeing the secret, {number(b)}.",
     "collision": lambda a, b: f"A set tells {number(a)} of {number(b)} bits when likely secrets count more.",
 }

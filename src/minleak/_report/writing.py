@@ -23,6 +23,9 @@ def write(
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
+    success: float | None = None,
+    title: str | None = None,
+    file: str | os.PathLike[str] | None = None,
     trials: int = 20_000,
     seed: int = 0,
     progress: Progress | None = None,
@@ -30,17 +33,23 @@ def write(
     """Write the report of a plan and return the files written. Needs the extra `report`.
 
     The ending .html (or format="html") gives one page with everything inside; format="png" or "svg" the charts as
-    pictures into the folder `path`. `trials` and `seed` are those of the simulations; `progress` gets the steps
-    done, their number and the next one's name. Files are written whole or not at all.
+    pictures into the folder `path`. `success` is a requirement, how often a guess may be right at most, such as 0.05:
+    the page says whether it is met in the world, by the interval's upper end, by the estimate alone, or not. `title`
+    heads the page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and `seed`
+    are those of the simulations; `progress` gets the steps done, their number and the next one's name. Files are
+    written whole or not at all.
     """
     name = file_name(path)
     kind = _format(name, format)
+    if title is not None and not isinstance(title, str):
+        raise InvalidParameter(f"the title of a report is text, not {type(title).__name__}")
+    kept = None if file is None else os.path.basename(file_name(file))
     need_extras()
-    facts = gather(plan, trials=trials, seed=seed, progress=progress)
+    facts = gather(plan, success=success, trials=trials, seed=seed, progress=progress)
     if progress is not None:
         progress(STEPS - 1, STEPS, "drawing")
     if kind == "html":
-        write_whole(name, report_page(facts))
+        write_whole(name, report_page(facts, title=title, file=kept))
         return [name]
     try:
         os.makedirs(name, exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
@@ -16,8 +17,10 @@ import pyarrow as pa
 from minleak._data.columns import Columns
 from minleak._data.writing import replacing
 from minleak._design.rings import LIMIT
+from minleak._design.world import World
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import FEW
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import ibis_module, path_text
 from minleak._warehouse.sources import read
@@ -123,6 +126,25 @@ class WarehousePlan:
     def at_home(self) -> float:
         """The part of the weight that is not giants' and stays home: draws of it always show the same set."""
         return self.header.at_home / self.header.tail if self.header.tail else 0.0
+
+    def in_the_world(
+        self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, events: int | None = None, seed: int = 0
+    ) -> World:
+        """What the plan leaks when its weights are counts of events, to an attacker who knows the truth that they are a
+        sample of: what `Plan.in_the_world` says of the same plan in memory, with other draws.
+
+        Weights that are no counts come from `events` of them. It takes one pass that checks the plan, the counts of
+        counts, and a few thousand sets that are looked up; memory does not grow with n.
+
+        >>> from minleak.warehouse import design
+        >>> prior = pa.table({"secret": range(600), "count": [20 - i // 30 for i in range(600)]})
+        >>> world = design(prior, k=10).in_the_world()
+        >>> world.success > world.claimed == 0.1
+        True
+        """
+        from minleak._warehouse.world import in_the_world  # which knows plans
+
+        return in_the_world(self, entropies, events, seed)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the plan to a new folder: Parquet files and a header, whole or not at all."""

@@ -14,12 +14,16 @@ import pyarrow.parquet as pq
 
 from minleak._data.reading.table import kind_of
 from minleak._warehouse.engines import connect, engine_for
-from minleak._warehouse.engines.base import QUOTING, path_text
+from minleak._warehouse.engines.base import QUOTING, Engine, path_text
 from minleak._warehouse.naming import shown
 from minleak.errors import UnreadableFile
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
+_LINES = "lines"
+_KINDS = ("parquet", *_DELIMITERS, _LINES)
 _DATABASE = (".duckdb", ".db", ".ddb")
+# So many bytes show whether lines end in line breaks.
+_LOOKED_AT = 1 << 16
 
 
 def read(
@@ -28,15 +32,16 @@ def read(
     table: str | None = None,
     backend: Any = None,
     memory_limit: str | None = None,
+    format: str | None = None,
 ) -> Any:
     """An Ibis table of a file, of a folder of files, or of a table that the engine knows.
 
     Parameters
     ----------
     path
-        Parquet (.parquet, .pq) or separated values with a header (.csv, .tsv, .gz too), or a folder of files of one of
-        these kinds with the same columns (for Spark in the same order); or a DuckDB database file (.duckdb, .ddb, .db),
-        with `table`.
+        Parquet (.parquet, .pq), separated values with a header (.csv, .tsv, .gz too) or lines (.log), or a folder of
+        files of one of these kinds with the same columns (for Spark in the same order); or a DuckDB database file
+        (.duckdb, .ddb, .db), with `table`.
     table
         The name of a table: in the database at `path`, or one that the backend knows.
     backend
@@ -44,6 +49,9 @@ def read(
         database file.
     memory_limit
         How much memory DuckDB may take where it is started here, such as "1GB".
+    format
+        "parquet", "csv", "tsv" or "lines", whatever the ending. Lines are a log of one secret each, in the column
+        `secret`; empty ones are no events and are left out. `design` counts them with weight=None.
 
     All columns of separated values are text, so that a secret 007 stays itself; `design` and `audit` take counts
     written in digits. A path names one file or folder, whatever is in it: nothing is a pattern, and folders such as
@@ -66,8 +74,10 @@ def read(
         return _named(_started(backend, memory_limit, database=name), table, name)
     if table is not None:
         raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {shown(table)}")
-    form, files = _files(name)
+    form, files = _files(name, format)
     engine = engine_for(_started(backend, memory_limit))
+    if form == _LINES:
+        return _lines(engine, files, name)
     names = _columns(files, form, any_order=engine.goes_by_names)
     try:
         found = engine.read_parquet(files) if form == "parquet" else engine.read_text(files, form, names)
@@ -90,25 +100,48 @@ def _started(backend: Any, memory_limit: str | None, database: str | None = None
     return backend
 
 
-def _files(name: str) -> tuple[str, list[str]]:
-    """ "parquet" or the delimiter of separated values, and the files of this kind: the one, or those of the folder."""
+def _files(name: str, format: str | None) -> tuple[str, list[str]]:
+    """ "parquet", "lines" or the delimiter of separated values, and the files of this kind: the one, or those of the
+    folder.
+    """
+    if format is not None and format not in _KINDS:
+        raise UnreadableFile(f"an engine reads {', '.join(_KINDS)}, not {shown(format)}: read it in memory")
     found: dict[str, list[str]] = {}
     # links on the way are followed here, since engines would take .. out of a path before they do
     folder, alone = (name, None) if os.path.isdir(name) else (os.path.dirname(name), os.path.basename(name))
     for file in [alone] if alone is not None else sorted(os.listdir(name)):
         with contextlib.suppress(UnreadableFile):  # of an ending that no format has
-            kind = kind_of(file, None)
-            if kind in ("parquet", *_DELIMITERS) and (alone or not file.startswith(("_", "."))):  # Spark skips these
+            kind = kind_of(file, format)
+            if kind in _KINDS and (alone or not file.startswith(("_", "."))):  # Spark skips these
                 path = path_text(os.path.join(os.path.realpath(folder), file))
                 found.setdefault(_DELIMITERS.get(kind, kind), []).append(path)
     if not found:
-        raise UnreadableFile(f"{name} holds neither Parquet (.parquet, .pq) nor separated values (.csv, .tsv)")
+        raise UnreadableFile(
+            f"{name} holds neither Parquet (.parquet, .pq) nor separated values (.csv, .tsv) nor lines (.log)"
+        )
     if len(found) > 1:
         one, other = (os.path.basename(files[0]) for files in list(found.values())[:2])
         raise UnreadableFile(
             f"{name} holds files of several kinds, such as {one} and {other}: keep one kind in a folder"
         )
     return found.popitem()
+
+
+def _lines(engine: Engine, files: list[str], name: str) -> Any:
+    """The lines of the files that are not empty."""
+    try:
+        for file in files:
+            with (gzip.open if file.lower().endswith(".gz") else open)(file, "rb") as content:
+                if b"\0" in content.read(_LOOKED_AT):
+                    raise UnreadableFile(f"{file} has NUL bytes: an engine reads lines that end in line breaks")
+        found = engine.read_lines(files)
+    except UnreadableFile:
+        raise
+    except OSError as error:
+        raise UnreadableFile(f"cannot read {file}: {error.strerror or 'it is damaged'}") from None
+    except Exception as error:  # each engine has errors of its own, and their words may hold a secret
+        raise UnreadableFile(f"cannot read {name} ({type(error).__name__}): lines must all end alike") from None
+    return found.filter(found.secret.notnull() & (found.secret != ""))
 
 
 def _columns(files: list[str], kind: str, *, any_order: bool) -> list[str]:

@@ -83,6 +83,24 @@ def test_refusals():
         blocks_of().leakage(ml.Gain(ml.Shannon(), np.eye(7)))
 
 
+def test_in_the_world():
+    """An attacker who knows the truth takes the likeliest of a block: estimated from the counts, with an interval."""
+    rng = np.random.default_rng(2)
+    truth = 1 / np.arange(1, 3001) ** 0.7
+    counts = rng.multinomial(30_000, truth / truth.sum())
+    seen = rng.permutation(np.flatnonzero(counts))
+    blocks = blocks_of(ml.Prior(counts[seen]), 8)
+    world = blocks.in_the_world(entropies=["shannon"])
+    true = blocks.partition.success(ml.Prior(truth[seen]))
+    assert world.claimed == blocks.success
+    assert world.low < true < world.high
+    assert world.success == pytest.approx(true, rel=0.05)
+    assert world.success > 1.1 * world.claimed
+    assert world.leakage("shannon") > blocks.leakage("shannon")
+    with pytest.raises(InvalidParameter, match="no counts of events"):
+        blocks_of(ml.Prior.uniform(9)).in_the_world()
+
+
 # -- drawing ---------------------------------------------------------------------------------------------------------
 
 

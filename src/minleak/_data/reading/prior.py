@@ -7,6 +7,7 @@ from typing import BinaryIO
 
 from minleak._data.prior import Prior
 from minleak._data.reading.table import Table
+from minleak._data.reading.tidying import Tidy
 
 
 def read_prior(
@@ -15,6 +16,8 @@ def read_prior(
     secret: str = "secret",
     weight: str = "count",
     format: str | None = None,
+    strip: bool = False,
+    nfc: bool = False,
 ) -> Prior:
     """The prior in a file of secrets and their counts (or any weights).
 
@@ -26,18 +29,29 @@ def read_prior(
         The columns to read from csv, tsv and parquet. In csv and tsv secrets are text; parquet keeps its own type.
     format
         "csv", "tsv", "parquet", "json" (a mapping from secret to weight), "uniq" (what `sort | uniq -c` or `uniq -cz`
-        prints: a count, a space, the secret) or "lines" (a log: one secret a line, counted here; empty lines are no
-        events). Taken from the ending of the name if not given (.txt means uniq, .log lines).
+        prints: a count, a space, the secret) or "lines" (a log: one secret a line, counted here). Taken from the ending
+        of the name if not given (.txt means uniq, .log lines).
+    strip, nfc
+        Take off the blanks around secrets that are text; bring them into Unicode's normal form C. Lines of a log that
+        are equal then are counted together; rows of other files that are, are refused, since they may hold more than
+        counts.
 
     Text is UTF-8; in csv and tsv a quote inside of quotes is written twice. Integer weights stay exact, whatever their
     size. Raises UnreadableFile, naming the line, for rows that cannot be parsed and columns that are not there once,
-    and InvalidPrior for weights that are no prior; no message shows a secret. Time: within a small factor of what
+    and InvalidPrior for weights that are no prior; no message shows a secret. Of a log, warns (MinleakWarning) how many
+    blank lines were skipped, as no events, and how many secrets differ from others only in blanks, capitals or normal
+    form. Time: within a small factor of what
     pyarrow itself needs to read the file.
 
     >>> import io
     >>> read_prior(io.BytesIO(b"secret,count\\nflu,812\\ncold,640\\n"), format="csv")
     Prior(n=2, total=1452, exact)
     """
+    tidy = Tidy(strip=strip, nfc=nfc)
     table = Table(source, format=format)
     columns = table.read({"secret": secret}, {"weight": weight})
-    return Prior(columns["weight"], labels=columns["secret"], _where=table.where)
+    labels, weights = columns["secret"], columns["weight"]
+    if table.blank is None:
+        return Prior(weights, labels=tidy.labels(labels), _where=table.where)
+    labels, weights = tidy.log(labels, weights, table.blank, table.name)
+    return Prior(weights, labels=labels)

@@ -36,6 +36,11 @@ class Table:
         if what is not None and self._file.header is None:
             raise UnreadableFile(f"{what} read from csv, tsv or parquet, which name their columns, not {kind}")
 
+    @property
+    def blank(self) -> int | None:
+        """How many rows of a log, which are counted here, were blank; None where rows are no events."""
+        return self._file.blank
+
     def where(self, i: int) -> str:
         """Where row i stands, counted from 0, for a message."""
         return self._file.where(i)

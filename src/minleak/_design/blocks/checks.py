@@ -47,7 +47,7 @@ def certified(
         checks += _best_checks(plan, prior, measures)
         if isinstance(subject, BlockDrawable):
             checks.append(labels_check(subject.index, prior))
-        gaps = {H.name: plan.loss(H) for H in measures if H.paper_form() is not None}
+        gaps = plan.losses([H for H in measures if H.paper_form() is not None])
     return Certificate(all(check.ok for check in checks), True, tuple(checks), gaps)
 
 
@@ -58,12 +58,16 @@ def _checks(plan: Blocks, prior: Prior) -> Iterator[Check]:
     yield Check("the secrets are the prior's, in its order", known)
     if not known:
         return
-    same = np.allclose(plan.prior.p, prior.p, rtol=1e-12, atol=0.0)
+    same = plan.prior is prior or np.allclose(plan.prior.p, prior.p, rtol=1e-12, atol=0.0)
     yield Check("the weights are the prior's", bool(same))
     whole = all(
         isinstance(some, np.ndarray) and some.ndim == 1 and some.dtype.kind == "i" for some in (members, begins)
     )
-    once = whole and len(members) == n and bool(np.array_equal(np.sort(members), np.arange(n)))
+    once = whole and len(members) == n and members.min() >= 0 and members.max() < n
+    if once:
+        found = np.zeros(n, dtype=bool)
+        found[members] = True
+        once = bool(found.all())
     yield Check("every secret is in one block", once)
     if not once:
         return
@@ -75,9 +79,10 @@ def _checks(plan: Blocks, prior: Prior) -> Iterator[Check]:
 def _best_checks(plan: Blocks, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
     """That they are sorted and cut, which is best by a theorem in some entropies."""
     members, begins = plan.partition.members, plan.partition.begins
-    ranks = np.unique(prior.weights, return_inverse=True)[1][members]  # in the order of the weights, of whatever type
-    sizes, light = begins[1:] - begins[:-1], np.minimum.reduceat(ranks, begins[:-1])
-    heavy = np.maximum.reduceat(ranks, begins[:-1])
+    weights = prior.weights[members]
+    ends = np.concatenate([np.minimum.reduceat(weights, begins[:-1]), np.maximum.reduceat(weights, begins[:-1])])
+    light, heavy = np.unique(ends, return_inverse=True)[1].reshape(2, -1)  # in their order, of whatever type they are
+    sizes = begins[1:] - begins[:-1]
     order = np.lexsort((-sizes, -light, -heavy))  # blocks may stand in any order
     full = bool((sizes[order][:-1] == plan.k).all())
     sorted_ = full and bool((light[order][:-1] >= heavy[order][1:]).all())

@@ -28,9 +28,13 @@ class Partition:
 
     @classmethod
     def by_codes(cls, codes: Indices) -> Partition:
-        """Secrets of equal codes together: whole numbers from 0 on, of which none is left out."""
-        begins = np.concatenate([[0], np.cumsum(np.bincount(codes))])
-        return cls(np.argsort(codes, kind="stable"), begins)
+        """Secrets of equal codes together: whole numbers from 0 on, of which some may be nobody's."""
+        import scipy.sparse as sp
+
+        n = len(codes)
+        rows = sp.csr_array((np.ones(n, dtype=bool), (codes, np.arange(n))))  # sorted by counting
+        begins = rows.indptr.astype(np.int64)
+        return cls(rows.indices, begins[np.append(True, begins[1:] > begins[:-1])])
 
     @property
     def sizes(self) -> Indices:
@@ -43,20 +47,33 @@ class Partition:
         blocks[self.members] = np.repeat(np.arange(len(self.begins) - 1, dtype=blocks.dtype), self.sizes)
         return blocks
 
+    def rows(self, blocks: Indices, width: int) -> npt.NDArray[np.int64]:
+        """The members of these blocks, a row each, filled up by -1."""
+        begins, places = self.begins[blocks], np.arange(width)
+        there = places < (self.begins[blocks + 1] - begins)[:, None]
+        return np.where(there, self.members[np.where(there, begins[:, None] + places, 0)], -1).astype(np.int64)
+
     def success(self, prior: Prior) -> float:
         """How often the likeliest member of the block is the secret: the sum of the blocks' largest weights."""
         return float(np.maximum.reduceat(prior.p[self.members], self.begins[:-1]).sum())
 
     def entropies(self, prior: Prior, measures: Sequence[ConditionalEntropy]) -> list[float]:
         """H(X|Y) in each entropy, by one pass over the blocks. O(n)."""
-        import scipy.sparse as sp
-
         if not all(H.symmetric for H in measures):
             raise InvalidParameter("blocks are measured in plain entropies, which do not ask whose a probability is")
-        n, m = len(self.members), len(self.begins) - 1
+        return evaluate(measures, self._columns(prior.p[self.members]))
+
+    def _columns(self, p: npt.NDArray[np.float64]) -> Columns:
+        """A column for each block; where all but the last are of one size, without an index."""
+        import scipy.sparse as sp
+
+        n, sizes = len(p), self.sizes
+        size = int(sizes[0])
+        if (sizes[:-1] == size).all() and sizes[-1] <= size:
+            return Columns(np.concatenate([p, np.zeros(-n % size)]).reshape(-1, size).T)
         index = np.int32 if n < 2**31 else np.int64
-        entries = (prior.p[self.members], self.members.astype(index, copy=False), self.begins.astype(index))
-        return evaluate(measures, Columns(sp.csc_array(entries, shape=(n, m))))
+        entries = (p, np.arange(n, dtype=index), self.begins.astype(index))
+        return Columns(sp.csc_array(entries, shape=(n, len(sizes))))
 
     def leakages(self, prior: Prior, entropies: Sequence[ConditionalEntropy | str]) -> dict[str, float]:
         """H(X) - H(X|Y) by the names of the entropies."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -22,8 +22,10 @@ from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.kinds import BLOCKS, Drawable, Stored, Uniform
 from minleak._design.stored.saving import storable_index, stored_weights
 from minleak._design.stored.tables import LabelIndex
+from minleak._design.world import Sets, World, how_many, judged, sample_of
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.names import as_entropy
+from minleak._entropy.names import as_entropies, as_entropy
+from minleak._entropy.standard import FEW
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter
 
@@ -97,8 +99,31 @@ class Blocks(Stored):
         of the paper's form. That is what it costs to do without randomness.
         """
         H = as_entropy(entropy)
-        best = float(Profile(self.prior).entropies(H, np.array([self.k]))[0])
-        return difference(H, best, self.entropy(H))
+        return self.losses([H])[H.name]
+
+    def losses(self, entropies: Sequence[ConditionalEntropy | str]) -> dict[str, float]:
+        """The same by the names of several entropies, in one pass."""
+        measures = as_entropies(entropies)
+        after, profile, k = self.partition.entropies(self.prior, measures), Profile(self.prior), np.array([self.k])
+        best = [float(profile.entropies(H, k)[0]) for H in measures]
+        return {H.name: difference(H, *both) for H, *both in zip(measures, best, after, strict=True)}
+
+    def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
+        """What the blocks leak when the counts are a sample, to an attacker who knows the truth: see
+        `Plan.in_the_world` and `World`.
+        """
+        counts, seen = sample_of(self.prior)
+        certified = {H.name: self.leakage(H) for H in as_entropies(entropies)}
+        return judged(seen, lambda rng: self._drawn(counts, rng), self.k, self.success, certified, seed)
+
+    def _drawn(self, counts: Indices, rng: np.random.Generator) -> Sets:
+        """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own."""
+        partition = self.partition
+        mass = np.add.reduceat(self.prior.p[partition.members], partition.begins[:-1])
+        drawn = rng.choice(len(mass), size=how_many(self.k), p=mass / mass.sum())
+        members = partition.rows(drawn, self.k).T
+        seen = (members >= 0) & (counts[members] > 0)  # nobody, and those that were never seen, have no rate
+        return Sets(members, np.where(seen, counts[members], 1), np.where(seen, mass[drawn], np.inf))
 
     def sets(self) -> Iterator[tuple[Any, ...]]:
         """The blocks as tuples of labels in input order, from the heaviest on."""
@@ -164,21 +189,16 @@ class Blocks(Stored):
 class BlockDrawable(Drawable):
     """Blocks, and the index that their labels are found by."""
 
+    plan: Blocks
+
     @cached_property
     def _block_of(self) -> Indices:
-        blocks: Indices = self.plan.partition.block_of()
-        return blocks
+        return self.plan.partition.block_of()
 
     def draw(self, secrets: npt.NDArray[np.int64], uniform: Uniform) -> npt.NDArray[np.int64]:
         """The block of each secret, filled up by -1 where it is smaller than k; there is no choice."""
         del uniform
-        partition = self.plan.partition
-        block = self._block_of[secrets]
-        begins, sizes = partition.begins[block], partition.sizes[block]
-        places = np.arange(self.plan.k)
-        there = places < sizes[:, None]
-        at = np.where(there, begins[:, None] + places, 0)
-        return np.where(there, partition.members[at], -1).astype(np.int64)
+        return self.plan.partition.rows(self._block_of[secrets], self.plan.k)
 
 
 def without_gains(gains: Any) -> None:

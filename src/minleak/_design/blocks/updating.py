@@ -65,7 +65,7 @@ def updated(partition: Partition, k: int, at: Indices, prior: Prior) -> tuple[Pa
     stays = at >= 0
     before = np.full(len(prior), -1, dtype=np.int64)
     before[at[stays]] = partition.block_of()[stays]
-    codes, ranks = before.copy(), _ranks(prior)
+    codes, ranks = before.copy(), _comparable(prior)
     new = np.flatnonzero(codes < 0)
     new = new[np.argsort(-ranks[new], kind="stable")]
     gaps, heaviest = _gaps(codes, ranks, m, k)
@@ -78,7 +78,6 @@ def updated(partition: Partition, k: int, at: Indices, prior: Prior) -> tuple[Pa
     codes[rest[whole : whole + few]] = gaps[:few]
     _share_the_lightest(codes, ranks, rest[whole + few :], m + whole // k, k)
     _merge(codes, ranks, k)
-    codes = np.unique(codes, return_inverse=True)[1]
     return Partition.by_codes(codes), _changes(before, codes, partition.sizes, int(np.count_nonzero(~stays)))
 
 
@@ -92,9 +91,9 @@ def _gaps(codes: Indices, ranks: Indices, m: int, k: int) -> tuple[Indices, Indi
 
 
 def _heaviest(codes: Indices, ranks: Indices, m: int) -> tuple[Indices, Indices]:
-    """Of each of m blocks the rank of its heaviest member, and its size."""
+    """Of each of m blocks the weight (or rank) of its heaviest member, and its size."""
     inside = codes >= 0
-    heaviest = np.full(m, -1, dtype=np.int64)
+    heaviest = np.full(m, -1, dtype=ranks.dtype)
     np.maximum.at(heaviest, codes[inside], ranks[inside])
     return heaviest, np.bincount(codes[inside], minlength=m)
 
@@ -135,7 +134,7 @@ def _changes(before: Indices, codes: Indices, sizes: Indices, gone: int) -> Chan
     """What became of the old blocks, of these sizes, by where their members are now."""
     old = before >= 0
     last, stayed = _heaviest(before, codes, len(sizes))
-    first = np.full(len(sizes), len(codes), dtype=np.int64)
+    first = np.full(len(sizes), codes.max() + 1, dtype=np.int64)
     np.minimum.at(first, before[old], codes[old])
     whole, there = first == last, stayed > 0
     now = np.bincount(codes)[last]
@@ -144,15 +143,16 @@ def _changes(before: Indices, codes: Indices, sizes: Indices, gone: int) -> Chan
         smaller=int(np.count_nonzero(there & whole & (stayed < sizes) & (now == stayed))),
         filled=int(np.count_nonzero(there & whole & (now > stayed))),
         cut=int(np.count_nonzero(there & ~whole)),
-        made=int(codes.max()) + 1 - len(np.unique(codes[old])),
+        made=int(np.count_nonzero(np.bincount(codes)) - np.count_nonzero(np.bincount(codes[old]))),
         new=int(np.count_nonzero(~old)),
         gone=gone,
     )
 
 
-def _ranks(prior: Prior) -> Indices:
-    """The place of each weight among the distinct ones, lightest first."""
-    return np.unique(prior.weights, return_inverse=True)[1].astype(np.int64)
+def _comparable(prior: Prior) -> Indices:
+    """The weights, or where they are beyond 64 bits their ranks, which are in the same order."""
+    big = prior.weights.dtype == object
+    return np.unique(prior.weights, return_inverse=True)[1] if big else prior.weights
 
 
 def _without_cost(new: Indices, gaps: Indices) -> Indices:

@@ -74,6 +74,10 @@ class Engine(ABC):
         """Likewise, of separated values with this header, all columns as text; quotes are double, doubled inside."""
 
     @abstractmethod
+    def read_lines(self, files: list[str]) -> Any:
+        """Likewise, of one text a line, in a column `secret`; an empty line may be empty text or null."""
+
+    @abstractmethod
     def keep(self, table: Any) -> Any:
         """The table computed once, for several queries."""
 
@@ -121,6 +125,8 @@ class Engine(ABC):
         line = re.search(r"\bCSV Error on Line: ([0-9]+)", said)
         if line:
             return UnreadableFile(f"the engine could not read the data: look at line {line[1]} ({QUOTING})")
+        if "CSV Parser state machine" in said:
+            return UnreadableFile(f"the engine could not read the data: its lines do not all end alike, or {QUOTING}")
         if "No space left on device" in said:
             return InvalidParameter("the disk is full: make room, or give another folder, for DuckDB connect(spill=)")
         if self.is_of_memory(error):

@@ -60,13 +60,19 @@ class DuckDB(Engine):
         return self.backend.read_parquet([self._pattern(file) for file in files], hive_partitioning=False)
 
     def read_text(self, files: list[str], delimiter: str, header: list[str]) -> Any:  # noqa: ARG002  Spark needs it
+        return self._separated(files, delim=delimiter, quote='"', escape='"', header=True, all_varchar=True)
+
+    def read_lines(self, files: list[str]) -> Any:
+        # without a delimiter a line is one value, and line ends of two kinds are refused
+        return self._separated(files, delim="", quote="", escape="", header=False, columns={"secret": "VARCHAR"})
+
+    def _separated(self, files: list[str], **said: Any) -> Any:
         for file in files:
             if file.lower().endswith(".gz"):
                 _check_gzip(file)
-        # what is not said is guessed from the first rows, or from the names of folders
-        said = {"delim": delimiter, "quote": '"', "escape": '"', "comment": "", "skip": 0, "hive_partitioning": False}
         patterns = [self._pattern(file) for file in files]
-        return self.backend.read_csv(patterns, all_varchar=True, header=True, **said)
+        # what is not said is guessed from the first rows, or from the names of folders
+        return self.backend.read_csv(patterns, comment="", skip=0, hive_partitioning=False, **said)
 
     def _pattern(self, file: str) -> str:
         """The pattern that matches this file alone: DuckDB takes every name for one."""

@@ -89,6 +89,10 @@ class Spark(Engine):
         # rows that are too long or too short fail, in columns that are not asked for too
         return self._loaded(files, format="csv", schema=schema, mode="FAILFAST", columnPruning=False, **said)
 
+    def read_lines(self, files: list[str]) -> Any:
+        lines = self._loaded(files, format="text", lineSep="\n")
+        return lines.select(secret=lines.value.re_replace("^\ufeff|\r$", ""))
+
     def _loaded(self, files: list[str], **said: Any) -> Any:
         """A table of the files; Spark is told that names are no patterns, and leaves hidden ones out without a word."""
         frame = self.backend._session.read.load(files, __globPaths__=False, **said)

@@ -20,6 +20,8 @@ class Format(ABC):
     is_text: ClassVar[bool] = False
     #: The names of the columns, if they have names.
     header: list[str] | None = None
+    #: Where a row is an event that is counted here: how many rows were blank, and so no events.
+    blank: int | None = None
 
     data: bytes
     name: str
@@ -48,8 +50,8 @@ class Counts(Format):
         self.data, self.name = data, name
 
     @abstractmethod
-    def counts(self) -> tuple[list[str], Any]:
-        """The secrets and their weights."""
+    def counts(self) -> tuple[Any, Any]:
+        """The secrets, as a list or as Arrow, and their weights."""
 
     def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> Sequence[Any]:  # noqa: ARG002  no names here
         return self.counts()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import pyarrow as pa
 
 from minleak._data.reading.formats.base import Counts
-from minleak._data.reading.formats.uniq import text_lines
+from minleak._data.reading.formats.uniq import separated
 
 
 class Lines(Counts):
@@ -16,9 +15,19 @@ class Lines(Counts):
 
     endings = (".log",)
 
-    def counts(self) -> tuple[list[str], Any]:
-        times = Counter(line for line in text_lines(self.data, self.name) if line)
-        return list(times), pa.chunked_array([pa.array(times.values(), pa.int64())])
+    def counts(self) -> tuple[Any, Any]:
+        import pyarrow.compute as pc
+
+        text, separator = separated(self.data, self.name)
+        whole = pa.array([text], pa.large_binary()).cast(pa.large_string())
+        lines = pc.split_pattern(whole, separator).values
+        if separator == "\n" and b"\r" in text:
+            lines = pc.replace_substring_regex(lines, r"\r$", "")
+        labels, times = pc.value_counts(lines).flatten()
+        empty = pc.equal(labels, "")
+        self.blank = pc.sum(times.filter(empty)).as_py() or 0
+        there = pc.invert(empty)
+        return labels.filter(there), pa.chunked_array([times.filter(there)])
 
     def where(self, i: int) -> str:
         return f"distinct line {i + 1} of {self.name}"

@@ -39,11 +39,17 @@ class Uniq(Counts):
 
 def text_lines(data: bytes, name: str) -> list[str]:
     """The lines, which end in a line break each, or in NUL each."""
+    text, separator = separated(data, name)
+    lines = text.decode().split(separator) if data.removeprefix(BOM) else []
+    return lines if separator == "\0" else [line.removesuffix("\r") for line in lines]
+
+
+def separated(data: bytes, name: str) -> tuple[bytes, str]:
+    """The text without the last end of a line, and what is between its lines."""
     check_utf8(data, name)
     data = data.removeprefix(BOM)
     if data.endswith(b"\0"):
-        return data[:-1].decode().split("\0")
+        return data[:-1], "\0"
     if b"\0" in data:
         raise UnreadableFile(f"{name} has NUL bytes but does not end in one: are its lines separated by them, or cut?")
-    lines = data.decode().split("\n")
-    return [line.removesuffix("\r") for line in (lines if lines[-1] else lines[:-1])]
+    return data.removesuffix(b"\n"), "\n"

@@ -1,0 +1,76 @@
+"""What a plan is worth in the world that its counts are a sample of, and whether that meets a requirement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from minleak._design.enough_events import enough_events
+from minleak._design.plan import Plan
+from minleak._entropy.base import real
+from minleak.errors import InvalidParameter, shown
+
+# How close to the certificate the events that are asked for should bring it.
+WITHIN = 0.1
+
+
+@dataclass(frozen=True)
+class Worldly:
+    """Success of one guess in the world and its interval; the leakage in each entropy; and between which numbers of
+    events the success would be within 10% of the certified one.
+    """
+
+    events: int
+    success: float
+    low: float
+    high: float
+    unseen: float
+    leakage: tuple[float, ...]
+    enough: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """How often a guess may be right at most, and whether it is: `met` if not even the interval's upper end is above
+    it, `nearly` if only that is.
+    """
+
+    most: float
+    met: bool
+    nearly: bool
+    sampled: bool
+
+
+def in_the_world(plan: Plan, entropies: Sequence[str], *, seed: int) -> Worldly | str:
+    """The plan in the world, or why nothing can be said."""
+    try:
+        world = plan.in_the_world(entropies=(), seed=seed)
+    except InvalidParameter as error:
+        return str(error).partition(":")[0]
+    return Worldly(
+        events=world.events,
+        success=world.success,
+        low=world.low,
+        high=world.high,
+        unseen=world.unseen,
+        leakage=tuple(world.leakage(name) for name in entropies),
+        enough=enough_events(plan, world, within=WITHIN, seed=seed),
+    )
+
+
+def as_requirement(plan: Plan, success: object) -> float | None:
+    """The probability that a guess may be right with at most, if one is given."""
+    if success is None:
+        return None
+    if not 0 < real(success, said := "success is a probability above 0 and up to 1, such as 0.05 for 5%") <= 1:
+        raise InvalidParameter(f"{said}, not {shown(success)}")
+    if plan.gains is not None:
+        raise InvalidParameter("success= is about how often a guess is right, and a plan with gains is about its worth")
+    return float(success)  # type: ignore[arg-type]
+
+
+def judged(most: float, claimed: float, world: Worldly | None) -> Requirement:
+    """Whether a requirement is met, in the world where that can be told, and else as counted."""
+    success, high = (claimed, claimed) if world is None else (world.success, world.high)
+    limit = most * (1 + 1e-12)  # 1/20 may be a rounding above 0.05
+    return Requirement(most, high <= limit, success <= limit < high, world is not None)

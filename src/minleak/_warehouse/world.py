@@ -1,0 +1,146 @@
+"""in_the_world inside an engine: counts of counts by an aggregate, and a few thousand sets by look-ups."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from minleak._design.world import Seen, Sets, World, how_many, judged, stretched
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
+from minleak._measure.leakages import difference
+from minleak._warehouse.counts import parts, together
+from minleak._warehouse.engines import engine_of
+from minleak._warehouse.engines.base import Engine, ibis_module
+from minleak._warehouse.lookups import owners
+from minleak._warehouse.naming import check_whole
+from minleak._warehouse.plan import WarehousePlan, checked
+from minleak._warehouse.tiling import DAMAGED, check_tiling
+from minleak.errors import InvalidParameter, UnreadableFile
+
+# Weights above this are put together by a thousandth of their logarithm, so that n of them are a few ten thousand.
+_FINE = 2**12
+
+Integers = npt.NDArray[np.int64]
+
+
+def in_the_world(
+    plan: WarehousePlan, entropies: Sequence[ConditionalEntropy | str], events: int | None, seed: int
+) -> World:
+    """What the plan leaks in the world that its weights are a sample of, by the way of `minleak._design.world`.
+
+    The mixture needs the counts of counts, and the success sets drawn as they are shown: as many as in memory, whose
+    members are looked up as `cloak` does. So the estimate is the same, and what comes here does not grow with n.
+    """
+    plan = checked(plan)
+    header = plan.header
+    if events is None:
+        events = header.total
+    check_whole("events", events)
+    engine = engine_of(plan.table)
+    common, homes = check_tiling(engine, plan)
+    weights, times = _spectrum(engine, plan)
+    certified = {}
+    for measure in map(as_entropy, entropies):
+        before = measure.of_spectrum(weights[::-1] / header.total, times[::-1].astype(np.float64))
+        if before is None:
+            raise InvalidParameter(f"{measure.name} sees every secret by itself: measure the plan in memory (to_plan)")
+        certified[measure.name] = difference(measure, before, plan.entropy(measure))
+
+    def counts(weights: Integers) -> Integers:
+        if events == header.total:
+            return weights
+        return np.asarray(np.maximum(np.rint(weights * (events / header.total)), 1).astype(np.int64))
+
+    distinct, which = np.unique(counts(weights), return_inverse=True)
+    seen = Seen(events, distinct, np.bincount(which, weights=times).astype(np.int64))
+
+    def drawn(rng: np.random.Generator) -> Sets:
+        members, weights = _sets(engine, plan, common, homes, rng)
+        owned = header.u * weights.astype(np.float64)
+        owned[: len(header.giants)] = header.tail or 1
+        return Sets(members, counts(weights), owned)
+
+    return judged(seen, drawn, header.k, float(plan.target.max()), certified, seed)
+
+
+def _spectrum(engine: Engine, plan: WarehousePlan) -> tuple[Integers, Integers]:
+    """The distinct weights, smallest first, and how many secrets have each; large ones in groups, of which the largest
+    is known and the mean of the others.
+    """
+    ibis = ibis_module()
+    rows = _whole(plan.table)
+    group = ibis.ifelse(rows.weight <= _FINE, rows.weight, _FINE + (rows.weight.ln() * 1000).floor().cast("int64"))
+    rows = rows.mutate(group=group.cast("int64"))
+    sums = {"times": rows.count(), "largest": rows.weight.max(), **parts("weight", rows.weight)}
+    times = Counter(weight for _, weight in plan.header.giants)
+    for row in engine.rows(rows.group_by("group").aggregate(**sums)):
+        largest, others = int(row["largest"]), int(row["times"]) - 1
+        times[largest] += 1
+        if others:
+            times[(together(row, "weight") - largest) // others] += others
+    weights = sorted(times)
+    return np.array(weights, dtype=np.int64), np.array([times[weight] for weight in weights], dtype=np.int64)
+
+
+def _whole(rows: Any) -> Any:
+    """(position, weight) of the secrets that own something; one may have a row at home and one on the common ring."""
+    ibis = ibis_module()
+    rows = rows.filter(rows.weight > 0)
+    home = rows.ring > 0
+    # the largest of one row is its sum, and stays a 64-bit integer in every engine
+    both = rows.group_by("position").aggregate(
+        home=ibis.ifelse(home, rows.weight, 0).max(), away=ibis.ifelse(home, 0, rows.weight).max()
+    )
+    return both.select("position", weight=(both.home + both.away).cast("int64"))
+
+
+def _sets(
+    engine: Engine, plan: WarehousePlan, on_ring: dict[str, int], at_home: dict[str, int], rng: np.random.Generator
+) -> tuple[Integers, Integers]:
+    """Sets, each as likely as it is shown, a column for each: the positions of their members, and their weights."""
+    header, rows = plan.header, plan.table
+    u, giants = header.u, np.array([weight for _, weight in header.giants], dtype=np.int64)
+    if not header.tail:  # nobody is left beside the giants: all are in one set
+        return np.arange(len(giants))[:, None], giants[:, None]
+    count = how_many(header.k)
+    places, number = stretched(header.tail, count, rng), np.arange(count)
+    away = places < header.length
+    found = []
+    if away.any():
+        tracks = header.length * np.arange(u)
+        probes = _table(drawn=np.repeat(number[away], u), at=(places[away, None] + tracks).ravel())
+        segments = rows.filter(rows.ring == 0).select("start", "weight", "position")
+        found.append(owners(probes, segments, u=u, end=u * header.length, **on_ring).select("drawn", "position"))
+    if not away.all():
+        probes = _table(drawn=number[~away], at=u * places[~away])
+        segments = rows.filter(rows.ring > 0).select("start", "weight", home="ring")
+        visited = owners(probes, segments, u=u, end=u * header.tail, **at_home).select("drawn", "home")
+        members = rows.filter(rows.ring > 0).select("position", home="ring")
+        found.append(visited.join(members, "home").select("drawn", "position"))
+    drawn, positions = _columns(engine, found[0].union(found[1]) if len(found) == 2 else found[0])
+    if len(drawn) != count * u or (np.bincount(drawn, minlength=count) != u).any():
+        raise UnreadableFile(DAMAGED)
+    # in one order, whatever the engine's, so that the same seed gives the same
+    others = positions[np.lexsort((positions, drawn))].reshape(count, u).T
+    members, at = np.unique(others, return_inverse=True)
+    of, weights = _columns(engine, _whole(rows.semi_join(_table(position=members), "position")))
+    weights = weights[np.argsort(of)][at].reshape(others.shape)
+    return (
+        np.concatenate([np.repeat(np.arange(len(giants))[:, None], count, axis=1), others]),
+        np.concatenate([np.repeat(giants[:, None], count, axis=1), weights]),
+    )
+
+
+def _table(**columns: Integers) -> Any:
+    return ibis_module().memtable(pa.table(columns))
+
+
+def _columns(engine: Engine, table: Any) -> list[Integers]:
+    """The columns of a table of integers."""
+    return [column.to_numpy().astype(np.int64) for column in engine.arrow(table).columns]
