@@ -111,6 +111,8 @@ def design(
         else:
             with working("looking for the least k"):
                 size, said = least(counts, max_success, world=tell_of_the_world(counts, as_counted=as_counted))
+        if unknown is None and unknown_share is not None:
+            raise InvalidParameter("--unknown-share is how often a secret comes from --unknown, a model: give both")
         with progressing(f"designing for {len(counts):,} secrets") as progress:
             if unknown is None:
                 plan: Stored = make.design(counts, size, layout=shape, gains=worth, progress=progress)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Misfit:
-    """How often a guess is right, with a 95% interval, beside what the plan claims; `refused` is the share of secrets
-    that it cannot hold.
+    """How often a guess is right, with a 95% interval, beside what the plan claims; `curve` is how often one of the
+    first 1, 2, ..., k guesses is, and `refused` the share of secrets that the plan cannot hold.
     """
 
     success: float
@@ -26,6 +27,7 @@ class Misfit:
     high: float
     claimed: float
     refused: float
+    curve: tuple[float, ...]
 
     def __str__(self) -> str:
         return (
@@ -39,7 +41,7 @@ def success_against(plan: UnlistedPlan, truth: Joint, trials: int, seed: int) ->
     its true weight and the likelihood of the set; of each set the largest is counted, which varies less than hits and
     misses do.
     """
-    rng, best = random.Random(seed), []
+    rng, best, curve = random.Random(seed), [], [0.0] * plan.k
     trials = whole(trials, "the number of trials", 2)
     for _ in range(trials):
         secret = _drawn(truth, rng)
@@ -50,9 +52,18 @@ def success_against(plan: UnlistedPlan, truth: Joint, trials: int, seed: int) ->
                 for x in plan.members(secret, rng.randrange(places))
             ]
             best.append(max(ratios) / sum(ratios))
+            for guesses, share in enumerate(accumulate(sorted(ratios, reverse=True))):
+                curve[guesses] += share / sum(ratios)
     spread = 1.96 * stdev(best) / len(best) ** 0.5 if len(best) > 1 else 1.0
     mean = fmean(best) if best else 1.0
-    return Misfit(mean, max(0.0, mean - spread), min(1.0, mean + spread), plan.success, 1 - len(best) / trials)
+    return Misfit(
+        mean,
+        max(0.0, mean - spread),
+        min(1.0, mean + spread),
+        plan.success,
+        1 - len(best) / trials,
+        tuple(share / max(len(best), 1) for share in curve),
+    )
 
 
 def _drawn(joint: Joint, rng: random.Random) -> str:
