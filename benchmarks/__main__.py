@@ -15,6 +15,7 @@ ALL = (
     "using",
     "warehousing",
     "world",
+    "unlisted",
     "prefixes",
     "living",
     "fuzzing",

@@ -25,7 +25,7 @@ PROMISED = {
         maximal_leakage local_dp_epsilon capacity
         design Plan Blocks Stable Circle Near Cheapest certify compare sweep least_k baselines
         optimise tradeoff
-        Cloak Key load MinleakError
+        Cloak Key load MinleakError NGram honeywords
         errors padding report results theory warehouse __version__
     """,
     "minleak.padding": """
@@ -39,7 +39,7 @@ PROMISED = {
     """,
     "minleak.results": """
         Baseline Capacity Certificate Changes Comparison Cost Estimate Frontier FrontierPoint
-        LeakageTable Optimum Pairs Posteriors Repeated Stage Sweep Tradeoff World
+        LeakageTable Optimum Pairs Posteriors Repeated Stage Sweep Tradeoff Misfit UnlistedPlan World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",
@@ -47,7 +47,7 @@ PROMISED = {
         MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret
         InvalidCloak Infeasible SolverFailed MissingExtra
     """,
-    "minleak.testing": "priors channels entropies gains systems capped_channels",
+    "minleak.testing": "priors channels entropies gains systems capped_channels check_model",
 }
 
 MEMBERS = {
@@ -58,8 +58,10 @@ MEMBERS = {
     "in_the_world table",
     ml.Blocks: "changes success entropy leakage in_the_world loss sets table update save digest",
     ml.results.Comparison: "verdict",
-    ml.Cloak: "draw draw_fresh draw_many positions set_id",
+    ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed",
     ml.Key: "new load save id",
+    ml.NGram: "fit save load weight interval at heaviest",
+    ml.results.UnlistedPlan: "target exact_target success unlisted entropy against save",
 }
 
 EACH = [(namespace, name) for namespace, names in PROMISED.items() for name in names.split()]

@@ -22,6 +22,7 @@ from ._design.make import design
 from ._design.plan import Plan
 from ._design.stored.opening import load
 from ._design.sweeps import least_k, sweep
+from ._design.unlisted.ngram import NGram
 from ._entropy.custom import CoreConcave
 from ._entropy.gain import Gain
 from ._entropy.guessing import GuessError, Guesswork, MinEntropy
@@ -41,6 +42,7 @@ from ._measure.leakages import (
     vulnerability,
 )
 from ._run.cloak import Cloak
+from ._run.decoy_words import honeywords
 from ._run.keys import Key
 from .errors import MinleakError
 
@@ -64,6 +66,7 @@ __all__ = [
     "Key",
     "MinEntropy",
     "MinleakError",
+    "NGram",
     "Near",
     "Plan",
     "Prior",
@@ -81,6 +84,7 @@ __all__ = [
     "entropy",
     "errors",
     "exposure",
+    "honeywords",
     "leakage",
     "leakage_table",
     "least_k",

@@ -11,6 +11,8 @@ from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
 from minleak._design.repeated_draws import Repeated
 from minleak._design.sweeps import Sweep
+from minleak._design.unlisted.misfit import Misfit
+from minleak._design.unlisted.plan import UnlistedPlan
 from minleak._design.world import World
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
@@ -27,6 +29,7 @@ __all__ = [
     "Frontier",
     "FrontierPoint",
     "LeakageTable",
+    "Misfit",
     "Optimum",
     "Pairs",
     "Posteriors",
@@ -34,5 +37,6 @@ __all__ = [
     "Stage",
     "Sweep",
     "Tradeoff",
+    "UnlistedPlan",
     "World",
 ]

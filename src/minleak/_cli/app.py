@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # group `app` there.
 COMMANDS = (
     "design",
+    "fit",
     "update",
     "drift",
     "optimise",

@@ -19,10 +19,11 @@ from minleak._data.prior import Prior, as_prior
 from minleak._design.channel_checks import examined
 from minleak._design.plan import Plan, cap
 from minleak._design.rings import LIMIT, Ring
-from minleak._design.stored.kinds import KINDS, Drawable, Stored
+from minleak._design.stored.kinds import KINDS, Running, Stored
 from minleak._design.stored.opening import opened
 from minleak._design.stored.sampler import RingDrawable
 from minleak._design.stored.tables import LabelIndex, bytes_of_names
+from minleak._design.unlisted.model import Model
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -74,8 +75,8 @@ class Certificate:
 
 
 def certify(
-    subject: Stored | str | os.PathLike[str] | Drawable | Channel | Any,
-    prior: Prior | Iterable[Any],
+    subject: Stored | str | os.PathLike[str] | Running | Channel | Any,
+    prior: Prior | Iterable[Any] | Model,
     *,
     k: int | None = None,
     gains: Iterable[Any] | None = None,
@@ -93,7 +94,8 @@ def certify(
     plan, and every label to its secret. So a certified file draws at the certified odds, whoever wrote it.
 
     Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem; of
-    those asked for, others are named and not certified.
+    those asked for, others are named and not certified. A plan over strings that cannot be listed is certified for its
+    counts, or for its model where it has none, in big integers; the model itself is tried at some hundred positions.
 
     A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
     (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
@@ -109,13 +111,13 @@ def certify(
     >>> certify([[1, 0], [1, 0], [0, 1], [0, 1]], prior, k=2).ok
     False
     """
-    prior = as_prior(prior)
+    prior = prior if isinstance(prior, Model) else as_prior(prior)
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
         raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {shown(tolerance)}")
     if isinstance(subject, str | bytes | os.PathLike):
         subject = opened(subject)
-    if isinstance(subject, Stored | Drawable):
-        plan = subject.plan if isinstance(subject, Drawable) else subject
+    if isinstance(subject, Stored | Running):
+        plan = subject.plan if isinstance(subject, Running) else subject
         found: Certificate = KINDS[plan.kind].certified(subject, prior, k=k, gains=gains, entropies=entropies)
         return found
     if gains is not None:

@@ -19,6 +19,9 @@ from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.plan import Plan, cap
 from minleak._design.rings import LIMIT
+from minleak._design.unlisted.make import design_unlisted
+from minleak._design.unlisted.model import Model
+from minleak._design.unlisted.plan import UnlistedPlan
 from minleak.errors import InvalidParameter, listed, shown
 
 
@@ -35,14 +38,22 @@ def design(
     gains: Iterable[Any] | None = None,
     progress: Progress = ...,
 ) -> Plan: ...
+@overload
 def design(
-    prior: Prior | Iterable[Any],
+    prior: Prior | Iterable[Any], k: int, *, unknown: Model, unknown_share: float | Fraction | None = None
+) -> UnlistedPlan: ...
+@overload
+def design(prior: Model, k: int) -> UnlistedPlan: ...
+def design(
+    prior: Prior | Iterable[Any] | Model,
     k: int,
     *,
     layout: Layout | str = "stable",
     gains: Iterable[Any] | None = None,
     progress: Progress = in_silence,
-) -> Plan | Blocks:
+    unknown: Model | None = None,
+    unknown_share: float | Fraction | None = None,
+) -> Plan | Blocks | UnlistedPlan:
     """Maximise H(X|Y) over all channels in which at most k secrets can cause the same observable.
 
     Sort the weights, w_1 >= w_2 >= ...; j* is the least j with w_j (k-j+1) <= w_j + ... + w_n. The first j*-1 secrets,
@@ -69,6 +80,12 @@ def design(
         gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
     progress
         Called with (done, steps, what is being done) while a layout takes its time.
+    unknown
+        A model of strings, such as `NGram`, for secrets that the prior does not list: every string then has sets. A
+        model in place of the prior makes a plan over its strings alone.
+    unknown_share
+        How often a secret comes from the model; without it the share of events whose secret was counted once (Good and
+        Turing's estimate of the unseen).
 
     Time O(n) for the circle, O(n log n) for stable; about 36 bytes of memory for each secret.
 
@@ -78,6 +95,18 @@ def design(
     >>> round(plan.leakage("shannon"), 6), plan.leakage("min-entropy")
     (0.330518, 0.0)
     """
+    if unknown is not None or isinstance(prior, Model):
+        if layout != "stable" or gains is not None:
+            raise InvalidParameter(
+                "layout= and gains= are for listed secrets: a plan with a model of others has its own"
+            )
+        if isinstance(prior, Model):
+            return design_unlisted(prior, cap(k), share=unknown_share)
+        return design_unlisted(unknown, cap(k), prior=as_prior(prior), share=unknown_share)
+    if unknown_share is not None:
+        raise InvalidParameter(
+            "unknown_share= is how often a secret comes from unknown=, a model of strings: give both"
+        )
     prior, k = as_prior(prior), cap(k)
     k = min(k, len(prior))  # no set has more members than there are secrets
     if not callable(progress):

@@ -28,9 +28,7 @@ class Inherited:
     remade: int
 
 
-def inherited(
-    old: Arrangement, ground: Ground, moved: Indices | None, rank: Callable[[Indices], Indices]
-) -> Inherited:
+def inherited(old: Arrangement, ground: Ground, moved: Indices | None, rank: Callable[[Indices], Indices]) -> Inherited:
     """Keep the members of homes together; their weights, and the rings of what is left, follow from the new weights.
 
     `moved` is where each old secret now is (-1 for those gone; None if all are where they were), and `rank` gives an order of new secrets that does not

@@ -74,6 +74,11 @@ def scaled(streams: Streams, which: Indices, number: int, bounds: Indices) -> In
     return result
 
 
+def number_below(streams: Streams, bound: int) -> int:
+    """floor(r N) for the first draw's own number and a bound of any size, exactly."""
+    return _read_on(streams, np.zeros(1, dtype=np.int64), OWN, bound)
+
+
 def _read_on(streams: Streams, one: Indices, number: int, bound: int) -> int:
     known, bits, counter = 0, 0, 0
     while True:
@@ -81,7 +86,7 @@ def _read_on(streams: Streams, one: Indices, number: int, bound: int) -> int:
         known, bits, counter = known << 128 | first << 64 | second, bits + 128, counter + 1
         product = known * bound
         if (product & ((1 << bits) - 1)) + bound <= 1 << bits:
-            return product >> bits
+            return int(product >> bits)
 
 
 def _product(a: Words, b: Words) -> tuple[Words, Words]:
