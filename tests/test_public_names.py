@@ -25,10 +25,14 @@ PROMISED = {
         maximal_leakage local_dp_epsilon capacity
         design Plan Stable Circle Near Cheapest certify sweep least_k baselines optimise tradeoff
         Cloak Key load MinleakError
-        errors padding report results theory warehouse __version__
+        errors mechanisms padding report results theory warehouse __version__
     """,
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
+    """,
+    "minleak.mechanisms": """
+        Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
+        planar_geometric planar_laplace
     """,
     "minleak.theory": """
         Entropy ConditionalEntropy check_entropy EntropyCheck Cachin JizbaArimitsu RennerWolf find_increase

@@ -1,6 +1,6 @@
 """The public names, by the modules that they are loaded from when they are first used."""
 
-from . import errors, padding, report, results, theory, warehouse
+from . import errors, mechanisms, padding, report, results, theory, warehouse
 from ._data.channel import Channel
 from ._data.prior import Prior
 from ._data.reading.channels import read_channel
@@ -81,6 +81,7 @@ __all__ = [
     "load",
     "local_dp_epsilon",
     "maximal_leakage",
+    "mechanisms",
     "multiplicative_leakage",
     "optimise",
     "padding",
