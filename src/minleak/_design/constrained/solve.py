@@ -1,8 +1,9 @@
 """Solve one programme: the right solver, entries that keep the constraints, and a bound that is our own.
 
 Routes, each kept for what `benchmarks/constraining.py` shows of it: HiGHS for linear programmes (`linear`; pairs one
-after the other for `one_guess`), Newton's steps for Shannon under a budget (`rate_distortion`), Clarabel through cvxpy
-for the rest (`conic`), and Newton's steps on what it finds (`newton`), also from the optimum of an easier core.
+after the other for `one_guess`, or an interior point where they are many), Newton's steps for Shannon under a budget
+(`rate_distortion`), Clarabel through cvxpy for the rest (`conic`), and Newton's steps on what it finds (`newton`), also
+from the optimum of an easier core.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import numpy as np
 from minleak._design.constrained.bound import upper_bound
 from minleak._design.constrained.conic import TOLERANCES, solve_conic
 from minleak._design.constrained.feasible import made_feasible
+from minleak._design.constrained.interior import solve_interior
 from minleak._design.constrained.linear import LinearModel
 from minleak._design.constrained.newton import SUPPORTS, sharpened
-from minleak._design.constrained.one_guess import OneGuessModel, is_one_guess
+from minleak._design.constrained.one_guess import OneGuessModel, is_crowded, is_one_guess
 from minleak._design.constrained.programme import Programme, Solution
 from minleak._design.constrained.rate_distortion import is_rate_distortion, solve_rate_distortion
 from minleak._entropy.cores.grouped import Array
@@ -61,6 +63,10 @@ def solve(programme: Programme, *, enough: float, model: Model | None = None) ->
         value = programme.objective(nothing)
         return Solved(nothing, value, value, np.zeros(len(budgets)), "nothing is free")
     if programme.linear:
+        if model is None and is_one_guess(programme) and is_crowded(programme.problem):
+            inside = _from_inside(programme)
+            if inside is not None and inside.bound - inside.objective <= enough:
+                return inside
         return certified(programme, (model or linear_model(programme)).solve(budgets))
     best: Solved | None = None
     trouble: SolverFailed | None = None
@@ -76,6 +82,14 @@ def solve(programme: Programme, *, enough: float, model: Model | None = None) ->
     if best is None:
         raise trouble or SolverFailed("no solver was tried")
     return best
+
+
+def _from_inside(programme: Programme) -> Solved | None:
+    """One guess by its interior-point method; None where that lost its way."""
+    try:
+        return certified(programme, solve_interior(programme.problem))
+    except SolverFailed:
+        return None
 
 
 def _ways(programme: Programme) -> list[Callable[[], Solution]]:
