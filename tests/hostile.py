@@ -197,6 +197,7 @@ WEIGHTS = [5, 3, 2, 2, 1, 0]
 PRIOR = ml.Prior(WEIGHTS, labels=list("abcdef"))
 CHANNEL = ml.Channel(np.full((6, 3), 1 / 3))
 PLAN = ml.design(PRIOR, 3)
+BLOCKS = ml.design(WEIGHTS, 3, layout="blocks")
 NEAR = ml.design(WEIGHTS, 3, layout=ml.Near([0, 1, 2, 3, 4, 5]))
 CLOAK = ml.Cloak(PLAN, key=ml.Key(bytes(32)))
 PADDING = padding.design(range(6), WEIGHTS, budget=2.0)
@@ -308,6 +309,13 @@ CALLS = {
         ml.certify,
         {"subject": np.eye(6), "prior": WEIGHTS, "k": 3, "entropies": ["shannon"], "tolerance": 1e-9, "gains": None},
     ),
+    "compare": (ml.compare, {"prior": WEIGHTS, "scheme": list("abcabc"), "entropies": ["shannon"]}),
+    "Blocks.leakage": (BLOCKS.leakage, {"entropy": "shannon", "prior": WEIGHTS}),
+    "Blocks.loss": (BLOCKS.loss, {"entropy": "shannon"}),
+    "Blocks.update": (BLOCKS.update, {"prior": WEIGHTS}),
+    "Blocks.save": (BLOCKS.save, {"path": "none/none.cloak"}),
+    "certify blocks": (ml.certify, {"subject": BLOCKS, "prior": WEIGHTS, "k": 3, "entropies": ["shannon"]}),
+    "Plan.table": (PLAN.table, {"limit": 100}),
     "load": (ml.load, {"path": "none.cloak", "mapped": True}),
     "Plan.save": (PLAN.save, {"path": "none/none.cloak"}),
     "Plan.entropy": (PLAN.entropy, {"entropy": "shannon"}),
@@ -385,7 +393,17 @@ CALLS = {
 # Frozen records that functions return, and what cannot be called to any purpose: no place for somebody's arguments.
 # Functions of the caller's: what they raise is the caller's to see.
 OWN = ("eta", "core", "perspective", "f")
-RECORDS = {"MinleakError", "Plan", "Conflict", "EntropyCheck", "Invariance", "Majorization", "Padding", "Figure"}
+RECORDS = {
+    "MinleakError",
+    "Plan",
+    "Blocks",
+    "Conflict",
+    "EntropyCheck",
+    "Invariance",
+    "Majorization",
+    "Padding",
+    "Figure",
+}
 RECORDS |= {"PaddingComparison", "PaddingFrontier", "Adversary", "ConditionalEntropy", "Entropy"}
 
 

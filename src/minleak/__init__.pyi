@@ -8,7 +8,9 @@ from ._data.reading.pairs import read_pairs
 from ._data.reading.places import read_places
 from ._data.reading.prior import read_prior
 from ._design.alternatives import baselines
+from ._design.blocks.plan import Blocks
 from ._design.certificate import certify
+from ._design.comparing import compare
 from ._design.constrained.optimum import optimise
 from ._design.constrained.tradeoffs import tradeoff
 from ._design.layouts.cheapest import Cheapest
@@ -45,6 +47,7 @@ __version__: str
 
 __all__ = [
     "Arimoto",
+    "Blocks",
     "Channel",
     "Cheapest",
     "Circle",
@@ -72,6 +75,7 @@ __all__ = [
     "baselines",
     "capacity",
     "certify",
+    "compare",
     "design",
     "entropy",
     "errors",

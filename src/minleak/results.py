@@ -3,7 +3,9 @@
 from minleak._data.channel import Posteriors
 from minleak._data.reading.pairs import Pairs
 from minleak._design.alternatives import Baseline, Estimate
+from minleak._design.blocks.updating import Changes
 from minleak._design.certificate import Certificate
+from minleak._design.comparing import Comparison
 from minleak._design.constrained.optimum import Optimum, Stage
 from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
@@ -18,6 +20,8 @@ __all__ = [
     "Baseline",
     "Capacity",
     "Certificate",
+    "Changes",
+    "Comparison",
     "Cost",
     "Estimate",
     "Frontier",

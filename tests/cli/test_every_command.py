@@ -89,6 +89,23 @@ BAD = {
         (["capacity", "test.csv", "-e", "arimoto:-1"], "alpha"),
         (["capacity", "test.csv", "--gap", "0"], "gap"),
     ],
+    "compare": [
+        (["compare", "missing.csv", "--by", "bucket"], "missing.csv"),
+        (["compare", "queries.csv", "--by", "bucket"], "no column 'bucket'"),
+        (["compare", "queries.csv"], "--by"),
+        (["compare", "queries.csv", "--by", "count", "--prefix", "3"], "--by"),
+        (["compare", "queries.csv", "--prefix", "sha256:257"], "sha256 has 256 bits"),
+        (["compare", "queries.csv", "--prefix", "sha99:8"], "sha256"),
+        (["compare", "queries.csv", "--prefix", "sha256:0"], "sha256:8"),
+        (["compare", "queries.csv", "--prefix", "sha256:"], "sha256:8"),
+        (["compare", "queries.csv", "--prefix", "-1"], "sha256:8"),
+        (["compare", "queries.csv", "--prefix", "1.5"], "sha256:8"),
+    ],
+    "export": [
+        (["export", "queries.csv", "-o", "table.csv"], ".cloak"),
+        (["export", "queries.cloak", "-o", "table.xls"], ".csv, .parquet, .json, .sqlite"),
+        (["export", "queries.cloak"], "-o"),
+    ],
     "draw": [
         (["draw", "queries.cloak", "hidden-thing", "--fresh"], "does not know"),
         (["draw", "queries.cloak", "query-1"], "--fresh"),

@@ -28,8 +28,10 @@ COMMANDS = (
     "measure",
     "capacity",
     "audit",
+    "compare",
     "draw",
     "certify",
+    "export",
     "report",
     "key",
 )

@@ -19,7 +19,14 @@ ChannelFile = Annotated[
     ),
 ]
 Observable = Annotated[str, typer.Option("--observable", help="The column that names the observables.")]
-Probability = Annotated[str, typer.Option("--probability", help="The column of p(observable given secret).")]
+Probability = Annotated[
+    str | None,
+    typer.Option(
+        "--probability",
+        help="The column of p(observable given secret), probability if not given; without it a secret always shows the "
+        "observable of its row.",
+    ),
+]
 
 
 def capacity(
@@ -28,7 +35,7 @@ def capacity(
     gap: Annotated[float, typer.Option(parser=number, help="How close the bounds must come.")] = 1e-9,
     secret: Secret = "secret",
     observable: Observable = "observable",
-    probability: Probability = "probability",
+    probability: Probability = None,
     format: Format = None,
     as_json: AsJson = False,
 ) -> None:

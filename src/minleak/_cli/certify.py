@@ -39,7 +39,7 @@ def certify(
         with as_file(cloak, ".cloak") as path:
             drawn = opened(path)
         if prior is None:
-            found = certifying.certify(drawn, drawn.plan.prior, gains=drawn.plan.gains)
+            found = certifying.certify(drawn, drawn.plan.prior, gains=getattr(drawn.plan, "gains", None))
         else:
             source = PriorSource(prior, secret, format)
             worth = None if gains is None else source.prior(gains).weights

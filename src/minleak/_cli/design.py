@@ -11,7 +11,7 @@ from minleak._cli.engines import Engine, MemoryLimit, TableName, design_inside
 from minleak._cli.inputs import PriorSource
 from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, share, whole
 from minleak._cli.output import emit, progressing, working
-from minleak._cli.show import rendered, summary
+from minleak._cli.show import described, rendered
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
@@ -27,7 +27,10 @@ def design(
     ] = None,
     layout: Annotated[
         str | None,
-        typer.Option(help="stable (resists repeated draws, the default) or circle (quickest); see --near for a third."),
+        typer.Option(
+            help="stable (resists repeated draws, the default), circle (quickest) or blocks (no key, sets that never "
+            "change, a little more leakage); see --near for a fourth."
+        ),
     ] = None,
     gains: Annotated[
         str | None, typer.Option(help="A column of what each secret is worth to the attacker, for gain-based leakage.")
@@ -65,7 +68,7 @@ def design(
         source = {"engine": engine, "table": table, "memory_limit": memory_limit}
         given = {"layout": layout or "stable", "secret": secret, "weight": weight}
         data = design_inside(prior, k, output, entropy or list(STANDARD), source, **given)
-        written = f"written to {output}"
+        parts, written = rendered(data), f"written to {output}"
     else:
         if table is not None or memory_limit is not None:
             raise InvalidParameter("--table and --memory-limit go with --engine")
@@ -75,13 +78,13 @@ def design(
         shape = _shape(counted, layout, near, metric, stability)
         with progressing(f"designing for {len(counts):,} secrets") as progress:
             plan = make.design(counts, k, layout=shape, gains=worth, progress=progress)
-        data = summary(plan, entropy)
+        data, parts = described(plan, entropy)
         if output is not None:
             with working(f"writing {output}"):
                 plan.save(output)
             data["bytes"] = os.path.getsize(output)
-        written = f"written to {output}; next: minleak report {output} -o report.html, or minleak draw --help"
-    parts = rendered(data)
+        following = f"report {output} -o report.html" if plan.randomised else f"export {output} -o table.csv"
+        written = f"written to {output}; next: minleak {following}, or minleak draw --help"
     if output is not None:
         data["file"] = output
         parts += ["", written]

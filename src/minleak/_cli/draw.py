@@ -39,14 +39,14 @@ def draw(
 
     Example: minleak draw queries.cloak - --key queries.key --scope user-17
     """
-    if fresh == (key is not None and scope is not None):
-        raise InvalidParameter("say either --key and --scope for a sticky draw, or --fresh")
     if secret is None and not (sys.stdin is not None and sys.stdin.isatty()):
         secret = "-"
     if cloak == secret == "-":
         raise InvalidParameter("stdin cannot hold both the plan and the secrets: give CLOAK as a file")
     with as_file(cloak, ".cloak") as path:
         drawing = Cloak(path, key=key)
+        if drawing.plan.randomised and fresh == (key is not None and scope is not None):
+            raise InvalidParameter("say either --key and --scope for a sticky draw, or --fresh")
         labels = drawing.plan.prior.labels
         if stand_in is not None:
             drawing = Cloak(path, key=key, stand_in=_label(stand_in, labels))

@@ -17,8 +17,7 @@ from minleak._data.prior import Prior
 from minleak._data.reading.formats.uniq import text_lines
 from minleak._data.reading.places import read_places
 from minleak._data.reading.prior import read_prior
-from minleak._data.reading.table import kind_of
-from minleak._design.plan import Plan
+from minleak._data.reading.table import Table, kind_of
 from minleak._design.stored.opening import load
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
 
@@ -72,8 +71,8 @@ def as_file(path: str, ending: str) -> Iterator[str]:
             raise type(error)(str(error).replace(file.name, "stdin")) from None
 
 
-def plan_of(cloak: str) -> Plan:
-    """The plan in a .cloak file, or for - in stdin."""
+def plan_of(cloak: str) -> Any:
+    """The plan in a .cloak file, or for - in stdin, of whichever kind."""
     with working(f"opening {cloak}"), as_file(cloak, ".cloak") as path:
         return load(path)
 
@@ -92,6 +91,11 @@ class PriorSource:
     def places(self, columns: list[str]) -> npt.NDArray[np.float64]:
         """The coordinates in those columns."""
         return read_places(**self._rewound(), columns=columns)
+
+    def names(self, column: str) -> Any:
+        """The names in that column, one a row."""
+        table = Table(**self._rewound(), what="buckets are")
+        return table.read({"bucket": column}, {}, choose="--by")["bucket"]
 
     def _rewound(self) -> dict[str, Any]:
         if self._path == "-":

@@ -29,7 +29,7 @@ def measure(
     secret: Secret = "secret",
     weight: Weight = "count",
     observable: Observable = "observable",
-    probability: Probability = "probability",
+    probability: Probability = None,
     format: PriorFormat = None,
     as_json: AsJson = False,
 ) -> None:

@@ -40,7 +40,8 @@ _FIELDS = {
     "list of `name`, `overhead`, `leakage`, `observables`, `smallest_class`), and `file`, `chart` where asked",
     "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `distance`, "
     "`gains`, `success_blind`, `success`, `leakage` (entropy to `before`, `after`, `leakage`), and for plans made with "
-    "`--near` `cost`, `cost_bound`, `metric`, `stability`",
+    "`--near` `cost`, `cost_bound`, `metric`, `stability`; for blocks `blocks` (how many), `smallest`, and in "
+    "`leakage` also `loss`, instead of all from `giants` to `gains`",
     "sweep": "`secrets`, `k` (list), `success` (list), `leakage` (entropy to list), and where asked `least_k_target`, "
     "`least_k_success`, `chart`",
     "measure": "`secrets`, `observables`, `leakage` (entropy to `before`, `after`, `leakage`), `vulnerability_before`, "
@@ -49,6 +50,9 @@ _FIELDS = {
     "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `prior` (list)",
     "audit": "`events`, `secrets`, `observables`, `pairs`, `measures` (a list of `measure`, `estimate`, `corrected`, "
     "`low`, `high`, `chance`, `p_value`, `floor`), `p_value`, `alpha`, `level`, `rejected`",
+    "compare": "`secrets`, `buckets`, `average`, `largest`, `success`, `blocks`, `plan`, `same_blocks`, `same_plan`, "
+    "`rows` (a list of `name`, `k`, `success`, `leakage`)",
+    "export": "`file`, `rows`, `columns`",
     "draw": "`sets`: a list of `id` and `members`",
     "key new": "`file`, `id`",
     "certify": "`certified`, `exact`, `checks` (a list of `what`, `ok`, `detail`), `gaps`",

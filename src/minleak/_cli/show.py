@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from minleak._cli.inputs import plan_of
 from minleak._cli.options import AsJson, CloakFile, Entropies
 from minleak._cli.output import emit, field, table
 from minleak._design.plan import Plan
+from minleak._design.stored.kinds import BLOCKS, RINGS, Stored
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
+# By kind the module whose `summary(plan, entropies)` and `rendered(summary)` show a plan of it.
+SHOWING = {RINGS: __name__, BLOCKS: "minleak._cli.show_blocks"}
 # So many of the giants are named.
 NAMED = 8
 
@@ -21,8 +25,15 @@ def show(cloak: CloakFile, entropy: Entropies = None, as_json: AsJson = False) -
 
     Example: minleak show queries.cloak
     """
-    data = summary(plan_of(cloak), entropy)
-    emit("show", data, rendered(data), as_json=as_json)
+    data, parts = described(plan_of(cloak), entropy)
+    emit("show", data, parts, as_json=as_json)
+
+
+def described(plan: Stored, entropies: list[str] | None) -> tuple[dict[str, Any], list[str]]:
+    """A plan of any kind in numbers, and for people."""
+    module = import_module(SHOWING[plan.kind])
+    data: dict[str, Any] = module.summary(plan, entropies)
+    return data, module.rendered(data)
 
 
 def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:

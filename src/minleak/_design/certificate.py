@@ -19,8 +19,10 @@ from minleak._data.prior import Prior, as_prior
 from minleak._design.channel_checks import examined
 from minleak._design.plan import Plan, cap
 from minleak._design.rings import LIMIT, Ring
-from minleak._design.stored.opening import Drawable, opened
-from minleak._design.stored.tables import bytes_of_names
+from minleak._design.stored.kinds import KINDS, Drawable, Stored
+from minleak._design.stored.opening import opened
+from minleak._design.stored.sampler import RingDrawable
+from minleak._design.stored.tables import LabelIndex, bytes_of_names
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -72,7 +74,7 @@ class Certificate:
 
 
 def certify(
-    subject: Plan | str | os.PathLike[str] | Drawable | Channel | Any,
+    subject: Stored | str | os.PathLike[str] | Drawable | Channel | Any,
     prior: Prior | Iterable[Any],
     *,
     k: int | None = None,
@@ -89,6 +91,9 @@ def certify(
 
     Of a file, given by its path, the tables that draws use are checked too: they lead every secret to the sets of the
     plan, and every label to its secret. So a certified file draws at the certified odds, whoever wrote it.
+
+    Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem; of
+    those asked for, others are named and not certified.
 
     A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
     (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
@@ -109,28 +114,45 @@ def certify(
         raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {shown(tolerance)}")
     if isinstance(subject, str | bytes | os.PathLike):
         subject = opened(subject)
-    if isinstance(subject, Plan | Drawable):
+    if isinstance(subject, Stored | Drawable):
         plan = subject.plan if isinstance(subject, Drawable) else subject
-        if k is not None and min(cap(k), len(plan.prior)) != plan.k:
-            raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
-        worth = None if gains is None else _worth(gains, len(prior))
-        target = prior if worth is None else _gained(prior, worth)
-        checks = list(_plan_checks(plan, prior, target, worth))
-        if isinstance(subject, Drawable) and all(check.ok for check in checks):
-            checks += _table_checks(subject, prior)
-        exact = _in_units(target, plan.k)
-        return Certificate(all(check.ok for check in checks), exact, tuple(checks), {"prior": plan.distance})
+        found: Certificate = KINDS[plan.kind].certified(subject, prior, k=k, gains=gains, entropies=entropies)
+        return found
     if gains is not None:
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
     measures = as_entropies(entropies)
-    found = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, float(tolerance))
-    checks = [Check(*check) for check in found.checks]
-    return Certificate(all(check.ok for check in checks), found.exact, tuple(checks), found.gaps)
+    seen = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, float(tolerance))
+    checks = [Check(*check) for check in seen.checks]
+    return Certificate(all(check.ok for check in checks), seen.exact, tuple(checks), seen.gaps)
 
 
 # -- plans -----------------------------------------------------------------------------------------------------------
+
+
+def certified(
+    subject: Plan | RingDrawable,
+    prior: Prior,
+    *,
+    k: int | None,
+    gains: Iterable[Any] | None,
+    entropies: Sequence[ConditionalEntropy | str],
+) -> Certificate:
+    """The certificate of a plan of rings, and of the tables that it is drawn from where these are given. It is for all
+    entropies at once.
+    """
+    del entropies
+    plan = subject.plan if isinstance(subject, RingDrawable) else subject
+    if k is not None and min(cap(k), len(plan.prior)) != plan.k:
+        raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
+    worth = None if gains is None else _worth(gains, len(prior))
+    target = prior if worth is None else _gained(prior, worth)
+    checks = list(_plan_checks(plan, prior, target, worth))
+    if isinstance(subject, RingDrawable) and all(check.ok for check in checks):
+        checks += _table_checks(subject, prior)
+    exact = _in_units(target, plan.k)
+    return Certificate(all(check.ok for check in checks), exact, tuple(checks), {"prior": plan.distance})
 
 
 def _worth(gains: Iterable[Any], n: int) -> Prior:
@@ -354,7 +376,7 @@ def _apart(members: Indices, starts: Indices, ends: Indices, length: int) -> boo
 # -- what is drawn from ----------------------------------------------------------------------------------------------
 
 
-def _table_checks(drawn: Drawable, prior: Prior) -> Iterator[Check]:
+def _table_checks(drawn: RingDrawable, prior: Prior) -> Iterator[Check]:
     """The tables and the index of a file, where the plan beside them has passed all checks."""
     from minleak._kernels import certifying
 
@@ -368,8 +390,14 @@ def _table_checks(drawn: Drawable, prior: Prior) -> Iterator[Check]:
     yield Check("the tables lead every secret to its home", settled and alone)
     led = certifying.guides_lead(tables.guide, tables.shift, tables.starts)
     yield Check("the tables lead every phase to its members", bool(led))
-    names, slots = drawn.index.names, drawn.index.slots
+    yield labels_check(drawn.index, prior)
+
+
+def labels_check(index: LabelIndex, prior: Prior) -> Check:
+    """The index of a file leads every label to its secret."""
+    from minleak._kernels import certifying
+
     found = prior.labels.is_default  # numbers from 0 on, which need no index
-    if names is not None:
-        found = bool(certifying.labels_found(*bytes_of_names(names), slots, _STEPS * len(prior) + _MORE))
-    yield Check("every label is found, once", found)
+    if index.names is not None:
+        found = bool(certifying.labels_found(*bytes_of_names(index.names), index.slots, _STEPS * len(prior) + _MORE))
+    return Check("every label is found, once", found)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
+from minleak._design.blocks.plan import Blocks, without_gains
 from minleak._design.giants import Giants, Ground, Progress, find_giants, in_silence
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
@@ -19,6 +20,19 @@ from minleak._design.rings import LIMIT
 from minleak.errors import InvalidParameter, listed, shown
 
 
+@overload
+def design(  # type: ignore[overload-overlap] # every other text is a layout
+    prior: Prior | Iterable[Any], k: int, *, layout: Literal["blocks"], gains: None = None, progress: Progress = ...
+) -> Blocks: ...
+@overload
+def design(
+    prior: Prior | Iterable[Any],
+    k: int,
+    *,
+    layout: Layout | str = "stable",
+    gains: Iterable[Any] | None = None,
+    progress: Progress = ...,
+) -> Plan: ...
 def design(
     prior: Prior | Iterable[Any],
     k: int,
@@ -26,7 +40,7 @@ def design(
     layout: Layout | str = "stable",
     gains: Iterable[Any] | None = None,
     progress: Progress = in_silence,
-) -> Plan:
+) -> Plan | Blocks:
     """Maximise H(X|Y) over all channels in which at most k secrets can cause the same observable.
 
     Sort the weights, w_1 >= w_2 >= ...; j* is the least j with w_j (k-j+1) <= w_j + ... + w_n. The first j*-1 secrets,
@@ -47,7 +61,8 @@ def design(
     layout
         Which of the optimal plans: `Stable()` (the default) for secrets that may be drawn more than once, `Circle()`,
         the quickest to make, for secrets drawn once, `Near(points)` for decoys that are close, `Cheapest(cost)` for
-        sets that cost little; or the name of one that needs no arguments.
+        sets that cost little; or the name of one that needs no arguments. "blocks" is not one of them: it makes the
+        best plan without randomness, `Blocks`, which leaks a little more and whose sets never change.
     gains
         gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
     progress
@@ -63,9 +78,12 @@ def design(
     """
     prior, k = as_prior(prior), cap(k)
     k = min(k, len(prior))  # no set has more members than there are secrets
-    layout = as_layout(layout)
     if not callable(progress):
         raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
+    if isinstance(layout, str) and layout == Blocks.layout:
+        without_gains(gains)
+        return Blocks.of(prior, k)
+    layout = as_layout(layout)
     gamma = None if gains is None else _gains(gains, len(prior))
     grid = to_grid(prior if gamma is None else _gained(prior, gamma), k)
     giants = find_giants(grid.weights, grid.total, k)
@@ -102,7 +120,8 @@ def as_layout(layout: Layout | str) -> Layout:
         return layout
     if not isinstance(layout, str) or layout not in LAYOUTS:
         given = shown(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
-        raise InvalidParameter(f"unknown layout {given}: one of {', '.join(LAYOUTS)}, or an object such as Stable()")
+        names = ", ".join([*LAYOUTS, Blocks.layout])
+        raise InvalidParameter(f"unknown layout {given}: one of {names}, or an object such as Stable()")
     try:
         return LAYOUTS[layout]()
     except TypeError:

@@ -9,17 +9,22 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
 from minleak._data.prior import Prior
 from minleak._design.decoys import decoy_distances
 from minleak._design.explicit import ENTRIES, explicit_channel
+from minleak._design.exporting import ROWS, rows_of_rings
 from minleak._design.mismatch import form_for_gains, mismatched_leakage
 from minleak._design.repeated_draws import Repeated, repeated_success
 from minleak._design.rings import Arrangement
 from minleak._design.stored.digests import of_plan
-from minleak._design.stored.saving import save
+from minleak._design.stored.kinds import RINGS, Stored
+from minleak._design.stored.sampler import RingDrawable
+from minleak._design.stored.saving import save, tables_of
+from minleak._design.stored.tables import LabelIndex
 from minleak._design.world import World, in_the_world
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
@@ -35,7 +40,7 @@ def cap(k: object) -> int:
     return int(k)
 
 
-class Plan(Arrangement):
+class Plan(Arrangement, Stored):
     """An optimal channel for a prior and a cap k on the size of a set: made by `minleak.design`.
 
     Every observable is a set of k secrets, and whichever is seen, the attacker's posterior on it is the same vector
@@ -47,6 +52,8 @@ class Plan(Arrangement):
     secrets, of weight zero, have sets of their own. `costs` tells what the sets cost, where the layout was told, and
     `apart` is the group of each secret, of which a set holds at most one, where some are to be kept apart.
     """
+
+    kind = RINGS
 
     @cached_property
     def digest(self) -> bytes:
@@ -146,6 +153,19 @@ class Plan(Arrangement):
         """
         return explicit_channel(self, dense=dense, exact=exact, limit=limit)
 
+    def table(self, *, limit: int = ROWS) -> pa.Table:
+        """Rows from which any language draws as the plan does, by secret: `secret`, `set_number`, `first`, `last`.
+
+        A secret has a line of units, from 0 to the largest `last` of its rows. Take one of them at random, each as
+        likely as the others; the row that it lies in (`first` <= unit <= `last`) says which set is shown; its members
+        are all secrets that have a row of that set. Up to k rows for each set; refused above `limit`.
+
+        >>> import minleak as ml
+        >>> ml.design([3, 2, 1], k=2, layout="circle").table().to_pylist()[:2]
+        [{'secret': 0, 'set_number': 0, 'first': 0, 'last': 3}, {'secret': 0, 'set_number': 1, 'first': 4, 'last': 5}]
+        """
+        return rows_of_rings(self, limit)
+
     def repeated(
         self, draws: Sequence[int] = (1, 2, 5, 20), *, trials: int = 20_000, seed: int = 0, exact: bool | None = None
     ) -> Repeated:
@@ -155,6 +175,10 @@ class Plan(Arrangement):
         interval. `exact` asks for one or the other.
         """
         return repeated_success(self, draws, trials=trials, seed=seed, exact=exact)
+
+    def drawable(self) -> RingDrawable:
+        """What a `minleak.Cloak` draws from: the tables of the plan, made in O(n)."""
+        return RingDrawable(self, LabelIndex(self.prior.labels), tables_of(self))
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the plan to a .cloak file, from which `minleak.load` and `minleak.Cloak` read it; whole or not at

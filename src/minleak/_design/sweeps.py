@@ -13,16 +13,15 @@ import numpy.typing as npt
 from minleak._data.prior import Prior, as_prior
 from minleak._design.make import design
 from minleak._design.plan import cap
+from minleak._design.profiles import Profile
 from minleak._entropy.base import ConditionalEntropy, real
 from minleak._entropy.names import as_entropies, as_entropy
 from minleak._entropy.standard import FEW
-from minleak._entropy.targets import Targets
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def sweep(
     [0.7437328063, 0.3404993987]
     """
     prior = as_prior(prior)
-    profile = _Profile(prior)
+    profile = Profile(prior)
     chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
     asked = tuple(cap(k) for k in listed(chosen, "ks are the caps to sweep over, such as range(1, 20)"))
     if not asked:
@@ -127,7 +126,7 @@ def least_k(
     10
     """
     prior = as_prior(prior)
-    profile = _Profile(prior)
+    profile = Profile(prior)
     if in_the_world and success is None:
         raise InvalidParameter("in the world a target is success=, how often a guess may be right")
     if (leakage is None) == (success is None):
@@ -181,44 +180,3 @@ def _least_in_the_world(prior: Prior, low: int, high: int, success: float) -> in
             raise InvalidParameter("no k does that in the world: collect more events, or ask for less")
         low, k = k + 1, min(2 * k, high)
     return _least(low, k, enough)
-
-
-class _Profile:
-    """The sorted prior with what is needed to know pi for any k."""
-
-    def __init__(self, prior: Prior) -> None:
-        self.prior = prior
-        self.n = len(prior)
-        weights = np.sort(prior.weights)[::-1] if prior.exact else prior.weights
-        self.p = np.sort(prior.p)[::-1] if weights.dtype.kind != "i" else weights / float(prior.total)
-        self.positive = int(np.count_nonzero(prior.weights))
-        self.bounds = self._bounds(weights[: self.positive])
-        self.tails = np.concatenate([np.cumsum(self.p[::-1])[::-1], [0.0]])
-
-    def _bounds(self, weights: npt.NDArray[Any]) -> Indices:
-        """For each j the largest k at which secret j is still no giant, exactly where the weights are integers."""
-        places = np.arange(self.positive, dtype=np.int64)
-        if weights.dtype == np.int64 and self.prior.total < 2**63:
-            tails = np.cumsum(weights[::-1])[::-1]
-            return np.asarray(places + tails // weights)
-        if weights.dtype == object:
-            tail, bounds = 0, np.empty(self.positive, dtype=np.int64)
-            for j in range(self.positive - 1, -1, -1):
-                tail += weights[j]
-                bounds[j] = j + min(tail // weights[j], 2**62)
-            return bounds
-        ratios = np.cumsum(self.p[: self.positive][::-1])[::-1] / self.p[: self.positive]
-        return np.asarray(places + np.floor(np.minimum(ratios * (1 + 1e-15), 2.0**62)).astype(np.int64))
-
-    def giants(self, ks: Indices) -> Indices:
-        """The number of giants for each k."""
-        return np.minimum(np.searchsorted(self.bounds, ks, side="left"), self.positive)
-
-    def entropies(self, H: ConditionalEntropy, ks: Indices) -> Array:
-        """H(pi) for each k."""
-        if not H.symmetric:
-            raise InvalidParameter(
-                "a sweep is over plain entropies; design(..., gains=...) takes gains, one k at a time"
-            )
-        giants = self.giants(ks)
-        return H.of_targets(Targets(self.p[: self.positive], self.tails, giants, ks - giants))

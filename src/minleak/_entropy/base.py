@@ -134,6 +134,16 @@ class ConditionalEntropy(ABC):
         """
         return None
 
+    @property
+    def best_sorted(self) -> bool:
+        """Whether it is a theorem that of all partitions into blocks of at most k, the secrets sorted by weight and cut
+        from the heaviest on leave the most H(X|Y), for every k and prior.
+
+        Two blocks suffice: pair the members of both by weight, and exchange within pairs; Fhat of the heavier ones
+        together and the lighter ones together is at least as good where Fhat is supermodular in that sense.
+        """
+        return False
+
     def bias_of_counts(self, pairs: int, n: int, m: int, events: int) -> float | None:  # noqa: ARG002
         """By how much leakage is overestimated from so many events of n secrets and m observables, of which `pairs`
         occurred together; None if there is no formula.

@@ -25,6 +25,7 @@ class MinEntropy(Averaged):
     """
 
     increasing = False
+    best_sorted = True
     renyi_mean = RenyiMean(math.inf, -1.0)
 
     def __init__(self, *, base: float = 2) -> None:
@@ -62,6 +63,7 @@ class GuessError(Entropy):
     """
 
     increasing = True
+    best_sorted = True
 
     def __init__(self, l: int = 1) -> None:
         if isinstance(l, bool) or not isinstance(l, int | np.integer) or not 1 <= l <= 2**53:
@@ -119,6 +121,7 @@ class Guesswork(Entropy):
     """
 
     increasing = True
+    best_sorted = True
 
     @property
     def name(self) -> str:

@@ -117,6 +117,7 @@ class Arimoto(Renyi):
     """
 
     core_of = ArimotoCore
+    best_sorted = True
 
     @property
     def exponent(self) -> float:
@@ -158,6 +159,10 @@ class Hayashi(Renyi):
     core_of = HayashiCore
 
     @property
+    def best_sorted(self) -> bool:  # uniform, n = k+1: sizes (k-1, 2) beat (k, 1) above 2; below 1 from k = 8 on
+        return 1 <= self.alpha <= 2
+
+    @property
     def exponent(self) -> float:
         return 1 - self.alpha
 
@@ -192,6 +197,11 @@ class FehrBerens(Renyi):
     """
 
     core_of = FehrBerensCore
+
+    @property
+    def best_sorted(self) -> bool:  # below 2 from k = 14 on: one heavy secret in each of two blocks may be better
+        return self.alpha >= 2
+
     exponent = -1.0
     increasing = False
 

@@ -24,6 +24,7 @@ class Shannon(Averaged):
     """
 
     increasing = True
+    best_sorted = True
     renyi_mean = RenyiMean(1.0, 0.0)
 
     def __init__(self, *, base: float = 2) -> None:

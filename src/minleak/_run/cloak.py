@@ -11,11 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.plan import Plan
+from minleak._design.stored.kinds import Stored
 from minleak._design.stored.opening import opened
-from minleak._design.stored.sampler import Sampler
-from minleak._design.stored.saving import tables_of
-from minleak._design.stored.tables import LabelIndex
 from minleak._run.keys import Key
 from minleak._run.prf import Fresh, Seeded, Source, Sticky, listed, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
@@ -55,38 +52,35 @@ class Cloak:
 
     def __init__(
         self,
-        plan: Plan | str | os.PathLike[str],
+        plan: Stored | str | os.PathLike[str],
         *,
         key: Key | bytes | bytearray | str | os.PathLike[str] | None = None,
         stand_in: Hashable | None = None,
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
-        if not isinstance(plan, Plan | str | os.PathLike):
+        if not isinstance(plan, Stored | str | os.PathLike):
             raise InvalidParameter(
                 f"a cloak runs a plan or its .cloak file, not {type(plan).__name__}: make one with design(prior, k)"
             )
-        if isinstance(plan, Plan):
-            self.plan, tables, self._index = plan, tables_of(plan), LabelIndex(plan.prior.labels)
-        else:
-            drawn = opened(plan)
-            self.plan, tables, self._index = drawn.plan, drawn.tables, drawn.index
-        self._sampler = Sampler(self.plan, tables)
+        self._drawable = plan.drawable() if isinstance(plan, Stored) else opened(plan)
+        self.plan: Any = self._drawable.plan
         self._key = key if key is None or isinstance(key, Key) else _key(key)
         self._sticky = None if self._key is None else Sticky(self._key, self.plan.digest)
         seed = insecure_seed_for_experiments
         self._fresh: Source = Fresh() if seed is None else Seeded(seed)
         self._stand_in: int | None = None
         if stand_in is not None:
-            self._stand_in = self._index.find(stand_in)
+            self._stand_in = self._drawable.find(stand_in)
             if self._stand_in is None:
                 raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
 
     # -- one secret -------------------------------------------------------------------------------------------------
 
-    def draw(self, secret: Hashable, *, scope: str | bytes) -> tuple[Any, ...]:
+    def draw(self, secret: Hashable, *, scope: str | bytes | None = None) -> tuple[Any, ...]:
         """The set that is shown for a secret in a scope, as labels in the order of the prior. Always the same.
 
-        The scope names who asks, such as a user's id. An empty one is refused: all without a name would share it.
+        The scope names who asks, such as a user's id. An empty one is refused: all without a name would share it. Only
+        blocks need none, and no key: their sets are the same for everybody.
         """
         return self._drawn_labels(secret, [scope])
 
@@ -105,7 +99,8 @@ class Cloak:
         Sticky with `scopes`, one for each; or `fresh=True`. Rows of idle secrets may be shorter and are filled up by
         -1.
         """
-        if not isinstance(fresh, bool | np.bool_) or fresh == (scopes is not None):
+        either = not self.plan.randomised or fresh != (scopes is not None)
+        if not isinstance(fresh, bool | np.bool_) or not either:
             raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
         try:
             positions = np.asarray(indices)
@@ -114,7 +109,7 @@ class Cloak:
         if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
             raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")
         positions = positions.astype(np.int64)
-        n = len(self.plan.weights)
+        n = self._drawable.size
         if len(positions) and not (positions.min() >= 0 and positions.max() < n):
             at = int(np.argmax((positions < 0) | (positions >= n)))
             raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
@@ -138,7 +133,7 @@ class Cloak:
 
     def __repr__(self) -> str:
         key = "no key" if self._key is None else f"key {self._key.id}"
-        return f"Cloak(n={len(self.plan.weights)}, k={self.plan.k}, layout={self.plan.layout!r}, {key})"
+        return f"Cloak(n={self._drawable.size}, k={self.plan.k}, layout={self.plan.layout!r}, {key})"
 
     def __reduce__(self) -> Any:
         raise InvalidKey("a cloak is not pickled: load its file and its key where it is needed")
@@ -150,7 +145,7 @@ class Cloak:
         return [self._position(secret, at) for at, secret in enumerate(given)]
 
     def _position(self, secret: Hashable, at: int | None = None) -> int:
-        position = self._index.find(secret)
+        position = self._drawable.find(secret)
         if position is None:
             position = self._stand_in
         if position is None:
@@ -162,16 +157,18 @@ class Cloak:
 
     def _drawn(self, positions: Any, scopes: Iterable[str | bytes] | None) -> Indices:
         secrets = np.asarray(positions, dtype=np.int64)
-        source = self._fresh
-        if scopes is not None:
+
+        def chosen(bounds: Indices) -> Indices:
+            if scopes is None:
+                return uniform(self._fresh, bounds)
             if self._sticky is None:
                 raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
-            source = self._sticky.asked(scopes, secrets)
-        return self._sampler.sets(secrets, uniform(source, self._sampler.owned(secrets)))
+            return uniform(self._sticky.asked(scopes, secrets), bounds)
 
-    def _drawn_labels(self, secret: Hashable, scopes: list[str | bytes] | None) -> tuple[Any, ...]:
-        members = self._drawn([self._position(secret)], scopes)[0]
-        return self._index.labels_at(members[members >= 0].tolist())
+        return self._drawable.draw(secrets, chosen)
+
+    def _drawn_labels(self, secret: Hashable, scopes: list[Any] | None) -> tuple[Any, ...]:
+        return self._drawable.shown(self._drawn([self._position(secret)], scopes)[0])
 
 
 def _key(given: Any) -> Key:

@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from tests.design.stored import mutants
 from tests.design.stored.files import HEADER, sealed
-from tests.design.stored.mutants import OLD, shown, taken, written
+from tests.design.stored.mutants import OLD, changed, shown, taken, written
 from tests.plans import KEY, several_rings, zipf
 
 import minleak as ml
@@ -51,17 +50,6 @@ def test_files_of_version_2_draw_as_they_did():
             assert found == draws
         plan = ml.load(path)
         assert ml.certify(path, plan.prior, gains=plan.gains)
-
-
-def changed(path, version=3, numbers=None, **arrays):
-    """The file with other arrays, functions of its own."""
-    columns, metadata = taken(path.read_bytes()[HEADER:])
-    for name, change in arrays.items():
-        columns[name] = pa.array(change(columns[name].to_numpy(zero_copy_only=False).copy()))
-    if numbers:
-        metadata = {b"minleak": json.dumps(json.loads(metadata[b"minleak"]) | numbers)}
-    path.write_bytes(sealed(written(columns, metadata), version))
-    return path
 
 
 def put(at, value):
@@ -128,6 +116,13 @@ def test_numbers_of_another_plan(path, numbers):
     """The same."""
     with pytest.raises(InvalidCloak):
         opened(changed(path, numbers=numbers))
+
+
+@pytest.mark.parametrize("kind", ["tiles", 7, ["rings"], None, {}])
+def test_kinds_that_nobody_knows(path, kind):
+    """A newer minleak's file is refused by name, and a kind that is none likewise."""
+    with pytest.raises(InvalidCloak, match=r"of the kind .* which this minleak does not know"):
+        opened(changed(path, numbers={"kind": kind}))
 
 
 def test_what_follows_is_not_read(tmp_path):

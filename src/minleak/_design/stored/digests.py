@@ -30,21 +30,26 @@ def of_plan(plan: Arrangement) -> bytes:
     and who is kept apart."""
     index = "<i4" if len(plan.weights) < 2**31 else "<i8"
     rings = [np.array([ring.length, ring.u, len(ring.starts)]) for ring in plan.rings]
-    parts: list[Any] = [*_label_parts(plan.prior.labels)]
+    parts: list[Any] = [*label_parts(plan.prior.labels)]
     parts += [np.array([plan.k, plan.u, plan.tail, plan.total]), plan.weights, plan.giants, plan.homes.weights]
     parts += [plan.homes.members.astype(index, copy=False), *rings]
     for ring in plan.rings:
         parts += [ring.starts, np.asarray(ring.members).astype(index, copy=False)]
     if plan.apart is not None:
         parts += [b"apart", plan.apart]
-    whole = hashlib.sha256(b"minleak plan 2")
+    return of_parts(b"minleak plan 2", parts)
+
+
+def of_parts(title: bytes, parts: list[Any]) -> bytes:
+    """The digest of bytes and arrays one after the other, under a title that says what they are."""
+    whole = hashlib.sha256(title)
     for part in parts:
         data = np.ascontiguousarray(part).reshape(-1).view(np.uint8).data if isinstance(part, np.ndarray) else part
         whole.update(of_bytes(memoryview(data)))
     return whole.digest()
 
 
-def _label_parts(labels: Labels) -> list[Any]:
+def label_parts(labels: Labels) -> list[Any]:
     """The labels' own bytes, whatever offset or width their Arrow array has."""
     if labels.is_default:
         return [b"default"]

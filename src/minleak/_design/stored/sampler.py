@@ -1,4 +1,5 @@
-"""Sampler: from secrets and random places to sets, in integers throughout, by the compiled loop or without it."""
+"""Sampler: from secrets and random places to sets, in integers throughout, by the compiled loop or without it; and what
+draws from a plan of rings by it."""
 
 from __future__ import annotations
 
@@ -6,11 +7,14 @@ import os
 import sys
 from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._design.rings import Arrangement
+from minleak._design.stored.kinds import Drawable, Uniform
 from minleak._design.stored.tables import Tables
 from minleak.errors import InvalidCloak
 
@@ -105,6 +109,22 @@ class Sampler:
         )
         if not done:
             raise InvalidCloak(_SHORT)
+
+
+@dataclass(frozen=True, eq=False)
+class RingDrawable(Drawable):
+    """A plan of rings, the index that its labels are found by, and the tables that its sets are looked up in."""
+
+    tables: Tables
+
+    @cached_property
+    def sampler(self) -> Sampler:
+        """The sampler of the plan."""
+        return Sampler(self.plan, self.tables)
+
+    def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
+        """A place of each secret's own, and the set there."""
+        return self.sampler.sets(secrets, uniform(self.sampler.owned(secrets)))
 
 
 def set_at(plan: Arrangement, tables: Tables, secret: int, place: int) -> list[int]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from minleak._data.prior import Prior
 from minleak._design.rings import Arrangement
 from minleak._design.stored import format as files
 from minleak._design.stored.tables import STORED, LabelIndex, Tables, on_one_line, shift_of
@@ -24,13 +25,23 @@ def save(plan: Arrangement, path: str | os.PathLike[str], digest: Callable[[], b
 
     The digest is computed while the arrays are made and written.
     """
-    name = files.file_name(path)
-    index = LabelIndex(plan.prior.labels)
-    if not index.storable:
-        raise InvalidCloak("a file holds labels that are text or 64-bit integers: rename the secrets before the design")
+    name, index = files.file_name(path), storable_index(plan.prior)
     with ThreadPoolExecutor(1) as pool:
         digesting = pool.submit(digest)
         files.write(name, *_contents(plan, index), digesting.result)
+
+
+def storable_index(prior: Prior) -> LabelIndex:
+    """The index of the labels, if a file can hold them."""
+    index = LabelIndex(prior.labels)
+    if not index.storable:
+        raise InvalidCloak("a file holds labels that are text or 64-bit integers: rename the secrets before the design")
+    return index
+
+
+def stored_weights(prior: Prior) -> Any:
+    """A prior's weights as an array that a file can hold: those beyond 64 bits as text."""
+    return pa.array([str(w) for w in prior.weights]) if prior.weights.dtype == object else prior.weights
 
 
 def _contents(plan: Arrangement, index: LabelIndex) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -49,8 +60,7 @@ def _contents(plan: Arrangement, index: LabelIndex) -> tuple[dict[str, Any], dic
     if plan.apart is not None:
         arrays["apart"] = plan.apart
     if prior.weights is not plan.weights:
-        big = prior.weights.dtype == object
-        arrays["prior"] = pa.array([str(w) for w in prior.weights]) if big else prior.weights
+        arrays["prior"] = stored_weights(prior)
     if index.names is not None:
         arrays["labels"] = index.names
     if costs is not None and costs.coordinates is not None:

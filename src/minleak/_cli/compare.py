@@ -1,0 +1,72 @@
+"""compare: what is done today, beside the best that sets of the same size can do."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from minleak._cli.inputs import PriorSource
+from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, whole
+from minleak._cli.output import emit, table, working
+from minleak._data.labels import Labels
+from minleak._design import comparing
+from minleak._entropy.standard import STANDARD
+from minleak.errors import InvalidParameter
+
+# What `--prefix` takes the first bits of.
+_HASHES = sorted(name for name in hashlib.algorithms_guaranteed if not name.startswith("shake"))
+
+
+def compare(
+    prior: PriorFile,
+    by: Annotated[str | None, typer.Option(help="The column that names the bucket of each secret.")] = None,
+    prefix: Annotated[
+        str | None,
+        typer.Option(help="Buckets by the first bits of a hash of the label, sha256:8, or by its first characters, 3."),
+    ] = None,
+    entropy: Entropies = None,
+    secret: Secret = "secret",
+    weight: Weight = "count",
+    format: Format = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare buckets, such as hash prefixes, with the best blocks and the optimal plan of the same size.
+
+    Example: minleak compare queries.csv --prefix sha256:8
+    """
+    if (by is None) == (prefix is None):
+        raise InvalidParameter("say how secrets are put into buckets: either --by COLUMN or --prefix sha256:8")
+    source = PriorSource(prior, secret, format)
+    counts = source.prior(weight)
+    with working("comparing"):
+        scheme = source.names(by) if by is not None else _prefixes(counts.labels, prefix or "")
+        found = comparing.compare(counts, scheme, entropies=entropy or STANDARD)
+    rows = [[f"{row.name}, k = {row.k}", row.success, *row.leakage.values()] for row in found.rows]
+    columns = ["leakage", "one guess", *found.rows[0].leakage]
+    emit("compare", asdict(found), [table(found.verdict, columns, rows)], as_json=as_json)
+
+
+def _prefixes(labels: Labels, prefix: str) -> Any:
+    """The first bits of a hash of each label, or its first characters."""
+    name, colon, size = prefix.partition(":")
+    try:
+        count = whole(size if colon else name)
+    except typer.BadParameter:
+        count = 0
+    if count < 1 or (colon and name not in _HASHES):
+        raise InvalidParameter(
+            f"--prefix is a hash and how many of its first bits count, such as sha256:8, or a number of characters, "
+            f"not {prefix[:40]!r}; hashes are {', '.join(_HASHES)}"
+        )
+    texts = (label if isinstance(label, str) else str(label) for label in labels)
+    if not colon:
+        return [text[:count] for text in texts]
+    bits = 8 * hashlib.new(name).digest_size
+    if count > bits:
+        raise InvalidParameter(f"{name} has {bits} bits, so --prefix {name}:{count} is longer than the hash")
+    made, last = getattr(hashlib, name), -(-count // 8)
+    shift = 8 * last - count
+    return [int.from_bytes(made(text.encode()).digest()[:last], "big") >> shift for text in texts]

@@ -1,0 +1,101 @@
+"""The certificate of blocks: that they are the secrets sorted and cut, by code that shares nothing with the maker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.columns import Columns
+from minleak._data.labels import first_difference
+from minleak._data.prior import Prior
+from minleak._design.blocks.plan import BlockDrawable, Blocks
+from minleak._design.certificate import Certificate, Check, labels_check
+from minleak._design.plan import cap
+from minleak._entropy.base import ConditionalEntropy, evaluate
+from minleak._entropy.names import as_entropies
+from minleak.errors import InvalidParameter, shown
+
+# For which entropies sorted blocks are the best of all partitions: each says it of itself, `best_sorted`.
+_THEOREM = (
+    "Shannon, min-entropy, guesses, Arimoto of every order, Hayashi, Tsallis and Sharma-Mittal of order 1 to 2, "
+    "Fehr-Berens from 2 on; others are not covered"
+)
+
+
+def certified(
+    subject: Blocks | BlockDrawable,
+    prior: Prior,
+    *,
+    k: int | None,
+    gains: Iterable[Any] | None,
+    entropies: Sequence[ConditionalEntropy | str],
+) -> Certificate:
+    """Whether no partition into blocks of at most k leaks less, in each of the entropies; the weights are compared as
+    they are, so all is exact. `gaps` tells how much more leaks than by the optimal plan, which draws its sets.
+    """
+    plan: Blocks = subject.plan if isinstance(subject, BlockDrawable) else subject
+    if k is not None and min(cap(k), len(plan.prior)) != plan.k:
+        raise InvalidParameter(f"the blocks are for k = {plan.k}, not {shown(k)}")
+    if gains is not None:
+        raise InvalidParameter("gains= goes with a plan that draws its sets: blocks are made for the prior itself")
+    measures = as_entropies(entropies)
+    checks, gaps = list(_checks(plan, prior)), {}
+    if all(check.ok for check in checks):
+        checks += _best_checks(plan, prior, measures)
+        if isinstance(subject, BlockDrawable):
+            checks.append(labels_check(subject.index, prior))
+        gaps = {H.name: plan.loss(H) for H in measures if H.paper_form() is not None}
+    return Certificate(all(check.ok for check in checks), True, tuple(checks), gaps)
+
+
+def _checks(plan: Blocks, prior: Prior) -> Iterator[Check]:
+    """That the blocks are blocks of the prior's secrets."""
+    n, members, begins = len(prior), plan.partition.members, plan.partition.begins
+    known = plan.prior is prior or (len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None)
+    yield Check("the secrets are the prior's, in its order", known)
+    if not known:
+        return
+    same = np.allclose(plan.prior.p, prior.p, rtol=1e-12, atol=0.0)
+    yield Check("the weights are the prior's", bool(same))
+    whole = all(
+        isinstance(some, np.ndarray) and some.ndim == 1 and some.dtype.kind == "i" for some in (members, begins)
+    )
+    once = whole and len(members) == n and bool(np.array_equal(np.sort(members), np.arange(n)))
+    yield Check("every secret is in one block", once)
+    if not once:
+        return
+    lined = len(begins) > 1 and begins[0] == 0 and begins[-1] == n and bool((begins[1:] > begins[:-1]).all())
+    most = int((begins[1:] - begins[:-1]).max()) if lined else 0
+    yield Check(f"no block has more than k = {plan.k} members", lined and most <= plan.k, f"the largest has {most}")
+
+
+def _best_checks(plan: Blocks, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
+    """That they are sorted and cut, which is best by a theorem in some entropies."""
+    members, begins = plan.partition.members, plan.partition.begins
+    ranks = np.unique(prior.weights, return_inverse=True)[1][members]  # in the order of the weights, of whatever type
+    sizes, light = begins[1:] - begins[:-1], np.minimum.reduceat(ranks, begins[:-1])
+    heavy = np.maximum.reduceat(ranks, begins[:-1])
+    order = np.lexsort((-sizes, -light, -heavy))  # blocks may stand in any order
+    full = bool((sizes[order][:-1] == plan.k).all())
+    sorted_ = full and bool((light[order][:-1] >= heavy[order][1:]).all())
+    worse = "" if sorted_ else _distance(plan, prior, measures)
+    yield Check("sorted by weight and cut into blocks of k from the heaviest on", sorted_, worse)
+    if not sorted_:
+        return
+    yield Check("no partition into blocks of at most k leaks less", True, f"a theorem for {_THEOREM}")
+    for H in measures:
+        if not H.best_sorted:
+            yield Check(f"nor in {H.name}", False, "not covered: another partition may leak less")
+
+
+def _distance(plan: Blocks, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:
+    """How much more leaks than by the best blocks, in words."""
+    ordered: npt.NDArray[np.float64] = np.sort(prior.p)[::-1]
+    filled = np.concatenate([ordered, np.zeros(-len(ordered) % plan.k)])
+    best = evaluate(measures, Columns(filled.reshape(-1, plan.k).T))
+    ours = plan.partition.entropies(prior, measures)
+    more = [f"{above - after:.3g} in {H.name}" for H, above, after in zip(measures, best, ours, strict=True)]
+    return f"such blocks leak less, by {', '.join(more)}" if more else ""

@@ -1,0 +1,91 @@
+"""Partition: secrets in blocks, one after the other on one line, and what showing the block of a secret leaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.columns import Columns
+from minleak._data.prior import Prior
+from minleak._entropy.base import ConditionalEntropy, evaluate
+from minleak._entropy.names import as_entropies
+from minleak._measure.leakages import difference
+from minleak.errors import InvalidParameter
+
+Indices = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """Block b has `members[begins[b]:begins[b + 1]]`: every secret stands once, and no block is empty."""
+
+    members: Indices
+    begins: Indices
+
+    @classmethod
+    def by_codes(cls, codes: Indices) -> Partition:
+        """Secrets of equal codes together: whole numbers from 0 on, of which none is left out."""
+        begins = np.concatenate([[0], np.cumsum(np.bincount(codes))])
+        return cls(np.argsort(codes, kind="stable"), begins)
+
+    @property
+    def sizes(self) -> Indices:
+        """How many members each block has."""
+        return np.diff(self.begins)
+
+    def block_of(self) -> Indices:
+        """The block of each secret."""
+        blocks = np.empty(len(self.members), dtype=self.members.dtype)
+        blocks[self.members] = np.repeat(np.arange(len(self.begins) - 1, dtype=blocks.dtype), self.sizes)
+        return blocks
+
+    def success(self, prior: Prior) -> float:
+        """How often the likeliest member of the block is the secret: the sum of the blocks' largest weights."""
+        return float(np.maximum.reduceat(prior.p[self.members], self.begins[:-1]).sum())
+
+    def entropies(self, prior: Prior, measures: Sequence[ConditionalEntropy]) -> list[float]:
+        """H(X|Y) in each entropy, by one pass over the blocks. O(n)."""
+        import scipy.sparse as sp
+
+        if not all(H.symmetric for H in measures):
+            raise InvalidParameter("blocks are measured in plain entropies, which do not ask whose a probability is")
+        n, m = len(self.members), len(self.begins) - 1
+        index = np.int32 if n < 2**31 else np.int64
+        entries = (prior.p[self.members], self.members.astype(index, copy=False), self.begins.astype(index))
+        return evaluate(measures, Columns(sp.csc_array(entries, shape=(n, m))))
+
+    def leakages(self, prior: Prior, entropies: Sequence[ConditionalEntropy | str]) -> dict[str, float]:
+        """H(X) - H(X|Y) by the names of the entropies."""
+        measures = as_entropies(entropies)
+        after = self.entropies(prior, measures)
+        return {H.name: difference(H, H(prior), value) for H, value in zip(measures, after, strict=True)}
+
+
+def cut(prior: Prior, k: int) -> Partition:
+    """The secrets from the likeliest down, ties in their order, cut into blocks of k: the last one takes what is left.
+
+    In a block they stand in the prior's order, so that it tells nothing more. O(n log n).
+    """
+    order = _descending(prior.weights)
+    n = len(order)
+    whole = n - n % k
+    members = np.concatenate([np.sort(order[:whole].reshape(-1, k), axis=1).ravel(), np.sort(order[whole:])])
+    return Partition(members, np.append(np.arange(0, n, k), n))
+
+
+def _descending(weights: npt.NDArray[Any]) -> Indices:
+    """The positions of the weights from the largest down, ties in order."""
+    n = len(weights)
+    if weights.dtype == np.int64 and n >= _MANY:
+        from minleak._kernels import sorting
+
+        return np.asarray(sorting.sort_descending(weights, np.int32 if n < 2**31 else np.int64)[1])
+    return np.argsort(-weights, kind="stable").astype(np.int32 if n < 2**31 else np.int64)
+
+
+# From so many secrets on the compiled sort is worth loading.
+_MANY = 1 << 18

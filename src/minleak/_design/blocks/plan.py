@@ -1,0 +1,187 @@
+"""Blocks: a plan in which every secret is always in the same set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import InitVar, dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from minleak._data.prior import Prior, as_prior
+from minleak._design.blocks.partition import Partition, cut
+from minleak._design.blocks.updating import Changes, followed, rearranged, updated
+from minleak._design.exporting import column_of_secrets
+from minleak._design.profiles import Profile
+from minleak._design.stored import format as files
+from minleak._design.stored.digests import label_parts, of_parts
+from minleak._design.stored.kinds import BLOCKS, Drawable, Stored, Uniform
+from minleak._design.stored.saving import storable_index, stored_weights
+from minleak._design.stored.tables import LabelIndex
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
+from minleak._measure.leakages import difference
+from minleak.errors import InvalidParameter
+
+Indices = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Blocks(Stored):
+    """The best deterministic plan for a prior and a cap k: made by `minleak.design(prior, k, layout="blocks")`.
+
+    The secrets are sorted by weight and cut into blocks of k from the heaviest on, and a secret's block is what is
+    shown. There is no key and no randomness, a set is always the same, and two sets of one secret tell no more than
+    one. Among all partitions into blocks of at most k none leaks less, in the entropies for which that is a theorem
+    (`minleak.certify` names them); the optimal plan, which draws its sets, leaks a little less still: see `loss`.
+
+    `partition` has the blocks; `changes` tells what `update` did.
+
+    >>> import minleak as ml
+    >>> blocks = ml.design(ml.Prior([5, 4, 2, 1], labels=["flu", "cold", "gout", "mumps"]), k=2, layout="blocks")
+    >>> list(blocks.sets())
+    [('flu', 'cold'), ('gout', 'mumps')]
+    >>> round(blocks.success, 4), round(blocks.loss("min-entropy"), 4)
+    (0.5833, 0.2224)
+    """
+
+    prior: Prior
+    k: int
+    partition: Partition
+    changes: Changes | None = field(default=None, kw_only=True)
+    known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
+
+    kind = BLOCKS
+    layout = BLOCKS
+    randomised = False
+
+    def __post_init__(self, known_digest: bytes | None) -> None:
+        if known_digest is not None:
+            vars(self)["digest"] = known_digest
+
+    @classmethod
+    def of(cls, prior: Prior, k: int) -> Blocks:
+        """The blocks of a prior. O(n log n)."""
+        return cls(prior, k, cut(prior, k))
+
+    @cached_property
+    def digest(self) -> bytes:
+        """32 bytes that stand for the labels and the blocks, and name the plan in set ids."""
+        index = "<i4" if len(self.prior) < 2**31 else "<i8"
+        parts = [self.partition.members.astype(index, copy=False), self.partition.begins.astype("<i8", copy=False)]
+        return of_parts(b"minleak blocks 1", [*label_parts(self.prior.labels), np.array([self.k]), *parts])
+
+    @property
+    def success(self) -> float:
+        """How often one guess is right: the sum over blocks of the largest probability in each."""
+        return self.partition.success(self.prior)
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X|Y), the sum over blocks of the perspective of their probabilities seen through eta. O(n)."""
+        return self.partition.entropies(self.prior, [as_entropy(entropy)])[0]
+
+    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
+        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
+        those that it lacks have probability zero.
+        """
+        H = as_entropy(entropy)
+        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        return difference(H, H(under), self.partition.entropies(under, [H])[0])
+
+    def loss(self, entropy: ConditionalEntropy | str) -> float:
+        """How much more leaks than by the optimal plan of the same k: H(pi) - H(X|Y), never negative for the entropies
+        of the paper's form. That is what it costs to do without randomness.
+        """
+        H = as_entropy(entropy)
+        best = float(Profile(self.prior).entropies(H, np.array([self.k]))[0])
+        return difference(H, best, self.entropy(H))
+
+    def sets(self) -> Iterator[tuple[Any, ...]]:
+        """The blocks as tuples of labels in input order, from the heaviest on."""
+        labels = self.prior.labels
+        for block in np.split(self.partition.members, self.partition.begins[1:-1]):
+            yield tuple(labels[i] for i in block.tolist())
+
+    def table(self) -> pa.Table:
+        """A row for each secret, in input order: `secret`, `set_number` (its block) and `weight`. What is shown for a
+        secret is all secrets with its number, in any language.
+
+        >>> import minleak as ml
+        >>> ml.design([1, 5, 4], k=2, layout="blocks").table().to_pylist()[0]
+        {'secret': 0, 'set_number': 1, 'weight': 1}
+        """
+        return pa.table(
+            {
+                "secret": column_of_secrets(self.prior.labels),
+                "set_number": pa.array(self.partition.block_of().astype(np.int64)),
+                "weight": stored_weights(self.prior),
+            }
+        )
+
+    def update(self, prior: Prior | Iterable[Any]) -> Blocks:
+        """Blocks for new counts that keep their members together, whatever the counts: so that yesterday's block and
+        today's are the same for all whose block need not change, and intersecting them tells nothing.
+
+        Priors are matched by label, in any order. Secrets that are gone leave gaps; new ones fill gaps in blocks that
+        are at least as heavy, and others form blocks of their own, from the heaviest on. Fewer than k that are left
+        over fill whatever gaps there are, and share two blocks with the lightest one where there are none. `changes`
+        says how many blocks were kept, filled and cut anew. Blocks that have drifted are not the best partition any
+        more: compare `leakage` with that of a new design, and decide when to start anew. O(n log n).
+        """
+        new = as_prior(prior)
+        partition, changes = updated(self.partition, self.k, followed(self.prior.labels, new.labels), new)
+        return Blocks(new, self.k, partition, changes=changes)
+
+    def drawable(self) -> BlockDrawable:
+        """What a `minleak.Cloak` draws from, made in O(n)."""
+        return BlockDrawable(self, LabelIndex(self.prior.labels))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the blocks to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
+        all.
+        """
+        name, index = files.file_name(path), storable_index(self.prior)
+        arrays: dict[str, Any] = {
+            "prior": stored_weights(self.prior),
+            "members": self.partition.members,
+            "begins": self.partition.begins,
+            "slots": index.slots,
+        }
+        if index.names is not None:
+            arrays["labels"] = index.names
+        numbers = {"kind": self.kind, "k": self.k, "events": self.prior.events}
+        files.write(name, arrays, numbers, lambda: self.digest)
+
+    def __repr__(self) -> str:
+        return f"Blocks(n={len(self.prior)}, k={self.k}, blocks={len(self.partition.begins) - 1})"
+
+
+@dataclass(frozen=True, eq=False)
+class BlockDrawable(Drawable):
+    """Blocks, and the index that their labels are found by."""
+
+    @cached_property
+    def _block_of(self) -> Indices:
+        blocks: Indices = self.plan.partition.block_of()
+        return blocks
+
+    def draw(self, secrets: npt.NDArray[np.int64], uniform: Uniform) -> npt.NDArray[np.int64]:
+        """The block of each secret, filled up by -1 where it is smaller than k; there is no choice."""
+        del uniform
+        partition = self.plan.partition
+        block = self._block_of[secrets]
+        begins, sizes = partition.begins[block], partition.sizes[block]
+        places = np.arange(self.plan.k)
+        there = places < sizes[:, None]
+        at = np.where(there, begins[:, None] + places, 0)
+        return np.where(there, partition.members[at], -1).astype(np.int64)
+
+
+def without_gains(gains: Any) -> None:
+    """Refuse gains, for which blocks are not made."""
+    if gains is not None:
+        raise InvalidParameter('gains= goes with plans that draw their sets: layout="blocks" is made for the prior')

@@ -1,0 +1,180 @@
+"""Keeping blocks together when counts change: who stays, who fills a gap, and who forms a new block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from minleak._data.labels import Labels
+from minleak._data.prior import Prior
+from minleak._design.blocks.partition import Partition
+from minleak._design.stored.tables import as_storable
+from minleak.errors import InvalidParameter
+
+Indices = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What an update did: how many blocks were `kept` as they were, left `smaller` by members that are gone, `filled`
+    by others, `cut` in two, and `made` of new secrets alone; and how many secrets are `new` and `gone`.
+    """
+
+    kept: int
+    smaller: int
+    filled: int
+    cut: int
+    made: int
+    new: int
+    gone: int
+
+    def __str__(self) -> str:
+        return (
+            f"blocks: {self.kept:,} kept, {self.filled:,} filled, {self.smaller:,} smaller, {self.cut:,} cut in two, "
+            f"{self.made:,} new; secrets: {self.new:,} new, {self.gone:,} gone"
+        )
+
+
+def followed(old: Labels, new: Labels) -> Indices:
+    """For each old label where it stands among the new ones, -1 if it is gone."""
+    import pyarrow.compute as pc
+
+    if old.is_default and new.is_default:
+        places = np.arange(len(old))
+        return np.where(places < len(new), places, -1)
+    names, others = as_storable(old), as_storable(new)
+    if names is None or others is None or (names.type == pa.int64()) != (others.type == pa.int64()):
+        known = {name: i for i, name in enumerate(new)}
+        return np.array([known.get(name, -1) for name in old], dtype=np.int64)
+    if names.type != others.type:  # text of short and of long offsets
+        names, others = names.cast(pa.large_string()), others.cast(pa.large_string())
+    found = pc.index_in(names, value_set=others)
+    return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def rearranged(prior: Prior, labels: Labels) -> Prior:
+    """The prior in the order of the labels, zero for those that it does not name."""
+    at = followed(labels, prior.labels)
+    known = at >= 0
+    strange = len(prior) - int(np.count_nonzero(known))
+    if strange:
+        mass = 1.0 - float(prior.p[at[known]].sum())
+        raise InvalidParameter(
+            f"{strange:,} secrets of the prior are not among those of the blocks, {max(mass, 0.0):.3g} of its mass: "
+            "update the blocks first, or leave these out"
+        )
+    weights = np.where(known, prior.weights[at], 0)
+    return Prior.trusted(weights, labels, prior.total, prior.events)
+
+
+def updated(partition: Partition, k: int, at: Indices, prior: Prior) -> tuple[Partition, Changes]:
+    """The blocks of secrets that moved to places `at` (-1: gone), with those of the prior that are new."""
+    m = len(partition.begins) - 1
+    stays = at >= 0
+    before = np.full(len(prior), -1, dtype=np.int64)
+    before[at[stays]] = partition.block_of()[stays]
+    codes, ranks = before.copy(), _ranks(prior)
+    new = np.flatnonzero(codes < 0)
+    new = new[np.argsort(-ranks[new], kind="stable")]
+    gaps, heaviest = _gaps(codes, ranks, m, k)
+    taken = _without_cost(ranks[new], heaviest)
+    codes[new[taken >= 0]] = gaps[taken[taken >= 0]]
+    gaps, rest = np.delete(gaps, taken[taken >= 0]), new[taken < 0]
+    whole = len(rest) - len(rest) % k
+    codes[rest[:whole]] = m + np.arange(whole) // k
+    few = min(len(rest) - whole, len(gaps))
+    codes[rest[whole : whole + few]] = gaps[:few]
+    _share_the_lightest(codes, ranks, rest[whole + few :], m + whole // k, k)
+    _merge(codes, ranks, k)
+    codes = np.unique(codes, return_inverse=True)[1]
+    return Partition.by_codes(codes), _changes(before, codes, partition.sizes, int(np.count_nonzero(~stays)))
+
+
+def _gaps(codes: Indices, ranks: Indices, m: int, k: int) -> tuple[Indices, Indices]:
+    """The places that are free in blocks that have members, by the block's heaviest member: largest first."""
+    heaviest, sizes = _heaviest(codes, ranks, m)
+    some = np.flatnonzero((sizes < k) & (sizes > 0))
+    gaps = np.repeat(some, k - sizes[some])
+    gaps = gaps[np.argsort(-heaviest[gaps], kind="stable")]
+    return gaps, heaviest[gaps]
+
+
+def _heaviest(codes: Indices, ranks: Indices, m: int) -> tuple[Indices, Indices]:
+    """Of each of m blocks the rank of its heaviest member, and its size."""
+    inside = codes >= 0
+    heaviest = np.full(m, -1, dtype=np.int64)
+    np.maximum.at(heaviest, codes[inside], ranks[inside])
+    return heaviest, np.bincount(codes[inside], minlength=m)
+
+
+def _share_the_lightest(codes: Indices, ranks: Indices, rest: Indices, m: int, k: int) -> None:
+    """Put those that are too few for a block, where no gap is left, with the lightest full block, cut in two."""
+    if not len(rest):
+        return
+    heaviest, sizes = _heaviest(codes, ranks, m)
+    full = np.flatnonzero(sizes == k)
+    if len(full):
+        lightest = full[np.argmin(heaviest[full])]
+        rest = np.concatenate([np.flatnonzero(codes == lightest), rest])
+        rest = rest[np.argsort(-ranks[rest], kind="stable")]
+        half = (len(rest) + 1) // 2
+        codes[rest[:half]] = lightest
+        rest = rest[half:]
+    codes[rest] = m
+
+
+def _merge(codes: Indices, ranks: Indices, k: int) -> None:
+    """Put blocks together, those of like weight, as long as they fit into one: that never leaks more."""
+    m = int(codes.max()) + 1
+    heaviest, sizes = _heaviest(codes, ranks, m)
+    some = np.flatnonzero((sizes < k) & (sizes > 0))
+    some = some[np.argsort(-heaviest[some], kind="stable")]
+    into = np.arange(m)
+    hosts: list[list[int]] = [[] for _ in range(k + 1)]  # by the room that they have
+    for block, size in zip(some.tolist(), sizes[some].tolist(), strict=True):
+        room = next((room for room in range(size, k) if hosts[room]), None)
+        host = block if room is None else hosts[room].pop()
+        into[block] = host
+        hosts[(k if room is None else room) - size].append(host)
+    codes[:] = into[codes]
+
+
+def _changes(before: Indices, codes: Indices, sizes: Indices, gone: int) -> Changes:
+    """What became of the old blocks, of these sizes, by where their members are now."""
+    old = before >= 0
+    last, stayed = _heaviest(before, codes, len(sizes))
+    first = np.full(len(sizes), len(codes), dtype=np.int64)
+    np.minimum.at(first, before[old], codes[old])
+    whole, there = first == last, stayed > 0
+    now = np.bincount(codes)[last]
+    return Changes(
+        kept=int(np.count_nonzero(there & whole & (stayed == sizes) & (now == sizes))),
+        smaller=int(np.count_nonzero(there & whole & (stayed < sizes) & (now == stayed))),
+        filled=int(np.count_nonzero(there & whole & (now > stayed))),
+        cut=int(np.count_nonzero(there & ~whole)),
+        made=int(codes.max()) + 1 - len(np.unique(codes[old])),
+        new=int(np.count_nonzero(~old)),
+        gone=gone,
+    )
+
+
+def _ranks(prior: Prior) -> Indices:
+    """The place of each weight among the distinct ones, lightest first."""
+    return np.unique(prior.weights, return_inverse=True)[1].astype(np.int64)
+
+
+def _without_cost(new: Indices, gaps: Indices) -> Indices:
+    """For new secrets, heaviest first, a gap each (heaviest first) in a block that has a secret at least as heavy, the
+    lightest that is left; -1 where there is none.
+    """
+    if not len(gaps):
+        return np.full(len(new), -1, dtype=np.int64)
+    order = np.arange(len(new))
+    lightest = np.searchsorted(-gaps, -new, side="right") - 1  # the last gap that is as heavy
+    # from the lightest secret up, each takes the last gap before those that are taken
+    last = np.minimum.accumulate((lightest - order)[::-1])[::-1] + order
+    return np.where(last >= 0, last, -1)

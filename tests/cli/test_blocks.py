@@ -1,0 +1,133 @@
+"""Blocks, tables and comparisons from the command line."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import sqlite3
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+import minleak as ml
+
+
+@pytest.fixture
+def queries(folder):
+    return ml.read_prior("queries.csv")
+
+
+@pytest.fixture
+def blocks(asked, queries):
+    """A file of blocks, made by the command."""
+    said = asked("design", "queries.csv", "-k", "6", "--layout", "blocks", "-o", "blocks.cloak")
+    made = ml.design(queries, 6, layout="blocks")
+    assert said["success"] == made.success
+    assert said["leakage"]["guesswork"]["loss"] == made.loss("guesswork")
+    return made
+
+
+def test_blocks_through_all_commands(run, asked, blocks):
+    """Shown, certified, drawn without a key; a report is about plans that draw."""
+    assert asked("show", "blocks.cloak")["blocks"] == 7
+    code, out, _ = run("show", "blocks.cloak", "-e", "shannon")
+    assert (code, "40 secrets in 7 blocks of 6, the smallest of 4" in out) == (0, True)
+    assert asked("certify", "blocks.cloak", "queries.csv")["certified"]
+    assert asked("certify", "blocks.cloak")["certified"]
+    members = list(ml.Cloak(blocks).draw("query-9"))
+    for more in ([], ["--fresh"], ["--scope", "s"], ["--key", "queries.key", "--scope", "s"]):
+        assert asked("draw", "blocks.cloak", "query-9", *more)["sets"][0]["members"] == members
+    code, _, err = run("report", "blocks.cloak", "-o", "r.html")
+    assert code == 2
+    assert "a report is about a plan" in err
+
+
+def read_rows(file):
+    """The rows of a table, as each format's own reader gives them."""
+    if file.endswith("csv"):
+        with open(file, newline="") as lines:
+            return [
+                {name: value if name == "secret" else int(value) for name, value in row.items()}
+                for row in csv.DictReader(lines)
+            ]
+    if file.endswith("json"):
+        return json.loads(Path(file).read_text())
+    if file.endswith("parquet"):
+        return parquet.read_table(file).to_pylist()
+    database = sqlite3.connect(file)
+    database.row_factory = sqlite3.Row
+    rows = [dict(row) for row in database.execute("select * from sets")]
+    database.close()
+    return rows
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json", "sqlite"])
+def test_tables_in_every_format(asked, blocks, queries, ending):
+    """The rows of `table()`, whoever reads them; a file that is there is replaced."""
+    Path(f"t.{ending}").write_text("old")
+    for file, plan in (("blocks.cloak", blocks), ("queries.cloak", ml.design(queries, k=10))):
+        said = asked("export", file, "-o", f"t.{ending}")
+        rows = plan.table().to_pylist()
+        assert said["rows"] == len(rows)
+        assert read_rows(f"t.{ending}") == rows
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "json", "sqlite"])
+def test_tables_that_cannot_be_written(run, folder, ending):
+    """One line that names the file as it was given."""
+    code, _, err = run("export", "queries.cloak", "-o", f"no/such/folder/t.{ending}")
+    assert (code, err) == (1, f"minleak: cannot write no/such/folder/t.{ending}: No such file or directory\n")
+
+
+def test_odd_labels_in_tables(asked, folder):
+    """Quotes, commas, line breaks and letters from everywhere come back as they were."""
+    labels = ['a"b', "c,d", "e\nf", "日本", "", " x "]
+    ml.design(ml.Prior([1] * 6, labels=labels), 2, layout="blocks").save("odd.cloak")
+    for ending in ("csv", "parquet", "json", "sqlite"):
+        asked("export", "odd.cloak", "-o", f"t.{ending}")
+        assert [row["secret"] for row in read_rows(f"t.{ending}")] == labels
+
+
+def test_compare_is_the_librarys(run, asked, queries):
+    """By bits of a hash, by characters, by a column."""
+    by_hash = [int(hashlib.sha1(name.encode()).hexdigest(), 16) >> 157 for name in queries.labels]
+    assert asked("compare", "queries.csv", "--prefix", "sha1:3")["success"] == ml.compare(queries, by_hash).success
+    said = asked("compare", "queries.csv", "--prefix", "7", "-e", "shannon")
+    assert said["buckets"] == 9
+    assert said["success"] == ml.compare(queries, [name[:7] for name in queries.labels]).success
+    assert list(said["rows"][0]["leakage"]) == ["shannon"]
+    named = zip(queries.labels, queries.weights, strict=True)
+    rows = [f"{name},{weight},{i % 4}" for i, (name, weight) in enumerate(named)]
+    Path("buckets.csv").write_text("\n".join(["secret,count,bucket", *rows]))
+    scheme = [i % 4 for i in range(len(queries))]
+    assert asked("compare", "buckets.csv", "--by", "bucket")["blocks"] == ml.compare(queries, scheme).blocks
+    code, out, _ = run("compare", "buckets.csv", "--by", "bucket")
+    assert code == 0
+    assert "40 secrets in 4 buckets" in out
+
+
+def test_a_column_of_floats_is_refused(run, folder):
+    """As parquet keeps them."""
+    parquet.write_table(pa.table({"secret": ["a", "b"], "count": [2, 1], "bucket": [0.5, 1.5]}), "floats.parquet")
+    code, _, err = run("compare", "floats.parquet", "--by", "bucket")
+    assert (code, err.count("\n")) == (2, 1)
+    assert "a float: name buckets by text or whole numbers" in err
+
+
+def test_measure_takes_a_mapping(run, asked, folder):
+    """Without a column of probabilities each secret shows the observable of its row, and two are refused."""
+    Path("sizes.csv").write_text("secret,observable\ngout,small\nflu,large\ncold,large\n")
+    said = asked("measure", "diagnoses.csv", "sizes.csv", "-e", "shannon")
+    prior = ml.Prior([5, 3, 2], labels=["flu", "cold", "gout"])
+    assert said["leakage"]["shannon"]["leakage"] == ml.leakage(prior, ml.Channel.deterministic([1, 1, 0]), "shannon")
+    Path("sizes.csv").write_text("secret,observable\ngout,small\nflu,large\ncold,large\nflu,small\n")
+    code, _, err = run("measure", "diagnoses.csv", "sizes.csv")
+    assert code == 2
+    assert "line 5" in err
+    assert "no column 'probability'" in err
+    code, _, err = run("measure", "diagnoses.csv", "sizes.csv", "--probability", "p")
+    assert code == 2
+    assert "no column 'p'" in err
