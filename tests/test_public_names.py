@@ -24,12 +24,13 @@ PROMISED = {
         leakage leakage_table vulnerability posterior_vulnerability multiplicative_leakage additive_leakage
         maximal_leakage local_dp_epsilon capacity
         design Plan Blocks Stable Circle Near Cheapest certify compare sweep least_k baselines
-        optimise tradeoff
+        optimise least_budget tradeoff
         Cloak Key load MinleakError
         errors mechanisms padding report results theory warehouse __version__
     """,
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
+        least_budget LeastOverhead
     """,
     "minleak.mechanisms": """
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
@@ -42,8 +43,8 @@ PROMISED = {
         metric_invariance Invariance Conflict paper_algorithm
     """,
     "minleak.results": """
-        Baseline Capacity Certificate Changes Comparison Cost Estimate Frontier FrontierPoint
-        LeakageTable Optimum Pairs Posteriors Repeated Stage Sweep Tradeoff World
+        Baseline Capacity Certificate Changes Comparison Cost Equilibrium Estimate Frontier FrontierPoint
+        LeakageTable LeastBudget Optimum Pairs Posteriors Repeated Stage Sweep Tradeoff World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",

@@ -11,6 +11,7 @@ from ._design.alternatives import baselines
 from ._design.blocks.plan import Blocks
 from ._design.certificate import certify
 from ._design.comparing import compare
+from ._design.constrained.budgets import least_budget
 from ._design.constrained.optimum import optimise
 from ._design.constrained.tradeoffs import tradeoff
 from ._design.layouts.cheapest import Cheapest
@@ -81,6 +82,7 @@ __all__ = [
     "errors",
     "leakage",
     "leakage_table",
+    "least_budget",
     "least_k",
     "load",
     "local_dp_epsilon",

@@ -6,7 +6,9 @@ from minleak._design.alternatives import Baseline, Estimate
 from minleak._design.blocks.updating import Changes
 from minleak._design.certificate import Certificate
 from minleak._design.comparing import Comparison
-from minleak._design.constrained.optimum import Optimum, Stage
+from minleak._design.constrained.budgets import LeastBudget
+from minleak._design.constrained.equilibrium import Equilibrium
+from minleak._design.constrained.result import Optimum, Stage
 from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
 from minleak._design.repeated_draws import Repeated
@@ -23,10 +25,12 @@ __all__ = [
     "Changes",
     "Comparison",
     "Cost",
+    "Equilibrium",
     "Estimate",
     "Frontier",
     "FrontierPoint",
     "LeakageTable",
+    "LeastBudget",
     "Optimum",
     "Pairs",
     "Posteriors",

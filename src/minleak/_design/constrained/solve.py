@@ -28,6 +28,8 @@ from minleak.errors import SolverFailed
 
 # What is attained may pass the bound by rounding, and by what a budget is kept to times its price.
 _CONTRADICTION = 1e-8
+# A bound this close to what is attained is close enough for no other way to be tried.
+CLOSE = 1e-8
 # No more digits are asked of a bound this close.
 _SHARP = 1e-11
 
@@ -38,13 +40,16 @@ Model = LinearModel | OneGuessModel
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Feasible entries z, the objective there, a bound that no feasible entries pass, prices of the budgets."""
+    """Feasible entries z, the objective there, a bound that no feasible entries pass, prices of the budgets; and the
+    planes above the terms' cores that prove the bound, entry by entry of their views.
+    """
 
     z: Array
     objective: float
     bound: float
     mu: Array
     status: str
+    planes: tuple[Array, ...] = ()
 
 
 def linear_model(programme: Programme) -> Model:
@@ -107,7 +112,7 @@ def _ways(programme: Programme) -> list[Callable[[], Solution]]:
 def _with_newton(programme: Programme, solution: Solution) -> Solved:
     """The answer certified, with Newton's digits where that is better."""
     found = certified(programme, solution)
-    for support in SUPPORTS:
+    for support in SUPPORTS if programme.problem.privacy is None else ():
         if found.bound - found.objective <= _SHARP and support != SUPPORTS[0]:
             break
         closer = sharpened(programme, solution, support=support)
@@ -129,11 +134,14 @@ def certified(programme: Programme, solution: Solution) -> Solved:
         raise SolverFailed(
             f"a channel attains {value:.12g} where the bound is {bound:.12g}: one of the two is wrong, please report it"
         )
-    return Solved(z, value, bound, solution.mu, solution.status)
+    planes = tuple(
+        term.core.majorant(dual, term.view.by) for term, dual in zip(programme.terms, solution.duals, strict=True)
+    )
+    return Solved(z, value, bound, solution.mu, solution.status, planes)
 
 
 def _better(a: Solved, b: Solved) -> Solved:
     """The better channel of two answers with the better of their bounds: each bound holds for all."""
     top = a if a.objective >= b.objective else b
     tight = a if a.bound <= b.bound else b
-    return Solved(top.z, top.objective, tight.bound, tight.mu, top.status)
+    return Solved(top.z, top.objective, tight.bound, tight.mu, top.status, tight.planes)
