@@ -23,9 +23,9 @@ PROMISED = {
         CoreConcave Gain entropy
         leakage leakage_table vulnerability posterior_vulnerability multiplicative_leakage additive_leakage
         maximal_leakage local_dp_epsilon capacity
-        design Plan Blocks Stable Circle Near Cheapest certify compare sweep least_k baselines
+        design Plan Blocks Stable Circle Near Cheapest certify compare estimate_prior sweep least_k baselines
         optimise least_budget tradeoff
-        Cloak Key load MinleakError
+        Cloak Key rounded load MinleakError
         errors mechanisms padding report results theory warehouse __version__
     """,
     "minleak.padding": """
@@ -43,8 +43,8 @@ PROMISED = {
         metric_invariance Invariance Conflict paper_algorithm
     """,
     "minleak.results": """
-        Baseline Capacity Certificate Changes Comparison Cost Equilibrium Estimate Frontier FrontierPoint
-        LeakageTable LeastBudget Optimum Pairs Posteriors Repeated Stage Sweep Tradeoff World
+        Baseline Capacity Certificate Changes Comparison Cost Equilibrium Estimate EstimatedPrior Frontier FrontierPoint
+        LeakageTable LeastBudget Optimum Pairs Posteriors Repeated Rows Stage Sweep Tradeoff World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",

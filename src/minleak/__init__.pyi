@@ -14,12 +14,14 @@ from ._design.comparing import compare
 from ._design.constrained.budgets import least_budget
 from ._design.constrained.optimum import optimise
 from ._design.constrained.tradeoffs import tradeoff
+from ._design.estimating import estimate_prior
 from ._design.layouts.cheapest import Cheapest
 from ._design.layouts.circle import Circle
 from ._design.layouts.near import Near
 from ._design.layouts.stable import Stable
 from ._design.make import design
 from ._design.plan import Plan
+from ._design.rows.rounding import rounded
 from ._design.stored.opening import load
 from ._design.sweeps import least_k, sweep
 from ._entropy.custom import CoreConcave
@@ -80,6 +82,7 @@ __all__ = [
     "design",
     "entropy",
     "errors",
+    "estimate_prior",
     "leakage",
     "leakage_table",
     "least_budget",
@@ -98,6 +101,7 @@ __all__ = [
     "read_prior",
     "report",
     "results",
+    "rounded",
     "sweep",
     "theory",
     "tradeoff",

@@ -11,7 +11,9 @@ from minleak._design.constrained.equilibrium import Equilibrium
 from minleak._design.constrained.result import Optimum, Stage
 from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
+from minleak._design.estimating import EstimatedPrior
 from minleak._design.repeated_draws import Repeated
+from minleak._design.rows.plan import Rows
 from minleak._design.sweeps import Sweep
 from minleak._design.world import World
 from minleak._measure.capacities import Capacity
@@ -27,6 +29,7 @@ __all__ = [
     "Cost",
     "Equilibrium",
     "Estimate",
+    "EstimatedPrior",
     "Frontier",
     "FrontierPoint",
     "LeakageTable",
@@ -35,6 +38,7 @@ __all__ = [
     "Pairs",
     "Posteriors",
     "Repeated",
+    "Rows",
     "Stage",
     "Sweep",
     "Tradeoff",

@@ -61,9 +61,7 @@ def draw(
         remedy = "refuse it, or choose a --stand-in for all such secrets"
         raise UnknownSecret(f"{where}the plan does not know this secret: {remedy}") from None
     scopes = None if scope is None else [scope] * len(known)
-    drawn = [
-        [labels[i] for i in row if i >= 0] for row in drawing.draw_many(known, scopes=scopes, fresh=fresh).tolist()
-    ]
+    drawn = drawing.labels_of(drawing.draw_many(known, scopes=scopes, fresh=fresh))
     sets = [{"id": drawing.set_id(members), "members": members} for members in drawn]
     emit("draw", {"sets": sets}, [record(members) for members in drawn], as_json=as_json)
 

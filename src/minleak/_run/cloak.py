@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,14 @@ from minleak._run.keys import Key
 from minleak._run.prf import Fresh, Seeded, Source, Sticky, listed, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
+if TYPE_CHECKING:
+    from minleak._data.channel import Channel
+    from minleak._design.constrained.budgets import LeastBudget
+    from minleak._design.constrained.result import Optimum
+    from minleak._padding.result import Padding
+
+    Runnable = Channel | Optimum | LeastBudget | Padding
+
 Indices = npt.NDArray[np.int64]
 
 
@@ -26,7 +34,8 @@ class Cloak:
     Parameters
     ----------
     plan
-        A plan, or the path of a .cloak file.
+        A plan, or the path of a .cloak file. Or any channel, what `optimise` or `least_budget` found, or a padding: its
+        rows are rounded to whole numbers (`minleak.rounded`), and a draw is an observable, alone in its tuple.
     key
         A `Key`, its 32 bytes, or the path of its file. Needed for sticky draws, not for fresh ones.
     stand_in
@@ -52,17 +61,13 @@ class Cloak:
 
     def __init__(
         self,
-        plan: Stored | str | os.PathLike[str],
+        plan: Stored | Runnable | str | os.PathLike[str],
         *,
         key: Key | bytes | bytearray | str | os.PathLike[str] | None = None,
         stand_in: Hashable | None = None,
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
-        if not isinstance(plan, Stored | str | os.PathLike):
-            raise InvalidParameter(
-                f"a cloak runs a plan or its .cloak file, not {type(plan).__name__}: make one with design(prior, k)"
-            )
-        self._drawable = plan.drawable() if isinstance(plan, Stored) else opened(plan)
+        self._drawable = opened(plan) if isinstance(plan, str | os.PathLike) else _stored(plan).drawable()
         self.plan: Any = self._drawable.plan
         self._key = key if key is None or isinstance(key, Key) else _key(key)
         self._sticky = None if self._key is None else Sticky(self._key, self.plan.digest)
@@ -121,12 +126,20 @@ class Cloak:
         """
         return np.array(self._positions(secrets), dtype=np.int64)
 
+    def labels_of(self, drawn: Indices) -> list[list[Any]]:
+        """What `draw_many` returned, in labels, a list for each."""
+        return [list(self._drawable.shown(row)) for row in drawn]
+
     # -- what is shown ----------------------------------------------------------------------------------------------
 
     def set_id(self, labels: Iterable[Hashable]) -> str:
         """A short stable name for a published set: the same for the same set of this plan, whoever drew it."""
         unordered = list(labels) if isinstance(labels, set | frozenset) else labels
-        members = sorted(set(self._positions(unordered)))
+        given = listed(unordered, "what was shown is given as a list of labels")
+        numbers = [self._drawable.number_of(label) for label in given]
+        if None in numbers:
+            raise UnknownSecret(f"the plan does not know what was shown (number {numbers.index(None)})")
+        members = sorted(set(numbers))
         digest = hashlib.blake2b(self.plan.digest, digest_size=12, person=b"minleak-set-1")
         digest.update(np.array(members, dtype="<i8").tobytes())
         return digest.hexdigest()
@@ -169,6 +182,26 @@ class Cloak:
 
     def _drawn_labels(self, secret: Hashable, scopes: list[Any] | None) -> tuple[Any, ...]:
         return self._drawable.shown(self._drawn([self._position(secret)], scopes)[0])
+
+
+def _stored(plan: Any) -> Stored:
+    """What can be drawn from, made of a channel and of what has one."""
+    if isinstance(plan, Stored):
+        return plan
+    # A process that draws from a file needs none of these.
+    from minleak._data.channel import Channel
+    from minleak._design.constrained.budgets import LeastBudget
+    from minleak._design.constrained.result import Optimum
+    from minleak._design.rows.rounding import rounded
+    from minleak._padding.result import Padding
+
+    if isinstance(plan, Padding):
+        return plan.rows()
+    if isinstance(plan, Channel | Optimum | LeastBudget):
+        return rounded(plan if isinstance(plan, Channel) else plan.channel)
+    raise InvalidParameter(
+        f"a cloak runs a plan, its .cloak file or a channel, not {type(plan).__name__}: make one with design(prior, k)"
+    )
 
 
 def _key(given: Any) -> Key:
