@@ -23,13 +23,18 @@ PROMISED = {
         CoreConcave Gain entropy
         leakage leakage_table vulnerability posterior_vulnerability multiplicative_leakage additive_leakage
         maximal_leakage local_dp_epsilon capacity
-        design Plan Blocks Stable Circle Near Cheapest certify compare sweep least_k baselines
-        optimise tradeoff
-        Cloak Key load MinleakError NGram honeywords
-        errors padding report results theory warehouse __version__
+        design Plan Blocks Stable Circle Near Cheapest certify compare estimate_prior exposure sweep least_k baselines
+        optimise least_budget tradeoff
+        Cloak Key rounded load MinleakError NGram honeywords
+        errors mechanisms padding report results theory warehouse __version__
     """,
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
+        least_budget LeastOverhead
+    """,
+    "minleak.mechanisms": """
+        Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
+        planar_geometric planar_laplace
     """,
     "minleak.theory": """
         Entropy ConditionalEntropy check_entropy EntropyCheck Cachin JizbaArimitsu RennerWolf find_increase
@@ -38,8 +43,8 @@ PROMISED = {
         metric_invariance Invariance Conflict paper_algorithm
     """,
     "minleak.results": """
-        Baseline Capacity Certificate Changes Comparison Cost Estimate Frontier FrontierPoint
-        LeakageTable Optimum Pairs Posteriors Repeated Stage Sweep Tradeoff Misfit UnlistedPlan World
+        Baseline Capacity Certificate Changes Comparison Cost Equilibrium Estimate EstimatedPrior Frontier FrontierPoint
+        LeakageTable LeastBudget Misfit Optimum Pairs Posteriors Repeated Rows Stage Sweep Tradeoff UnlistedPlan World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",

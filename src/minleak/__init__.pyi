@@ -1,6 +1,6 @@
 """The public names, by the modules that they are loaded from when they are first used."""
 
-from . import errors, padding, report, results, theory, warehouse
+from . import errors, mechanisms, padding, report, results, theory, warehouse
 from ._data.channel import Channel
 from ._data.prior import Prior
 from ._data.reading.channels import read_channel
@@ -11,8 +11,10 @@ from ._design.alternatives import baselines
 from ._design.blocks.plan import Blocks
 from ._design.certificate import certify
 from ._design.comparing import compare
+from ._design.constrained.budgets import least_budget
 from ._design.constrained.optimum import optimise
 from ._design.constrained.tradeoffs import tradeoff
+from ._design.estimating import estimate_prior
 from ._design.layouts.cheapest import Cheapest
 from ._design.layouts.circle import Circle
 from ._design.layouts.near import Near
@@ -20,6 +22,7 @@ from ._design.layouts.stable import Stable
 from ._design.living.exposure import exposure
 from ._design.make import design
 from ._design.plan import Plan
+from ._design.rows.rounding import rounded
 from ._design.stored.opening import load
 from ._design.sweeps import least_k, sweep
 from ._design.unlisted.ngram import NGram
@@ -83,14 +86,17 @@ __all__ = [
     "design",
     "entropy",
     "errors",
+    "estimate_prior",
     "exposure",
     "honeywords",
     "leakage",
     "leakage_table",
+    "least_budget",
     "least_k",
     "load",
     "local_dp_epsilon",
     "maximal_leakage",
+    "mechanisms",
     "multiplicative_leakage",
     "optimise",
     "padding",
@@ -101,6 +107,7 @@ __all__ = [
     "read_prior",
     "report",
     "results",
+    "rounded",
     "sweep",
     "theory",
     "tradeoff",

@@ -6,10 +6,14 @@ from minleak._design.alternatives import Baseline, Estimate
 from minleak._design.blocks.updating import Changes
 from minleak._design.certificate import Certificate
 from minleak._design.comparing import Comparison
-from minleak._design.constrained.optimum import Optimum, Stage
+from minleak._design.constrained.budgets import LeastBudget
+from minleak._design.constrained.equilibrium import Equilibrium
+from minleak._design.constrained.result import Optimum, Stage
 from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
+from minleak._design.estimating import EstimatedPrior
 from minleak._design.repeated_draws import Repeated
+from minleak._design.rows.plan import Rows
 from minleak._design.sweeps import Sweep
 from minleak._design.unlisted.misfit import Misfit
 from minleak._design.unlisted.plan import UnlistedPlan
@@ -25,15 +29,19 @@ __all__ = [
     "Changes",
     "Comparison",
     "Cost",
+    "Equilibrium",
     "Estimate",
+    "EstimatedPrior",
     "Frontier",
     "FrontierPoint",
     "LeakageTable",
+    "LeastBudget",
     "Misfit",
     "Optimum",
     "Pairs",
     "Posteriors",
     "Repeated",
+    "Rows",
     "Stage",
     "Sweep",
     "Tradeoff",

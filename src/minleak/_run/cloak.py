@@ -7,7 +7,7 @@ import hashlib
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,14 @@ from minleak._run.keys import Key
 from minleak._run.prf import Fresh, Lineal, Seeded, Source, Sticky, listed, prefixed, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
+if TYPE_CHECKING:
+    from minleak._data.channel import Channel
+    from minleak._design.constrained.budgets import LeastBudget
+    from minleak._design.constrained.result import Optimum
+    from minleak._padding.result import Padding
+
+    Runnable = Channel | Optimum | LeastBudget | Padding
+
 Indices = npt.NDArray[np.int64]
 
 
@@ -29,7 +37,8 @@ class Cloak:
     Parameters
     ----------
     plan
-        A plan, or the path of a .cloak file.
+        A plan, or the path of a .cloak file. Or any channel, what `optimise` or `least_budget` found, or a padding: its
+        rows are rounded to whole numbers (`minleak.rounded`), and a draw is an observable, alone in its tuple.
     key
         A `Key`, its 32 bytes, or the path of its file. Needed for sticky draws, not for fresh ones.
     stand_in
@@ -55,17 +64,13 @@ class Cloak:
 
     def __init__(
         self,
-        plan: Stored | str | os.PathLike[str],
+        plan: Stored | Runnable | str | os.PathLike[str],
         *,
         key: Key | bytes | bytearray | str | os.PathLike[str] | None = None,
         stand_in: Hashable | None = None,
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
-        if not isinstance(plan, Stored | str | os.PathLike):
-            raise InvalidParameter(
-                f"a cloak runs a plan or its .cloak file, not {type(plan).__name__}: make one with design(prior, k)"
-            )
-        running: Any = plan.drawable() if isinstance(plan, Stored) else opened(plan)
+        running: Any = opened(plan) if isinstance(plan, str | os.PathLike) else _stored(plan).drawable()
         self._drawable = running  # whatever its kind is: `listed` says which methods it has
         self.plan: Any = running.plan
         self._key = key if key is None or isinstance(key, Key) else _key(key)
@@ -158,17 +163,24 @@ class Cloak:
         """
         return np.array(self._positions(secrets), dtype=np.int64)
 
+    def labels_of(self, drawn: Indices) -> list[list[Any]]:
+        """What `draw_many` returned, in labels, a list for each."""
+        return [list(self._drawable.shown(row)) for row in drawn]
+
     # -- what is shown ----------------------------------------------------------------------------------------------
 
     def set_id(self, labels: Iterable[Hashable]) -> str:
         """A short stable name for a published set: the same for the same set of this plan, whoever drew it."""
         unordered = list(labels) if isinstance(labels, set | frozenset) else labels
+        given = listed(unordered, "what was shown is given as a list of labels")
         digest = hashlib.blake2b(self.plan.digest, digest_size=12, person=b"minleak-set-1")
         if self._drawable.listed:
-            digest.update(np.array(sorted(set(self._positions(unordered))), dtype="<i8").tobytes())
+            numbers = [self._drawable.number_of(label) for label in given]
+            if None in numbers:
+                raise UnknownSecret(f"the plan does not know what was shown (number {numbers.index(None)})")
+            digest.update(np.array(sorted(set(numbers)), dtype="<i8").tobytes())
         else:
-            texts = sorted(set(listed(unordered, "a set is given as a list of strings")))
-            digest.update(b"".join(map(prefixed, labels_in_bytes(texts))))
+            digest.update(b"".join(map(prefixed, labels_in_bytes(sorted(set(given))))))
         return digest.hexdigest()
 
     def __repr__(self) -> str:
@@ -235,6 +247,26 @@ class Cloak:
 def _sticky(key: Key, plan: Any) -> Sticky | Lineal:
     """Where sticky draws come from: the lineage, or for plans of older files the plan itself."""
     return Sticky(key, plan.digest) if plan.descent is None else Lineal(key, plan.lineage)
+
+
+def _stored(plan: Any) -> Stored:
+    """What can be drawn from, made of a channel and of what has one."""
+    if isinstance(plan, Stored):
+        return plan
+    # A process that draws from a file needs none of these.
+    from minleak._data.channel import Channel
+    from minleak._design.constrained.budgets import LeastBudget
+    from minleak._design.constrained.result import Optimum
+    from minleak._design.rows.rounding import rounded
+    from minleak._padding.result import Padding
+
+    if isinstance(plan, Padding):
+        return plan.rows()
+    if isinstance(plan, Channel | Optimum | LeastBudget):
+        return rounded(plan if isinstance(plan, Channel) else plan.channel)
+    raise InvalidParameter(
+        f"a cloak runs a plan, its .cloak file or a channel, not {type(plan).__name__}: make one with design(prior, k)"
+    )
 
 
 def _key(given: Any) -> Key:

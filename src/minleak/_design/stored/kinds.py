@@ -25,6 +25,7 @@ Uniform = Callable[[Indices], Indices]
 # What a file is that does not say its kind; and the others.
 RINGS = "rings"
 BLOCKS = "blocks"
+ROWS = "rows"
 STRINGS = "strings"
 
 
@@ -50,6 +51,7 @@ class Kind:
 KINDS: dict[str, Kind] = {
     RINGS: Kind("minleak._design.stored.ring_files", "minleak._design.certificate"),
     BLOCKS: Kind("minleak._design.blocks.opening", "minleak._design.blocks.checks"),
+    ROWS: Kind("minleak._design.rows.opening", "minleak._design.rows.checks"),
     STRINGS: Kind("minleak._design.unlisted.opening", "minleak._design.unlisted.certificate"),
 }
 
@@ -108,3 +110,7 @@ class Drawable(Running):
     def shown(self, drawn: Indices) -> tuple[Any, ...]:
         """A row in labels: those of its numbers, where -1 stands for none."""
         return self.index.labels_at(drawn[drawn >= 0].tolist())
+
+    def number_of(self, shown: Hashable) -> int | None:
+        """The number of a label that is shown, or None: those of sets are secrets."""
+        return self.find(shown)
