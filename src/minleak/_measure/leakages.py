@@ -116,7 +116,11 @@ def multiplicative_leakage(prior: Prior | Iterable[Any], channel: Channel | Any,
     >>> multiplicative_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     1.5
     """
-    before, after = vulnerability(prior, gain=gain), posterior_vulnerability(prior, channel, gain=gain)
+    return as_factor(vulnerability(prior, gain=gain), posterior_vulnerability(prior, channel, gain=gain))
+
+
+def as_factor(before: float, after: float) -> float:
+    """The factor from one vulnerability to another."""
     if before < 0:
         raise InvalidParameter(
             f"the vulnerability before is {before}, and a factor on a loss says nothing: use additive_leakage"

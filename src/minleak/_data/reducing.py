@@ -1,0 +1,116 @@
+"""Reducing: the columns of a matrix that are proportional to each other are one, and columns of zeros are none."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Groups = npt.NDArray[np.int64]
+
+# Columns are one where their shares differ by no more than this, relative to the largest.
+_SAME = 1e-12
+
+
+def groups(matrix: Any) -> Groups:
+    """For each column the number of its group, by first appearance; -1 for a column of zeros.
+
+    Columns of Fractions are compared exactly, floats within 1e-12 relative. Dense or by columns (csc).
+    """
+    if matrix.dtype == object:
+        return _exact(matrix)
+    totals = np.asarray(matrix.sum(axis=0))
+    kept = np.flatnonzero(totals > 0)
+    of = np.full(matrix.shape[1], -1, dtype=np.int64)
+    shares = _shares(matrix, kept, totals[kept])
+    # Equal columns have equal projections: only neighbours in that order have to be compared.
+    projected = np.asarray(np.random.default_rng(0).random(matrix.shape[0]) @ shares)
+    order = np.argsort(projected, kind="stable")
+    close = np.diff(projected[order]) <= 2 * matrix.shape[0] * _SAME
+    leader = np.arange(len(kept))
+    for at in np.flatnonzero(close).tolist():
+        first, second = order[at], order[at + 1]
+        if _equal(shares, leader[first], second):
+            leader[second] = leader[first]
+    _, number = np.unique(leader, return_inverse=True)
+    of[kept] = number
+    return _by_appearance(of)
+
+
+def merged(matrix: Any, of: Groups) -> Any:
+    """The matrix whose columns are the sums of the groups."""
+    if matrix.dtype == object:
+        found = np.full((matrix.shape[0], int(of.max()) + 1), Fraction(0), dtype=object)
+        for y, group in enumerate(of.tolist()):
+            if group >= 0:
+                found[:, group] += matrix[:, y]
+        return found
+    return matrix @ (indicator(of) if not isinstance(matrix, np.ndarray) else indicator(of).toarray())
+
+
+def indicator(of: Groups) -> Any:
+    """The matrix that leads from the columns to their groups: a one for each column that is in one."""
+    import scipy.sparse as sp
+
+    kept = np.flatnonzero(of >= 0)
+    return sp.csc_array((np.ones(len(kept)), (kept, of[kept])), shape=(len(of), int(of.max()) + 1))
+
+
+def shares_of(matrix: Any, of: Groups) -> Any:
+    """The matrix that leads back from the groups to the columns: which share of its group each column is."""
+    totals = np.asarray(matrix.sum(axis=0))
+    found: Any
+    if matrix.dtype == object:
+        found = np.full((int(of.max()) + 1, len(of)), Fraction(0), dtype=object)
+        group_totals = [Fraction(0)] * found.shape[0]
+    else:
+        import scipy.sparse as sp
+
+        found = sp.lil_array((int(of.max()) + 1, len(of)))
+        group_totals = [0.0] * found.shape[0]
+    for y, group in enumerate(of.tolist()):
+        if group >= 0:
+            group_totals[group] += totals[y]
+    for y, group in enumerate(of.tolist()):
+        if group >= 0:
+            found[group, y] = totals[y] / group_totals[group]
+    return found if matrix.dtype == object else found.tocsc()
+
+
+def _exact(matrix: npt.NDArray[Any]) -> Groups:
+    number: dict[tuple[Any, ...], int] = {}
+    of = []
+    for column in matrix.T.tolist():
+        total = sum(column)
+        share = tuple(value / total for value in column) if total else None
+        of.append(-1 if share is None else number.setdefault(share, len(number)))
+    return np.array(of, dtype=np.int64)
+
+
+def _shares(matrix: Any, kept: npt.NDArray[np.intp], totals: Any) -> Any:
+    part = matrix[:, kept]
+    if isinstance(part, np.ndarray):
+        return part / totals
+    part = part.tocsc()
+    part.data = part.data / np.repeat(totals, np.diff(part.indptr))
+    part.sort_indices()
+    return part
+
+
+def _equal(shares: Any, first: int, second: int) -> bool:
+    if isinstance(shares, np.ndarray):
+        a, b = shares[:, first], shares[:, second]
+    else:
+        begin, end = shares.indptr[first], shares.indptr[first + 1]
+        start, stop = shares.indptr[second], shares.indptr[second + 1]
+        if not np.array_equal(shares.indices[begin:end], shares.indices[start:stop]):
+            return False
+        a, b = shares.data[begin:end], shares.data[start:stop]
+    return bool((np.abs(a - b) <= _SAME * np.maximum(a, b)).all())
+
+
+def _by_appearance(of: Groups) -> Groups:
+    found: dict[int, int] = {}
+    return np.array([-1 if group < 0 else found.setdefault(group, len(found)) for group in of.tolist()], dtype=np.int64)
