@@ -47,36 +47,18 @@ def merged(matrix: Any, of: Groups) -> Any:
             if group >= 0:
                 found[:, group] += matrix[:, y]
         return found
-    return matrix @ (indicator(of) if not isinstance(matrix, np.ndarray) else indicator(of).toarray())
-
-
-def indicator(of: Groups) -> Any:
-    """The matrix that leads from the columns to their groups: a one for each column that is in one."""
     import scipy.sparse as sp
 
     kept = np.flatnonzero(of >= 0)
-    return sp.csc_array((np.ones(len(kept)), (kept, of[kept])), shape=(len(of), int(of.max()) + 1))
+    return matrix @ sp.csc_array((np.ones(len(kept)), (kept, of[kept])), shape=(len(of), int(of.max()) + 1))
 
 
 def shares_of(matrix: Any, of: Groups) -> Any:
-    """The matrix that leads back from the groups to the columns: which share of its group each column is."""
-    totals = np.asarray(matrix.sum(axis=0))
-    found: Any
-    if matrix.dtype == object:
-        found = np.full((int(of.max()) + 1, len(of)), Fraction(0), dtype=object)
-        group_totals = [Fraction(0)] * found.shape[0]
-    else:
-        import scipy.sparse as sp
-
-        found = sp.lil_array((int(of.max()) + 1, len(of)))
-        group_totals = [0.0] * found.shape[0]
-    for y, group in enumerate(of.tolist()):
-        if group >= 0:
-            group_totals[group] += totals[y]
-    for y, group in enumerate(of.tolist()):
-        if group >= 0:
-            found[group, y] = totals[y] / group_totals[group]
-    return found if matrix.dtype == object else found.tocsc()
+    """Which share of its group each column is; zero for a column of zeros."""
+    totals = matrix.sum(axis=0)
+    whole = np.full(int(of.max()) + 1, Fraction(0) if matrix.dtype == object else 0.0)
+    np.add.at(whole, of[of >= 0], totals[of >= 0])
+    return np.where(of >= 0, totals / whole[np.maximum(of, 0)], totals)
 
 
 def _exact(matrix: npt.NDArray[Any]) -> Groups:

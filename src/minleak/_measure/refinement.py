@@ -9,7 +9,6 @@ import numpy as np
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.factoring.find import factored, in_cone
-from minleak._data.factoring.gains import largest, readable
 from minleak._data.matrices import tolerated
 from minleak._data.prior import Prior
 from minleak._measure.leakages import posterior_vulnerability
@@ -30,7 +29,7 @@ class Refinement:
     post_processing: Channel | None = None
     gain: Any = None
     prior: Prior | None = None
-    earned: tuple[float, float] | None = None
+    earned: tuple[Any, Any] | None = None
 
     def __bool__(self) -> bool:
         return self.ok
@@ -40,7 +39,7 @@ class Refinement:
             return "the second refines the first: it never leaks more"
         return (
             f"the second does not refine the first: an attacker with {self.gain.shape[0]} guesses earns "
-            f"{self.earned[1]:.6g} after the second and {self.earned[0]:.6g} after the first"
+            f"{float(self.earned[1]):.6g} after the second and {float(self.earned[0]):.6g} after the first"
         )
 
 
@@ -58,8 +57,8 @@ def refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> R
            [0.25, 0.75]])
     >>> found = refines(noisy, [[1, 0], [0, 1]])
     >>> found.ok, found.gain, found.earned
-    (False, array([[0., 2.],
-           [1., 1.]]), (1.25, 1.5))
+    (False, array([[1., 1.],
+           [0., 2.]]), (1.25, 1.5))
     """
     A = as_channel(A)
     B = A.sharing(B, "that are compared")
@@ -69,7 +68,10 @@ def refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> R
     if found.R is not None:
         return Refinement(True, exact, Channel(found.R, inputs=A.outputs, outputs=B.outputs))
     prior = _uniform(A)
-    earned = [posterior_vulnerability(prior, C, gain=found.gain.astype(np.float64)) for C in (A, B)]
+    if exact:
+        earned = [(found.gain.astype(int).astype(object) @ C.exact).max(axis=0).sum() / A.shape[0] for C in (A, B)]
+    else:
+        earned = [posterior_vulnerability(prior, C, gain=found.gain) for C in (A, B)]
     return Refinement(False, exact, None, found.gain, prior, (earned[0], earned[1]))
 
 
@@ -88,8 +90,6 @@ def max_refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) 
     gain = in_cone(A.matrix, B.matrix, tolerance=tolerated(tolerance))
     if gain is None:
         return Refinement(True, False)
-    a, b = A.reduced().toarray(), B.reduced().toarray()
-    gain = readable(gain, largest(a, b))
     prior = _uniform(A)
     earned = [max_case_vulnerability(prior, C, gain=gain) for C in (A, B)]
     return Refinement(False, False, None, gain, prior, (earned[0], earned[1]))

@@ -106,6 +106,13 @@ def _denominator(residue: int, power: int, most: int) -> int:
     return abs(t)
 
 
+def product(A: Exact, B: Exact) -> Exact:
+    """A @ B, the arithmetic in integers."""
+    (a, rows), (b, columns) = _integers(A), _integers(B.T)
+    whole = zip((a @ b.T).tolist(), rows, strict=True)
+    return np.array([[Fraction(v, r * c) for v, c in zip(row, columns, strict=True)] for row, r in whole], dtype=object)
+
+
 def stochastic(A: Exact, B: Exact) -> tuple[Exact | None, Exact | None]:
     """The stochastic R with A R = B, or gains G (by columns) of which every R earns less than B; by the simplex method.
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.factoring import exact, gains, programme, sparse
-from minleak._data.reducing import groups, indicator, merged, shares_of
+from minleak._data.reducing import groups, merged, shares_of
 from minleak.errors import SolverFailed
 
 Array = npt.NDArray[np.float64]
@@ -50,16 +50,21 @@ def factored(A: Any, B: Any, *, tolerance: float) -> Found:
                 )
     else:
         found = Found(*sparse.factored(less_a, less_b, tolerance))
-    return found if found.R is None else Found(_spread(found.R, A, B, of_a, of_b))
+    return found if found.R is None else Found(_spread(found.R, B, of_a, of_b))
 
 
-def in_cone(A: Any, B: Any, *, tolerance: float) -> Array | None:
+def in_cone(A: Any, B: Any, *, tolerance: float) -> Any:
     """None if every column of B is a sum of columns of A with weights that are not negative; else gains that earn
     nothing on any column of A and something on one of B.
     """
     a, b = (merged(x, groups(x)) for x in (A, B))
-    a, b = (x if isinstance(x, np.ndarray) else x.toarray() for x in (a, b))
-    return _by_columns(a, b, range(b.shape[1]), tolerance, gains.largest(a, b))
+    earns = gains.largest(a, b)
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        gain = _by_columns(a, b, range(b.shape[1]), tolerance, earns)
+        return None if gain is None else gains.readable(gain, earns)
+    import scipy.sparse as sp
+
+    return sparse.by_columns(sp.csc_array(a), sp.csc_array(b), range(b.shape[1]), tolerance, earns)
 
 
 def _fits(A: Any, B: Any) -> bool:
@@ -122,10 +127,10 @@ def _exactly(A: Any, B: Any, tolerance: float) -> Found:
     M = A[np.ix_(rows, columns)]
     unique = len(columns) == A.shape[1]
     R = np.full(guess.R.shape, Fraction(0), dtype=object) if unique else _rounded(guess.R)
-    moved = exact.solve(M, (B - A @ R)[rows])
+    moved = exact.solve(M, (B if unique else B - exact.product(A, R))[rows])
     if moved is not None:
         R[columns] += moved
-        off = A @ R - B
+        off = exact.product(A, R) - B
         if not off.any() and min(R.flat) >= 0:
             return Found(R)
         if unique:
@@ -180,22 +185,17 @@ def _normalised(R: Array) -> Array:
     return R / R.sum(axis=1, keepdims=True)
 
 
-def _spread(R: Any, A: Any, B: Any, of_a: Any, of_b: Any) -> Any:
+def _spread(R: Any, B: Any, of_a: Any, of_b: Any) -> Any:
     """R between all columns: those that are one go the same way, and those that never occur to the first."""
-    to, back = indicator(of_a), shares_of(B, of_b)
-    empty = np.flatnonzero(of_a < 0)
-    if A.dtype == object:
-        full = (R @ back)[of_a]
-        full[empty] = Fraction(0)
-        full[empty, 0] = Fraction(1)
-        return full
-    if isinstance(R, np.ndarray) and isinstance(A, np.ndarray):
-        full = np.asarray((R @ back.toarray())[of_a])
-        full[empty] = 0
-        full[empty, 0] = 1
+    shares, empty = shares_of(B, of_b), np.flatnonzero(of_a < 0)
+    if isinstance(R, np.ndarray):
+        full = R[of_a][:, of_b] * shares
+        full[empty] = full.flat[0] * 0
+        full[empty, 0] += 1
         return full
     import scipy.sparse as sp
 
-    full = to @ sp.csc_array(R) @ back
-    first = sp.csc_array((np.ones(len(empty)), (empty, np.zeros(len(empty), dtype=int))), shape=full.shape)
-    return full + first
+    full = sp.lil_array(R.tocsr()[of_a][:, of_b] @ sp.diags_array(shares))
+    full[empty] = 0
+    full[empty, 0] = 1
+    return full.tocsc()

@@ -22,7 +22,8 @@ def difference(A: Any, B: Any) -> Callable[[Any], Any]:
 
 def largest(A: Any, B: Any) -> Callable[[Any], Any]:
     """The same where only the best column counts, each scaled to sum one."""
-    return lambda G: (_best(G, B) / B.sum(axis=0)).max() - (_best(G, A) / A.sum(axis=0)).max()
+    of_a, of_b = (np.asarray(C.sum(axis=0)) for C in (A, B))
+    return lambda G: (_best(G, B) / of_b).max() - (_best(G, A) / of_a).max()
 
 
 def readable(G: Any, earns: Callable[[Any], Any]) -> Any:
