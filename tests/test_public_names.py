@@ -22,7 +22,7 @@ PROMISED = {
         Shannon MinEntropy GuessError Guesswork Arimoto Hayashi FehrBerens SharmaMittal Tsallis Hartley Collision
         CoreConcave Gain entropy
         leakage leakage_table vulnerability posterior_vulnerability multiplicative_leakage additive_leakage
-        maximal_leakage local_dp_epsilon capacity
+        maximal_leakage local_dp_epsilon d_privacy capacity additive_capacity refines
         design Plan Stable Circle Near Cheapest certify sweep least_k baselines optimise tradeoff
         Cloak Key load MinleakError
         errors padding report results theory warehouse __version__
@@ -35,10 +35,13 @@ PROMISED = {
         majorizes Majorization lorenz check_schur_concave
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
         metric_invariance Invariance Conflict paper_algorithm
+        max_refines join_meet join_meet_refines Together induced_metric
+        max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
+        bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
     """,
     "minleak.results": """
         Baseline Capacity Certificate Cost Estimate Frontier FrontierPoint LeakageTable Optimum Pairs Posteriors
-        Repeated Stage Sweep Tradeoff World
+        Repeated Stage Sweep Tradeoff World Hyper JoinMeetOrder PointwiseLeakage Refinement
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",
@@ -52,7 +55,7 @@ PROMISED = {
 MEMBERS = {
     ml.Prior: "p weights labels total exact events from_counts uniform __len__",
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
-    "repeated from_rows deterministic random",
+    "repeated from_rows deterministic random hyper reduced factor",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "in_the_world",
     ml.Cloak: "draw draw_fresh draw_many positions set_id",

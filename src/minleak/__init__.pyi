@@ -26,6 +26,7 @@ from ._entropy.names import entropy
 from ._entropy.renyi import Arimoto, Collision, FehrBerens, Hartley, Hayashi
 from ._entropy.shannon import Shannon
 from ._entropy.sharma_mittal import SharmaMittal, Tsallis
+from ._measure.additive import additive_capacity
 from ._measure.capacities import capacity
 from ._measure.leakages import (
     additive_leakage,
@@ -37,6 +38,8 @@ from ._measure.leakages import (
     posterior_vulnerability,
     vulnerability,
 )
+from ._measure.privacy import d_privacy
+from ._measure.refinement import refines
 from ._run.cloak import Cloak
 from ._run.keys import Key
 from .errors import MinleakError
@@ -68,10 +71,12 @@ __all__ = [
     "Stable",
     "Tsallis",
     "__version__",
+    "additive_capacity",
     "additive_leakage",
     "baselines",
     "capacity",
     "certify",
+    "d_privacy",
     "design",
     "entropy",
     "errors",
@@ -89,6 +94,7 @@ __all__ = [
     "read_pairs",
     "read_places",
     "read_prior",
+    "refines",
     "report",
     "results",
     "sweep",

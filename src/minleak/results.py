@@ -1,6 +1,7 @@
 """results: the frozen objects that functions return, by name, for annotations."""
 
 from minleak._data.channel import Posteriors
+from minleak._data.hyper import Hyper
 from minleak._data.reading.pairs import Pairs
 from minleak._design.alternatives import Baseline, Estimate
 from minleak._design.certificate import Certificate
@@ -12,7 +13,10 @@ from minleak._design.sweeps import Sweep
 from minleak._design.world import World
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
+from minleak._measure.join_meet import JoinMeetOrder
 from minleak._measure.leakages import LeakageTable
+from minleak._measure.max_case import PointwiseLeakage
+from minleak._measure.refinement import Refinement
 
 __all__ = [
     "Baseline",
@@ -22,10 +26,14 @@ __all__ = [
     "Estimate",
     "Frontier",
     "FrontierPoint",
+    "Hyper",
+    "JoinMeetOrder",
     "LeakageTable",
     "Optimum",
     "Pairs",
+    "PointwiseLeakage",
     "Posteriors",
+    "Refinement",
     "Repeated",
     "Stage",
     "Sweep",

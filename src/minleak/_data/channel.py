@@ -210,9 +210,9 @@ class Channel:
 
     # -- under a prior ----------------------------------------------------------------------------------------------
 
-    def columns(self, prior: Prior | Iterable[Any]) -> Columns:
-        """The columns of the joint p(x) C[x,y], in blocks; what every measure is computed from."""
-        return Columns(self.matrix, self.fitting(prior).p)
+    def columns(self, prior: Prior | Iterable[Any] | None) -> Columns:
+        """The columns of the joint p(x) C[x,y], in blocks; what every measure is computed from. None: those of C."""
+        return Columns(self.matrix, None if prior is None else self.fitting(prior).p)
 
     def joint(self, prior: Prior | Iterable[Any]) -> Any:
         """The joint distribution J[x,y] = p(x) C[x,y]: dense for a dense channel, sparse for a sparse one.

@@ -38,6 +38,11 @@ class Columns:
         self.matrix: Any = matrix
         self.scale = scale
 
+    @property
+    def complete(self) -> bool:
+        """Whether a block has all rows, so that its largest entry is the column's even where all are negative."""
+        return isinstance(self.matrix, np.ndarray)
+
     def blocks(self) -> Iterator[Callable[[], Array]]:
         """Makers of blocks: each builds a fresh array when called, so that threads build their own."""
         if isinstance(self.matrix, np.ndarray):

@@ -144,7 +144,7 @@ def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
     >>> maximal_leakage([[1, 0], [0.5, 0.5]]) == math.log2(1.5)
     True
     """
-    return math.log(_vulnerability(Columns(as_channel(channel).matrix), None)) / log_base(base)
+    return math.log(_vulnerability(as_channel(channel).columns(None), None)) / log_base(base)
 
 
 def local_dp_epsilon(channel: Channel | Any) -> float:
@@ -171,7 +171,7 @@ def _log_ratio(v: Any) -> Any:
 
 def _vulnerability(columns: Columns, gain: Any) -> float:
     gained = columns if gain is None else under_gain(gain_matrix(gain), columns)
-    if gain is None or isinstance(gained.matrix, np.ndarray):
+    if gain is None or gained.complete:
         return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())
     # A sparse column's missing entries are gains of zero, which beat negative ones.
     product = gained.matrix if gained.scale is None else gained.matrix.multiply(gained.scale[:, None]).tocsc()

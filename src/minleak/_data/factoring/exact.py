@@ -78,7 +78,8 @@ def _fractions(X: Exact, power: int) -> list[tuple[Exact, int]] | None:
     most = math.isqrt(power // 2)
     found = []
     for column in X.T.tolist():
-        below, top = 1, []
+        below = 1
+        top: list[int] = []
         for residue in column:
             value = residue * below % power
             value = value - power if value > power // 2 else value
@@ -116,7 +117,7 @@ def product(A: Exact, B: Exact) -> Exact:
 def stochastic(A: Exact, B: Exact) -> tuple[Exact | None, Exact | None]:
     """The stochastic R with A R = B, or gains G (by columns) of which every R earns less than B; by the simplex method.
 
-    Phase one of the programme over the entries of R, pivots by Bland's rule, so that it ends. (None, None) if too large.
+    Phase one of the programme over the entries of R, by Bland's rule, so that it ends. (None, None) if too large.
     """
     (n, m), k = A.shape, B.shape[1]
     rows, columns = n * k + m, m * k

@@ -74,14 +74,13 @@ def _fits(A: Any, B: Any) -> bool:
 
 def _dense(A: Array, B: Array, tolerance: float) -> Found:
     R, _, _, values = np.linalg.lstsq(A, B, rcond=None)
-    order = None
     if len(values) == A.shape[1] and values[-1] > _RANK * values[0]:
-        R = _normalised(R)
+        R = np.maximum(R, 0)
+        R /= R.sum(axis=1, keepdims=True)
         error = np.abs(A @ R - B).max(axis=0)
         if error.max() <= tolerance:
             return Found(R)
-        order = np.argsort(-error)[:12].tolist()
-        gain = _by_columns(A, B, order, tolerance, gains.difference(A, B))
+        gain = _by_columns(A, B, np.argsort(-error)[:12].tolist(), tolerance, gains.difference(A, B))
         if gain is not None:
             return Found(gain=gain)
     near = programme.closest(A, B, enough=0.1 * tolerance)
@@ -92,9 +91,7 @@ def _dense(A: Array, B: Array, tolerance: float) -> Found:
     return Found(gain=near.G.T if gain is None else gain)
 
 
-def _by_columns(
-    A: Array, B: Array, order: Any, tolerance: float, earns: Callable[[Any], Any]
-) -> Array | None:
+def _by_columns(A: Array, B: Array, order: Any, tolerance: float, earns: Callable[[Any], Any]) -> Array | None:
     """Gains with two guesses from the columns of B that no weights reach: what is left of one, and nothing.
 
     What the closest point of a cone leaves of b earns nothing on the cone and |h|^2 on b.
@@ -135,13 +132,13 @@ def _exactly(A: Any, B: Any, tolerance: float) -> Found:
             return Found(R)
         if unique:
             return Found(gain=gains.readable(_separating(A, M, (rows, columns), R, off), earns))
-    R, gain = exact.stochastic(A, B)
-    if R is None and gain is None:
+    found, gain = exact.stochastic(A, B)
+    if found is None and gain is None:
         raise SolverFailed(
             f"channels of {A.shape[1]} and {B.shape[1]} observables are too large to be compared exactly where the "
             "first one's columns depend on each other: give floats"
         )
-    return Found(R) if gain is None else Found(gain=gains.readable(gain.T, earns))
+    return Found(found) if gain is None else Found(gain=gains.readable(gain.T, earns))
 
 
 def _independent(A: Array, R: Array) -> tuple[list[int], list[int]]:
@@ -163,7 +160,7 @@ def _rounded(R: Array) -> npt.NDArray[Any]:
 
 
 def _separating(A: Any, M: Any, at: tuple[list[int], list[int]], R: Any, off: Any) -> npt.NDArray[Any]:
-    """Exact gains for independent columns: against a negative entry of the only R, or against a row it does not meet."""
+    """Exact gains for independent columns: against a negative entry of the only R, or a row that it does not meet."""
     rows, columns = at
     h = np.full(len(A), Fraction(0), dtype=object)
     wrong = next(((x, j) for (x, j), value in np.ndenumerate(off) if value), None)
@@ -174,15 +171,11 @@ def _separating(A: Any, M: Any, at: tuple[list[int], list[int]], R: Any, off: An
         x, j = wrong
         wanted = [-value for value in A[x, columns]]
         h[x] = Fraction(1)
-    h[rows] = exact.solve(M.T, np.array(wanted, dtype=object)[:, None])[:, 0]
+    solved: Any = exact.solve(M.T, np.array(wanted, dtype=object)[:, None])
+    h[rows] = solved[:, 0]
     if wrong is not None and off[x, j] > 0:
         h = -h
     return np.stack([h, np.full(len(A), Fraction(0), dtype=object)])
-
-
-def _normalised(R: Array) -> Array:
-    R = np.maximum(R, 0)
-    return R / R.sum(axis=1, keepdims=True)
 
 
 def _spread(R: Any, B: Any, of_a: Any, of_b: Any) -> Any:

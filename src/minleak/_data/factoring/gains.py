@@ -39,7 +39,7 @@ def readable(G: Any, earns: Callable[[Any], Any]) -> Any:
     G = G / top
     full = earns(G)
     for scale in _SCALES:
-        whole = np.array([[int(math.floor(v * scale + Fraction(1, 2))) for v in row] for row in G.tolist()])
+        whole = np.array([[math.floor(v * scale + Fraction(1, 2)) for v in row] for row in G.tolist()])
         whole = np.unique(whole, axis=0)[::-1]
         earned = earns(whole.astype(object) if exact else whole.astype(np.float64))
         if earned > 0 and earned >= _KEPT * scale * full:

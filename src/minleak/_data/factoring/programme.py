@@ -17,7 +17,7 @@ _SHARE = 0.995
 
 @dataclass(frozen=True)
 class Closest:
-    """R >= 0 with rows of sum one, and gains G (by columns) with <G, B> - sum over i of max over j of G_j . A_i = bound.
+    """R >= 0 with rows of sum one; gains G, a column for each of B, with <G, B> - sum over i of max_j G_j . A_i = bound.
 
     The sum of |A R - B| is `distance`, and no R comes below the bound.
     """
@@ -170,9 +170,7 @@ class _System:
         s = cho_solve(self.S, (C + D * (A.T @ alone)).sum(axis=1) - short, check_finite=False)
         G = alone + np.stack([X @ s for X in self.X], axis=1)
         Z = s[:, None] - A.T @ G
-        return _Direction(
-            C - D * Z, of_U / self.P + at.U / self.P * G, of_V / self.Q - at.V / self.Q * G, G, s, Z
-        )
+        return _Direction(C - D * Z, of_U / self.P + at.U / self.P * G, of_V / self.Q - at.V / self.Q * G, G, s, Z)
 
 
 def _cholesky(S: Array) -> Any:

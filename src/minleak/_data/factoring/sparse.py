@@ -127,4 +127,3 @@ def _homeless(A: Any, B: Any, alone: Any) -> Any:
 
     gain = sp.csr_array((B != 0).astype(np.float64).T)
     return gain if len(alone) and gains.difference(A, B)(gain) > 1e-12 else None
-
