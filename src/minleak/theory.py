@@ -1,4 +1,4 @@
-"""theory: what the theorems rest on, to be tried out: orders, attackers, risks, checks of an entropy, the paper's algorithm.
+"""theory: what the theorems rest on, to be tried out: orders, attackers, risks, checks, the paper's algorithm.
 
 >>> from minleak import theory
 >>> bool(theory.majorizes([0.7, 0.2, 0.1], [0.4, 0.3, 0.3]))

@@ -238,8 +238,10 @@ class Channel:
         joint = self.joint(prior)
         p_y = np.asarray(joint.sum(axis=0))
         kept = np.flatnonzero(p_y > 0)
+        matrix: Any
         if self.is_dense:
-            matrix: Any = joint[:, kept] / p_y[kept]
+            matrix = joint if len(kept) == len(p_y) else joint[:, kept]
+            matrix /= p_y[kept]
         else:
             matrix = joint[:, kept]
             matrix.data = matrix.data / np.repeat(p_y[kept], np.diff(matrix.indptr))

@@ -24,23 +24,24 @@ def groups(matrix: Any) -> Groups:
     totals = np.asarray(matrix.sum(axis=0))
     kept = np.flatnonzero(totals > 0)
     of = np.full(matrix.shape[1], -1, dtype=np.int64)
-    shares = _shares(matrix, kept, totals[kept])
+    shares = _shares(matrix if len(kept) == len(of) else matrix[:, kept], totals[kept])
     # Equal columns have equal projections: only neighbours in that order have to be compared.
     projected = np.asarray(np.random.default_rng(0).random(matrix.shape[0]) @ shares)
     order = np.argsort(projected, kind="stable")
-    close = np.diff(projected[order]) <= 2 * matrix.shape[0] * _SAME
-    leader = np.arange(len(kept))
-    for at in np.flatnonzero(close).tolist():
-        first, second = order[at], order[at + 1]
-        if _equal(shares, leader[first], second):
-            leader[second] = leader[first]
-    _, number = np.unique(leader, return_inverse=True)
-    of[kept] = number
+    close = np.flatnonzero(np.diff(projected[order]) <= 2 * matrix.shape[0] * _SAME)
+    begins = np.ones(len(kept), dtype=np.int64)
+    begins[close + 1] = ~_equal(shares, order[close], order[close + 1])
+    if begins.all():
+        of[kept] = np.arange(len(kept))
+        return of
+    of[kept[order]] = np.cumsum(begins) - 1
     return _by_appearance(of)
 
 
 def merged(matrix: Any, of: Groups) -> Any:
     """The matrix whose columns are the sums of the groups."""
+    if len(of) == int(of.max()) + 1:  # each column is one by itself
+        return matrix
     if matrix.dtype == object:
         found = np.full((matrix.shape[0], int(of.max()) + 1), Fraction(0), dtype=object)
         for y, group in enumerate(of.tolist()):
@@ -71,26 +72,23 @@ def _exact(matrix: npt.NDArray[Any]) -> Groups:
     return np.array(of, dtype=np.int64)
 
 
-def _shares(matrix: Any, kept: npt.NDArray[np.intp], totals: Any) -> Any:
-    part = matrix[:, kept]
+def _shares(part: Any, totals: Any) -> Any:
     if isinstance(part, np.ndarray):
         return part / totals
-    part = part.tocsc()
+    part = part.tocsc(copy=True)
     part.data = part.data / np.repeat(totals, np.diff(part.indptr))
     part.sort_indices()
     return part
 
 
-def _equal(shares: Any, first: int, second: int) -> bool:
+def _equal(shares: Any, first: npt.NDArray[np.intp], second: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
+    """Which of these pairs of columns are equal, zeros in the same places."""
+    a, b = shares[:, first], shares[:, second]
     if isinstance(shares, np.ndarray):
-        a, b = shares[:, first], shares[:, second]
-    else:
-        begin, end = shares.indptr[first], shares.indptr[first + 1]
-        start, stop = shares.indptr[second], shares.indptr[second + 1]
-        if not np.array_equal(shares.indices[begin:end], shares.indices[start:stop]):
-            return False
-        a, b = shares.data[begin:end], shares.data[start:stop]
-    return bool((np.abs(a - b) <= _SAME * np.maximum(a, b)).all())
+        return np.asarray((np.abs(a - b) <= _SAME * np.maximum(a, b)).all(axis=0))
+    off = abs(a - b) - _SAME * a.maximum(b)
+    off.eliminate_zeros()
+    return np.asarray(off.max(axis=0).toarray().ravel() <= 0)
 
 
 def _by_appearance(of: Groups) -> Groups:

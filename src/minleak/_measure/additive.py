@@ -96,7 +96,8 @@ def _most_spread(T: Array) -> tuple[Array, float, int]:
     n = len(T)
     p = np.full(n, 1 / n)
     upper, steps = 1.0, 0
-    for steps in range(1, _STEPS + 1):
+    while steps < _STEPS:
+        steps += 1
         g = T @ p
         value = float(p @ g)
         upper = min(upper, 2 * float(g.max()) - value)

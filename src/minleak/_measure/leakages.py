@@ -170,6 +170,8 @@ def _log_ratio(v: Any) -> Any:
 
 
 def _vulnerability(columns: Columns, gain: Any) -> float:
+    if gain is None and columns.matrix.shape[1] == 1 and columns.scale is None and columns.complete:
+        return float(columns.matrix.max())
     gained = columns if gain is None else under_gain(gain_matrix(gain), columns)
     if gain is None or gained.complete:
         return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())

@@ -60,7 +60,9 @@ def in_cone(A: Any, B: Any, *, tolerance: float) -> Any:
     a, b = (merged(x, groups(x)) for x in (A, B))
     earns = gains.largest(a, b)
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        gain = _by_columns(a, b, range(b.shape[1]), tolerance, earns)
+        R, _ = _solved(a, b)
+        left = np.abs(a @ np.maximum(R, 0) - b).max(axis=0)
+        gain = _by_columns(a, b, np.flatnonzero(left > tolerance).tolist(), tolerance, earns)
         return None if gain is None else gains.readable(gain, earns)
     import scipy.sparse as sp
 
@@ -73,8 +75,8 @@ def _fits(A: Any, B: Any) -> bool:
 
 
 def _dense(A: Array, B: Array, tolerance: float) -> Found:
-    R, _, _, values = np.linalg.lstsq(A, B, rcond=None)
-    if len(values) == A.shape[1] and values[-1] > _RANK * values[0]:
+    R, independent = _solved(A, B)
+    if independent:
         R = np.maximum(R, 0)
         R /= R.sum(axis=1, keepdims=True)
         error = np.abs(A @ R - B).max(axis=0)
@@ -89,6 +91,20 @@ def _dense(A: Array, B: Array, tolerance: float) -> Found:
         return Found(near.R)
     gain = _by_columns(A, B, np.argsort(-error)[:12].tolist(), tolerance, gains.difference(A, B))
     return Found(gain=near.G.T if gain is None else gain)
+
+
+def _solved(A: Array, B: Array) -> tuple[Array, bool]:
+    """R with A R closest to B, and whether it is the only one."""
+    if A.shape[0] == A.shape[1]:
+        try:
+            R = np.linalg.solve(A, B)
+        except np.linalg.LinAlgError:
+            pass
+        else:
+            if np.abs(R).max() < 1 / _RANK and np.abs(A @ R - B).max() < _RANK:
+                return R, True
+    R, _, _, values = np.linalg.lstsq(A, B, rcond=None)
+    return np.asarray(R), bool(len(values) == A.shape[1] and values[-1] > _RANK * values[0])
 
 
 def _by_columns(A: Array, B: Array, order: Any, tolerance: float, earns: Callable[[Any], Any]) -> Array | None:

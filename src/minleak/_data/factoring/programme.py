@@ -17,7 +17,7 @@ _SHARE = 0.995
 
 @dataclass(frozen=True)
 class Closest:
-    """R >= 0 with rows of sum one; gains G, a column for each of B, with <G, B> - sum over i of max_j G_j . A_i = bound.
+    """R >= 0 with rows of sum one; gains G, a column for each of B, with <G, B> - sum of max_j G_j . A_i = bound.
 
     The sum of |A R - B| is `distance`, and no R comes below the bound.
     """
