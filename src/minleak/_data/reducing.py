@@ -24,17 +24,18 @@ def groups(matrix: Any) -> Groups:
     totals = np.asarray(matrix.sum(axis=0))
     kept = np.flatnonzero(totals > 0)
     of = np.full(matrix.shape[1], -1, dtype=np.int64)
-    shares = _shares(matrix if len(kept) == len(of) else matrix[:, kept], totals[kept])
     # Equal columns have equal projections: only neighbours in that order have to be compared.
-    projected = np.asarray(np.random.default_rng(0).random(matrix.shape[0]) @ shares)
-    order = np.argsort(projected, kind="stable")
-    close = np.flatnonzero(np.diff(projected[order]) <= 2 * matrix.shape[0] * _SAME)
+    projected = np.asarray(np.random.default_rng(0).random(matrix.shape[0]) @ matrix)[kept] / totals[kept]
+    order = kept[np.argsort(projected, kind="stable")]
+    close = np.flatnonzero(np.diff(np.sort(projected)) <= 2 * matrix.shape[0] * _SAME)
     begins = np.ones(len(kept), dtype=np.int64)
-    begins[close + 1] = ~_equal(shares, order[close], order[close + 1])
+    if len(close):
+        pairs = (order[close], order[close + 1])
+        begins[close + 1] = ~_equal(*(_shares(matrix[:, columns], totals[columns]) for columns in pairs))
     if begins.all():
         of[kept] = np.arange(len(kept))
         return of
-    of[kept[order]] = np.cumsum(begins) - 1
+    of[order] = np.cumsum(begins) - 1
     return _by_appearance(of)
 
 
@@ -75,16 +76,15 @@ def _exact(matrix: npt.NDArray[Any]) -> Groups:
 def _shares(part: Any, totals: Any) -> Any:
     if isinstance(part, np.ndarray):
         return part / totals
-    part = part.tocsc(copy=True)
+    part = part.tocsc()
     part.data = part.data / np.repeat(totals, np.diff(part.indptr))
     part.sort_indices()
     return part
 
 
-def _equal(shares: Any, first: npt.NDArray[np.intp], second: npt.NDArray[np.intp]) -> npt.NDArray[np.bool_]:
-    """Which of these pairs of columns are equal, zeros in the same places."""
-    a, b = shares[:, first], shares[:, second]
-    if isinstance(shares, np.ndarray):
+def _equal(a: Any, b: Any) -> npt.NDArray[np.bool_]:
+    """Which columns are equal, one by one, zeros in the same places."""
+    if isinstance(a, np.ndarray):
         return np.asarray((np.abs(a - b) <= _SAME * np.maximum(a, b)).all(axis=0))
     off = abs(a - b) - _SAME * a.maximum(b)
     off.eliminate_zeros()

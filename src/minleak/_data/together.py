@@ -76,6 +76,10 @@ class Products(Columns):
         self.parts, self.gain = parts, gain
 
     @property
+    def plain(self) -> bool:
+        return False
+
+    @property
     def complete(self) -> bool:
         return self.gain is not None or self.scale is None or bool(self.scale.min() >= 0)
 

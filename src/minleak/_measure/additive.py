@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
+from minleak._data.matrices import DENSE, too_large
 from minleak._data.prior import Prior, as_prior
 from minleak._measure.capacities import Capacity
-from minleak._measure.row_distances import half_l1
+from minleak._measure.row_distances import cityblock
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
@@ -66,14 +67,17 @@ def _mean_variation(matrix: Any, p: Array) -> float:
     """Half the sum over x, y of p(x) |C[x,y] - p(y)|."""
     p_y = np.asarray(matrix.T @ p)
     if isinstance(matrix, np.ndarray):
-        return 0.5 * float(p @ np.abs(matrix - p_y).sum(axis=1))
+        return 0.5 * float(p @ cityblock(matrix, p_y[None, :])[:, 0])
     columns = np.repeat(np.arange(len(p_y)), np.diff(matrix.indptr))
     q = p_y[columns]  # an entry that is zero differs by p(y), which adds up to one but for the others
     return 0.5 * (1 + float(p[matrix.indices] @ (np.abs(matrix.data - q) - q)))
 
 
 def _over_priors(channel: Channel) -> Capacity:
-    T = half_l1(channel.toarray())
+    size = too_large(channel.shape[0] ** 2, each=DENSE)
+    if size is not None:
+        raise InvalidParameter(f"the distances of so many rows have {size}")
+    T = 0.5 * cityblock(channel.toarray(), channel.toarray())
     p, upper, steps = _most_spread(T)
     n = len(T)
     pair = np.zeros(n)

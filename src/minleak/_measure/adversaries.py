@@ -89,7 +89,7 @@ def best_guesses(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: 
     if gain is not None:
         columns = under_gain(gain_matrix(gain), columns)
     if isinstance(columns.matrix, np.ndarray):
-        best = np.concatenate(columns.map(lambda v: v.argmax(axis=0)))
+        best = np.concatenate(columns.map(lambda v: np.ascontiguousarray(v.T).argmax(axis=1)))
     else:
         best = _sparse_argmax(columns)
     return np.where(p_y > 0, best, -1).astype(np.int64)

@@ -64,7 +64,7 @@ class JoinMeetOrder:
         return bool(self.ok)
 
 
-def join_meet_refines(A: Channel | Any, B: Channel | Any, *, trials: int = 200, seed: int = 0) -> JoinMeetOrder:
+def join_meet_refines(A: Channel | Any, B: Channel | Any, *, trials: int = 50, seed: int = 0) -> JoinMeetOrder:
     """Is B got from A by joins and meets and then a post-processing? Then it leaks no more than A of every
     entropy that `join_meet` names, for every prior: a wider order than `refines`, for fewer attackers.
 

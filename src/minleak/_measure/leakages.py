@@ -170,9 +170,9 @@ def _log_ratio(v: Any) -> Any:
 
 
 def _vulnerability(columns: Columns, gain: Any) -> float:
-    if gain is None and columns.matrix.shape[1] == 1 and columns.scale is None and columns.complete:
-        return float(columns.matrix.max())
     gained = columns if gain is None else under_gain(gain_matrix(gain), columns)
+    if gained.plain:
+        return float(gained.matrix.max(axis=0).sum())
     if gain is None or gained.complete:
         return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())
     # A sparse column's missing entries are gains of zero, which beat negative ones.

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
-from minleak._data.matrices import DENSE, too_large
 from minleak._data.prior import Prior
 from minleak._measure.capacities import Capacity
 from minleak.errors import InvalidParameter, listed
 
 Array = npt.NDArray[np.float64]
+Places = npt.NDArray[np.int64]
 
 # Rows that are compared with all others at a time.
 _ROWS = 256
@@ -59,31 +59,32 @@ def farthest_rows(channel: Channel | Any, *, predicate: Iterable[Any] | None = N
         apart = _disjoint(channel.matrix, classes)
         if apart is not None:
             return (1.0, *apart)
-    from scipy.spatial.distance import cdist
-
     C = channel.toarray()
     best = (0.0, 0, min(1, n - 1))
-    for start in range(0, n, _ROWS):
-        found = 0.5 * cdist(C[start : start + _ROWS], C[start:], "cityblock")
-        if predicate is not None:
-            found[classes[start : start + _ROWS, None] == classes[start:]] = 0
+    for rows, others in _apart(classes, whole=predicate is None):
+        found = 0.5 * cityblock(C[rows], C[others])
         x, y = divmod(int(found.argmax()), found.shape[1])
         if found[x, y] > best[0]:
-            best = (min(1.0, float(found[x, y])), start + x, start + y)
+            best = (min(1.0, float(found[x, y])), int(rows[x]), int(others[y]))
     return best
 
 
-def half_l1(C: Array) -> Array:
-    """The total variation between all rows."""
+def cityblock(a: Array, b: Array) -> Array:
+    """The sum of absolute differences between each row of a and each of b."""
     from scipy.spatial.distance import cdist
 
-    size = too_large(len(C) ** 2, each=DENSE)
-    if size is not None:
-        raise InvalidParameter(f"the distances of so many rows have {size}")
-    return np.asarray(0.5 * cdist(C, C, "cityblock"))
+    return np.asarray(cdist(a, b, "cityblock"))
 
 
-def _disjoint(matrix: Any, classes: npt.NDArray[Any]) -> tuple[int, int] | None:
+def _apart(classes: Places, *, whole: bool) -> Iterator[tuple[Places, Places]]:
+    """Rows, some at a time, and those of other classes that have not been compared with them."""
+    for value in (0,) if whole else range(int(classes.max())):
+        mine = np.arange(len(classes)) if whole else np.flatnonzero(classes == value)
+        for start in range(0, len(mine), _ROWS):
+            yield mine[start : start + _ROWS], mine[start:] if whole else np.flatnonzero(classes > value)
+
+
+def _disjoint(matrix: Any, classes: Places) -> tuple[int, int] | None:
     """Two rows of different classes that share no observable: the first row, or none like it, finds one if any can."""
     used = (matrix != 0).astype(np.int32).tocsr()
     for x in (0, int(np.argmin(np.diff(used.indptr))), len(classes) - 1):
@@ -94,7 +95,7 @@ def _disjoint(matrix: Any, classes: npt.NDArray[Any]) -> tuple[int, int] | None:
     return None
 
 
-def _classes(predicate: Iterable[Any], n: int) -> npt.NDArray[np.int64]:
+def _classes(predicate: Iterable[Any], n: int) -> Places:
     values = listed(predicate, "a predicate is a value for each secret")
     if len(values) != n:
         raise InvalidParameter(f"the predicate has {len(values)} values for {n} secrets: give one for each")
