@@ -89,6 +89,10 @@ BAD = {
         (["capacity", "test.csv", "-e", "arimoto:-1"], "alpha"),
         (["capacity", "test.csv", "--gap", "0"], "gap"),
     ],
+    "refines": [
+        (["refines", "test.csv", "diagnoses.csv"], "observable"),
+        (["refines", "test.csv", "test.csv", "--tolerance", "0"], "tolerance"),
+    ],
     "draw": [
         (["draw", "queries.cloak", "hidden-thing", "--fresh"], "does not know"),
         (["draw", "queries.cloak", "query-1"], "--fresh"),

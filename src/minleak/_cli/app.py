@@ -27,6 +27,7 @@ COMMANDS = (
     "sweep",
     "measure",
     "capacity",
+    "refines",
     "audit",
     "draw",
     "certify",

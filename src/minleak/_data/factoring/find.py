@@ -95,16 +95,18 @@ def _dense(A: Array, B: Array, tolerance: float) -> Found:
 
 def _solved(A: Array, B: Array) -> tuple[Array, bool]:
     """R with A R closest to B, and whether it is the only one."""
+    R: Array
     if A.shape[0] == A.shape[1]:
         try:
-            R = np.linalg.solve(A, B)
+            R = np.asarray(np.linalg.solve(A, B), dtype=np.float64)
         except np.linalg.LinAlgError:
             pass
         else:
             if np.abs(R).max() < 1 / _RANK and np.abs(A @ R - B).max() < _RANK:
                 return R, True
-    R, _, _, values = np.linalg.lstsq(A, B, rcond=None)
-    return np.asarray(R), bool(len(values) == A.shape[1] and values[-1] > _RANK * values[0])
+    closest, _, _, values = np.linalg.lstsq(A, B, rcond=None)
+    R = np.asarray(closest, dtype=np.float64)
+    return R, bool(len(values) == A.shape[1] and values[-1] > _RANK * values[0])
 
 
 def _by_columns(A: Array, B: Array, order: Any, tolerance: float, earns: Callable[[Any], Any]) -> Array | None:
