@@ -215,7 +215,7 @@ def test_multiplicative_steps_agree_with_newtons(name, a, monkeypatch):
 def test_newton_steps_on_a_sparse_matrix(monkeypatch):
     C = CHANNELS["3x7"]
     expected = [ml.capacity(C, ml.Arimoto(a)).value for a in (0.5, 1, 2)]
-    monkeypatch.setattr(module, "_NEWTON", 3)
+    monkeypatch.setattr(module, "_DENSE", 3)
     wide = sp.csr_array(np.hstack([C / 10] * 10))
     for a, value in zip((0.5, 1, 2), expected, strict=True):
         assert ml.capacity(wide, ml.Arimoto(a)).value == pytest.approx(value, abs=2 * GAP)

@@ -47,7 +47,8 @@ _FIELDS = {
     "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
     "`shannon_capacity_bits`, `local_dp_epsilon_nats`",
     "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `prior` (list)",
-    "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `gain` (guesses as rows, or null)",
+    "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `gain` (guesses as rows, "
+    "or null)",
     "audit": "`events`, `secrets`, `observables`, `pairs`, `measures` (a list of `measure`, `estimate`, `corrected`, "
     "`low`, `high`, `chance`, `p_value`, `floor`), `p_value`, `alpha`, `level`, `rejected`",
     "draw": "`sets`: a list of `id` and `members`",

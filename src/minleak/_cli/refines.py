@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -38,7 +38,7 @@ def refines(
         A = read_channel(**rows_of(first, format), **columns)
         B = read_channel(**rows_beside(second), **columns, inputs=A.inputs)
         found = refinement.refines(A, B, tolerance=tolerance)
-    data = {"refines": found.ok, "earned": found.earned, "gain": None}
+    data: dict[str, Any] = {"refines": found.ok, "earned": found.earned, "gain": None}
     parts = [str(found)]
     if not found.ok:
         gain = found.gain if isinstance(found.gain, np.ndarray) else found.gain.toarray()
