@@ -41,6 +41,13 @@ class LeakageRow:
     posterior: float
     leakage: float
 
+    @property
+    def ratio(self) -> float:
+        """before/after, the multiplicative leakage of an entropy without a logarithm; 1 where both are zero."""
+        if self.posterior == 0:
+            return 1.0 if self.prior == 0 else math.inf
+        return self.prior / self.posterior
+
 
 @dataclass(frozen=True)
 class LeakageTable:

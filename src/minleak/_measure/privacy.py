@@ -36,25 +36,30 @@ def d_privacy(channel: Channel | Any, metric: Any) -> float:
     """
     channel = as_channel(channel)
     distances = _distances(channel, metric)
-    needed = induced_metric(channel)
+    needed = _log_ratios(channel)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(needed <= 0, 0.0, needed / distances)
     return float(ratios.max(initial=0.0, where=distances < math.inf))
 
 
 def induced_metric(channel: Channel | Any) -> Array:
-    """How far the channel lets two secrets be told apart: D[x,x'] = max over y of log C[x,y]/C[x',y], in nats.
+    """How far the channel lets two secrets be told apart: D[x,x'] = max over y of |log C[x,y]/C[x',y]|, in nats.
 
-    The channel is d-private exactly where D <= d. B is never worse than A for any metric (privacy-based refinement)
-    if `d_privacy(B, induced_metric(A))` is at most 1. O(n^2 m).
+    The channel is d-private for a metric d exactly where D <= d. B is then never worse than A, whatever the metric
+    (privacy-based refinement), if `d_privacy(B, induced_metric(A))` is at most 1. O(n^2 m).
 
     >>> induced_metric([[0.5, 0.5], [0.25, 0.75]]).round(6)
     array([[0.      , 0.693147],
-           [0.405465, 0.      ]])
+           [0.693147, 0.      ]])
     """
-    channel = as_channel(channel)
+    one_way = _log_ratios(as_channel(channel))
+    return np.maximum(one_way, one_way.T)
+
+
+def _log_ratios(channel: Channel) -> Array:
+    """max over y of log C[x,y]/C[x',y]; of channels together, the sum."""
     if isinstance(channel, Together):
-        return np.asarray(sum(induced_metric(part) for part in channel.parts))
+        return np.asarray(sum(_log_ratios(part) for part in channel.parts))
     n = channel.shape[0]
     size = too_large(n * n, each=DENSE)
     if size is not None:
