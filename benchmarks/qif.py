@@ -266,7 +266,7 @@ def compare(pairs: list[Pair]) -> None:
 
 def _apart(ours: Any, theirs: Any) -> float:
     a, b = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
-    return math.inf if a.shape != b.shape else float(np.abs(a - b).max())
+    return math.inf if a.shape != b.shape else float((np.abs(a - b) / np.maximum(1, np.abs(b))).max())
 
 
 def refinement(n: int = 60, pairs: int = 20) -> None:

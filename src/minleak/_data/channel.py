@@ -373,7 +373,7 @@ class Channel:
         return Channel(
             matrix,
             inputs=other.inputs if self.inputs.is_default else self.inputs,
-            outputs=[(ys[pair // len(zs)], zs[pair % len(zs)]) for pair in pairs.tolist()],
+            outputs=Labels(tuple((ys[pair // len(zs)], zs[pair % len(zs)]) for pair in pairs.tolist())),
             tolerance=_composed(self.tolerance, other.tolerance),
         )
 

@@ -37,7 +37,7 @@ def parallel(a: Any, b: Any) -> tuple[Any, npt.NDArray[np.int64]]:
         _check_size(_PARALLEL, a.shape[0] * width, labels=width, dense=True)
         matrix = (a[:, :, None] * b[:, None, :]).reshape(a.shape[0], -1)
         pairs = np.flatnonzero(matrix.any(axis=0))
-        return matrix[:, pairs], pairs
+        return matrix if len(pairs) == width else matrix[:, pairs], pairs
     a, b = as_csr(a), as_csr(b)
     entries = int(_lengths(a) @ _lengths(b))
     _check_size(_PARALLEL, entries, labels=min(entries, width))
