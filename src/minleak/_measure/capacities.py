@@ -24,6 +24,9 @@ Array = npt.NDArray[np.float64]
 _ONE_THREAD = 600
 # Up to this many secrets Newton steps (a dense system in the secrets) are taken; above it multiplicative ones.
 _NEWTON = 4000
+# Above this many secrets a Newton step takes seconds, so that first as many multiplicative steps are tried as pass over
+# so many non-zeros: where these are few, that is often enough.
+_LARGE, _CHEAP = 1500, 50_000_000
 # Matrices with at most so many entries are kept dense: 256 MB.
 _DENSE = 1 << 25
 # Orders this close to 1 are computed by expm1/log1p forms, which are exact at 1.
@@ -106,15 +109,18 @@ def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations:
 
     n = channel.shape[0]
     problem = _Problem(channel, order)
-    limit = iterations or (200 if n <= _NEWTON else 10_000)
+    cheap = 0 if n <= _LARGE else min(1000, _CHEAP // len(problem.c)) if n <= _NEWTON else 10_000
+    limit = iterations or (cheap + 200 if n <= _NEWTON else cheap)
     at = problem.at(np.full(n, 1 / n))
-    step = _Newton(problem, at) if n <= _NEWTON else problem.multiplied
+    newton = _Newton(problem, at) if n <= _NEWTON else None
     lower, upper, best, steps = at.lower, at.upper, at.r, 1
     # Small systems are solved faster by one thread than by several that wait for each other.
     with threadpool_limits(1 if n <= _ONE_THREAD else None, user_api="blas"):
         while upper - lower > gap * unit and steps < limit:
+            if newton is not None and steps == cheap + 1:
+                at = problem.at(np.full(n, 1 / n))  # where it starts from
             steps += 1
-            at = step(at)
+            at = problem.multiplied(at) if newton is None or steps <= cheap + 1 else newton(at)
             if at.lower > lower:
                 lower, best = at.lower, at.r
             upper = min(upper, at.upper)
