@@ -103,7 +103,8 @@ def vulnerability(prior: Prior | Iterable[Any], *, gain: Any = None) -> float:
     >>> vulnerability([2, 1, 1])
     0.5
     """
-    return _vulnerability(Columns(as_prior(prior).p[:, None]), gain)
+    p = as_prior(prior).p
+    return float(p.max()) if gain is None else _vulnerability(Columns(p[:, None]), gain)
 
 
 def posterior_vulnerability(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:

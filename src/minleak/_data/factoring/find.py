@@ -50,7 +50,9 @@ def factored(A: Any, B: Any, *, tolerance: float) -> Found:
                 )
     else:
         found = Found(*sparse.factored(less_a, less_b, tolerance))
-    return found if found.R is None else Found(_spread(found.R, B, of_a, of_b))
+    if found.R is None or (less_a is A and less_b is B):
+        return found
+    return Found(_spread(found.R, B, of_a, of_b))
 
 
 def in_cone(A: Any, B: Any, *, tolerance: float) -> Any:
@@ -94,7 +96,7 @@ def _dense(A: Array, B: Array, tolerance: float) -> Found:
 
 
 def _solved(A: Array, B: Array) -> tuple[Array, bool]:
-    """R with A R closest to B, and whether it is the only one."""
+    """R with A R closest to B, but for rounding, and whether it is the only one."""
     R: Array
     if A.shape[0] == A.shape[1]:
         try:
@@ -102,7 +104,7 @@ def _solved(A: Array, B: Array) -> tuple[Array, bool]:
         except np.linalg.LinAlgError:
             pass
         else:
-            if np.abs(R).max() < 1 / _RANK and np.abs(A @ R - B).max() < _RANK:
+            if np.abs(R).max() < 1e-3 / _RANK:  # what is larger is rounding, or nearly
                 return R, True
     closest, _, _, values = np.linalg.lstsq(A, B, rcond=None)
     R = np.asarray(closest, dtype=np.float64)
