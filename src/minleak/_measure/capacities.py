@@ -109,7 +109,7 @@ def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations:
 
     n = channel.shape[0]
     problem = _Problem(channel, order)
-    cheap = 0 if n <= _LARGE else min(1000, _CHEAP // len(problem.c)) if n <= _NEWTON else 10_000
+    cheap = 10_000 if n > _NEWTON else min(1000, _CHEAP // len(problem.c)) if n > _LARGE else 0
     limit = iterations or (cheap + 200 if n <= _NEWTON else cheap)
     at = problem.at(np.full(n, 1 / n))
     newton = _Newton(problem, at) if n <= _NEWTON else None
