@@ -22,7 +22,7 @@ PROMISED = {
         Shannon MinEntropy GuessError Guesswork Arimoto Hayashi FehrBerens SharmaMittal Tsallis Hartley Collision
         CoreConcave Gain entropy
         leakage leakage_table vulnerability posterior_vulnerability multiplicative_leakage additive_leakage
-        maximal_leakage local_dp_epsilon capacity
+        maximal_leakage local_dp_epsilon d_privacy capacity additive_capacity refines
         design Plan Blocks Stable Circle Near Cheapest certify compare estimate_prior exposure sweep least_k baselines
         optimise least_budget tradeoff
         Cloak Key rounded load MinleakError NGram honeywords
@@ -41,10 +41,14 @@ PROMISED = {
         majorizes Majorization lorenz check_schur_concave
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
         metric_invariance Invariance Conflict paper_algorithm
+        max_refines join_meet join_meet_refines Together induced_metric
+        max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
+        bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
     """,
     "minleak.results": """
         Baseline Capacity Certificate Changes Comparison Cost Equilibrium Estimate EstimatedPrior Frontier FrontierPoint
-        LeakageTable LeastBudget Misfit Optimum Pairs Posteriors Repeated Rows Stage Sweep Tradeoff UnlistedPlan World
+        Hyper JoinMeetOrder LeakageTable LeastBudget Misfit Optimum Pairs PointwiseLeakage Posteriors Refinement Repeated
+        Rows Stage Sweep Tradeoff UnlistedPlan World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",
@@ -58,7 +62,7 @@ PROMISED = {
 MEMBERS = {
     ml.Prior: "p weights labels total exact events from_counts uniform __len__",
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
-    "repeated from_rows deterministic random",
+    "repeated from_rows deterministic random hyper reduced factor",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "in_the_world table",
     ml.Blocks: "changes success entropy leakage in_the_world loss sets table update save digest",

@@ -33,6 +33,7 @@ from ._entropy.names import entropy
 from ._entropy.renyi import Arimoto, Collision, FehrBerens, Hartley, Hayashi
 from ._entropy.shannon import Shannon
 from ._entropy.sharma_mittal import SharmaMittal, Tsallis
+from ._measure.additive import additive_capacity
 from ._measure.capacities import capacity
 from ._measure.leakages import (
     additive_leakage,
@@ -44,6 +45,8 @@ from ._measure.leakages import (
     posterior_vulnerability,
     vulnerability,
 )
+from ._measure.privacy import d_privacy
+from ._measure.refinement import refines
 from ._run.cloak import Cloak
 from ._run.decoy_words import honeywords
 from ._run.keys import Key
@@ -78,11 +81,13 @@ __all__ = [
     "Stable",
     "Tsallis",
     "__version__",
+    "additive_capacity",
     "additive_leakage",
     "baselines",
     "capacity",
     "certify",
     "compare",
+    "d_privacy",
     "design",
     "entropy",
     "errors",
@@ -105,6 +110,7 @@ __all__ = [
     "read_pairs",
     "read_places",
     "read_prior",
+    "refines",
     "report",
     "results",
     "rounded",

@@ -1,6 +1,7 @@
 """results: the frozen objects that functions return, by name, for annotations."""
 
 from minleak._data.channel import Posteriors
+from minleak._data.hyper import Hyper
 from minleak._data.reading.pairs import Pairs
 from minleak._design.alternatives import Baseline, Estimate
 from minleak._design.blocks.updating import Changes
@@ -20,7 +21,10 @@ from minleak._design.unlisted.plan import UnlistedPlan
 from minleak._design.world import World
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
+from minleak._measure.join_meet import JoinMeetOrder
 from minleak._measure.leakages import LeakageTable
+from minleak._measure.max_case import PointwiseLeakage
+from minleak._measure.refinement import Refinement
 
 __all__ = [
     "Baseline",
@@ -34,12 +38,16 @@ __all__ = [
     "EstimatedPrior",
     "Frontier",
     "FrontierPoint",
+    "Hyper",
+    "JoinMeetOrder",
     "LeakageTable",
     "LeastBudget",
     "Misfit",
     "Optimum",
     "Pairs",
+    "PointwiseLeakage",
     "Posteriors",
+    "Refinement",
     "Repeated",
     "Rows",
     "Stage",

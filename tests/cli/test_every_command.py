@@ -107,6 +107,10 @@ BAD = {
         (["export", "queries.cloak", "-o", "table.xls"], ".csv, .parquet, .json, .sqlite"),
         (["export", "queries.cloak"], "-o"),
     ],
+    "refines": [
+        (["refines", "test.csv", "diagnoses.csv"], "observable"),
+        (["refines", "test.csv", "test.csv", "--tolerance", "0"], "tolerance"),
+    ],
     "draw": [
         (["draw", "queries.cloak", "hidden-thing", "--fresh"], "does not know"),
         (["draw", "queries.cloak", "query-1"], "--fresh"),

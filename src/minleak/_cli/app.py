@@ -30,6 +30,7 @@ COMMANDS = (
     "sweep",
     "measure",
     "capacity",
+    "refines",
     "audit",
     "compare",
     "draw",

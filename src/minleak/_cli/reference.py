@@ -48,6 +48,8 @@ _FIELDS = {
     "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
     "`shannon_capacity_bits`, `local_dp_epsilon_nats`",
     "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `prior` (list)",
+    "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `gain` (guesses as rows, "
+    "or null)",
     "audit": "`events`, `secrets`, `observables`, `pairs`, `measures` (a list of `measure`, `estimate`, `corrected`, "
     "`low`, `high`, `chance`, `p_value`, `floor`), `p_value`, `alpha`, `level`, `rejected`",
     "compare": "`secrets`, `buckets`, `average`, `largest`, `success`, `blocks`, `plan`, `same_blocks`, `same_plan`, "
