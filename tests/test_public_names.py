@@ -25,6 +25,7 @@ PROMISED = {
         maximal_leakage local_dp_epsilon capacity
         design Plan Stable Circle Near Cheapest certify sweep least_k baselines optimise tradeoff
         Cloak Key load MinleakError
+        audit follow observations_needed repeated_success
         errors padding report results theory warehouse __version__
     """,
     "minleak.padding": """
@@ -37,7 +38,8 @@ PROMISED = {
         metric_invariance Invariance Conflict paper_algorithm
     """,
     "minleak.results": """
-        Baseline Capacity Certificate Cost Estimate Frontier FrontierPoint LeakageTable Optimum Pairs Posteriors
+        Audit Baseline Bracket Capacity Certificate Cost Estimate Frontier FrontierPoint LeakageTable Looks Needed
+        Optimum Pairs Posteriors
         Repeated Stage Sweep Tradeoff World
     """,
     "minleak.report": "Figure figures page save_chart write",

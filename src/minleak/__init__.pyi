@@ -39,6 +39,9 @@ from ._measure.leakages import (
 )
 from ._run.cloak import Cloak
 from ._run.keys import Key
+from ._samples.auditing import audit
+from ._samples.following import follow
+from ._samples.looks import observations_needed, repeated_success
 from .errors import MinleakError
 
 __version__: str
@@ -69,12 +72,14 @@ __all__ = [
     "Tsallis",
     "__version__",
     "additive_leakage",
+    "audit",
     "baselines",
     "capacity",
     "certify",
     "design",
     "entropy",
     "errors",
+    "follow",
     "leakage",
     "leakage_table",
     "least_k",
@@ -82,6 +87,7 @@ __all__ = [
     "local_dp_epsilon",
     "maximal_leakage",
     "multiplicative_leakage",
+    "observations_needed",
     "optimise",
     "padding",
     "posterior_vulnerability",
@@ -89,6 +95,7 @@ __all__ = [
     "read_pairs",
     "read_places",
     "read_prior",
+    "repeated_success",
     "report",
     "results",
     "sweep",

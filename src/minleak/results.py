@@ -13,9 +13,14 @@ from minleak._design.world import World
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
 from minleak._measure.leakages import LeakageTable
+from minleak._samples.looks import Looks, Needed
+from minleak._samples.measures import Bracket
+from minleak._samples.result import Audit
 
 __all__ = [
+    "Audit",
     "Baseline",
+    "Bracket",
     "Capacity",
     "Certificate",
     "Cost",
@@ -23,6 +28,8 @@ __all__ = [
     "Frontier",
     "FrontierPoint",
     "LeakageTable",
+    "Looks",
+    "Needed",
     "Optimum",
     "Pairs",
     "Posteriors",

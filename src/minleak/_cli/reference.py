@@ -47,8 +47,10 @@ _FIELDS = {
     "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
     "`shannon_capacity_bits`, `local_dp_epsilon_nats`",
     "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `prior` (list)",
-    "audit": "`events`, `secrets`, `observables`, `pairs`, `measures` (a list of `measure`, `estimate`, `corrected`, "
-    "`low`, `high`, `chance`, `p_value`, `floor`), `p_value`, `alpha`, `level`, `rejected`",
+    "audit": "`events`, `secrets`, `observables`, `said` (how observables were taken), `attack`, `success` and `blind` "
+    "(`low`, `estimate`, `high`, null where there is no bound), `measures` (a list of `measure`, `low`, `estimate`, "
+    "`high`), `p`, `alpha`, `level`, `rejected`, `warnings`, `curve` (a list of events trained on, tests, share right)"
+    ", `enough`, `more`, `chart`, `curve_chart`",
     "draw": "`sets`: a list of `id` and `members`",
     "key new": "`file`, `id`",
     "certify": "`certified`, `exact`, `checks` (a list of `what`, `ok`, `detail`), `gaps`",
