@@ -68,7 +68,7 @@ def audit(
     patience: Annotated[
         float, typer.Option(parser=number, help="With --follow: give up when nothing was added for so many seconds.")
     ] = 60.0,
-    permutations: Annotated[int, typer.Option(parser=times, help="Permutations for the test of zero leakage.")] = 499,
+    permutations: Annotated[int, typer.Option(parser=times, help="Permutations for the test of zero leakage.")] = 199,
     level: Annotated[
         float, typer.Option(parser=share, help="The brackets' confidence level, such as 0.95 or 95%.")
     ] = 0.95,

@@ -39,7 +39,7 @@ def audit(
     measures: Sequence[ConditionalEntropy | str] = STANDARD,
     level: float = 0.95,
     alpha: float = 0.01,
-    permutations: int = 499,
+    permutations: int = 199,
     enough: float | None = None,
     seed: int = 0,
     format: str | None = None,
@@ -50,11 +50,11 @@ def audit(
     The events are dealt at random into six parts. Attacks are trained on some parts and tried on the next, each part by
     the attack that did best before it; whatever the channel, each test then succeeds with probability at most V, the
     success of the best attack that there is, so that Clopper and Pearson's lower bound is one of V, and the choice
-    among attacks is paid for. An upper bound exists only for discrete observables: the share of events of the most frequent
-    secret of their observable is too large on average and concentrates. Beyond that nothing can be said of V from above
-    without an assumption, since an attack might see more. Shannon's leakage is bounded by the cross-entropy, and
-    guesswork by the mean number of guesses, on the last half of the events (empirical Bernstein bounds); what is not
-    known of the secrets' own frequencies is taken off. Measures without such a bound have an estimate alone.
+    among attacks is paid for. An upper bound exists only for discrete observables: the share of events of the most
+    frequent secret of their observable is too large on average and concentrates. Beyond that nothing can be said of V
+    from above without an assumption, since an attack might see more. Shannon's leakage is bounded by the cross-entropy,
+    and guesswork by the mean number of guesses, on the last half of the events (empirical Bernstein bounds); what is
+    not known of the secrets' own frequencies is taken off. Measures without such a bound have an estimate alone.
 
     `p` is from a permutation test: the attack is fixed, and the secrets of the last half change places. It is exact,
     for floats too.
@@ -252,8 +252,8 @@ def _warnings(events: Events, sample: Sample, joint: JointCounts | None, attack:
     if events.points is None and each < _FEW:
         found.append(
             f"undersampled: {events.total:,} events show {events.observables:,} different observables, {each:.1f} "
-            "events each, so that frequencies say little and the bracket is wide: give numbers as numbers (numeric), group "
-            "observables, or collect more"
+            "events each, so that frequencies say little and the bracket is wide: give numbers as numbers (numeric), "
+            "group observables, or collect more"
         )
     if events.points is not None and joint is not None and each < _FEW:
         found.append(

@@ -202,6 +202,9 @@ def _refused(told: bool, what: str, error: type[MinleakError]) -> None:
 
 def _coded(column: Any, role: str, where: Callable[[int], str], error: type[MinleakError]) -> tuple[Codes, Labels]:
     """Numbers from 0 for the values of a column, in the order of how they are written, and the values."""
+    if isinstance(column, np.ndarray) and column.dtype.kind in "iub":
+        values, codes = np.unique(column, return_inverse=True)
+        return _in_order(codes.astype(np.int64), Labels.of(values, 0), role)
     if not isinstance(column, pa.Array | pa.ChunkedArray):
         column = column.tolist() if isinstance(column, np.ndarray) else column
         nothing = next((i for i, v in enumerate(column) if v is None or (isinstance(v, float) and v != v)), None)

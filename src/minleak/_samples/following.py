@@ -80,7 +80,7 @@ def _followed(
 
 def _able(given: dict[str, Any], alpha: float) -> dict[str, Any]:
     """As many permutations as the p-value needs."""
-    return given | {"permutations": max(given.get("permutations", 499), int(1 / alpha) + 1)}
+    return given | {"permutations": max(given.get("permutations", 199), int(1 / alpha) + 1)}
 
 
 def _size(path: Any) -> int:

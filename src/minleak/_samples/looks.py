@@ -84,7 +84,7 @@ def repeated_success(
     """The chance that the best guess is right after t independent looks at one secret through the channel, for each t.
 
     V_t = sum over multisets y_1..y_t of max over x of p(x) C[x,y_1] ... C[x,y_t], times how many orders each has:
-    exactly where there are at most 200,000 multisets, else the mean of the largest posterior in `trials` simulations, with an
+    exactly where there are few multisets, else the mean of the largest posterior in `trials` simulations, with an
     interval. 1 - V_t falls to 1 - most as exp(-t E), where E is the least Chernoff information of two secrets that show
     something different, min over x, x' of max over s of -ln sum over y of C[x,y]^s C[x',y]^(1-s).
 

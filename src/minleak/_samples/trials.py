@@ -53,8 +53,11 @@ def _ranks(beliefs: Beliefs, truth: Array) -> Codes:
         for begin in range(0, len(found), chunk):
             part = slice(begin, begin + chunk)
             rows, p = beliefs.rows[beliefs.r[part]], truth[part, None]
-            ahead = np.arange(rows.shape[1]) < beliefs.x[part, None]
-            found[part] = ((rows > p) | ((rows == p) & ahead)).sum(axis=1)
+            more = np.count_nonzero(rows > p, axis=1)
+            tied = np.flatnonzero(np.count_nonzero(rows >= p, axis=1) > more + 1)
+            ahead = np.arange(rows.shape[1]) < beliefs.x[part][tied, None]
+            more[tied] += np.count_nonzero((rows[tied] == p[tied]) & ahead, axis=1)
+            found[part] = more
         return found
     order = np.argsort(-beliefs.rows, axis=1, kind="stable")
     place = np.empty_like(order)

@@ -34,7 +34,7 @@ def audit(
     blocks: str | None = None,
     attack: Any = None,
     measures: Sequence[ConditionalEntropy | str] = STANDARD,
-    permutations: int = 499,
+    permutations: int = 199,
     level: float = 0.95,
     alpha: float = 0.01,
     enough: float | None = None,
