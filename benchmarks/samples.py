@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
 
 import numpy as np
+from tests.samples.known import Drawn, channels, drawn, gaussian
 
 import minleak as ml
 from benchmarks.timing import interleaved, line
-
-Drawn = tuple[np.ndarray, np.ndarray]
 
 
 def main() -> None:
@@ -44,16 +42,6 @@ def planar(
     return (x, np.stack([y // side, y % side], axis=1)), float((prior[:, None] * channel).max(axis=0).sum())
 
 
-def drawn(prior: np.ndarray, channel: np.ndarray, events: int, rng: np.random.Generator) -> Drawn:
-    """Secrets and what they showed."""
-    x = rng.choice(len(prior), events, p=prior)
-    y = np.empty(events, dtype=np.int64)
-    for secret in range(len(prior)):
-        mine = np.flatnonzero(x == secret)
-        y[mine] = rng.choice(channel.shape[1], len(mine), p=channel[secret])
-    return x, y
-
-
 def geometric() -> None:
     (x, y), truth = planar(100_000)
     seen = len(np.unique(y, axis=0))
@@ -81,11 +69,6 @@ def verdict(reached: bool) -> str:
 # -- timings -----------------------------------------------------------------------------------------------------------
 
 
-def gaussian(events: int, rng: np.random.Generator, *, sigma: float = 1.0208) -> Drawn:
-    x = rng.integers(0, 4, events)
-    return x, x + rng.normal(0, sigma, events)
-
-
 def gaussians() -> None:
     sigma = 1.0208
     truth = (1 + 3 * math.erf(0.5 / sigma / math.sqrt(2))) / 4
@@ -111,46 +94,6 @@ def nothing(runs: int = 300) -> None:
 
 
 # -- coverage ----------------------------------------------------------------------------------------------------------
-
-
-def channels(each: int) -> Iterator[tuple[str, Drawn, dict[str, float]]]:
-    """Synthetic channels of five kinds, drawn from, and what they leak in truth."""
-    for run in range(each):
-        rng = np.random.default_rng([run, 2])
-        for kind, (n, m, scale, events) in {
-            "dense": (6, 12, 1.0, 2000),
-            "sparse": (40, 400, 0.05, 3000),
-            "none": (8, 20, math.inf, 1500),
-        }.items():
-            prior = rng.dirichlet(np.full(n, 2.0))
-            rows = rng.dirichlet(np.full(m, 0.5 if math.isinf(scale) else scale), n)
-            channel = np.tile(rows[:1], (n, 1)) if math.isinf(scale) else rows
-            x, y = drawn(prior, channel, events, rng)
-            yield kind, (x, y.astype(str)), truths(prior, prior[:, None] * channel)
-        for kind in ("gaussian", "mixture"):
-            yield kind, *continuous(kind, rng)
-
-
-def continuous(kind: str, rng: np.random.Generator, events: int = 3000) -> tuple[Drawn, dict[str, float]]:
-    n = int(rng.integers(2, 7))
-    prior = rng.dirichlet(np.full(n, 3.0))
-    parts = 1 if kind == "gaussian" else 3
-    centres, widths = rng.normal(0, 2, (n, parts)), rng.uniform(0.3, 1.5, (n, parts))
-    shares = rng.dirichlet(np.ones(parts), n)
-    grid = np.linspace(-16, 16, 8001)
-    away = (grid - centres[..., None]) / widths[..., None]
-    density = (shares[..., None] * np.exp(-(away**2) / 2) / widths[..., None] / math.sqrt(2 * math.pi)).sum(axis=1)
-    x = rng.choice(n, events, p=prior)
-    part = (rng.random(events)[:, None] > np.cumsum(shares[x], axis=1)).sum(axis=1).clip(0, parts - 1)
-    y = centres[x, part] + widths[x, part] * rng.normal(size=events)
-    return (x, y), truths(prior, prior[:, None] * density * (grid[1] - grid[0]))
-
-
-def truths(prior: np.ndarray, joint: np.ndarray) -> dict[str, float]:
-    """Success, and leakages, of a joint distribution on a fine grid."""
-    channel = joint / joint.sum(axis=1, keepdims=True)
-    names = ("shannon", "min-entropy", "guesswork", "guess-error:2")
-    return {"success": ml.posterior_vulnerability(prior, channel)} | {n: ml.leakage(prior, channel, n) for n in names}
 
 
 def coverage(each: int = 40) -> None:

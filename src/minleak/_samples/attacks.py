@@ -175,8 +175,9 @@ class Classifier(Attack):
         try:
             answer = getattr(model, method)(*given)
         except Exception as error:  # of somebody else's code
+            said = " ".join(str(error).split())[:200]
             raise InvalidParameter(
-                f"attack: {method} of {self.names[0]} failed ({type(error).__name__}: {error})"
+                f"attack: {method} of {self.names[0]} failed ({type(error).__name__}: {said})"
             ) from error
         return model if kept else answer
 

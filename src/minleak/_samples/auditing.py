@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -92,7 +94,7 @@ def audit(
     >>> secret = rng.integers(0, 4, 5000)
     >>> found = audit(secret, secret + rng.normal(0, 1, 5000))      # the best attack is right in .5372 of all cases
     >>> round(found.success.low, 3), found.success.high, found.rejected
-    (0.523, None, True)
+    (0.528, None, True)
     """
     rng = generator(seed)
     check(level, alpha, permutations, enough)
@@ -177,8 +179,6 @@ def _first(tally: Any) -> float:
 
 
 def _answered(found: Audit, enough: float) -> Audit:
-    from dataclasses import replace
-
     done = found.width <= enough
     return replace(found, enough=done, more=0 if done else least_more(found.width, enough, found.events))
 
@@ -279,8 +279,6 @@ def _warnings(events: Events, sample: Sample, joint: JointCounts | None, attack:
 
 
 def _has_forest() -> bool:
-    from importlib.util import find_spec
-
     return find_spec("sklearn") is not None
 
 

@@ -182,8 +182,8 @@ def _spelled(column: Any, told: bool, where: Callable[[int], str], error: type[M
     texts = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
     like = pc.match_substring_regex(texts, r"^\s*[+-]?[0-9]+\.?[0-9]*([eE][+-]?[0-9]+)?\s*$|^\s*[+-]?\.[0-9]+$")
     share = pc.mean(like).as_py() or 0.0
-    if not told and share < 0.5:
-        return None
+    if share == 0 or (not told and share < 0.5):
+        return _refused(told, "the observables are text that spells no numbers", error)
     if share < 1:
         return _mixed(pc.index(like, False).as_py(), where, error)
     return np.asarray(spelled_numbers(texts, "observable", where), dtype=np.float64)
@@ -191,13 +191,14 @@ def _spelled(column: Any, told: bool, where: Callable[[int], str], error: type[M
 
 def _mixed(i: int, where: Callable[[int], str], error: type[MinleakError]) -> Any:
     raise error(
-        f"the observable of {where(i)} is no number where others are: mend it, or take all as names (numeric=False)"
+        f"the observable of {where(i)} is no number where others are: mend it, or take all as names "
+        "(numeric=False, --names)"
     )
 
 
 def _refused(told: bool, what: str, error: type[MinleakError]) -> None:
     if told:
-        raise error(f"{what}: leave out numeric=True, or give numbers")
+        raise error(f"{what}: leave out numeric=True (--numeric), or give numbers")
 
 
 def _coded(column: Any, role: str, where: Callable[[int], str], error: type[MinleakError]) -> tuple[Codes, Labels]:

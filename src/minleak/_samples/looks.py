@@ -176,7 +176,9 @@ class _Model:
 
     def least(self, target: float, which: int) -> int:
         """The least number of looks whose success, or an end of its interval, is at least the target."""
-        below, above = 0, 1
+        below = max((t for t, row in self.found.items() if row[which] < target), default=0)
+        reached = (t for t, row in self.found.items() if row[which] >= target and t > below)
+        above = min(reached, default=max(1, 2 * below))
         while self._at(above)[which] < target:
             if above >= _LOOKS:
                 raise Infeasible(f"more than {_LOOKS:,} looks are needed for a success of {target:g}")

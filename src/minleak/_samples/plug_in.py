@@ -75,16 +75,16 @@ def _sparse(matrix: Any) -> Any:
 def estimated(joint: JointCounts, battery: Battery, rng: np.random.Generator) -> list[float]:
     """Each measure on the counts less its bias: by a formula where the entropy has one, else the bootstrap's."""
     found = battery(joint.with_counts(joint.counts))
-    again = np.array([battery(joint.resampled(rng)) for _ in range(_RESAMPLES)])
-    with np.errstate(invalid="ignore"):
-        bias = again.mean(axis=0) - found
     pairs, (n, m) = len(joint.counts), joint.shape
+    formulas = [H.bias_of_counts(pairs, n, m, joint.events) if H else None for H in battery.entropies]
+    bias = np.zeros(len(found))
+    if None in formulas:
+        with np.errstate(invalid="ignore"):
+            bias = np.mean([battery(joint.resampled(rng)) for _ in range(_RESAMPLES)], axis=0) - found
     values = []
-    for name, entropy, value, taken in zip(
-        battery.names, battery.entropies, found.tolist(), bias.tolist(), strict=True
-    ):
-        known = entropy.bias_of_counts(pairs, n, m, joint.events) if entropy else None
-        taken = (taken if math.isfinite(taken) else 0.0) if known is None else known  # an infinite measure stays so
+    for i, (name, entropy, value) in enumerate(zip(battery.names, battery.entropies, found.tolist(), strict=True)):
+        known = formulas[i]
+        taken = (float(bias[i]) if math.isfinite(bias[i]) else 0.0) if known is None else known  # infinity stays
         floor, ceiling = (0.0, entropy.most_leaked(n, m)) if entropy else (OTHERS[name][1], math.inf)
         values.append(min(max(ceiling, value), max(floor, value - taken)))
     return values
