@@ -231,7 +231,7 @@ def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
             found.append(Nearest())
         elif isinstance(one, str) and one in ("forest", "boosted"):
             found.append(Classifier(_learner(one, seed), one))
-        elif not isinstance(one, str | type) and all(callable(getattr(one, m, None)) for m in ("fit", "predict_proba")):
+        elif not isinstance(one, str | type) and all(hasattr(type(one), m) for m in ("fit", "predict_proba")):
             found.append(Classifier(one, type(one).__name__))
         else:
             raise InvalidParameter(

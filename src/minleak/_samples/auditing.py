@@ -299,5 +299,6 @@ def check(level: Any, alpha: Any, permutations: Any, enough: Any) -> None:
             raise InvalidParameter(f"{name} is between 0 and 1, not {shown(part)}")
     if (1 + permutations) * alpha < 1:
         raise InvalidParameter(
-            f"{permutations} permutations cannot give a p-value of {alpha:g}: take at least {math.ceil(1 / alpha) - 1}"
+            f"{permutations} permutations cannot give a p-value of {alpha:g}: take at least "
+            f"{math.ceil(min(1e18, 1 / alpha)) - 1}"
         )

@@ -94,4 +94,4 @@ def spread(counts: npt.NDArray[np.int64], l: int) -> float:
 
 def least_more(width: float, enough: float, events: int) -> int:
     """About how many more events make an interval of this width narrow enough: widths fall as their square root."""
-    return max(0, math.ceil(events * ((width / enough) ** 2 - 1)))
+    return math.ceil(min(1e18, max(0.0, events * ((width / enough) ** 2 - 1))))

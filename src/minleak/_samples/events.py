@@ -101,7 +101,7 @@ def _column(values: Any, what: str) -> Any:
     """One column as an Arrow array, a vector, or a list."""
     if isinstance(values, pa.Array | pa.ChunkedArray):
         return values
-    if hasattr(values, "to_numpy") and not isinstance(values, pa.Table):  # a series of pandas or polars
+    if hasattr(type(values), "to_numpy") and not isinstance(values, pa.Table):  # a series of pandas or polars
         try:
             values = values.to_numpy()
         except Exception:
@@ -119,8 +119,11 @@ def _columns(observables: Any) -> list[Any]:
     """The columns of observables: of a table, of an array of two dimensions, of rows, or the only one."""
     if isinstance(observables, pa.Table | pa.RecordBatch):
         return [observables.column(i) for i in range(observables.num_columns)]
-    if hasattr(observables, "__dataframe__") and hasattr(observables, "columns"):
-        observables = observables.to_numpy()
+    if hasattr(type(observables), "__dataframe__") and hasattr(observables, "columns"):
+        try:
+            observables = observables.to_numpy()
+        except Exception:  # of whatever it is
+            raise InvalidParameter("the observables cannot be read as a table: give an array or columns") from None
     if not isinstance(observables, np.ndarray | pa.Array | pa.ChunkedArray):
         observables = _column(observables, "the observables")
     if (
@@ -130,7 +133,7 @@ def _columns(observables: Any) -> list[Any]:
     ):
         try:
             observables = np.array(observables, dtype=np.float64)
-        except (ValueError, TypeError):
+        except Exception:  # of whatever the entries are
             raise InvalidParameter("observables are rows of equally many numbers, or one value each") from None
     if isinstance(observables, np.ndarray) and observables.ndim == 2 and observables.shape[1]:
         return [np.ascontiguousarray(observables[:, j]) for j in range(observables.shape[1])]
@@ -214,7 +217,7 @@ def _coded(column: Any, role: str, where: Callable[[int], str], error: type[Minl
         positions: dict[Any, int] = {}
         try:
             codes = np.array([positions.setdefault(v, len(positions)) for v in column], dtype=np.int64)
-        except TypeError:
+        except Exception:  # of whatever the entries are
             raise error(f"{role}s are text, numbers or other things that can be compared, not lists") from None
         return _in_order(codes, Labels.of(positions, 0), role)
     import pyarrow.compute as pc
@@ -237,7 +240,7 @@ def _in_order(codes: Codes, names: Labels, role: str) -> tuple[Codes, Labels]:
     """In the order of how they are written, so that the order of the rows does not matter."""
     try:
         written = np.array([str(name) for name in names])
-    except (ValueError, OverflowError):
+    except Exception:  # of whatever they are
         raise InvalidParameter(f"some {role}s have no writing, as years past 9999: cast them") from None
     order = np.argsort(written, kind="stable")
     rank = np.empty(len(order), dtype=np.int64)

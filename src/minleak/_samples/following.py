@@ -85,8 +85,8 @@ def _able(given: dict[str, Any], alpha: float) -> dict[str, Any]:
 
 def _size(path: Any) -> int:
     try:
-        return os.stat(path).st_size
-    except (OSError, TypeError, ValueError):
+        return os.stat(os.fspath(path)).st_size
+    except Exception:  # of the system, or of whatever the path is
         raise UnreadableFile(f"cannot open {shown(path)}: a file to follow must be there") from None
 
 

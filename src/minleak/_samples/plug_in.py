@@ -16,7 +16,7 @@ from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD as ENTROPIES
 from minleak._measure.capacities import capacity
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, listed
 
 STANDARD = (*ENTROPIES, "multiplicative-leakage", "additive-leakage", "maximal-leakage")
 
@@ -94,11 +94,13 @@ class Battery:
     """Several measures at once, of a joint distribution: entropies in one pass, then the others."""
 
     def __init__(self, measures: Sequence[ConditionalEntropy | str]) -> None:
-        if isinstance(measures, str) or not isinstance(measures, Sequence) or not measures:
-            raise InvalidParameter("measures are a list of entropies and names of measures, at least one")
+        what = "measures are a list of entropies and names of measures, at least one"
+        given_measures = listed(measures, what)
+        if not given_measures:
+            raise InvalidParameter(what)
         self.names: list[str] = []
         self.entropies: list[ConditionalEntropy | None] = []
-        for given in measures:
+        for given in given_measures:
             entropy = None if isinstance(given, str) and given in OTHERS else as_entropy(given)
             if entropy and not entropy.symmetric:
                 raise InvalidParameter(
