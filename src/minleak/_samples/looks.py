@@ -14,21 +14,22 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import real, whole
 from minleak._entropy.random_search import generator
-from minleak._measure.leakages import posterior_vulnerability
 from minleak.errors import Infeasible, InvalidChannel, InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
 
 # More looks than this are not simulated; nor are all multisets gone through where their number is above the second.
-_LOOKS, _EXACT = 10**9, 200_000
+_LOOKS, _EXACT = 10**9, 4_000_000
 # The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
 _Z = 2.5758293035489004
 # Entries of a table of trials that is handled at a time, and of one of pairs of rows.
 _CHUNK = 4_000_000
 # The exponent is looked for in [0,1] to this precision of its place.
 _STEPS = 40
-# The places of success and of the ends of its interval in what is found for a number of looks.
-_MEAN, _LOW, _HIGH = 0, 1, 2
+# A number of looks that is simulated is found to one part in so many.
+_DIGITS = 200
+# The places of success, of the ends of its interval, and of whether it is exact, in what is found for a number.
+_MEAN, _LOW, _HIGH, _SURE = range(4)
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def repeated_success(
     channel: Channel | Any,
     *,
     looks: Sequence[int] = (1, 2, 5, 10, 20, 50, 100),
-    trials: int = 20_000,
+    trials: int = 10_000,
     seed: int = 0,
 ) -> Looks:
     """The chance that the best guess is right after t independent looks at one secret through the channel, for each t.
@@ -113,13 +114,13 @@ def observations_needed(
     channel: Channel | Any,
     *,
     success: float = 0.9,
-    trials: int = 20_000,
+    trials: int = 10_000,
     seed: int = 0,
 ) -> Needed:
     """The least number of independent looks at one secret after which the best guess is right with chance `success`.
 
     For countermeasures that claim to slow an attack down, such as random padding and noise: see `repeated_success` for
-    how it is computed. Above some hundred looks the number is to three digits.
+    how it is computed. Above two hundred looks the number is to half a percent.
 
     Raises
     ------
@@ -138,7 +139,7 @@ def observations_needed(
             f"no number of looks reaches {target:g}: secrets that show the same keep it at {model.most:.6g}"
         )
     least, looks, most = (model.least(target, which) for which in (_HIGH, _MEAN, _LOW))
-    exact = model.found[looks][3]
+    exact = model.found[looks][_SURE]
     return Needed(looks, min(least, looks), max(most, looks), target, exact, model.exponent, model.most)
 
 
@@ -166,7 +167,7 @@ class _Model:
         rows, group = np.unique(channel.toarray()[possible], axis=0, return_inverse=True)
         p = np.zeros(len(rows))
         np.maximum.at(p, group.ravel(), prior.p[possible])
-        self.rows, self.p, self.most = rows[:, rows.max(axis=0) > 0], p, float(p.sum())
+        self.rows, self.p, self.most = _merged(rows[:, rows.max(axis=0) > 0]), p, float(p.sum())
         self.mass = np.bincount(group.ravel(), weights=prior.p[possible])
         self.exponent = chernoff(self.rows)
         with np.errstate(divide="ignore"):
@@ -183,7 +184,7 @@ class _Model:
             if above >= _LOOKS:
                 raise Infeasible(f"more than {_LOOKS:,} looks are needed for a success of {target:g}")
             below, above = above, min(2 * above, _LOOKS)
-        while above - below > max(1, above // 500):
+        while above - below > (1 if self._at(above)[_SURE] else max(1, above // _DIGITS)):
             middle = (below + above) // 2
             below, above = (below, middle) if self._at(middle)[which] >= target else (middle, above)
         return above
@@ -206,23 +207,17 @@ class _Model:
         n, m = self.rows.shape
         if n == 1:
             return self.most
-        size = math.comb(m + t - 1, t) if t < 10**6 or m == 2 else math.inf
+        size = math.comb(m + t - 1, t) if t < 10**6 else math.inf
         if size * n > _EXACT:
             return None
+        from scipy.special import gammaln
+
+        counts = _multisets(m, t)
+        ways = gammaln(t + 1) - gammaln(counts + 1).sum(axis=1)
+        score = ways[:, None] + counts @ self.logs.T
+        score[(counts @ self.never.T.astype(np.int64)) > 0] = -math.inf
         # the prior of a row is its likeliest secret's: what the best guess gets of all who share it
-        if m == 2:
-            return self._of_two(t)
-        matrix = Channel(self.rows, tolerance=1e-6).repeated(t)
-        return self.most * posterior_vulnerability(self.p / self.most, matrix)
-
-    def _of_two(self, t: int) -> float:
-        """Of two observables only how often the first was seen counts: a binomial."""
-        from scipy.special import gammaln, xlogy
-
-        k = np.arange(t + 1)
-        ways = gammaln(t + 1) - gammaln(k + 1) - gammaln(t - k + 1)
-        logs = ways + xlogy(k[None, :], self.rows[:, :1]) + xlogy((t - k)[None, :], self.rows[:, 1:])
-        return float((self.p[:, None] * np.exp(logs)).max(axis=0).sum())
+        return float((self.p * np.exp(score)).max(axis=1).sum())
 
     def _simulated(self, t: int) -> tuple[float, float, float, bool]:
         """The mean of what the best guess is worth, given what was seen, over secrets as they come."""
@@ -242,6 +237,26 @@ class _Model:
         values = np.concatenate(worth)
         mean, half = float(values.mean()), _Z * float(values.std(ddof=1)) / math.sqrt(self.trials)
         return mean, max(0.0, mean - half), min(1.0, mean + half), False
+
+
+def _multisets(m: int, t: int) -> npt.NDArray[np.int64]:
+    """All ways to see m observables t times in all: rows of how often each."""
+    rows, left = np.zeros((1, 0), dtype=np.int64), np.array([t])
+    for _ in range(m - 1):
+        times = left + 1
+        place = np.repeat(np.arange(len(left)), times)
+        seen = np.arange(len(place)) - np.repeat(np.cumsum(times) - times, times)
+        rows, left = np.column_stack([rows[place], seen]), left[place] - seen
+    return np.column_stack([rows, left])
+
+
+def _merged(rows: Array) -> Array:
+    """Observables whose columns are multiples of each other tell the same, and are put together."""
+    directions = np.round(rows / rows.max(axis=0), 12)
+    _, group = np.unique(directions, axis=1, return_inverse=True)
+    merged = np.zeros((len(rows), int(group.max()) + 1))
+    np.add.at(merged.T, group.ravel(), rows.T)
+    return merged
 
 
 def chernoff(rows: Array) -> float:
