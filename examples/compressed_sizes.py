@@ -11,7 +11,7 @@ import minleak as ml
 
 DIGITS = "0123456789abcdef"
 KNOWN = "csrf_token=4e07408562bed"  # what the attacker has found out before
-EVENTS = 1_500
+EVENTS = 800
 
 
 def page(secret: str, echo: str, words: random.Random, *, apart: bool = False) -> bytes:

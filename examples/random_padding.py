@@ -33,7 +33,7 @@ CASES = {
     "HIBP, 0 to 200 rows more, beyond 800 rows: 1 row apart": shifted(201, 1),
     "HIBP, the same: 20 rows apart": shifted(201, 20),
     "HIBP, up to 800 rows, in bytes: 1 byte apart": in_rows(1),
-    "uniform delay up to 1,000 times the difference": shifted(1000, 1),
+    "uniform delay up to 300 times the difference": shifted(300, 1),
     "normal noise, deviation 10 times the difference": normal(10),
     "normal noise, deviation 100 times the difference": normal(100),
 }
@@ -42,8 +42,8 @@ CASES = {
 def main() -> None:
     print(f"{'':<56} one look   looks for 90%           exponent")
     for name, channel in CASES.items():
-        once = ml.repeated_success([1, 1], channel, looks=[1], trials=4000)
-        needed = ml.observations_needed([1, 1], channel, success=0.9, trials=4000)
+        once = ml.repeated_success([1, 1], channel, looks=[1], trials=2000)
+        needed = ml.observations_needed([1, 1], channel, success=0.9, trials=2000)
         sure = f"{needed.looks:,}" if needed.exact else f"{needed.low:,} to {needed.high:,}"
         print(f"{name:<56} {once.success[0]:>8.4f}   {sure:<20} {needed.exponent:>10.3g}")
 

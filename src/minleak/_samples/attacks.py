@@ -103,12 +103,13 @@ class Nearest(Attack):
         from scipy.spatial import cKDTree
 
         x, points, at = _rows(sample)
-        scale = points.std(axis=0)
-        points = points / np.where(scale > 0, scale, 1.0)
         train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
         prior = prior_before(sample, part)
         if not len(train):
+            yield from (_each(i, np.tile(prior, (len(test), 1)), x, test) for i in range(2))
             return
+        scale = points[train].std(axis=0)
+        points = points / np.where(scale > 0, scale, 1.0)
         ks = [min(len(train), max(1, round(f * math.log(len(train) + 1)))) for f in (1, 4)]
         tree = cKDTree(points[train], balanced_tree=False, compact_nodes=False)
         cells = np.zeros(len(x), dtype=np.int64) if sample.rows_cell is None else sample.rows_cell

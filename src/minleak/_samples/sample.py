@@ -72,18 +72,19 @@ def sampled(events: Events, rng: np.random.Generator) -> Sample:
     single = int(events.times.max()) == 1 and int(events.times.min()) == 1
     alone = events.total <= MOST_ROWS and (events.points is not None or events.blocks is not None)
     index = np.arange(len(events.x)) if single or not alone else np.repeat(np.arange(len(events.x)), events.times)
-    cell = _cells(events)
     rows_part: Codes | None = None
     if single or alone:
         rows_part = _dealt(len(index), None if events.blocks is None else events.blocks[index], rng)
+        dealt = np.bincount(index * len(SHARES) + rows_part, minlength=len(events.x) * len(SHARES))
+        dealt = dealt.reshape(len(events.x), len(SHARES))
+    else:  # many events in few rows: each row's are dealt out alike
+        dealt = rng.multinomial(events.times, SHARES)
+    cell = _cells(events, dealt[:, :LAST].sum(axis=1))
     n, m = len(events.secrets), int(cell.max()) + 1
     keys, pair = np.unique(cell * n + events.x, return_inverse=True)
     counts = np.zeros((len(SHARES), len(keys)), dtype=np.int64)
-    if rows_part is None:  # many events in few rows: each row's are dealt out alike
-        for part, column in enumerate(rng.multinomial(events.times, SHARES).T):
-            np.add.at(counts[part], pair, column)
-    else:
-        counts += np.bincount(rows_part * len(keys) + pair[index], minlength=counts.size).reshape(counts.shape)
+    for part, column in enumerate(dealt.T):
+        counts[part] = np.bincount(pair, weights=column, minlength=len(keys))
     return Sample(
         n=n,
         cells=m,
@@ -113,13 +114,17 @@ def _dealt(rows: int, blocks: Codes | None, rng: np.random.Generator) -> Codes:
     return part[blocks]
 
 
-def _cells(events: Events) -> Codes:
-    """The observables, or stretches of one number that hold about as many events each, equal numbers together."""
+def _cells(events: Events, before: Codes) -> Codes:
+    """The observables, or stretches of one number that hold about as many events each, equal numbers together.
+
+    Where they end is for the events `before` the last part to say, so that the last part is tried on cells that are
+    fixed. (The bound on success would allow to look at all observables, as long as nobody looks at secrets.)
+    """
     if events.points is None or events.points.shape[1] > 1:
         return events.y
     limit = min(_CELLS, max(16, min(events.total // _EACH, _TABLE // len(events.secrets))))
-    if events.observables <= limit:
+    each = np.bincount(events.y, weights=before, minlength=events.observables)
+    if np.count_nonzero(each) <= limit or events.observables <= limit:
         return events.y
-    each = np.bincount(events.y, weights=events.times, minlength=events.observables)
-    middle = (np.cumsum(each) - each / 2) / events.total
+    middle = (np.cumsum(each) - each / 2) / each.sum()
     return np.unique((middle * limit).astype(np.int64), return_inverse=True)[1][events.y]
