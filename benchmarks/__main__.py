@@ -19,6 +19,7 @@ ALL = (
     "unlisted",
     "prefixes",
     "living",
+    "samples",
     "fuzzing",
 )
 

@@ -220,10 +220,49 @@ def _read(function, text):
 
 
 BOUNDS = {"trials": 10, "seed": 0}
+
+
+def _modestly(function):
+    """A call that is not asked for much, which would be no error but a long time."""
+
+    def called(**given):
+        for name in ("permutations", "trials"):
+            asked = given.get(name)
+            if isinstance(asked, int) and not isinstance(asked, bool) and asked > 99:
+                given[name] = 99
+        if function is ml.repeated_success:
+            looks = given["looks"]
+            if isinstance(looks, list | tuple | range):
+                given["looks"] = looks[:5]
+        return function(**given)
+
+    return called
+
+
 SYSTEM = {"prior": WEIGHTS, "channel": np.eye(6)}
 COSTED = {"prior": WEIGHTS, "cost": COST, "allowed": None, "gains": None, "fixed": None, "outputs": None}
 PADDED = {"sizes": range(6), "prior": WEIGHTS, "floor": 1}
+SAMPLED = {"secrets": ["a", "b"] * 30, "observables": [1.5, 2.5, 3.5] * 20}
 CALLS = {
+    # samples
+    "audit": (
+        _modestly(ml.audit),
+        SAMPLED
+        | {"secret": "secret", "observable": "observable", "weight": None, "numeric": None, "blocks": None, "seed": 0}
+        | {"attack": None, "measures": ["shannon"], "level": 0.9, "alpha": 0.1, "permutations": 9, "enough": 0.1},
+    ),
+    "follow": (
+        lambda **given: list(ml.follow(**given)),
+        {"path": "nowhere.csv", "enough": 0.1, "patience": 0, "level": 0.9, "alpha": 0.1},
+    ),
+    "repeated_success": (
+        _modestly(ml.repeated_success),
+        {"prior": [1, 2], "channel": [[0.5, 0.5], [0.1, 0.9]], "looks": [1, 2], "trials": 9, "seed": 0},
+    ),
+    "observations_needed": (
+        _modestly(ml.observations_needed),
+        {"prior": [1, 2], "channel": [[0.5, 0.5], [0.1, 0.9]], "success": 0.7, "trials": 9, "seed": 0},
+    ),
     # data
     "Prior": (ml.Prior, {"weights": WEIGHTS, "labels": list("abcdef"), "normalised": False}),
     "Prior.from_counts": (ml.Prior.from_counts, {"counts": {"a": 1}}),
@@ -479,7 +518,7 @@ MEANT = ["min-entropy=0.5", "shannon=-1", "duckdb", "x.csv", "x.html", "x.cloak"
 WORDS = [*FILES, *DIGITS, *STRANGE, *ENTROPIES, *MEANT]
 STDIN = [b"", b"query-1\n", b"secret,count\na,1\nb,2\n", b"\xff\x00"]
 # Each would be minutes of honest work if it were asked for much of it.
-MODEST = {"audit": ["--resamples", "3", "--permutations", "9", "--alpha", "0.5"], "report": ["--trials", "50"]}
+MODEST = {"audit": ["--permutations", "9", "--alpha", "0.5", "--patience", "0"], "report": ["--trials", "50"]}
 
 
 def words(rng: random.Random, name, command, example):

@@ -26,6 +26,7 @@ PROMISED = {
         design Plan Blocks Stable Circle Near Cheapest certify compare estimate_prior exposure sweep least_k baselines
         optimise least_budget tradeoff
         Cloak Key rounded load MinleakError NGram honeywords
+        audit follow observations_needed repeated_success
         errors mechanisms padding report results theory warehouse __version__
     """,
     "minleak.padding": """
@@ -46,9 +47,9 @@ PROMISED = {
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
     """,
     "minleak.results": """
-        Baseline Capacity Certificate Changes Comparison Cost Equilibrium Estimate EstimatedPrior Frontier FrontierPoint
-        Hyper JoinMeetOrder LeakageTable LeastBudget Misfit Optimum Pairs PointwiseLeakage Posteriors Refinement Repeated
-        Rows Stage Sweep Tradeoff UnlistedPlan World
+        Audit Baseline Bracket Capacity Certificate Changes Comparison Cost Equilibrium Estimate EstimatedPrior Frontier
+        FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit Needed Optimum Pairs PointwiseLeakage
+        Posteriors Refinement Repeated Rows Stage Sweep Tradeoff UnlistedPlan World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",

@@ -50,6 +50,9 @@ from ._measure.refinement import refines
 from ._run.cloak import Cloak
 from ._run.decoy_words import honeywords
 from ._run.keys import Key
+from ._samples.auditing import audit
+from ._samples.following import follow
+from ._samples.looks import observations_needed, repeated_success
 from .errors import MinleakError
 
 __version__: str
@@ -83,6 +86,7 @@ __all__ = [
     "__version__",
     "additive_capacity",
     "additive_leakage",
+    "audit",
     "baselines",
     "capacity",
     "certify",
@@ -93,6 +97,7 @@ __all__ = [
     "errors",
     "estimate_prior",
     "exposure",
+    "follow",
     "honeywords",
     "leakage",
     "leakage_table",
@@ -103,6 +108,7 @@ __all__ = [
     "maximal_leakage",
     "mechanisms",
     "multiplicative_leakage",
+    "observations_needed",
     "optimise",
     "padding",
     "posterior_vulnerability",
@@ -111,6 +117,7 @@ __all__ = [
     "read_places",
     "read_prior",
     "refines",
+    "repeated_success",
     "report",
     "results",
     "rounded",

@@ -25,9 +25,14 @@ from minleak._measure.join_meet import JoinMeetOrder
 from minleak._measure.leakages import LeakageTable
 from minleak._measure.max_case import PointwiseLeakage
 from minleak._measure.refinement import Refinement
+from minleak._samples.looks import Looks, Needed
+from minleak._samples.measures import Bracket
+from minleak._samples.result import Audit
 
 __all__ = [
+    "Audit",
     "Baseline",
+    "Bracket",
     "Capacity",
     "Certificate",
     "Changes",
@@ -42,7 +47,9 @@ __all__ = [
     "JoinMeetOrder",
     "LeakageTable",
     "LeastBudget",
+    "Looks",
     "Misfit",
+    "Needed",
     "Optimum",
     "Pairs",
     "PointwiseLeakage",

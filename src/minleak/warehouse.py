@@ -1,6 +1,7 @@
 """warehouse: the same design, cloak and audit inside DuckDB or Spark, through Ibis, where the data is."""
 
-from minleak._warehouse.auditing import Audit, audit
+from minleak._samples.result import Audit
+from minleak._warehouse.auditing import audit
 from minleak._warehouse.certifying import certify
 from minleak._warehouse.designing import design
 from minleak._warehouse.drawing import cloak

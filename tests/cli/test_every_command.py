@@ -51,6 +51,16 @@ BAD = {
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--alpha", "0.0001"], "permutations"),
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--engine", "abacus"], "abacus"),
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "-e", "nonsense"], "nonsense"),
+        (
+            ["audit", "events.csv", "--secret", "query", "--observable", "size", "--attack", "magic"],
+            "--attack is histogram",
+        ),
+        (["audit", "events.csv", "--secret", "query", "--observable", "size", "--blocks", "hour"], "hour"),
+        (["audit", "events.csv", "--secret", "query", "--observable", "size", "--blocks", "0"], "--blocks is how many"),
+        (["audit", "events.csv", "--secret", "query", "--observable", "size", "--enough", "0"], "--enough is between"),
+        (["audit", "events.csv", "--secret", "query", "--observable", "size", "--follow"], "--enough"),
+        (["audit", "events.csv", "--secret", "query", "--observable", "size", "--chart", "x.gif"], ".png"),
+        (["audit", "events.csv", "--secret", "size", "--observable", "query", "--numeric"], "--numeric"),
     ],
     "optimise": [
         (["optimise", "diagnoses.csv", "missing.csv"], "missing.csv"),

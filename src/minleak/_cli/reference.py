@@ -50,8 +50,10 @@ _FIELDS = {
     "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `prior` (list)",
     "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `gain` (guesses as rows, "
     "or null)",
-    "audit": "`events`, `secrets`, `observables`, `pairs`, `measures` (a list of `measure`, `estimate`, `corrected`, "
-    "`low`, `high`, `chance`, `p_value`, `floor`), `p_value`, `alpha`, `level`, `rejected`",
+    "audit": "`events`, `secrets`, `observables`, `said` (how observables were taken), `attack`, `success` and `blind` "
+    "(`low`, `estimate`, `high`, null where there is no bound), `measures` (a list of `measure`, `low`, `estimate`, "
+    "`high`), `p`, `alpha`, `level`, `rejected`, `warnings`, `curve` (a list of events trained on, tests, share right)"
+    ", `enough`, `more`, `chart`, `curve_chart`",
     "compare": "`secrets`, `buckets`, `average`, `largest`, `success`, `blocks`, `plan`, `same_blocks`, `same_plan`, "
     "`rows` (a list of `name`, `k`, `success`, `leakage`)",
     "export": "`file`, `rows`, `columns`",
