@@ -71,7 +71,7 @@ class Cloak:
             drawn = opened(plan)
             self.plan, tables, self._index = drawn.plan, drawn.tables, drawn.index
         self._sampler = Sampler(self.plan, tables)
-        self._key = key if key is None or isinstance(key, Key) else _key(key)
+        self._key = None if key is None else as_key(key)
         self._sticky = None if self._key is None else Sticky(self._key, self.plan.digest)
         seed = insecure_seed_for_experiments
         self._fresh: Source = Fresh() if seed is None else Seeded(seed)
@@ -174,6 +174,8 @@ class Cloak:
         return self._index.labels_at(members[members >= 0].tolist())
 
 
-def _key(given: Any) -> Key:
-    """Raw bytes are a key and never a path, which an error would quote."""
+def as_key(given: Any) -> Key:
+    """A key, or the one that is given. Raw bytes are a key and never a path, which an error would quote."""
+    if isinstance(given, Key):
+        return given
     return Key.load(given) if isinstance(given, str | os.PathLike) else Key(given)

@@ -44,6 +44,14 @@ def of_plan(plan: Arrangement) -> bytes:
     return whole.digest()
 
 
+def of_labels(labels: Labels) -> bytes:
+    """32 bytes that stand for the labels in their order."""
+    whole = hashlib.sha256(b"minleak labels 1")
+    for part in _label_parts(labels):
+        whole.update(of_bytes(memoryview(part.reshape(-1).view(np.uint8).data if isinstance(part, np.ndarray) else part)))
+    return whole.digest()
+
+
 def _label_parts(labels: Labels) -> list[Any]:
     """The labels' own bytes, whatever offset or width their Arrow array has."""
     if labels.is_default:
