@@ -39,12 +39,17 @@ from ._measure.leakages import (
 )
 from ._run.cloak import Cloak
 from ._run.keys import Key
+from ._sequences.chain import Chain
+from ._sequences.reading import read_chain
+from ._sequences.tracks import Tracks
+from ._sequences.leakage import sequence_baselines, sequence_leakage
 from .errors import MinleakError
 
 __version__: str
 
 __all__ = [
     "Arimoto",
+    "Chain",
     "Channel",
     "Cheapest",
     "Circle",
@@ -66,6 +71,7 @@ __all__ = [
     "Shannon",
     "SharmaMittal",
     "Stable",
+    "Tracks",
     "Tsallis",
     "__version__",
     "additive_leakage",
@@ -85,12 +91,15 @@ __all__ = [
     "optimise",
     "padding",
     "posterior_vulnerability",
+    "read_chain",
     "read_channel",
     "read_pairs",
     "read_places",
     "read_prior",
     "report",
     "results",
+    "sequence_baselines",
+    "sequence_leakage",
     "sweep",
     "theory",
     "tradeoff",

@@ -28,33 +28,6 @@ def chance(p, q, words, at):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True)
-def scaled(counts, part, total):  # type: ignore[no-untyped-def]
-    """Integers of sum `total` in proportion to counts of sum `part` (below 2^62), by rounding their running sums; a
-    count of one or more stays so if total >= part.
-    """
-    result = np.empty(counts.shape[0], np.int64)
-    whole, rest, n = total // part, np.uint64(total % part), np.uint64(part)
-    running, before = np.uint64(0), np.int64(0)
-    for i in range(counts.shape[0]):
-        running += np.uint64(counts[i])
-        quotient, remainder = np.uint64(0), np.uint64(0)
-        for shift in range(62, -1, -1):  # rest * running / part, which may pass 64 bits, digit by digit
-            quotient <<= np.uint64(1)
-            remainder <<= np.uint64(1)
-            if remainder >= n:
-                remainder -= n
-                quotient += np.uint64(1)
-            if (running >> np.uint64(shift)) & np.uint64(1):
-                remainder += rest
-                if remainder >= n:
-                    remainder -= n
-                    quotient += np.uint64(1)
-        result[i] = whole * counts[i] + np.int64(quotient) - before
-        before = np.int64(quotient)
-    return result
-
-
-@nb.njit(cache=True)
 def _found(entries, active, d, parents, queue, path):  # type: ignore[no-untyped-def]
     """A cycle, or a path between two columns of one fractional entry each: its nodes in order into `path`, and their
     number; 0 if there is none. Rows are nodes 0..k-1, slots of columns k and on; the newest slots are tried first.

@@ -119,6 +119,11 @@ class Stream:
             fraction, bits = fraction << 64 | int.from_bytes(self.take(8), "little"), bits + 64
         return fraction * bound >> bits
 
+    def among(self, weights: npt.NDArray[np.int64]) -> int:
+        """A place in proportion to integer weights, exactly."""
+        running = np.cumsum(weights)
+        return int(np.searchsorted(running, self.below(int(running[-1])), side="right"))
+
 
 class Walking:
     """Keyed BLAKE2b for walks: of what they are drawn from, the key's id and the parts that say which step of which

@@ -15,7 +15,7 @@ from minleak._data.prior import Prior
 from minleak._design.make import to_grid
 from minleak._entropy.random_search import generator
 from minleak._sequences.fitting import Blocks, by_clock, fitted
-from minleak._sequences.given import LIMIT, as_backoff, as_marginal, as_prior_of, as_rows, visits, whole
+from minleak._sequences.given import LIMIT, as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits, whole
 from minleak._sequences.line import Line
 from minleak.errors import InvalidParameter, InvalidPrior, SolverFailed, shown
 
@@ -150,15 +150,13 @@ class Chain:
         """Row a on the grid: states with weights of their own, these weights, and the level l, so that state b has its
         own weight and l times its marginal weight if it is in the block that a goes to; the sum of all is `unit`.
         """
-        from minleak._kernels.rounding import scaled
-
         block = int(self.target[a])
         total, seen, back = int(self.line.totals[block]), int(self.sums[a]), int(self.backoff[a])
         level = max(back * (self.unit // total) // (seen + back), 1) if back and total else 0
         own = self.unit - level * total
         begin, end = self.indptr[a], self.indptr[a + 1]
         if seen:
-            return self.indices[begin:end], scaled(self.counts[begin:end], seen, own), level
+            return self.indices[begin:end], proportional(self.counts[begin:end], seen, own), level
         heaviest = self.line.by_weight(block)[:1]
         return (heaviest, np.array([own]), level) if own else (heaviest[:0], heaviest[:0], level)
 

@@ -74,8 +74,7 @@ def coupled(lay: Laid, place: int, column: int, stream: Stream, trace: Indices =
     ends = np.append(starts[1:], len(lay.matrix))
     found = []
     for i, bin in enumerate(chosen.tolist()):
-        part = stream.below(int(bins[bin, i]))  # drawn for the true track too, so that all take the same steps
-        running = np.cumsum(lay.matrix[starts[bin] : ends[bin], i])
-        inside = int(starts[bin]) + int(np.searchsorted(running, part, side="right"))
+        # drawn for the true track too, so that all take the same steps
+        inside = int(starts[bin]) + stream.among(lay.matrix[starts[bin] : ends[bin], i])
         found.append(column if i == place else inside)
     return found

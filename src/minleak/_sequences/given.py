@@ -19,8 +19,10 @@ Array = npt.NDArray[np.float64]
 
 # Entries of a step's coupling are integers from 0 to at most this.
 LIMIT = 1 << 62
+# The counts of a row add up to less than this, so that their products can be put right in 64 bits.
+ROW_LIMIT = 1 << 50
 # Rows of probabilities become integers of this total, or less if there are many rows.
-_ROW = 1 << 52
+_ROW = 1 << 48
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +41,21 @@ def whole(number: Any, what: str, *, least: int = 1, most: int = LIMIT) -> int:
         upto = f" to {most:,}" if most < LIMIT else " on"
         raise InvalidParameter(f"{what} is a whole number from {least}{upto}, not {shown(number)}")
     return int(number)
+
+
+def proportional(counts: Indices, part: int, total: int) -> Indices:
+    """Integers of sum `total` in proportion to counts of sum `part` (below 2^50), by rounding their running sums down;
+    positive ones stay so if total >= part.
+
+    >>> proportional(np.array([1, 2, 1]), 4, 10).tolist()
+    [2, 5, 3]
+    """
+    whole, rest = divmod(total, part)
+    running = np.cumsum(counts)
+    quotients = np.floor(rest * running.astype(np.float64) / part).astype(np.int64)  # off by one at most
+    remainders = rest * running - quotients * part  # small, so that it is right though the products pass 64 bits
+    quotients += (remainders >= part).astype(np.int64) - (remainders < 0)
+    return np.asarray(whole * counts + np.diff(quotients, prepend=0))
 
 
 def as_prior_of(initial: Any, labels: Any) -> Prior:
@@ -98,8 +115,8 @@ def as_backoff(backoff: Any, scales: Array, sums: Indices) -> Indices:
     scaled = given if (scales == 1).all() else np.rint(given * scales)
     if scaled.dtype.kind == "f" and (scaled != np.rint(scaled)).any():
         raise InvalidParameter(f"{what}: whole numbers beside counts, so that rows stay exact; scale counts for halves")
-    if not (sums.astype(np.float64) + scaled < LIMIT).all():
-        raise InvalidParameter("the counts of a row and its back-off pass 2^62: divide all counts by the same number")
+    if not (sums.astype(np.float64) + scaled < ROW_LIMIT).all():
+        raise InvalidParameter("the counts of a row and its back-off pass 2^50: divide all counts by the same number")
     return scaled.astype(np.int64)
 
 
