@@ -40,9 +40,9 @@ from ._measure.leakages import (
 from ._run.cloak import Cloak
 from ._run.keys import Key
 from ._sequences.chain import Chain
+from ._sequences.leakage import sequence_baselines, sequence_leakage
 from ._sequences.reading import read_chain
 from ._sequences.tracks import Tracks
-from ._sequences.leakage import sequence_baselines, sequence_leakage
 from .errors import MinleakError
 
 __version__: str

@@ -13,9 +13,12 @@ from minleak._design.world import World
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
 from minleak._measure.leakages import LeakageTable
+from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
+from minleak._sequences.tracks import Shown, Walk
 
 __all__ = [
     "Baseline",
+    "ByStep",
     "Capacity",
     "Certificate",
     "Cost",
@@ -27,8 +30,12 @@ __all__ = [
     "Pairs",
     "Posteriors",
     "Repeated",
+    "SequenceLeakage",
+    "SequenceTable",
+    "Shown",
     "Stage",
     "Sweep",
     "Tradeoff",
+    "Walk",
     "World",
 ]

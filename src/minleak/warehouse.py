@@ -2,6 +2,7 @@
 
 from minleak._warehouse.auditing import Audit, audit
 from minleak._warehouse.certifying import certify
+from minleak._warehouse.chains import chain
 from minleak._warehouse.designing import design
 from minleak._warehouse.drawing import cloak
 from minleak._warehouse.engines import connect
@@ -17,6 +18,7 @@ __all__ = [
     "WarehousePlan",
     "audit",
     "certify",
+    "chain",
     "cloak",
     "connect",
     "design",

@@ -31,6 +31,7 @@ class Script:
         return self.chosen([Fraction(w, total) for w in weights.tolist()])
 
     def words(self, count: int) -> Script:
+        del count
         return self
 
 
@@ -53,7 +54,9 @@ def law(draw: Callable[[Script], Any], monkeypatch: Any) -> dict[Any, Fraction]:
             taken = script.choices[at] if at < len(script.choices) else None
             if taken is None:
                 taken = next(i for i, p in enumerate(options) if p)
-                done = script.choices + [next(i for i, p in enumerate(o) if p) for o in script.options[len(script.choices) : at]]
+                done = script.choices + [
+                    next(i for i, p in enumerate(o) if p) for o in script.options[len(script.choices) : at]
+                ]
                 waiting += [[*done, i] for i, p in enumerate(options) if p and i > taken]
             probability *= options[taken]
         found[result] += probability

@@ -6,7 +6,6 @@ import math
 from fractions import Fraction
 from itertools import product
 
-import numpy as np
 import pytest
 from tests.sequences.listing import law
 
@@ -80,7 +79,8 @@ def test_the_posterior_of_the_true_track_is_uniform_for_ever(name, k, monkeypatc
                     longer.setdefault((*history, after), [Fraction(0)] * k)[j] += mass * q
         assert all(len(set(masses)) == 1 for masses in histories.values())
         histories = longer
-    assert len(histories) > 3 and all(len(set(masses)) == 1 for masses in histories.values())
+    assert len(histories) > 3
+    assert all(len(set(masses)) == 1 for masses in histories.values())
     assert sum(map(sum, histories.values())) == 1
     for (tracks, _), kernel in kernels.items():
         rows = [row(chain, a) for a in tracks]

@@ -49,13 +49,13 @@ def draw(
         drawing = Cloak(path, key=key)
         labels = drawing.plan.prior.labels
         if stand_in is not None:
-            drawing = Cloak(path, key=key, stand_in=_label(stand_in, labels))
+            drawing = Cloak(path, key=key, stand_in=as_label(stand_in, labels))
     if secret is None:
         given = [typer.prompt("Secret", hide_input=True, err=True)]
     else:
         given = stdin_lines() if secret == "-" else [secret]
     try:
-        known = drawing.positions([_label(text, labels) for text in given])
+        known = drawing.positions([as_label(text, labels) for text in given])
     except UnknownSecret as error:
         where = f"line {(error.at or 0) + 1} of stdin: " if secret == "-" else ""
         remedy = "refuse it, or choose a --stand-in for all such secrets"
@@ -68,7 +68,7 @@ def draw(
     emit("draw", {"sets": sets}, [record(members) for members in drawn], as_json=as_json)
 
 
-def _label(text: str, labels: Labels) -> Any:
+def as_label(text: str, labels: Labels) -> Any:
     """The label that a text stands for: itself, or a number where the plan's secrets are numbers."""
     if isinstance(labels[0], str):
         return text

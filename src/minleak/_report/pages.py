@@ -30,11 +30,11 @@ def page(title: str, body: str, charts: Sequence[tuple[str, Any]], *, style: str
         specs = {name: chart.to_dict() for name, chart in charts}
     except Exception:
         raise InvalidParameter("the charts of a page are pairs of an id and one of altair's charts") from None
-    return _rendered(
+    return rendered(
         "page.html",
         title=title,
         body=body,
-        style=_rendered("report.css", font=FONT) if style is None else style,
+        style=rendered("report.css", font=FONT) if style is None else style,
         library=_library(),
         specs=specs,
         looks={"light": LIGHT, "dark": DARK},
@@ -44,7 +44,7 @@ def page(title: str, body: str, charts: Sequence[tuple[str, Any]], *, style: str
 def report_page(facts: Facts) -> str:
     """The report of a plan as a page."""
     figures = {figure.name: figure for figure in captioned(facts)}
-    body = _rendered(
+    body = rendered(
         "report.html",
         facts=facts,
         figures=figures,
@@ -57,7 +57,8 @@ def report_page(facts: Facts) -> str:
     return page("minleak: what this plan leaks", chart_package("markupsafe").Markup(body), sized)
 
 
-def _rendered(template: str, **facts: Any) -> str:
+def rendered(template: str, **facts: Any) -> str:
+    """A template with these facts in it."""
     return str(_environment().get_template(template).render(facts))
 
 

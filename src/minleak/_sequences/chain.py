@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Hashable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
@@ -14,10 +15,11 @@ from minleak._data.labels import Labels, named
 from minleak._data.prior import Prior
 from minleak._design.make import to_grid
 from minleak._entropy.random_search import generator
-from minleak._sequences.fitting import Blocks, by_clock, fitted
+from minleak._sequences.fitting import Fitted, blocks_of, fitted
 from minleak._sequences.given import LIMIT, as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits, whole
 from minleak._sequences.line import Line
-from minleak.errors import InvalidParameter, InvalidPrior, SolverFailed, shown
+from minleak._sequences.storing import load_chain, save_chain
+from minleak.errors import InvalidParameter, InvalidPrior, SolverFailed, UnreadableFile, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
@@ -68,7 +70,6 @@ class Chain:
         backoff: Any = 0,
         marginal: Prior | Iterable[Any] | None = None,
         clock: int | None = None,
-        _blocks: Blocks | None = None,
         _order: int = 1,
     ) -> None:
         self.initial = as_prior_of(initial, labels)
@@ -82,10 +83,12 @@ class Chain:
         self.sums = np.diff(self.running[self.indptr])
         self.backoff = as_backoff(backoff, given.scales, self.sums)
         self.marginal = visits(given, self.initial) if marginal is None else as_marginal(marginal, self.labels)
-        blocks = by_clock(self.labels, clock) if clock is not None else _blocks
+        blocks = blocks_of(self.labels, clock, _order)
         self.clock = clock
         grid = to_grid(self.marginal, _COARSE)
-        self.line = Line(grid.weights, None if blocks is None else blocks.of_state, 1 if blocks is None else blocks.count)
+        self.line = Line(
+            grid.weights, None if blocks is None else blocks.of_state, 1 if blocks is None else blocks.count
+        )
         self.target = np.zeros(n, dtype=np.int64) if blocks is None else blocks.of_next
         if blocks is not None:
             self._check_blocks()
@@ -115,15 +118,48 @@ class Chain:
         >>> Chain.from_sequences([["home", "work", "home"], ["home", "shop", "home"]])
         Chain(3 states, 4 transitions, back-off)
         """
-        found = fitted(sequences, order=order, smoothing=smoothing)
+        return cls.fitted_from(fitted(sequences, order=order, smoothing=smoothing), clock=clock)
+
+    @classmethod
+    def fitted_from(cls, found: Fitted, *, clock: int | None = None) -> Chain:
+        """The chain of what was counted."""
         return cls(
             Prior(found.initial, labels=found.labels),
             found.transitions,
             backoff=found.backoff,
             marginal=found.visits,
             clock=clock,
-            _blocks=found.blocks,
             _order=found.order,
+        )
+
+    # -- files --------------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the chain to a file, such as words.chain; labels are text, whole numbers or tuples of these."""
+        arrays = {name: getattr(self, name) for name in ("indptr", "indices", "counts", "backoff")}
+        arrays |= {"initial": self.initial.weights, "marginal": self.marginal.weights}
+        save_chain(path, arrays, None if self.labels.is_default else list(self.labels), self.order, self.clock)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Chain:
+        """The chain in a file written by `save`, checked as if it were given anew."""
+        import scipy.sparse as sp
+
+        found = load_chain(path)
+        n = len(found["initial"])
+        try:
+            rows = sp.csr_array((found["counts"], found["indices"], found["indptr"]), shape=(n, n))
+            rows.check_format(full_check=True)
+        except (ValueError, IndexError, TypeError):
+            raise UnreadableFile(f"{os.fspath(path)} is no chain file, or damaged: make one with Chain.save") from None
+        initial = Prior(found["initial"], labels=found["labels"])
+        return cls(
+            initial,
+            rows,
+            backoff=found["backoff"],
+            marginal=found["marginal"],
+            clock=found["clock"],
+            _order=found["order"],
         )
 
     # -- single moves -------------------------------------------------------------------------------------------------
@@ -141,7 +177,9 @@ class Chain:
         a, b = np.broadcast_arrays(a, b)
         wanted = a.astype(np.int64) * len(self.labels) + b
         at = np.minimum(np.searchsorted(self._keys, wanted), max(len(self._keys) - 1, 0))
-        found = np.zeros(wanted.shape) if not len(self._keys) else np.where(self._keys[at] == wanted, self.counts[at], 0)
+        found = (
+            np.zeros(wanted.shape) if not len(self._keys) else np.where(self._keys[at] == wanted, self.counts[at], 0)
+        )
         reached = self.line.block[b] == self.target[a]
         share = np.where(reached, self.line.weights[b] / self.line.totals[self.line.block[b]], 0.0)
         return np.asarray((found + self.backoff[a] * share) / (self.sums[a] + self.backoff[a]))
@@ -165,7 +203,7 @@ class Chain:
     def step(self, p: Array) -> Array:
         """The distribution one step after p."""
         moved = (self._sparse.T @ p).astype(np.float64)
-        into = np.bincount(self.target, weights=p * self._levels, minlength=len(self.line.totals))
+        into = np.bincount(self.target, weights=p * self.levels, minlength=len(self.line.totals))
         return np.asarray(moved + into[self.line.block] * self._shares)
 
     def stationary(self) -> Array:
@@ -181,17 +219,19 @@ class Chain:
 
     def entropy_rate(self) -> float:
         """H(X_1 given X_0) in bits under the stationary law, in O(n + transitions)."""
-        shares, levels = self._shares, self._levels
+        shares, levels = self._shares, self.levels
         logs = np.log2(np.where(shares > 0, shares, 1))
         sums = np.bincount(self.line.block, weights=shares * logs, minlength=len(self.line.totals))
         levels_log = np.log2(np.where(levels > 0, levels, 1))
         # as if every move to a state with a count of its own went by back-off, and then these put right
-        whole = -levels * (levels_log + sums[self.target])
+        rows = -levels * (levels_log + sums[self.target])
         owner = np.repeat(np.arange(len(self.labels)), np.diff(self.indptr))
-        by_backoff = np.where(self.line.block[self.indices] == self.target[owner], shares[self.indices], 0) * levels[owner]
+        by_backoff = (
+            np.where(self.line.block[self.indices] == self.target[owner], shares[self.indices], 0) * levels[owner]
+        )
         p = self._sparse.data + by_backoff
         right = -p * np.log2(p) + by_backoff * np.log2(np.where(by_backoff > 0, by_backoff, 1))
-        rows = whole + np.bincount(owner, weights=right, minlength=len(self.labels))
+        rows += np.bincount(owner, weights=right, minlength=len(self.labels))
         return float(self.stationary() @ rows)
 
     def simulate(self, steps: int, *, walks: int = 1, seed: int = 0) -> list[list[Any]]:
@@ -241,7 +281,8 @@ class Chain:
         return owner * len(self.labels) + self.indices
 
     @cached_property
-    def _levels(self) -> Array:
+    def levels(self) -> Array:
+        """The share of each row that is back-off."""
         return np.asarray(self.backoff / (self.sums + self.backoff))
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,7 +13,18 @@ from minleak._sequences.laying import Laid, laid
 
 Indices = npt.NDArray[np.int64]
 
-_NO_TRACE = np.empty((0, 0), dtype=np.int64)
+
+@dataclass(frozen=True, eq=False)
+class Coupled:
+    """How a step was coupled: where bins of columns begin, the true column, the moves of the rounding if they were
+    asked for, and the column of each track.
+    """
+
+    lay: Laid
+    begin: Indices
+    column: int
+    moves: Indices
+    columns: list[int]
 
 
 def started(chain: Chain, k: int, state: int, stream: Stream, *, anew: bool = False) -> tuple[list[int], int] | None:
@@ -35,7 +48,9 @@ def started(chain: Chain, k: int, state: int, stream: Stream, *, anew: bool = Fa
     return [found[i] for i in order], order.index(0)
 
 
-def moved(chain: Chain, tracks: list[int], place: int, state: int, stream: Stream) -> list[int] | None:
+def moved(
+    chain: Chain, tracks: list[int], place: int, state: int, stream: Stream, traced: list[Coupled] | None = None
+) -> list[int] | None:
     """The next states of all tracks when the true one, at `place`, goes to `state`; None if the chain never does.
 
     Given what is shown, the law does not depend on which track is the true one: K(a -> b) = P(a_j -> b_j) p(b given
@@ -45,7 +60,10 @@ def moved(chain: Chain, tracks: list[int], place: int, state: int, stream: Strea
     column = lay.column(state, int(chain.line.block[state]))
     if column < 0 or not lay.matrix[column, place] or (column >= len(lay.states) and not chain.line.weights[state]):
         return None
-    columns = coupled(lay, place, column, stream)
+    couple = coupled(lay, place, column, stream, trace=traced is not None)
+    columns = couple.columns
+    if traced is not None:
+        traced.append(couple)
     after = [int(lay.states[c]) if c < len(lay.states) else -1 for c in columns]
     for number, block in enumerate(lay.blocks):
         away = [i for i, c in enumerate(columns) if c == len(lay.states) + number]
@@ -57,24 +75,25 @@ def moved(chain: Chain, tracks: list[int], place: int, state: int, stream: Strea
     return after
 
 
-def coupled(lay: Laid, place: int, column: int, stream: Stream, trace: Indices = _NO_TRACE) -> list[int]:
+def coupled(lay: Laid, place: int, column: int, stream: Stream, *, trace: bool = False) -> Coupled:
     """A column for each track, by dependent rounding given that the true track goes to the given column.
 
     Columns that together are come to by at most one track are rounded as one; which of them it is, is then drawn.
     """
-    from minleak._kernels.rounding import binned, rounded
+    from minleak._kernels.rounding import TRACED, binned, rounded
 
     starts = binned(lay.matrix, lay.unit)
     bins = np.add.reduceat(lay.matrix, starts, axis=0)
     true_bin = int(np.searchsorted(starts, column, side="right")) - 1
     chosen = np.empty(lay.matrix.shape[1], dtype=np.int64)
+    moves = np.zeros((bins.size if trace else 0, TRACED + 2 * len(chosen) + 2), dtype=np.int64)
     words = stream.words(bins.size // 8 + 8)
-    while rounded(bins, lay.unit, place, true_bin, words, chosen, trace) < 0:
+    while rounded(bins, lay.unit, place, true_bin, words, chosen, moves) < 0:
         words = np.concatenate([words, stream.words(len(words))])
     ends = np.append(starts[1:], len(lay.matrix))
-    found = []
+    columns = []
     for i, bin in enumerate(chosen.tolist()):
         # drawn for the true track too, so that all take the same steps
         inside = int(starts[bin]) + stream.among(lay.matrix[starts[bin] : ends[bin], i])
-        found.append(column if i == place else inside)
-    return found
+        columns.append(column if i == place else inside)
+    return Coupled(lay, starts, column, moves[moves[:, 0] > 0], columns)

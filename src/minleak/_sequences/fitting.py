@@ -43,20 +43,33 @@ class Fitted:
     transitions: Any
     backoff: Indices
     visits: Indices
-    blocks: Blocks | None = None
     order: int = 1
 
 
-def by_clock(labels: Labels, clock: Any) -> Blocks:
-    """Blocks of labels (hour, place): each hour is followed by the next, modulo the clock's period."""
-    period = whole(clock, "clock", most=1 << 20)
-    hours = np.empty(len(labels), dtype=np.int64)
-    for i, label in enumerate(labels):
-        good = isinstance(label, tuple) and len(label) == 2 and isinstance(label[0], int | np.integer)
-        if not good or isinstance(label[0], bool) or not 0 <= label[0] < period:
-            raise InvalidPrior(f"with clock={period} a state is a pair (hour, place), hours from 0 to {period - 1}; see state {i}")
-        hours[i] = label[0]
-    return Blocks(hours, (hours + 1) % period)
+def blocks_of(labels: Labels, clock: Any, order: int) -> Blocks | None:
+    """By the hour: labels (hour, place) are followed by those of the next hour, modulo the clock's period. In chains of
+    a higher order: tuples are followed by those that begin as they end.
+    """
+    if clock is not None:
+        period = whole(clock, "clock", most=1 << 20)
+        hours = np.array([_hour(i, label, period) for i, label in enumerate(labels)])
+        return Blocks(hours, (hours + 1) % period)
+    if order == 1:
+        return None
+    if not all(isinstance(label, tuple) and len(label) == order for label in labels):
+        raise InvalidPrior(f"the states of a chain of order {order} are tuples of so many")
+    known: dict[Any, int] = {}
+    of_state = [known.setdefault(label[:-1], len(known)) for label in labels]
+    return Blocks(np.array(of_state), np.array([known.setdefault(label[1:], len(known)) for label in labels]))
+
+
+def _hour(i: int, label: Any, period: int) -> int:
+    pair = isinstance(label, tuple) and len(label) == 2 and isinstance(label[0], int) and not isinstance(label[0], bool)
+    if not pair or not 0 <= label[0] < period:
+        raise InvalidPrior(
+            f"with clock={period} states are pairs (hour, place) of hours 0 to {period - 1}: see state {i}"
+        )
+    return int(label[0])
 
 
 def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> Fitted:
@@ -81,19 +94,13 @@ def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: fl
     if not codes:
         raise InvalidPrior(f"there are no sequences of at least {size} states to count")
     states = list(known)
-    blocks = None
     code, stops = np.array(codes, dtype=np.int64), np.array(ends, dtype=np.int64)
     if size > 1:
         states, code, stops = _without_dead_ends(states, code, stops)
-        prefixes: dict[Any, int] = {}
-        of_state = np.array([prefixes.setdefault(state[:-1], len(prefixes)) for state in states])
-        blocks = Blocks(of_state, np.array([prefixes[state[1:]] for state in states]))
-    return counted(Labels.of(states, 0), code, stops, smoothing, blocks, size)
+    return counted(Labels.of(states, 0), code, stops, smoothing, size)
 
 
-def counted(
-    labels: Any, codes: Indices, ends: Indices, smoothing: float | str, blocks: Blocks | None = None, order: int = 1
-) -> Fitted:
+def counted(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, order: int = 1) -> Fitted:
     """Counts of walks that lie end to end as positions of states, each up to its end."""
     n = len(labels)
     starts = np.concatenate([[0], ends[:-1]])
@@ -102,9 +109,7 @@ def counted(
     first[starts] = True
     pairs = codes[:-1] * n + codes[1:]
     found, times = np.unique(pairs[~first[1:]], return_counts=True)
-    return summed(
-        labels, np.bincount(codes[starts], minlength=n), found // n, found % n, times, smoothing, blocks, order
-    )
+    return summed(labels, np.bincount(codes[starts], minlength=n), found // n, found % n, times, smoothing, order)
 
 
 def summed(
@@ -114,7 +119,6 @@ def summed(
     b: Indices,
     times: Indices,
     smoothing: float | str,
-    blocks: Blocks | None = None,
     order: int = 1,
 ) -> Fitted:
     """Counts of first states and of transitions a -> b, with the back-off that the smoothing stands for."""
@@ -128,14 +132,16 @@ def summed(
         backoff = np.full(n, int(smoothing))
     else:
         times, backoff = times * _PARTS, np.full(n, max(round(float(smoothing) * _PARTS), 1))
-    return Fitted(labels, initial, sp.coo_array((times, (a, b)), shape=(n, n)), backoff, visits, blocks, order)
+    return Fitted(labels, initial, sp.coo_array((times, (a, b)), shape=(n, n)), backoff, visits, order)
 
 
 def check_smoothing(smoothing: Any) -> None:
     """Refuse what is neither a number from 0 on nor the name of a rule."""
     number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
     if smoothing != "witten-bell" and not (number and 0 <= float(smoothing) < 2**40):
-        raise InvalidParameter(f"smoothing is 'witten-bell' or a number of transitions from 0 on, not {shown(smoothing)}")
+        raise InvalidParameter(
+            f"smoothing is 'witten-bell' or a number of transitions from 0 on, not {shown(smoothing)}"
+        )
 
 
 def _gone_through(sequences: Any) -> Iterable[Any]:

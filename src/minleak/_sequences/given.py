@@ -76,7 +76,11 @@ def as_prior_of(initial: Any, labels: Any) -> Prior:
 
 def as_marginal(marginal: Any, labels: Labels) -> Prior:
     """Weights of the states, one for each."""
-    found = marginal if isinstance(marginal, Prior) else as_prior_of(marginal, labels if isinstance(marginal, Mapping) else None)
+    found = (
+        marginal
+        if isinstance(marginal, Prior)
+        else as_prior_of(marginal, labels if isinstance(marginal, Mapping) else None)
+    )
     if len(found) != len(labels):
         raise InvalidPrior(f"{len(found)} weights of the marginal for {len(labels)} states: give one for each")
     return found

@@ -48,7 +48,9 @@ def of_labels(labels: Labels) -> bytes:
     """32 bytes that stand for the labels in their order."""
     whole = hashlib.sha256(b"minleak labels 1")
     for part in _label_parts(labels):
-        whole.update(of_bytes(memoryview(part.reshape(-1).view(np.uint8).data if isinstance(part, np.ndarray) else part)))
+        whole.update(
+            of_bytes(memoryview(part.reshape(-1).view(np.uint8).data if isinstance(part, np.ndarray) else part))
+        )
     return whole.digest()
 
 
