@@ -15,6 +15,7 @@ ALL = (
     "using",
     "warehousing",
     "world",
+    "sequences",
     "fuzzing",
 )
 

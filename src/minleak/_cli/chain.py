@@ -71,7 +71,7 @@ def fit(
         else:
             fitted = read_chain(**rows_of(log, format), **columns, order=order, smoothing=how, clock=clock)
         rate = fitted.entropy_rate()
-        data = {
+        data: dict[str, Any] = {
             "states": len(fitted),
             "transitions": len(fitted.indices),
             "order": fitted.order,

@@ -86,15 +86,13 @@ class Chain:
         blocks = blocks_of(self.labels, clock, _order)
         self.clock = clock
         grid = to_grid(self.marginal, _COARSE)
-        self.line = Line(
-            grid.weights, None if blocks is None else blocks.of_state, 1 if blocks is None else blocks.count
-        )
+        self.line = Line(grid.weights, *(blocks.of_state, blocks.count) if blocks else (None, 1))
         self.target = np.zeros(n, dtype=np.int64) if blocks is None else blocks.of_next
         if blocks is not None:
             self._check_blocks()
         start = to_grid(self.initial, 1)
         clocked = blocks if clock is not None else None
-        self.start = Line(start.weights, clocked and clocked.of_state, 1 if clocked is None else clocked.count)
+        self.start = Line(start.weights, *(clocked.of_state, clocked.count) if clocked else (None, 1))
         self.unit, exact = self._unit()
         off = 0.0 if exact and not grid.distance else max(float(self.line.totals.max()) / self.unit, 2.0**-52)
         self.distance = off + grid.distance

@@ -107,8 +107,8 @@ def as_backoff(backoff: Any, scales: Array, sums: Indices) -> Indices:
     """Back-off as whole numbers of transitions, one for each row."""
     what = "backoff is a number of transitions from 0 on, or one for each state"
     try:
-        given = np.asarray(backoff)
-        given = np.broadcast_to(given, (len(sums),)) if given.dtype.kind in "iuf" else None
+        array = np.asarray(backoff)
+        given = np.broadcast_to(array, (len(sums),)) if array.dtype.kind in "iuf" else None
     except Exception:
         given = None
     if given is None:

@@ -29,6 +29,8 @@ Array = npt.NDArray[np.float64]
 # The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
 _Z = 2.5758293035489004
 _STEPS, _TRIALS = 10_000, 10**6
+# Plans of more sets than this are not gone through one by one.
+_LISTED = 1 << 11
 NAMES = ("tracks", "plan", "buckets", "decoys", "predictive")
 
 
@@ -51,8 +53,8 @@ def sequence_leakage(
     ----------
     method
         `Tracks`, a `Plan` or a `Channel` drawn anew at each step; or, with `k`, one of "tracks", "plan" (the optimal
-        one for the marginal), "buckets" (k consecutive states by weight, fixed), "decoys" (k - 1 independent walks of the
-        chain), "predictive" (the optimal plan for what is expected next, designed at each step).
+        one for the marginal), "buckets" (k consecutive states by weight, fixed), "decoys" (k - 1 independent walks of
+        the chain), "predictive" (the optimal plan for what is expected next, designed at each step).
     steps, trials, seed
         Walks of so many states, and how many are simulated.
     truth
@@ -81,8 +83,8 @@ def sequence_leakage(
     if exact is not False and truth is None:
         found = None if channel is None else exactly(chain, channel(), length)
         if found is not None:
-            parts = [ByStep(part, part, part) for part in (tuple(map(float, row)) for row in found)]
-            return SequenceLeakage(scheme.name, size, *parts, trials=0, exact=True)
+            known = [ByStep(part, part, part) for part in (tuple(map(float, row)) for row in found)]
+            return SequenceLeakage(scheme.name, size, known[0], known[1], known[2], known[3], trials=0, exact=True)
         if exact:
             raise InvalidParameter("there is too much to go through exactly: leave out exact=True")
     elif exact:
@@ -138,8 +140,13 @@ def _scheme(chain: Chain, method: Any, k: int | None) -> tuple[Scheme, Callable[
             made = buckets(chain.marginal, size)
             return made, lambda: made.channel, size
         else:
-            made_by = {"tracks": Tracked, "decoys": DecoyWalks, "predictive": Predicted}[method]
-            return made_by(whole(k, "k", most=1 << 12)), None, int(k)
+            size = whole(k, "k", most=1 << 12)
+            others: dict[str, Scheme] = {
+                "tracks": Tracked(size),
+                "decoys": DecoyWalks(size),
+                "predictive": Predicted(size),
+            }
+            return others[method], None, size
     elif k is not None:
         raise InvalidParameter("k= goes with the name of a method: tracks and plans have their own")
     if isinstance(method, Plan):
@@ -148,7 +155,7 @@ def _scheme(chain: Chain, method: Any, k: int | None) -> tuple[Scheme, Callable[
                 f"the plan is for {len(method.prior)} secrets, and the chain has {len(chain)} states"
             )
         plan = method
-        return PlanEachStep(plan), (plan.channel if plan.n_cells * plan.k < 1 << 14 else None), plan.k
+        return PlanEachStep(plan), (lambda: plan.channel()) if plan.n_cells < _LISTED else None, plan.k
     given = as_channel(method)
     if given.shape[0] != len(chain):
         raise InvalidParameter(f"the channel has {given.shape[0]} inputs, and the chain {len(chain)} states")
@@ -179,14 +186,14 @@ def _measured(
     done = _Counter(progress, len(walks) if isinstance(scheme, Tracked | Predicted) else 1, scheme.name)
     seen = scheme.shown(chain, walks, attacker, rng, done)
     filtered, smoothed = (judged(seen.members, weights, known) for weights in (seen.filtered, seen.smoothed))
-    parts = [
-        _by_step(*part) for part in ((filtered[0], 1.0), (smoothed[0], 1.0), (filtered[1], None), (smoothed[1], None))
-    ]
+    parts = [_by_step(part[0], 1.0) for part in (filtered, smoothed)]
+    bits = [_by_step(part[1], math.inf) for part in (filtered, smoothed)]
     evidence = falls = None
     if truth is not None:
         evidence = _evidence(chain, attacker, walks)
-        falls = next((t for t, success in enumerate(parts[0]) if success > 0.5), None)
-    return SequenceLeakage(scheme.name, k, *parts, trials=len(walks), exact=False, evidence=evidence, falls=falls)
+        falls = next((t for t, chance in enumerate(parts[0]) if chance > 0.5), None)
+    many = len(walks)
+    return SequenceLeakage(scheme.name, k, parts[0], parts[1], bits[0], bits[1], many, False, evidence, falls)
 
 
 class _Counter:
@@ -229,9 +236,9 @@ def _evidence(chain: Chain, attacker: Attacker, walks: Indices) -> float:
     return float(gains.mean())
 
 
-def _by_step(values: Array, most: float | None) -> ByStep:
+def _by_step(values: Array, most: float) -> ByStep:
     """Means over walks, with their intervals."""
     mean = values.mean(axis=1)
     half = _Z * values.std(axis=1, ddof=1) / math.sqrt(values.shape[1])
-    high = mean + half if most is None else np.minimum(mean + half, most)
+    high = np.minimum(mean + half, most)
     return ByStep(tuple(mean.tolist()), tuple(np.maximum(mean - half, 0).tolist()), tuple(high.tolist()))

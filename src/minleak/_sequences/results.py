@@ -112,7 +112,10 @@ def fallen(row: SequenceLeakage) -> str:
 
 
 def success_chart(rows: Sequence[SequenceLeakage]) -> Any:
-    """Lines: success against step, a colour for each method; filtering is a full line, smoothing a dashed one."""
+    """Lines: success against step, a colour for each method; filtering is a full line, smoothing a dashed one.
+
+    Intervals are in the tooltips; of a single method they are bands, too.
+    """
     alt = altair()
     names, kinds = [row.method for row in rows], ["filtering", "smoothing"]
     base = alt.Chart(alt.Data(values=list(_points(rows)))).encode(
@@ -126,7 +129,7 @@ def success_chart(rows: Sequence[SequenceLeakage]) -> Any:
         tooltip=["method:N", "attacker:N", "step:Q"]
         + [alt.Tooltip(f"{part}:Q", format=".2%") for part in ("success", "low", "high")],
     )
-    return (bands + lines).properties(height=380)
+    return (bands + lines if len(rows) == 1 else lines).properties(height=380)
 
 
 def _points(rows: Sequence[SequenceLeakage]) -> Iterator[dict[str, Any]]:

@@ -39,7 +39,9 @@ class Seen:
 class Scheme(Protocol):
     """A way of showing walks."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What tables call it."""
 
     def shown(
         self, chain: Chain, walks: Indices, attacker: Attacker, rng: np.random.Generator, progress: Progress
