@@ -25,6 +25,7 @@ PROMISED = {
         maximal_leakage local_dp_epsilon capacity
         design Plan Stable Circle Near Cheapest certify sweep least_k baselines optimise tradeoff
         Cloak Key load MinleakError
+        Chain read_chain Tracks sequence_leakage sequence_baselines
         errors padding report results theory warehouse __version__
     """,
     "minleak.padding": """
@@ -37,11 +38,11 @@ PROMISED = {
         metric_invariance Invariance Conflict paper_algorithm
     """,
     "minleak.results": """
-        Baseline Capacity Certificate Cost Estimate Frontier FrontierPoint LeakageTable Optimum Pairs Posteriors
-        Repeated Stage Sweep Tradeoff World
+        Baseline ByStep Capacity Certificate Cost Estimate Frontier FrontierPoint LeakageTable Optimum Pairs Posteriors
+        Repeated SequenceLeakage SequenceTable Shown Stage Sweep Tradeoff Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",
-    "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",
+    "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify chain cloak connect design load read to_plan",
     "minleak.errors": """
         MinleakError InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret InvalidCloak
         Infeasible SolverFailed MissingExtra
@@ -56,6 +57,9 @@ MEMBERS = {
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "in_the_world",
     ml.Cloak: "draw draw_fresh draw_many positions set_id",
+    ml.Chain: "from_sequences save load labels initial marginal probability stationary entropy_rate simulate distance "
+    "__len__",
+    ml.Tracks: "draw start resume",
     ml.Key: "new load save id",
 }
 

@@ -61,7 +61,7 @@ def fit(
 ) -> None:
     """Fit a Markov chain to walks: the rows of each subject, sorted by time.
 
-    Example: minleak chain fit flights.csv --subject aircraft --state airport -o flights.chain
+    Example: minleak chain fit visits.csv -o visits.chain
     """
     how = smoothing if smoothing == "witten-bell" else _number(smoothing)
     columns = {"subject": subject, "time": time, "state": state}
@@ -117,7 +117,7 @@ def leakage(
 
     Filtering attackers know what was shown up to a step, smoothing ones what came after as well.
 
-    Example: minleak chain leakage flights.chain -k 8 --report walks.html
+    Example: minleak chain leakage visits.chain -k 3 --steps 6 --trials 50 --report walks.html
     """
     from minleak._report.walks import check_page, write_walks
 
@@ -174,7 +174,7 @@ def draw(
 
     Each step is a line of k states with a tab between them; the same track is always at the same place.
 
-    Example: minleak chain draw flights.chain -k 8 --key flights.key --scope N10156
+    Example: minleak chain draw visits.chain -k 3 --key queries.key --scope user-17
     """
     if file == "-":
         raise InvalidParameter("stdin holds the states: give CHAIN as a file")

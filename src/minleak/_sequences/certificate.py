@@ -137,6 +137,8 @@ def _replayed(draw: Traced, entries: list[list[int]]) -> tuple[bool, bool]:
         if any((a < k) == (b < k) for a, b in steps) or len(set(nodes)) < count or len(steps) % 2:
             return False, False
         edges = [(max(a, b) - k, min(a, b)) for a, b in steps]
+        if any(c >= len(x) for c, _ in edges):
+            return False, False
         plus, minus = edges[::2], edges[1::2]
         means &= all(0 < x[c][i] < d for c, i in edges)
         means &= up == min([d - x[c][i] for c, i in plus] + [x[c][i] for c, i in minus]) > 0

@@ -122,6 +122,8 @@ def sequence_baselines(
 
 def _scheme(chain: Chain, method: Any, k: int | None) -> tuple[Scheme, Callable[[], Channel] | None, int | None]:
     """The scheme, its channel if it is one drawn at each step, and its k."""
+    if k is not None and not isinstance(method, str):
+        raise InvalidParameter("k= goes with the name of a method: tracks and plans have their own")
     if isinstance(method, Tracks):
         if first_difference(method.chain.labels, chain.labels) is not None or len(method.chain) != len(chain):
             raise InvalidParameter("the tracks are of a chain with other states")
@@ -147,8 +149,6 @@ def _scheme(chain: Chain, method: Any, k: int | None) -> tuple[Scheme, Callable[
                 "predictive": Predicted(size),
             }
             return others[method], None, size
-    elif k is not None:
-        raise InvalidParameter("k= goes with the name of a method: tracks and plans have their own")
     if isinstance(method, Plan):
         if len(method.prior) != len(chain):
             raise InvalidParameter(

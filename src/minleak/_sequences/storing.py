@@ -42,7 +42,9 @@ def load_chain(path: str | os.PathLike[str]) -> dict[str, Any]:
             found = {name: stored[name] for name in _ARRAYS}
         if head["form"] != _FORM or any(array.ndim != 1 for array in found.values()):
             raise ValueError
-        labels = [tuple(label) if isinstance(label, list) else label for label in head["labels"]]
+        labels = head["labels"]
+        if labels is not None:
+            labels = [tuple(label) if isinstance(label, list) else label for label in labels]
         return found | {"labels": labels, "order": head["order"], "clock": head["clock"]}
     except OSError as error:
         raise UnreadableFile(f"cannot open {os.fspath(path)}: {error.strerror or 'the file system refused'}") from None
