@@ -40,7 +40,7 @@ from ._measure.leakages import (
 from ._run.cloak import Cloak
 from ._run.keys import Key
 from ._sequences.chain import Chain
-from ._sequences.leakage import sequence_baselines, sequence_leakage
+from ._sequences.measuring import sequence_baselines, sequence_leakage
 from ._sequences.reading import read_chain
 from ._sequences.tracks import Tracks
 from .errors import MinleakError

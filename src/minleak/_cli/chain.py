@@ -15,7 +15,7 @@ from minleak._data.extras import chart_package
 from minleak._report.saving import check_chart, write_whole
 from minleak._report.writing import save_chart
 from minleak._sequences.chain import Chain
-from minleak._sequences.leakage import sequence_baselines
+from minleak._sequences.measuring import sequence_baselines
 from minleak._sequences.reading import read_chain, read_walks
 from minleak._sequences.results import SequenceTable, fallen
 from minleak._sequences.tracks import Tracks
@@ -132,10 +132,10 @@ def leakage(
         columns = {"subject": subject, "time": time, "state": state}
         known = Chain.load(truth) if truth.endswith(".chain") else _pieces(fitted, truth, columns, steps)
     with progressing("measuring") as progress:
-        expected = sequence_baselines(fitted, k, steps=steps, trials=trials, seed=seed, progress=progress)
         real = None
-        if known is not None:
+        if known is not None:  # first, since it may be refused
             real = sequence_baselines(fitted, k, steps=steps, trials=trials, seed=seed, truth=known, progress=progress)
+        expected = sequence_baselines(fitted, k, steps=steps, trials=trials, seed=seed, progress=progress)
     data: dict[str, Any] = {"states": len(fitted), "k": k, "steps": steps, **expected.to_dict()}
     parts = [_rendered(f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain", expected)]
     if real is not None:

@@ -43,6 +43,8 @@ def certified(chain: Chain, draws: list[Traced]) -> Certificate:
     """The certificate of a step, of which several draws were traced."""
     one = draws[0]
     entries = [[int(x) for x in column] for column in one.matrix]
+    if one.matrix.shape != (len(one.states) + len(one.blocks), len(one.tracks)):
+        return Certificate(False, True, (Check("columns are states and the rest of blocks", False),))
     worst, rows_ok = _rows(chain, one, entries)
     same = all(np.array_equal(draw.matrix, one.matrix) for draw in draws)
     checks = [
