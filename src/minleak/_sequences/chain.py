@@ -26,6 +26,8 @@ Array = npt.NDArray[np.float64]
 
 # How much smaller than the unit the marginal's total is, so that back-off can be told in fine steps.
 _COARSE = 1 << 18
+# States that are simulated at once.
+_LONG = 10**8
 # Steps of the power method.
 _ITERATIONS = 20_000
 
@@ -234,8 +236,8 @@ class Chain:
 
     def simulate(self, steps: int, *, walks: int = 1, seed: int = 0) -> list[list[Any]]:
         """Walks of so many states each, as labels."""
-        whole(steps, "steps")
-        whole(walks, "walks")
+        whole(steps, "steps", most=_LONG)
+        whole(walks, "walks", most=_LONG // int(steps))
         found = self.simulated(steps, walks, generator(seed))
         return [[self.labels[i] for i in walk] for walk in found.tolist()]
 

@@ -138,7 +138,8 @@ def summed(
 def check_smoothing(smoothing: Any) -> None:
     """Refuse what is neither a number from 0 on nor the name of a rule."""
     number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
-    if smoothing != "witten-bell" and not (number and 0 <= float(smoothing) < 2**40):
+    named = isinstance(smoothing, str) and smoothing == "witten-bell"
+    if not named and not (number and 0 <= smoothing < 2**40):  # NaN fails
         raise InvalidParameter(
             f"smoothing is 'witten-bell' or a number of transitions from 0 on, not {shown(smoothing)}"
         )

@@ -52,7 +52,7 @@ def read_chain(
     Chain(3 states, 3 transitions, back-off)
     """
     check_smoothing(smoothing)
-    if clock is None and order == 1:
+    if clock is None and whole(order, "order") == 1:
         labels, codes, ends, _ = _walks(source, subject, time, state, format)
         found = counted(labels, codes, ends, smoothing)
         return Chain.fitted_from(found)

@@ -21,6 +21,7 @@ def save_chain(
     path: str | os.PathLike[str], arrays: dict[str, Any], labels: Any, order: int, clock: int | None
 ) -> None:
     """Write the file whole or not at all."""
+    name = _name(path)
     if any(array.dtype.kind == "O" for array in arrays.values()):
         raise InvalidParameter("a chain file holds weights below 2^63: divide them all by the same number")
     try:
@@ -28,16 +29,18 @@ def save_chain(
     except (TypeError, ValueError):
         raise InvalidParameter("a chain file holds labels that are text, whole numbers, or tuples of these") from None
     try:
-        with replacing(path) as temporary, open(temporary, "xb") as file:
+        with replacing(name) as temporary, open(temporary, "xb") as file:
             np.savez_compressed(file, head=np.frombuffer(head, dtype=np.uint8), **arrays)
-    except OSError as error:
-        raise MinleakError(f"cannot write {os.fspath(path)}: {error.strerror or 'the file system refused'}") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "the file system refused"
+        raise MinleakError(f"cannot write {name}: {why}") from None
 
 
 def load_chain(path: str | os.PathLike[str]) -> dict[str, Any]:
     """What a file holds, labels as they were."""
+    name = _name(path)
     try:
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as stored:
+        with open(name, "rb") as file, np.load(file, allow_pickle=False) as stored:
             head = json.loads(stored["head"].tobytes())
             found = {name: stored[name] for name in _ARRAYS}
         if head["form"] != _FORM or any(array.ndim != 1 for array in found.values()):
@@ -47,7 +50,7 @@ def load_chain(path: str | os.PathLike[str]) -> dict[str, Any]:
             labels = [tuple(label) if isinstance(label, list) else label for label in labels]
         return found | {"labels": labels, "order": head["order"], "clock": head["clock"]}
     except OSError as error:
-        raise UnreadableFile(f"cannot open {os.fspath(path)}: {error.strerror or 'the file system refused'}") from None
+        raise UnreadableFile(f"cannot open {name}: {error.strerror or 'the file system refused'}") from None
     except (
         ValueError,
         TypeError,
@@ -58,4 +61,11 @@ def load_chain(path: str | os.PathLike[str]) -> dict[str, Any]:
         zlib.error,
         NotImplementedError,
     ):
-        raise UnreadableFile(f"{os.fspath(path)} is no chain file, or damaged: make one with Chain.save") from None
+        raise UnreadableFile(f"{name} is no chain file, or damaged: make one with Chain.save") from None
+
+
+def _name(path: str | os.PathLike[str]) -> str:
+    try:
+        return os.fsdecode(path)
+    except Exception:
+        raise InvalidParameter(f"a path is text, not {type(path).__name__}") from None
