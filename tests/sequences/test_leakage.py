@@ -33,7 +33,12 @@ def listed(chain, channel, steps):
 
 
 @pytest.mark.parametrize(
-    "channel", [ml.Channel([[1, 0], [1, 0], [0, 1], [0, 1]]), ml.design([1, 1, 1, 1], 3).channel()]
+    "channel",
+    [
+        ml.Channel([[1, 0], [1, 0], [0, 1], [0, 1]]),
+        ml.Channel([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0, 1]]),
+        ml.design([1, 1, 1, 1], 3).channel(),
+    ],
 )
 def test_the_recursion_is_the_sum_over_all_walks(channel):
     """Forward and backward on a small chain, exactly; and simulated, within the intervals."""

@@ -35,7 +35,7 @@ def write_walks(
         Figure(
             "success",
             "Success against step",
-            f"The best attacker's chance at each step. One in k is {percent(1 / k)}; bands are 99% intervals.",
+            f"The best attacker's chance at each step. One in k is {percent(1 / k)}; hover for 99% intervals.",
             expected.chart(),
         )
     ]

@@ -133,7 +133,7 @@ def success_chart(rows: Sequence[SequenceLeakage]) -> Any:
 
 
 def _points(rows: Sequence[SequenceLeakage]) -> Iterator[dict[str, Any]]:
-    for row in rows:
+    for row in reversed(rows):  # the first is drawn last, over the others
         for attacker, found in (("filtering", row.filtered), ("smoothing", row.smoothed)):
             for t, (success, low, high) in enumerate(zip(found, found.low, found.high, strict=True)):
                 yield {
