@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -73,10 +73,12 @@ class Chain:
         marginal: Prior | Iterable[Any] | None = None,
         clock: int | None = None,
         _order: int = 1,
+        _where: Callable[[int], str] | None = None,
     ) -> None:
         self.initial = as_prior_of(initial, labels)
         self.labels: Labels = self.initial.labels
         self.order = _order
+        where = _where or named(self.labels, "state")
         n = len(self.labels)
         given = as_rows(transitions, self.labels)
         self.indptr, self.indices, self.counts = given.indptr, given.indices, given.counts
@@ -91,14 +93,14 @@ class Chain:
         self.line = Line(grid.weights, *(blocks.of_state, blocks.count) if blocks else (None, 1))
         self.target = np.zeros(n, dtype=np.int64) if blocks is None else blocks.of_next
         if blocks is not None:
-            self._check_blocks()
+            self._check_blocks(where)
         start = to_grid(self.initial, 1)
         clocked = blocks if clock is not None else None
         self.start = Line(start.weights, *(clocked.of_state, clocked.count) if clocked else (None, 1))
         self.unit, exact = self._unit()
         off = 0.0 if exact and not grid.distance else max(float(self.line.totals.max()) / self.unit, 2.0**-52)
         self.distance = off + grid.distance
-        self._check_rows()
+        self._check_rows(where)
 
     @classmethod
     def from_sequences(
@@ -130,6 +132,7 @@ class Chain:
             marginal=found.visits,
             clock=clock,
             _order=found.order,
+            _where=lambda i: f"state {i} of those seen",  # unnamed: it may be an entry of a file
         )
 
     # -- files --------------------------------------------------------------------------------------------------------
@@ -313,21 +316,19 @@ class Chain:
             return unit, True
         return (totals[0] * (LIMIT // totals[0]) if len(totals) == 1 else LIMIT), False
 
-    def _check_rows(self) -> None:
+    def _check_rows(self, where: Callable[[int], str]) -> None:
         reached = (self.marginal.weights > 0) | (self.initial.weights > 0)
         dead = reached & (self.sums == 0) & ((self.backoff == 0) | (self.line.totals[self.target] == 0))
         if dead.any():
-            where = named(self.labels, "state")(int(np.argmax(dead)))
             raise InvalidPrior(
-                f"nothing follows {where}: give it transitions, or back-off to the marginal (backoff=, smoothing=)"
+                f"nothing follows {where(int(np.argmax(dead)))}: give it transitions, or back-off to the marginal (backoff=, smoothing=)"
             )
 
-    def _check_blocks(self) -> None:
+    def _check_blocks(self, where: Callable[[int], str]) -> None:
         owner = np.repeat(np.arange(len(self.labels)), np.diff(self.indptr))
         wrong = self.line.block[self.indices] != self.target[owner]
         if wrong.any():
             at = int(np.argmax(wrong))
-            where = named(self.labels, "state")
             raise InvalidPrior(
                 f"a transition goes from {where(int(owner[at]))} to {where(int(self.indices[at]))}, which is not the "
                 "next hour: with clock= every step goes to the next hour (clock=24: 23 is followed by 0)"

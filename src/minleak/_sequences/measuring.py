@@ -135,14 +135,14 @@ def _scheme(chain: Chain, method: Any, k: int | None) -> tuple[Scheme, Callable[
             )
         if k is None:
             raise InvalidParameter(f"say how many states a step shows: k= goes with {method!r}")
-        size = min(whole(k, "k", most=1 << 12), len(chain))
+        size = min(whole(k, "k", most=1 << 10), len(chain))
         if method == "plan":
             method = design(chain.marginal, size)
         elif method == "buckets":
             made = buckets(chain.marginal, size)
             return made, lambda: made.channel, size
         else:
-            size = whole(k, "k", most=1 << 12)
+            size = whole(k, "k", most=1 << 10)
             others: dict[str, Scheme] = {
                 "tracks": Tracked(size),
                 "decoys": DecoyWalks(size),

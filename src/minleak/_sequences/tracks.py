@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import os
 from collections.abc import Hashable, Iterable, Sequence
@@ -72,7 +73,7 @@ class Tracks:
     ) -> None:
         if not isinstance(chain, Chain):
             raise InvalidParameter(f"tracks follow a Chain, not {type(chain).__name__}: see Chain.from_sequences")
-        self.chain, self.k = chain, whole(k, "k", most=1 << 12)
+        self.chain, self.k = chain, whole(k, "k", most=1 << 10)
         if not isinstance(on_impossible, str) or on_impossible not in _IMPOSSIBLE:
             raise InvalidParameter(f"on_impossible is one of {', '.join(_IMPOSSIBLE)}, not {shown(on_impossible)}")
         self.on_impossible = on_impossible
@@ -115,7 +116,8 @@ class Tracks:
                 data["mac"],
                 (data["walk"][name] for name in ("tracks", "place", "history", "step", "cuts")),
             )
-            genuine = data["form"] == _FORM and mac == self._walking.hashed(b"saved", body.encode()).hex()
+            sealed = self._walking.hashed(b"saved", body.encode()).hex()
+            genuine = data["form"] == _FORM and hmac.compare_digest(mac, sealed)
         except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
             genuine = False
         if not genuine:
