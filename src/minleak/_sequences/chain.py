@@ -321,7 +321,8 @@ class Chain:
         dead = reached & (self.sums == 0) & ((self.backoff == 0) | (self.line.totals[self.target] == 0))
         if dead.any():
             raise InvalidPrior(
-                f"nothing follows {where(int(np.argmax(dead)))}: give it transitions, or back-off to the marginal (backoff=, smoothing=)"
+                f"nothing follows {where(int(np.argmax(dead)))}: give it transitions, or back-off to the marginal "
+                "(backoff=, smoothing=)"
             )
 
     def _check_blocks(self, where: Callable[[int], str]) -> None:
