@@ -20,6 +20,7 @@ ALL = (
     "prefixes",
     "living",
     "samples",
+    "sequences",
     "fuzzing",
 )
 

@@ -201,9 +201,20 @@ BLOCKS = ml.design(WEIGHTS, 3, layout="blocks")
 NEAR = ml.design(WEIGHTS, 3, layout=ml.Near([0, 1, 2, 3, 4, 5]))
 CLOAK = ml.Cloak(PLAN, key=ml.Key(bytes(32)))
 PADDING = padding.design(range(6), WEIGHTS, budget=2.0)
+CHAIN = ml.Chain(PRIOR, np.eye(6, k=1, dtype=int), backoff=2)
+TRACKS = ml.Tracks(CHAIN, 2, key=bytes(32))
 COST = np.abs(np.subtract.outer(np.arange(6.0), np.arange(3.0)))
 OURS = [PLAN, NEAR, PRIOR, CHANNEL, ml.Shannon(), ml.Guesswork(), ml.GuessError(3), ml.Hartley(), ml.Near(range(6))]
-OURS += [CLOAK, PADDING, CLOAK.plan.homes, ml.Prior([10**400, 1]), ml.Channel(sp.eye(6, format="csr")), ml.Stable()]
+OURS += [
+    CHAIN,
+    TRACKS,
+    CLOAK,
+    PADDING,
+    CLOAK.plan.homes,
+    ml.Prior([10**400, 1]),
+    ml.Channel(sp.eye(6, format="csr")),
+    ml.Stable(),
+]
 
 
 def _designed(layout):
@@ -372,6 +383,47 @@ CALLS = {
     ),
     "optimise": (ml.optimise, {**COSTED, "budget": 1.0, "entropy": "min-entropy"}),
     "tradeoff": (ml.tradeoff, {**COSTED, "entropy": "min-entropy", "points": 2, "budgets": None}),
+    # sequences
+    "Chain": (
+        ml.Chain,
+        {"initial": WEIGHTS, "transitions": np.eye(6), "labels": None, "backoff": 1, "marginal": WEIGHTS},
+    ),
+    "Chain, clock": (
+        ml.Chain,
+        {"initial": [1, 1], "transitions": [[0, 1], [1, 0]], "labels": [(0, "a"), (1, "b")], "backoff": 0, "clock": 2},
+    ),
+    "Chain, mapped": (
+        ml.Chain,
+        {"initial": {"a": 1, "b": 1}, "transitions": {"a": {"b": 1}, "b": {"a": 2}}, "backoff": 1},
+    ),
+    "Chain.from_sequences": (
+        ml.Chain.from_sequences,
+        {"sequences": [list("abcab"), list("bab")], "order": 1, "smoothing": 1, "clock": None},
+    ),
+    "Chain.probability": (CHAIN.probability, {"a": "a", "b": "b"}),
+    "Chain.simulate": (CHAIN.simulate, {"steps": 3, "walks": 2, "seed": 0}),
+    "Chain.save": (CHAIN.save, {"path": "none/none.chain"}),
+    "Chain.load": (ml.Chain.load, {"path": "none.chain"}),
+    "read_chain": (
+        _read(ml.read_chain, b"subject,time,state\na,1,x\na,2,y\na,3,x\n"),
+        {"source": None, "subject": "subject", "time": "time", "state": "state", "order": 1, "smoothing": 1}
+        | {"clock": None, "format": "csv"},
+    ),
+    "Tracks": (ml.Tracks, {"chain": CHAIN, "k": 2, "key": bytes(32), "on_impossible": "refuse"}),
+    "Tracks.draw": (TRACKS.draw, {"sequence": ["a", "b"], "scope": "u"}),
+    "Tracks.start": (TRACKS.start, {"state": "a", "scope": "u"}),
+    "Tracks.resume": (TRACKS.resume, {"saved": TRACKS.start("a", scope="u").saved()}),
+    "Walk.move": (lambda **given: TRACKS.start("a", scope="u").move(**given), {"state": "b"}),
+    "certify a step": (ml.certify, {"subject": TRACKS, "step": ("a", "b")}),
+    "sequence_leakage": (
+        ml.sequence_leakage,
+        {"chain": CHAIN, "method": "plan", "k": 2, "steps": 2, **BOUNDS, "truth": None, "exact": None},
+    ),
+    "sequence_leakage, truth": (
+        ml.sequence_leakage,
+        {"chain": CHAIN, "method": "decoys", "k": 2, "steps": 2, **BOUNDS, "truth": [["a", "b"], ["b", "a"]]},
+    ),
+    "sequence_baselines": (ml.sequence_baselines, {"chain": CHAIN, "k": 2, "steps": 2, **BOUNDS}),
     # running
     "Cloak": (ml.Cloak, {"plan": PLAN, "key": bytes(32), "stand_in": None}),
     "Cloak, seeded": (ml.Cloak, {"plan": PLAN, "insecure_seed_for_experiments": 1}),

@@ -27,6 +27,7 @@ PROMISED = {
         optimise least_budget tradeoff
         Cloak Key rounded load MinleakError NGram honeywords
         audit follow observations_needed repeated_success
+        Chain read_chain Tracks sequence_leakage sequence_baselines
         errors mechanisms padding report results theory warehouse __version__
     """,
     "minleak.padding": """
@@ -47,12 +48,15 @@ PROMISED = {
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
     """,
     "minleak.results": """
-        Audit Baseline Bracket Capacity Certificate Changes Comparison Cost Equilibrium Estimate EstimatedPrior Frontier
-        FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit Needed Optimum Pairs PointwiseLeakage
-        Posteriors Refinement Repeated Rows Stage Sweep Tradeoff UnlistedPlan World
+        Audit Baseline Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate EstimatedPrior
+        Frontier FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit Needed Optimum Pairs
+        PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Sweep Tradeoff
+        UnlistedPlan Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",
-    "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",
+    "minleak.warehouse": """
+        Audit Header Spectrum WarehousePlan audit certify chain cloak connect design load read to_plan
+    """,
     "minleak.errors": """
         MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret
         InvalidCloak Infeasible SolverFailed MissingExtra
@@ -69,6 +73,9 @@ MEMBERS = {
     ml.Blocks: "changes success entropy leakage in_the_world loss sets table update save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed",
+    ml.Chain: "from_sequences save load labels initial marginal probability stationary entropy_rate simulate distance "
+    "__len__",
+    ml.Tracks: "draw start resume",
     ml.Key: "new load save id",
     ml.NGram: "fit save load weight interval at heaviest",
     ml.results.UnlistedPlan: "target exact_target success unlisted entropy against save",
@@ -110,7 +117,8 @@ def test_no_function_has_the_name_of_a_module():
 @pytest.mark.parametrize(("owner", "members"), MEMBERS.items(), ids=lambda value: getattr(value, "__name__", ""))
 def test_promised_members_exist(owner, members):
     """The attributes that the documentation speaks of."""
-    instance = {ml.Prior: ml.Prior([1]), ml.Channel: ml.Channel([[1.0]])}.get(owner, owner)
+    made = {ml.Prior: ml.Prior([1]), ml.Channel: ml.Channel([[1.0]]), ml.Chain: ml.Chain([1], [[1]])}
+    instance = made.get(owner, owner)
     assert not [member for member in members.split() if not hasattr(instance, member)]
 
 

@@ -53,6 +53,10 @@ from ._run.keys import Key
 from ._samples.auditing import audit
 from ._samples.following import follow
 from ._samples.looks import observations_needed, repeated_success
+from ._sequences.chain import Chain
+from ._sequences.measuring import sequence_baselines, sequence_leakage
+from ._sequences.reading import read_chain
+from ._sequences.tracks import Tracks
 from .errors import MinleakError
 
 __version__: str
@@ -60,6 +64,7 @@ __version__: str
 __all__ = [
     "Arimoto",
     "Blocks",
+    "Chain",
     "Channel",
     "Cheapest",
     "Circle",
@@ -82,6 +87,7 @@ __all__ = [
     "Shannon",
     "SharmaMittal",
     "Stable",
+    "Tracks",
     "Tsallis",
     "__version__",
     "additive_capacity",
@@ -112,6 +118,7 @@ __all__ = [
     "optimise",
     "padding",
     "posterior_vulnerability",
+    "read_chain",
     "read_channel",
     "read_pairs",
     "read_places",
@@ -121,6 +128,8 @@ __all__ = [
     "report",
     "results",
     "rounded",
+    "sequence_baselines",
+    "sequence_leakage",
     "sweep",
     "theory",
     "tradeoff",

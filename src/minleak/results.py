@@ -28,11 +28,14 @@ from minleak._measure.refinement import Refinement
 from minleak._samples.looks import Looks, Needed
 from minleak._samples.measures import Bracket
 from minleak._samples.result import Audit
+from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
+from minleak._sequences.tracks import Shown, Walk
 
 __all__ = [
     "Audit",
     "Baseline",
     "Bracket",
+    "ByStep",
     "Capacity",
     "Certificate",
     "Changes",
@@ -57,9 +60,13 @@ __all__ = [
     "Refinement",
     "Repeated",
     "Rows",
+    "SequenceLeakage",
+    "SequenceTable",
+    "Shown",
     "Stage",
     "Sweep",
     "Tradeoff",
     "UnlistedPlan",
+    "Walk",
     "World",
 ]

@@ -3,6 +3,7 @@
 from minleak._samples.result import Audit
 from minleak._warehouse.auditing import audit
 from minleak._warehouse.certifying import certify
+from minleak._warehouse.chains import chain
 from minleak._warehouse.designing import design
 from minleak._warehouse.drawing import cloak
 from minleak._warehouse.engines import connect
@@ -19,6 +20,7 @@ __all__ = [
     "WarehousePlan",
     "audit",
     "certify",
+    "chain",
     "cloak",
     "connect",
     "design",

@@ -22,5 +22,8 @@ def write_files():
     Path("pairs.csv").write_text("\n".join(["secret,observable,cost", *pairs]) + "\n")
     sizes = [f"query-{i % 5},{(i % 5) // 2 + (i % 7 == 0)}" for i in range(200)]
     Path("events.csv").write_text("\n".join(["query,size", *sizes]) + "\n")
+    visits = [f"user-{i % 4},{i},query-{1 + (i * i + i // 4) % 7}" for i in range(120)]
+    Path("visits.csv").write_text("\n".join(["subject,time,state", *visits]) + "\n")
+    ml.read_chain("visits.csv").save("visits.chain")
     files = "".join(f"file-{i},{100 * i + i % 7},{1000 // i}\n" for i in range(1, 41))
     Path("files.csv").write_text(f"secret,size,count\n{files}")

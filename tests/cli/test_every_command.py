@@ -127,6 +127,28 @@ BAD = {
         (["draw", "queries.cloak", "query-1", "--key", "queries.csv", "--scope", "a"], "queries.csv"),
         (["draw", "queries.cloak", "query-1", "--key", "queries.key", "--scope", ""], "scope is empty"),
     ],
+    "chain fit": [
+        (["chain", "fit", "missing.csv"], "missing.csv"),
+        (["chain", "fit", "queries.csv"], "subject"),
+        (["chain", "fit", "visits.csv", "--smoothing", "much"], "--smoothing"),
+        (["chain", "fit", "visits.csv", "--order", "0"], "--order"),
+        (["chain", "fit", "visits.csv", "--engine", "duckdb", "--order", "2"], "--engine"),
+        (["chain", "fit", "visits.csv", "--engine", "abacus"], "abacus"),
+    ],
+    "chain leakage": [
+        (["chain", "leakage", "visits.csv", "-k", "3"], "chain"),
+        (["chain", "leakage", "visits.chain"], "-k"),
+        (["chain", "leakage", "visits.chain", "-k", "0"], "k"),
+        (["chain", "leakage", "visits.chain", "-k", "3", "--steps", "0"], "--steps"),
+        (["chain", "leakage", "visits.chain", "-k", "3", "--truth", "visits.csv", "--steps", "99"], "two are needed"),
+        (["chain", "leakage", "visits.chain", "-k", "3", "--report", "x.png"], ".html"),
+        (["chain", "leakage", "visits.chain", "-k", "3", "--chart", "x.gif"], ".png"),
+    ],
+    "chain draw": [
+        (["chain", "draw", "visits.chain", "-k", "3", "--scope", "a"], "--key"),
+        (["chain", "draw", "visits.chain", "-k", "3", "--key", "queries.csv", "--scope", "a"], "queries.csv"),
+        (["chain", "draw", "-", "-k", "3", "--key", "queries.key", "--scope", "a"], "stdin"),
+    ],
     "key new": [(["key", "new", "queries.key"], "exists")],
     "certify": [(["certify", "queries.key"], ".cloak"), (["certify", "queries.cloak", "missing.csv"], "missing.csv")],
     "report": [

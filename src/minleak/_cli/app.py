@@ -37,6 +37,7 @@ COMMANDS = (
     "certify",
     "export",
     "report",
+    "chain",
     "key",
 )
 # After so many new objects cycles are looked for; with Python's own 700 a tenth of a short command is spent on it.

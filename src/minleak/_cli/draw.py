@@ -49,13 +49,13 @@ def draw(
             raise InvalidParameter("say either --key and --scope for a sticky draw, or --fresh")
         labels = drawing.plan.prior.labels if drawing.listed else ("",)
         if stand_in is not None:
-            drawing = Cloak(path, key=key, stand_in=_label(stand_in, labels))
+            drawing = Cloak(path, key=key, stand_in=as_label(stand_in, labels))
     if secret is None:
         given = [typer.prompt("Secret", hide_input=True, err=True)]
     else:
         given = stdin_lines() if secret == "-" else [secret]
     try:
-        drawn = drawing.draw_all([_label(text, labels) for text in given], scope=scope, fresh=fresh)
+        drawn = drawing.draw_all([as_label(text, labels) for text in given], scope=scope, fresh=fresh)
     except UnknownSecret as error:
         where = f"line {(error.at or 0) + 1} of stdin: " if secret == "-" else ""
         remedy = "refuse it, or choose a --stand-in for all such secrets" if drawing.listed else "refuse it"
@@ -64,7 +64,7 @@ def draw(
     emit("draw", {"sets": sets}, [record(members) for members in drawn], as_json=as_json)
 
 
-def _label(text: str, labels: Sequence[Any]) -> Any:
+def as_label(text: str, labels: Sequence[Any]) -> Any:
     """The label that a text stands for: itself, or a number where the plan's secrets are numbers."""
     if isinstance(labels[0], str):
         return text

@@ -58,6 +58,12 @@ _FIELDS = {
     "`rows` (a list of `name`, `k`, `success`, `leakage`)",
     "export": "`file`, `rows`, `columns`",
     "draw": "`sets`: a list of `id` and `members`",
+    "chain fit": "`states`, `transitions`, `order`, `clock`, `backoff` (the share of moves by it), `entropy_rate`, "
+    "`distance`, and `file` where asked",
+    "chain leakage": "`states`, `k`, `steps`, `methods` (a list of `method`, `k`, `trials`, `exact`, `evidence`, "
+    "`falls` and `filtered`, `smoothed`, `filtered_bits`, `smoothed_bits`, each with `values`, `low`, `high` by step); "
+    "with --truth `truth` (such a list); `chart`, `report` where asked",
+    "chain draw": "`steps`: a list of lists of k states; `step` (the number of the last one), `cuts`",
     "key new": "`file`, `id`",
     "certify": "`certified`, `exact`, `checks` (a list of `what`, `ok`, `detail`), `gaps`",
     "report": "`files`",

@@ -73,7 +73,7 @@ class Cloak:
         running: Any = opened(plan) if isinstance(plan, str | os.PathLike) else _stored(plan).drawable()
         self._drawable = running  # whatever its kind is: `listed` says which methods it has
         self.plan: Any = running.plan
-        self._key = key if key is None or isinstance(key, Key) else _key(key)
+        self._key = None if key is None else as_key(key)
         self._sticky = None if self._key is None else _sticky(self._key, self.plan)
         seed = insecure_seed_for_experiments
         self._fresh: Source = Fresh() if seed is None else Seeded(seed)
@@ -269,6 +269,8 @@ def _stored(plan: Any) -> Stored:
     )
 
 
-def _key(given: Any) -> Key:
-    """Raw bytes are a key and never a path, which an error would quote."""
+def as_key(given: Any) -> Key:
+    """A key, or the one that is given. Raw bytes are a key and never a path, which an error would quote."""
+    if isinstance(given, Key):
+        return given
     return Key.load(given) if isinstance(given, str | os.PathLike) else Key(given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -128,6 +128,79 @@ class _Asked:
             state.update(message + suffix)
             parts.append(state.digest())
         return np.frombuffer(b"".join(parts), dtype="<u8").reshape(-1, _WORDS)
+
+
+class Stream:
+    """Random bytes without end, a block after the other, and exact integers from them.
+
+    `block(i)` is the i-th block of 64 bytes.
+    """
+
+    def __init__(self, block: Callable[[int], bytes]) -> None:
+        self._block, self._next, self._rest = block, 0, b""
+
+    def take(self, size: int) -> bytes:
+        """The next bytes."""
+        parts, have = [self._rest], len(self._rest)
+        while have < size:
+            parts.append(self._block(self._next))
+            self._next += 1
+            have += len(parts[-1])
+        data = b"".join(parts)
+        self._rest = data[size:]
+        return data[:size]
+
+    def words(self, count: int) -> Words:
+        """The next 64-bit words."""
+        return np.frombuffer(self.take(8 * count), dtype="<u8").astype(np.uint64)
+
+    def below(self, bound: int) -> int:
+        """An integer uniform in [0, bound), exactly: the whole part of bound times a random fraction of one, of which
+        so many bits are read as decide it. More than the first are needed once in 2^64 times, whatever the bound.
+        """
+        bits = 64 * (-(-bound.bit_length() // 64) + 1)
+        fraction = int.from_bytes(self.take(bits // 8), "little")
+        while (fraction * bound & (1 << bits) - 1) + bound > 1 << bits:
+            fraction, bits = fraction << 64 | int.from_bytes(self.take(8), "little"), bits + 64
+        return fraction * bound >> bits
+
+    def among(self, weights: npt.NDArray[np.int64]) -> int:
+        """A place in proportion to integer weights, exactly."""
+        running = np.cumsum(weights)
+        return int(np.searchsorted(running, self.below(int(running[-1])), side="right"))
+
+
+class Walking:
+    """Keyed BLAKE2b for walks: of what they are drawn from, the key's id and the parts that say which step of which
+    walk it is, each with its length before it.
+    """
+
+    def __init__(self, key: Key, digest: bytes) -> None:
+        self._start = hashlib.blake2b(key=key.reveal(), digest_size=64, person=b"minleak-walk-1")
+        self._start.update(prefixed(digest) + prefixed(key.id.encode()))
+
+    def hashed(self, *parts: bytes) -> bytes:
+        """64 bytes that stand for the parts, and tell nothing about them to those without the key."""
+        state = self._start.copy()
+        state.update(b"".join(map(prefixed, parts)))
+        return state.digest()
+
+    def stream(self, *parts: bytes) -> Stream:
+        """Randomness for the parts."""
+        state = self._start.copy()
+        state.update(b"".join(map(prefixed, parts)))
+
+        def block(number: int) -> bytes:
+            copy = state.copy()
+            copy.update(prefixed(number.to_bytes(8, "little")))
+            return copy.digest()
+
+        return Stream(block)
+
+
+def scope_bytes(scope: Any) -> bytes:
+    """A scope in bytes that no other scope has; blank ones are refused."""
+    return _scope_bytes([scope], 1)[0]
 
 
 def listed(things: Iterable[Any], what: str) -> list[Any]:
