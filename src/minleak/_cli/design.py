@@ -16,7 +16,7 @@ from minleak._cli.show import described, rendered
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
-from minleak._design.plan import cap
+from minleak._design.rings import cap
 from minleak._design.stored.kinds import Stored
 from minleak._design.unlisted.ngram import NGram
 from minleak._entropy.standard import STANDARD

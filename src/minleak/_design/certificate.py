@@ -18,8 +18,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import first_difference
 from minleak._data.prior import Prior, as_prior
 from minleak._design.channel_checks import examined
-from minleak._design.plan import Plan, cap
-from minleak._design.rings import LIMIT, Ring
+from minleak._design.rings import LIMIT, Arrangement, Ring, cap
 from minleak._design.stored.kinds import KINDS, Running, Stored
 from minleak._design.stored.opening import opened
 from minleak._design.stored.sampler import RingDrawable
@@ -150,7 +149,7 @@ def certify(
 
 
 def certified(
-    subject: Plan | RingDrawable,
+    subject: Arrangement | RingDrawable,
     prior: Prior,
     *,
     k: int | None,
@@ -195,7 +194,7 @@ def _gained(prior: Prior, worth: Prior) -> Prior:
     return Prior(weights)
 
 
-def _plan_checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -> Iterator[Check]:
+def _plan_checks(plan: Arrangement, prior: Prior, target: Prior, worth: Prior | None) -> Iterator[Check]:
     """One check after the other; what the later ones rely on ends the list where it fails."""
     from minleak._kernels import certifying
 
@@ -249,7 +248,7 @@ def _plan_checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -
         yield Check("secrets to be kept apart share no set", not any(_group_twice(plan, plan.apart)))
 
 
-def _group_twice(plan: Plan, group_of: Indices) -> Iterator[bool]:
+def _group_twice(plan: Arrangement, group_of: Indices) -> Iterator[bool]:
     """For blocks of all sets, giants included, whether one of them holds two of a group."""
     blocks = [group[None, :] for group in plan.idle_sets()]
     on_rings = (np.hstack([np.broadcast_to(plan.giants, (len(some), plan.n_giants)), some]) for some, _ in plan.cells())
@@ -270,7 +269,7 @@ def _gains_check(n: int, gains: Array | None, worth: Prior | None) -> Check:
     return Check("the gains are those asked for", same, f"it is optimal for gains in proportion to {shown}{advice}")
 
 
-def _well_formed(plan: Plan, n: int) -> bool:
+def _well_formed(plan: Arrangement, n: int) -> bool:
     """Whether all fields are of the types and sizes that the checks, compiled ones among them, may rely on."""
     homes, rings, gains = plan.homes, plan.rings, plan.gains
     numbers = [plan.k, plan.u, plan.total, plan.tail, *(ring.length for ring in rings), *(ring.u for ring in rings)]
@@ -313,7 +312,7 @@ def _in_units(target: Prior, k: Any) -> bool:
     return target.exact and isinstance(k, int | np.integer) and int(target.total) * int(k) <= LIMIT
 
 
-def _weights_check(plan: Plan, target: Prior) -> Check:
+def _weights_check(plan: Arrangement, target: Prior) -> Check:
     """The weights are in the own proportions of what was asked for, or stand for it within the distance the plan states
     and a grid explains.
     """
@@ -349,7 +348,7 @@ def _line_checks(ring: Ring, u: int, weights: Indices) -> Iterator[Check]:
     yield Check("every secret owns u times its weight", owned)
 
 
-def _homes_check(plan: Plan, owned: Indices) -> Check:
+def _homes_check(plan: Arrangement, owned: Indices) -> Check:
     homes, flat = plan.homes, plan.homes.members.ravel()
     once = bool((np.bincount(flat, minlength=len(owned)) <= 1).all())
     if once:  # each member owns a whole track of length u * weight

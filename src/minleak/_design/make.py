@@ -17,8 +17,8 @@ from minleak._design.giants import Giants, Ground, Progress, find_giants, in_sil
 from minleak._design.grid import to_grid
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
-from minleak._design.plan import Plan, cap
-from minleak._design.rings import LIMIT
+from minleak._design.plan import Plan
+from minleak._design.rings import LIMIT, cap
 from minleak._design.unlisted.make import design_unlisted
 from minleak._design.unlisted.model import Model
 from minleak._design.unlisted.plan import UnlistedPlan

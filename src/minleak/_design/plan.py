@@ -32,14 +32,7 @@ from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW
 from minleak._measure.leakages import difference
-from minleak.errors import InvalidParameter, shown
-
-
-def cap(k: object) -> int:
-    """k as an int, if it is a cap on the size of a set."""
-    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-        raise InvalidParameter(f"the cap k on the size of a set is a whole number from 1 on, not {shown(k)}")
-    return int(k)
+from minleak.errors import InvalidParameter
 
 
 class Plan(Arrangement, Stored):

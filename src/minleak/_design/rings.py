@@ -14,12 +14,20 @@ import numpy.typing as npt
 from minleak._data.prior import Prior
 from minleak._design.cost import Cost
 from minleak._design.descent import Changes, Descent
+from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
 
 # k times the total weight is at most this, so that every position on a ring is a 64-bit integer.
 LIMIT = 2**62
+
+
+def cap(k: object) -> int:
+    """k as an int, if it is a cap on the size of a set."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InvalidParameter(f"the cap k on the size of a set is a whole number from 1 on, not {shown(k)}")
+    return int(k)
 
 
 @dataclass(frozen=True)

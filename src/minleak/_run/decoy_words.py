@@ -6,7 +6,7 @@ import secrets
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from minleak._design.plan import cap
+from minleak._design.rings import cap
 from minleak._design.unlisted.make import design_unlisted
 from minleak._design.unlisted.model import Model
 from minleak._design.unlisted.plan import UnlistedPlan

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels, named
 from minleak._data.prior import Prior
-from minleak._design.make import to_grid
+from minleak._design.grid import to_grid
 from minleak._entropy.random_search import generator
 from minleak._sequences.fitting import Fitted, blocks_of, fitted
 from minleak._sequences.given import LIMIT, as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits, whole

@@ -14,7 +14,7 @@ from minleak._design.giants import find_giants
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.make import as_layout
-from minleak._design.plan import cap
+from minleak._design.rings import cap
 from minleak._warehouse.counts import Counts, counted, heaviest
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine

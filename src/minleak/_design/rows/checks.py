@@ -10,7 +10,7 @@ import numpy as np
 from minleak._data.labels import first_difference
 from minleak._data.prior import Prior
 from minleak._design.certificate import Certificate, Check, labels_check
-from minleak._design.plan import cap
+from minleak._design.rings import cap
 from minleak._design.rows.plan import RowDrawable, Rows
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies

@@ -8,7 +8,7 @@ from typing import Any
 
 from minleak._data.prior import Prior
 from minleak._design.certificate import Certificate, Check
-from minleak._design.plan import cap
+from minleak._design.rings import cap
 from minleak._design.unlisted.model import Model
 from minleak._design.unlisted.plan import StringDrawable, UnlistedPlan
 from minleak.errors import InvalidParameter, shown
