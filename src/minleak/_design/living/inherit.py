@@ -43,8 +43,10 @@ def inherited(
     """
     from minleak._kernels import living
 
-    u, weights = ground.u, ground.weights.copy()
-    weights[ground.giants.members] = 0  # the loose are those with a weight
+    u, weights = ground.u, ground.weights
+    if len(ground.giants.members):
+        weights = weights.copy()
+        weights[ground.giants.members] = 0  # the loose are those with a weight
     rows, own, stay, leave, housed = living.settle(old.homes.members, moved, weights, u)
     homeless = _homeless(housed, moved, weights).astype(rows.dtype)
     if len(homeless) > 1:
@@ -58,7 +60,8 @@ def inherited(
     whole = len(rows) - len(touched) + int(np.count_nonzero(found.whole)) if u == old.u else 0
     full = int(np.count_nonzero(found.full))
     homes, own = np.ascontiguousarray(rows[:, :u]), np.ascontiguousarray(own[:, :u])
-    homes[touched[found.full]], own[touched[found.full]] = found.homes[found.full], weights[found.homes[found.full]]
+    again = found.homes[found.full]
+    homes[touched[found.full]], own[touched[found.full]] = again, weights[again]
     free = touched[~found.full]
     homes, own = numbered(homes, free, found.made), numbered(own, free, weights[found.made])
     mended = len(rows) - len(touched) + full - whole
@@ -177,17 +180,9 @@ def numbered(rows: Indices, free: Indices, made: Indices) -> Indices:
 
 
 def _laid(homes: Indices, own: Indices, rest: Indices, weights: Indices, u: int) -> Laid:
-    """The homes, whose members have their `own` weights, at those of the lightest, and a ring of what is left, heaviest
-    homes first.
-    """
-    from minleak._kernels import sorting
-
-    least = np.ascontiguousarray(own[:, -1])
-    _, order = sorting.sort_descending(least, np.int32 if len(least) < 2**31 else np.int64)
-    line = np.concatenate([homes[order].ravel(), rest])
-    at_home, rings = on_rings(np.concatenate([own[order].ravel(), weights[rest]]), line, u)
-    level = np.empty_like(at_home)
-    level[order] = at_home
+    """The homes, whose members have their `own` weights, at those of the lightest, and a ring of what is left."""
+    line = np.concatenate([homes.ravel(), rest])
+    level, rings = on_rings(np.concatenate([own.ravel(), weights[rest]]), line, u)
     gone = np.flatnonzero(level == 0)  # these gave all their weight back
     if len(gone):
         homes, level = numbered(homes, gone, homes[:0]), numbered(level, gone, level[:0])
