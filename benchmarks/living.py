@@ -27,8 +27,8 @@ def main() -> None:
 
 def days() -> None:
     print(
-        f"\nA walk of {WALK:.0%} a day, {CHURN:.1%} of secrets gone and as many new. The success of an attacker who saw "
-        "every version's set of one secret."
+        f"\nA walk of {WALK:.0%} a day, {CHURN:.1%} of secrets gone and as many new. The success of an attacker "
+        "who saw every version's set of one secret."
     )
     for name, counts, k, bars in (("cities", cities(), 8, BARS), ("bigrams", bigrams(), 10, {})):
         for how in ("in kind", "at random"):

@@ -23,7 +23,7 @@ PROMISED = {
         CoreConcave Gain entropy
         leakage leakage_table vulnerability posterior_vulnerability multiplicative_leakage additive_leakage
         maximal_leakage local_dp_epsilon capacity
-        design Plan Blocks Stable Circle Near Cheapest certify compare sweep least_k baselines
+        design Plan Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k baselines
         optimise tradeoff
         Cloak Key load MinleakError
         errors padding report results theory warehouse __version__
@@ -38,11 +38,13 @@ PROMISED = {
         metric_invariance Invariance Conflict paper_algorithm
     """,
     "minleak.results": """
-        Baseline Capacity Certificate Changes Comparison Cost Estimate Frontier FrontierPoint
-        LeakageTable Optimum Pairs Posteriors Repeated Stage Sweep Tradeoff World
+        Baseline Capacity Certificate Changes Comparison Cost Estimate Exposure Frontier FrontierPoint
+        LeakageTable Optimum Pairs PlanChanges Posteriors Repeated Stage Sweep Tradeoff World
     """,
     "minleak.report": "Figure figures page save_chart write",
-    "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",
+    "minleak.warehouse": """
+        Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan update
+    """,
     "minleak.errors": """
         MinleakError InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret InvalidCloak
         Infeasible SolverFailed MissingExtra
@@ -55,7 +57,8 @@ MEMBERS = {
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
     "repeated from_rows deterministic random",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
-    "in_the_world table",
+    "in_the_world table update lineage version changes",
+    ml.results.Exposure: "success low high exact versions single share trials",
     ml.Blocks: "changes success entropy leakage loss sets table update save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many positions set_id",

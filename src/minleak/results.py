@@ -9,6 +9,8 @@ from minleak._design.comparing import Comparison
 from minleak._design.constrained.optimum import Optimum, Stage
 from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
+from minleak._design.descent import PlanChanges
+from minleak._design.living.exposure import Exposure
 from minleak._design.repeated_draws import Repeated
 from minleak._design.sweeps import Sweep
 from minleak._design.world import World
@@ -24,11 +26,13 @@ __all__ = [
     "Comparison",
     "Cost",
     "Estimate",
+    "Exposure",
     "Frontier",
     "FrontierPoint",
     "LeakageTable",
     "Optimum",
     "Pairs",
+    "PlanChanges",
     "Posteriors",
     "Repeated",
     "Stage",

@@ -28,16 +28,14 @@ class Inherited:
     remade: int
 
 
-def inherited(
-    old: Arrangement, ground: Ground, moved: Indices | None, rank: Callable[[Indices], Indices]
-) -> Inherited:
+def inherited(old: Arrangement, ground: Ground, moved: Indices | None, rank: Callable[[Indices], Indices]) -> Inherited:
     """Keep the members of homes together; their weights, and the rings of what is left, follow from the new weights.
 
-    `moved` is where each old secret now is (-1 for those gone; None if all are where they were), and `rank` gives an order of new secrets that does not
-    depend on their rows. Every home loses its members that are gone or giants now, and its lightest where they keep too
-    much of the others' weight away from home. Secrets without a home take the free places. What then is not full is
-    sorted by its least weight and cut into new homes, so that those who were together mostly stay so. It depends on
-    weights alone, which are public, and on nothing that was shown.
+    `moved` is where each old secret now is (-1 for those gone; None if all are where they were), and `rank` gives an
+    order of new secrets that does not depend on their rows. Every home loses its members that are gone or giants now,
+    and its lightest where they keep too much of the others' weight away from home. Secrets without a home take the free
+    places. What then is not full is sorted by its least weight and cut into new homes, so that those who were together
+    mostly stay so. It depends on weights alone, which are public, and on nothing that was shown.
 
     Homes keep their numbers, by which giants find them; new ones take the numbers that become free.
     """
