@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 import minleak as ml
+from benchmarks.designing import weights_of
 from benchmarks.timing import Timed, interleaved, line
 
 DAYS = (1, 7, 30)
@@ -26,8 +27,8 @@ def main() -> None:
 
 def days() -> None:
     print(
-        f"\nA walk of {WALK:.0%} a day, {CHURN:.1%} of secrets gone and as many new. The success of an attacker who saw "
-        "every version's set of one secret."
+        f"\nA walk of {WALK:.0%} a day, {CHURN:.1%} of secrets gone and as many new. The success of an attacker "
+        "who saw every version's set of one secret."
     )
     for name, counts, k, bars in (("cities", cities(), 8, BARS), ("bigrams", bigrams(), 10, {})):
         for how in ("in kind", "at random"):
@@ -89,10 +90,10 @@ def changes() -> None:
 def speed(n: int = 10_000_000, k: int = 10) -> None:
     print(f"\nAn update at n = {n:,}, k = {k}, beside a design of the same new prior. Values: homes.")
     rng = np.random.default_rng(0)
-    weights = rng.poisson(np.exp(2 * rng.standard_normal(n) + 6)) + 1
+    weights = weights_of(n)
     names = pa.array([f"s{i}" for i in range(n)])
     plan = ml.design(ml.Prior(weights, labels=names), k)
-    plan.digest  # as of a plan from a file
+    assert plan.digest  # known, as that of a plan from a file
     moved = np.maximum(1, np.rint(weights * np.exp(WALK * rng.standard_normal(n)))).astype(np.int64)
     stays = rng.random(n) >= CHURN
     some = names.filter(pa.array(stays))

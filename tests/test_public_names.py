@@ -48,14 +48,14 @@ PROMISED = {
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
     """,
     "minleak.results": """
-        Audit Baseline Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate EstimatedPrior
-        Frontier FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit Needed Optimum Pairs
+        Audit Baseline Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate EstimatedPrior Exposure
+        Frontier FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit Needed Optimum Pairs PlanChanges
         PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Sweep Tradeoff
         UnlistedPlan Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": """
-        Audit Header Spectrum WarehousePlan audit certify chain cloak connect design load read to_plan
+        Audit Header Spectrum WarehousePlan audit certify chain cloak connect design load read to_plan update
     """,
     "minleak.errors": """
         MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret
@@ -69,7 +69,8 @@ MEMBERS = {
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
     "repeated from_rows deterministic random hyper reduced factor",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
-    "in_the_world table",
+    "in_the_world table update lineage version changes",
+    ml.results.Exposure: "success low high exact versions single share trials",
     ml.Blocks: "changes success entropy leakage in_the_world loss sets table update save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed",

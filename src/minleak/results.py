@@ -12,7 +12,9 @@ from minleak._design.constrained.equilibrium import Equilibrium
 from minleak._design.constrained.result import Optimum, Stage
 from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
+from minleak._design.descent import PlanChanges
 from minleak._design.estimating import EstimatedPrior
+from minleak._design.living.exposure import Exposure
 from minleak._design.repeated_draws import Repeated
 from minleak._design.rows.plan import Rows
 from minleak._design.sweeps import Sweep
@@ -44,6 +46,7 @@ __all__ = [
     "Equilibrium",
     "Estimate",
     "EstimatedPrior",
+    "Exposure",
     "Frontier",
     "FrontierPoint",
     "Hyper",
@@ -55,6 +58,7 @@ __all__ = [
     "Needed",
     "Optimum",
     "Pairs",
+    "PlanChanges",
     "PointwiseLeakage",
     "Posteriors",
     "Refinement",

@@ -85,6 +85,20 @@ BAD = {
         (["pad", "files.csv", "--budget", "1", "-o", "x.txt"], ".csv"),
         (["pad", "files.csv", "--budget", "1", "--chart", "x.gif"], ".png"),
     ],
+    "update": [
+        (["update", "queries.cloak", "missing.csv", "-o", "x.cloak"], "missing.csv"),
+        (["update", "queries.cloak", "tomorrow.csv"], "-o"),
+        (["update", "queries.cloak", "diagnoses.csv", "-o", "x.cloak"], "none of the plan's labels"),
+        (["update", "queries.csv", "tomorrow.csv", "-o", "x.cloak"], ".cloak"),
+        (["update", "queries.cloak", "tomorrow.csv", "-o", "no/such/folder/x.cloak"], "x.cloak"),
+        (["update", "queries.cloak", "tomorrow.csv", "-o", "x.cloak", "--earlier", "missing.cloak"], "missing.cloak"),
+        (["update", "-", "-", "-o", "x.cloak"], "stdin"),
+    ],
+    "drift": [
+        (["drift", "queries.cloak", "missing.csv"], "missing.csv"),
+        (["drift", "queries.cloak", "diagnoses.csv"], "none of the plan's labels"),
+        (["drift", "queries.cloak", "tomorrow.csv", "-e", "nonsense"], "nonsense"),
+    ],
     "show": [(["show", "queries.csv"], ".cloak"), (["show", "queries.cloak", "-e", "nonsense"], "nonsense")],
     "sweep": [
         (["sweep", "queries.csv", "--ks", "a"], "whole numbers"),

@@ -1,9 +1,10 @@
-"""Plans that live (MATH 14): any homes are optimal, coupled draws are exact, and coupling hides no less than it shows."""
+"""Plans that live (MATH 14): any homes are optimal, coupled draws are exact, and more versions tell more."""
 
 from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ class Bits:
     def __init__(self, numbers):
         self.numbers, self.read = numbers, 0
 
-    def bits(self, which, number, counter):
+    def bits(self, which, _number, counter):
         self.read = max(self.read, counter + 1)
         values = [int(self.numbers[i] * 2 ** (128 * (counter + 1))) % 2**128 for i in which.tolist()]
         return np.array([[value >> 64, value % 2**64] for value in values], dtype=np.uint64)
@@ -128,4 +129,4 @@ def test_more_versions_never_tell_less():
         plans.append(plans[-1].update(walked(plans[-1].prior, rng, 0.1)))
     found = [ml.exposure(plans[:n], prior=plans[0].prior) for n in range(1, 5)]
     assert all(one.exact for one in found)
-    assert all(one.success <= two.success + 1e-12 for one, two in zip(found, found[1:], strict=False))
+    assert all(one.success <= two.success + 1e-12 for one, two in pairwise(found))

@@ -96,7 +96,10 @@ def rendered(data: dict[str, Any]) -> list[str]:
 def advice(data: dict[str, Any]) -> str:
     """Whether to wait: what is leaked by the old plan under the new counts against what two versions give away."""
     waiting, both = data["success"]["waiting"], data["exposure"]["success"]
-    said = f"who sees both versions of a secret's set is right with probability {both:.4f}, who sees the old one {waiting:.4f}"
+    said = (
+        f"who sees both versions of a secret's set is right with probability {both:.4f}, who sees the old one alone "
+        f"{waiting:.4f}"
+    )
     if waiting < both:
         return f"{said}: waiting is better, unless new secrets need sets"
     return f"{said}: an update is better than waiting"

@@ -32,6 +32,9 @@ _FIELDS = {
     "design": "as `show`, and `file`, `bytes` when a file was written; with `--engine`: `engine`, `secrets`, `k`, "
     "`layout`, `giants`, `giant_labels`, `at_home`, `success_blind`, `success`, "
     "`leakage` (entropy to `before`, `after`, `leakage`), `file`",
+    "update": "as `drift`, and `file`, `version`, `changes` (`kept`, `mended`, `remade`, `new`, `gone`), `so_far`",
+    "drift": "`secrets`, `new`, `new_mass`, `gone`, `success` and `leakage` (entropy to) `designed`, `waiting`, "
+    "`updated`, `exposure` (`success`, `low`, `high`, `exact`)",
     "optimise": "`secrets`, `observables`, `status`, `cost`, `stages` (a list of `entropy`, `value`, `leakage`, "
     "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --tradeoff `entropy`, "
     "`frontier` (a list of `budget`, `leakage`, `bound`, `cost`, `shadow_price`), `chart`",

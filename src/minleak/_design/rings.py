@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from minleak._data.prior import Prior
 from minleak._design.cost import Cost
-from minleak._design.descent import Changes, Descent
+from minleak._design.descent import Descent, PlanChanges
 from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
@@ -137,7 +137,7 @@ class Arrangement:
     costs: Cost | None = field(default=None, kw_only=True)
     apart: Indices | None = field(default=None, kw_only=True)
     descent: Descent | None = field(default=None, kw_only=True)
-    changes: Changes | None = field(default=None, kw_only=True)
+    changes: PlanChanges | None = field(default=None, kw_only=True)
     known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
 
     def __post_init__(self, known_digest: bytes | None) -> None:

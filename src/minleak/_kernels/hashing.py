@@ -161,7 +161,7 @@ def _stands(data, begin, end, known_offsets, known_data, place):  # type: ignore
     start = known_offsets[place]
     if known_offsets[place + 1] - start != end - begin:
         return False
-    for j in range(end - begin):
+    for j in range(end - begin):  # noqa: SIM110  numba has no all()
         if data[begin + j] != known_data[start + j]:
             return False
     return True

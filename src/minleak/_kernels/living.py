@@ -14,26 +14,25 @@ _AWAY, _SPLIT = 0.7, 1.5
 
 
 def settle(members: Any, moved: Any, weights: Any, u: int) -> tuple[Any, Any, Any, Any, Any]:
-    """For each home its members that are still loose, heaviest first, and their weights; how many of them stay and how
-    many must leave; and which of the old secrets had a home.
+    """For each home its members that are still loose, and their weights; how many of them stay and how many must leave;
+    and which of the old secrets had a home.
 
     `moved` is where each secret now is, -1 if it is nowhere (None if all are where they were), and `weights` are zero
     for those that are not loose. Those who leave are the lightest: as many as lowers what the attacker gets, and as
-    pass u. On two threads; what is known of an old secret is put together first, so that it is fetched at once.
+    pass u. In homes that are as they were the heaviest comes first and the lightest last, in others all are in order.
+    On two threads; what is known of an old secret is put together first, so that it is fetched at once.
     """
     n = len(weights) if moved is None else len(moved)
-    known = np.empty((n, 2), np.int64)
-    if moved is None:
-        known[:, 0], known[:, 1] = np.arange(n), weights
-    else:
+    known = np.empty((0 if moved is None else n, 2), np.int64)
+    if moved is not None:
         half = n // 2
         in_halves(_look_up, (moved[:half], weights, known[:half]), (moved[half:], weights, known[half:]), size=n)
     count, width = len(members), max(u, members.shape[1])
-    rows, own = np.full((count, width), -1, members.dtype), np.zeros((count, width), np.int64)
-    stay, leave = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    rows, own = np.empty((count, width), members.dtype), np.empty((count, width), np.int64)
+    stay, leave = np.empty(count, np.int64), np.empty(count, np.int64)
     housed, middle = np.zeros(n, np.bool_), count // 2
     first, second = (
-        (members[half], known, u, rows[half], own[half], stay[half], leave[half], housed)
+        (members[half], known, weights, u, rows[half], own[half], stay[half], leave[half], housed)
         for half in (slice(0, middle), slice(middle, count))
     )
     in_halves(_settle, first, second, size=members.size)
@@ -48,27 +47,52 @@ def _look_up(moved, weights, known):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True)
-def _settle(members, known, u, rows, own, stay, leave, housed):  # type: ignore[no-untyped-def]
+def _settle(members, known, weights, u, rows, own, stay, leave, housed):  # type: ignore[no-untyped-def]
+    stays, width = known.shape[0] == 0, rows.shape[1]
     for row in range(members.shape[0]):
-        size, total = 0, 0.0
+        size, total, low, high = 0, 0.0, 0, 0
         for member in members[row]:
-            x, weight = known[member, 0], known[member, 1]
+            x = np.int64(member) if stays else known[member, 0]
+            weight = weights[member] if stays else known[member, 1]
             housed[member] = True
             if weight == 0:
                 continue
-            at = size
-            while at > 0 and own[row, at - 1] < weight:
-                own[row, at], rows[row, at] = own[row, at - 1], rows[row, at - 1]
-                at -= 1
-            own[row, at], rows[row, at] = weight, x
+            rows[row, size], own[row, size] = x, weight
+            if weight <= own[row, low]:
+                low = size
+            if weight > own[row, high]:
+                high = size
             size += 1
             total += weight
-        if size == 0:
-            continue
         leaving = max(size - u, 0)
-        if leaving or _AWAY * (total - size * own[row, size - 1]) > _SPLIT * own[row, size - 1]:
-            leaving = _leaving(own[row, :size], total, leaving)
+        wide = size > 0 and _AWAY * (total - size * own[row, low]) > _SPLIT * own[row, low]
+        if size == u and not wide:
+            _swap(rows[row], own[row], high, 0)
+            _swap(rows[row], own[row], high if low == 0 else low, size - 1)
+        else:
+            _sort(rows[row], own[row], size)
+            if leaving or wide:
+                leaving = _leaving(own[row, :size], total, leaving)
+            for at in range(size, width):
+                rows[row, at], own[row, at] = -1, 0
         stay[row], leave[row] = size - leaving, leaving
+
+
+@nb.njit(cache=True, inline="always")
+def _swap(row, own, i, j):  # type: ignore[no-untyped-def]
+    row[i], row[j] = row[j], row[i]
+    own[i], own[j] = own[j], own[i]
+
+
+@nb.njit(cache=True)
+def _sort(row, own, size):  # type: ignore[no-untyped-def]
+    """The heaviest first, those of one weight as they come."""
+    for i in range(1, size):
+        member, weight, at = row[i], own[i], i
+        while at > 0 and own[at - 1] < weight:
+            row[at], own[at] = row[at - 1], own[at - 1]
+            at -= 1
+        row[at], own[at] = member, weight
 
 
 @nb.njit(cache=True)

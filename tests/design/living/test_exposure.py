@@ -58,8 +58,8 @@ def test_exact_exposure_is_that_of_all_streams(change):
     newer = plan.update(prior)
     if plan.n_giants or newer.n_giants:
         return
-    common = {name: w for name, w in zip(prior.labels, prior.weights.tolist(), strict=True)}
-    common = {name: w for name, w in common.items() if name in set(plan.prior.labels)}
+    old = set(plan.prior.labels)
+    common = {name: w for name, w in zip(prior.labels, prior.weights.tolist(), strict=True) if name in old}
     if not sum(common.values()):
         return
     found = ml.exposure([plan, newer])
@@ -123,7 +123,7 @@ def test_old_files_are_independent_of_their_updates(tmp_path):
 
     old = ml.load(OLD.with_name("version3") / "text.cloak")
     newer = old.update(old.prior)
-    assert newer.version == 2 and newer.lineage == old.lineage
+    assert (newer.version, newer.lineage) == (2, old.lineage)
     coupled = ml.design(old.prior, 2)
     assert ml.exposure([old, newer]).success > ml.exposure([coupled, coupled.update(old.prior)]).success
 

@@ -50,7 +50,8 @@ def test_new_places_and_costs_must_be_told():
         plan.update(prior)
     newer = plan.update(prior, layout=ml.Near([*POINTS, (0.5, 0.5)]))
     assert ml.certify(newer, prior)
-    assert newer.changes.new == 1 and newer.changes.kept > 0
+    assert newer.changes.new == 1
+    assert newer.changes.kept > 0
     table = np.abs(np.subtract.outer(np.arange(40), np.arange(40)))
     cheap = ml.design(named(WEIGHTS), 4, layout=ml.Cheapest(table))
     with pytest.raises(InvalidParameter, match=r"needs the costs, layout=Cheapest\(cost\)"):

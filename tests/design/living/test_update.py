@@ -155,7 +155,7 @@ def test_circle_keeps_nothing_and_says_so():
     plan = ml.design(named([5, 4, 3, 2]), 2, layout="circle")
     newer = plan.update(named([5, 4, 3, 3]))
     assert str(newer.changes).startswith("no sets could be kept: ")
-    assert newer.layout == "circle" and newer.version == 2
+    assert (newer.layout, newer.version) == ("circle", 2)
 
 
 def test_leakage_under_a_prior_in_another_order():

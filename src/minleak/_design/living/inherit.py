@@ -31,18 +31,20 @@ class Inherited:
 def inherited(old: Arrangement, ground: Ground, moved: Indices | None, rank: Callable[[Indices], Indices]) -> Inherited:
     """Keep the members of homes together; their weights, and the rings of what is left, follow from the new weights.
 
-    `moved` is where each old secret now is (-1 for those gone; None if all are where they were), and `rank` gives an order of new secrets that does not
-    depend on their rows. Every home loses its members that are gone or giants now, and its lightest where they keep too
-    much of the others' weight away from home. Secrets without a home take the free places. What then is not full is
-    sorted by its least weight and cut into new homes, so that those who were together mostly stay so. It depends on
-    weights alone, which are public, and on nothing that was shown.
+    `moved` is where each old secret now is (-1 for those gone; None if all are where they were), and `rank` gives an
+    order of new secrets that does not depend on their rows. Every home loses its members that are gone or giants now,
+    and its lightest where they keep too much of the others' weight away from home. Secrets without a home take the free
+    places. What then is not full is sorted by its least weight and cut into new homes, so that those who were together
+    mostly stay so. It depends on weights alone, which are public, and on nothing that was shown.
 
     Homes keep their numbers, by which giants find them; new ones take the numbers that become free.
     """
     from minleak._kernels import living
 
-    u, weights = ground.u, ground.weights.copy()
-    weights[ground.giants.members] = 0  # the loose are those with a weight
+    u, weights = ground.u, ground.weights
+    if len(ground.giants.members):
+        weights = weights.copy()
+        weights[ground.giants.members] = 0  # the loose are those with a weight
     rows, own, stay, leave, housed = living.settle(old.homes.members, moved, weights, u)
     homeless = _homeless(housed, moved, weights).astype(rows.dtype)
     if len(homeless) > 1:
@@ -56,7 +58,8 @@ def inherited(old: Arrangement, ground: Ground, moved: Indices | None, rank: Cal
     whole = len(rows) - len(touched) + int(np.count_nonzero(found.whole)) if u == old.u else 0
     full = int(np.count_nonzero(found.full))
     homes, own = np.ascontiguousarray(rows[:, :u]), np.ascontiguousarray(own[:, :u])
-    homes[touched[found.full]], own[touched[found.full]] = found.homes[found.full], weights[found.homes[found.full]]
+    again = found.homes[found.full]
+    homes[touched[found.full]], own[touched[found.full]] = again, weights[again]
     free = touched[~found.full]
     homes, own = numbered(homes, free, found.made), numbered(own, free, weights[found.made])
     mended = len(rows) - len(touched) + full - whole
@@ -175,17 +178,9 @@ def numbered(rows: Indices, free: Indices, made: Indices) -> Indices:
 
 
 def _laid(homes: Indices, own: Indices, rest: Indices, weights: Indices, u: int) -> Laid:
-    """The homes, whose members have their `own` weights, at those of the lightest, and a ring of what is left, heaviest
-    homes first.
-    """
-    from minleak._kernels import sorting
-
-    least = np.ascontiguousarray(own[:, -1])
-    _, order = sorting.sort_descending(least, np.int32 if len(least) < 2**31 else np.int64)
-    line = np.concatenate([homes[order].ravel(), rest])
-    at_home, rings = on_rings(np.concatenate([own[order].ravel(), weights[rest]]), line, u)
-    level = np.empty_like(at_home)
-    level[order] = at_home
+    """The homes, whose members have their `own` weights, at those of the lightest, and a ring of what is left."""
+    line = np.concatenate([homes.ravel(), rest])
+    level, rings = on_rings(np.concatenate([own.ravel(), weights[rest]]), line, u)
     gone = np.flatnonzero(level == 0)  # these gave all their weight back
     if len(gone):
         homes, level = numbered(homes, gone, homes[:0]), numbered(level, gone, level[:0])

@@ -19,7 +19,7 @@ Indices = npt.NDArray[np.int64]
 @dataclass(frozen=True)
 class Seen:
     """Sets that were shown: their members on the tracks, of shape (draws, u), and for each of these the stretch of its
-    own stream that leads there. `giants` are (low, high) for each number of a giant's stream, of shape (draws, numbers).
+    own stream that leads there. `giants` are (low, high) of each number of a giant's stream, of shape (draws, numbers).
     """
 
     members: Indices

@@ -51,8 +51,8 @@ def rearranged(prior: Prior, labels: Labels) -> Prior:
     if strange:
         mass = max(1.0 - float(prior.p[found[known]].sum()), 0.0)
         raise InvalidParameter(
-            f"{strange:,} secrets of the prior, {mass:.3g} of its mass, are not among the plan's {len(labels):,}: update "
-            "the plan for them, or leave them out"
+            f"{strange:,} secrets of the prior, {mass:.3g} of its mass, are not among the plan's {len(labels):,}: "
+            "update the plan for them, or leave them out"
         )
     weights = np.where(known, prior.weights[found], 0)
     return Prior.trusted(weights, labels, prior.total, prior.events)

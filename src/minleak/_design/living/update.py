@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, as_prior
-from minleak._design.descent import Changes, Descent
+from minleak._design.descent import Descent, PlanChanges
 from minleak._design.giants import Ground, find_giants
 from minleak._design.grid import Grid, to_grid
 from minleak._design.layouts import LAYOUTS
@@ -50,15 +50,15 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: Layout
     what = "homes" if len(plan.homes.weights) and plan.costs is None else "sets"
     sets = len(plan.homes.weights) if what == "homes" else plan.n_cells
     if not (secrets["new"] or secrets["gone"]) and k == plan.k and layout is None and _in_proportion(plan, grid, moved):
-        return replace(_renamed(newer, moved), changes=Changes(what, sets, 0, 0, **secrets))
+        return replace(_renamed(newer, moved), changes=PlanChanges(what, sets, 0, 0, **secrets))
     giants = find_giants(grid.weights, grid.total, k)
     ground = Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total))
     if what == "homes" and giants.tail:
         homes = inherited(plan, ground, found, _rank(moved, prior.labels))
-        laid, changes = homes.laid, Changes(what, homes.kept, homes.mended, homes.remade, **secrets)
+        laid, changes = homes.laid, PlanChanges(what, homes.kept, homes.mended, homes.remade, **secrets)
     else:
         laid, kept, sets = with_kept_sets(plan, ground, moved, layout or _layout(plan, prior, moved))
-        changes = Changes(what, kept, 0, sets - kept, **secrets)
+        changes = PlanChanges(what, kept, 0, sets - kept, **secrets)
     grid = grid.times(laid.factor)
     return replace(
         newer,

@@ -28,8 +28,8 @@ from minleak.errors import InvalidCloak, shown
 
 MAGIC = b"MINLEAK\n"
 VERSION = 4
-# Files of versions 2 and 3 say nothing of a descent, so that their plans are drawn from as they were. Those of version 2
-# hold besides some numbers that follow from the rest and are not looked at.
+# Files of versions 2 and 3 say nothing of a descent, so that their plans are drawn from as they were. Those of version
+# 2 hold besides some numbers that follow from the rest and are not looked at.
 _READ = (2, 3, VERSION)
 _HEADER = struct.Struct("<8sIIQ16s32s56s")  # magic, version, zero, payload length, checksum, digest, zeros
 _ARROW = 8  # the bytes before the first message of an Arrow IPC file
