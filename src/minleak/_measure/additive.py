@@ -44,10 +44,10 @@ def additive_capacity(
     """
     channel = as_channel(channel)
     given = None if prior is None else channel.fitting(prior)
+    if not isinstance(spanning, str) or spanning not in ("gains", "vulnerabilities"):
+        raise InvalidParameter(f"spanning is 'gains' or 'vulnerabilities', not {shown(spanning)}")
     if spanning == "vulnerabilities":
         return _of_vulnerabilities(channel, given)
-    if spanning != "gains":
-        raise InvalidParameter(f"spanning is 'gains' or 'vulnerabilities', not {shown(spanning)}")
     if given is None:
         return _over_priors(channel)
     value = _mean_variation(channel.matrix, given.p)

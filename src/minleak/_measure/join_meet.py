@@ -10,6 +10,7 @@ import numpy as np
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.prior import Prior
+from minleak._entropy.base import whole
 from minleak._entropy.names import entropy
 from minleak._entropy.random_search import generator
 from minleak._measure.leakages import leakage
@@ -18,6 +19,8 @@ from minleak.errors import InvalidParameter, shown
 
 # What is leaked of these falls with every join and meet, and with every post-processing.
 _KEPT = ("shannon", "min-entropy", "guesswork", "arimoto:2", "arimoto:0.5", "guess-error:2")
+# The most priors that are tried.
+_TRIALS = 1_000_000
 # How many channels the search for a way looks at.
 _LOOKED_AT = 500
 
@@ -76,7 +79,9 @@ def join_meet_refines(A: Channel | Any, B: Channel | Any, *, trials: int = 50, s
     """
     A = as_channel(A)
     B = A.sharing(B, "that are compared")
-    rng = generator(seed)
+    trials, rng = whole(trials, "trials", 1), generator(seed)
+    if trials > _TRIALS:
+        raise InvalidParameter(f"trials are at most {_TRIALS:,}, not {shown(trials)}")
     n = A.shape[0]
     for p in [np.full(n, 1 / n), *rng.dirichlet(np.ones(n), trials), *rng.dirichlet(np.full(n, 0.2), trials)]:
         for name in _KEPT if n > 1 else ():
@@ -102,7 +107,7 @@ def join_meet_refines(A: Channel | Any, B: Channel | Any, *, trials: int = 50, s
 
 
 def _place(channel: Channel, label: Any) -> int:
-    for y, name in enumerate(channel.outputs):
-        if name == label:
-            return y
-    raise InvalidParameter(f"the channel has no observable {shown(label)}")
+    try:
+        return {name: y for y, name in enumerate(channel.outputs)}[label]
+    except Exception:  # a label that is not there, or that is none
+        raise InvalidParameter(f"the channel has no observable {shown(label)}") from None

@@ -96,7 +96,10 @@ def _distances(channel: Channel, metric: Any) -> Array:
 
 
 def _called(metric: Callable[[Any, Any], Any], x: Any, y: Any) -> float:
-    value = metric(x, y)
+    try:
+        value = metric(x, y)
+    except Exception as error:
+        raise InvalidParameter(f"the metric is a function of two secrets, and failed: {shown(error)}") from error
     try:
         return float(value)
     except Exception:

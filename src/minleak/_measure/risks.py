@@ -15,7 +15,8 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import whole
 from minleak._entropy.gain import gain_matrix
 from minleak._measure.leakages import posterior_vulnerability, vulnerability
-from minleak.errors import InvalidParameter, listed
+from minleak._measure.row_distances import numbered
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 
@@ -74,15 +75,10 @@ def predicate_gain(values: Iterable[Any]) -> Array:
     array([[1., 0., 1.],
            [0., 1., 0.]])
     """
-    given = listed(values, "a predicate is a value for each secret")
-    if not given:
+    row = numbered(values)
+    if not len(row):
         raise InvalidParameter("a predicate is a value for each secret, and there are none")
-    try:
-        number: dict[Any, int] = {}
-        row = [number.setdefault(value, len(number)) for value in given]
-    except TypeError:
-        raise InvalidParameter("the values of a predicate are labels, such as True, 2 or 'old'") from None
-    gain = np.zeros((len(number), len(row)))
+    gain = np.zeros((int(row.max()) + 1, len(row)))
     gain[row, np.arange(len(row))] = 1
     return gain
 

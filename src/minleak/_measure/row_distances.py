@@ -96,11 +96,17 @@ def _disjoint(matrix: Any, classes: Places) -> tuple[int, int] | None:
 
 
 def _classes(predicate: Iterable[Any], n: int) -> Places:
-    values = listed(predicate, "a predicate is a value for each secret")
+    values = numbered(predicate)
     if len(values) != n:
         raise InvalidParameter(f"the predicate has {len(values)} values for {n} secrets: give one for each")
+    return values
+
+
+def numbered(predicate: Iterable[Any]) -> Places:
+    """The values of a predicate as 0, 1, ... in order of appearance."""
+    values = listed(predicate, "a predicate is a value for each secret")
     number: dict[Any, int] = {}
     try:
         return np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)
-    except TypeError:
+    except Exception:  # whatever their own hash raises
         raise InvalidParameter("the values of a predicate are labels, such as True, 2 or 'old'") from None
