@@ -86,6 +86,15 @@ def test_one_clear_line(secrets, observables, given, words):
     assert "\n" not in str(caught.value)
 
 
+def test_what_would_take_days():
+    """More than can be taken apart, or tabulated."""
+    log = pa.table({"secret": ["a", "b"], "observable": ["u", "v"], "n": [10**9, 10**9], "day": [1, 2]})
+    with pytest.raises(InvalidParameter, match="blocks need events one by one"):
+        ml.audit(log, weight="n", blocks="day")
+    with pytest.raises(InvalidParameter, match="too many to be guessed"):
+        ml.audit(np.arange(50_000), [f"u{i}" for i in range(50_000)])
+
+
 def test_files_name_the_line(tmp_path):
     file = tmp_path / "events.csv"
     file.write_text("secret,observable\n" + "a,1\nb,2.5\n" * 30 + "a,slow\n")

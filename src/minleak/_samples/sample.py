@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._samples.events import Codes, Events
+from minleak.errors import InvalidParameter
 
 # The first choice among attacks is made on the second part after training on the first; all others are tested, each
 # after training on all before. The last half is tested at once, by attacks that are then fixed.
@@ -16,6 +17,8 @@ SHARES = np.array([0.05, 0.05, 0.07, 0.12, 0.21, 0.50])
 FIRST, LAST = 2, len(SHARES) - 1
 # Cells of one number at most, events for each at least, and the most entries of a table of secrets by cells.
 _CELLS, _EACH, _TABLE = 4096, 8, 8_000_000
+# The most pairs of a secret and a cell whose beliefs are worked out, in minutes.
+_MOST_CELLS = 2_000_000_000
 # Rows that stand for more events than this in all are not taken apart.
 MOST_ROWS = 5_000_000
 
@@ -71,6 +74,8 @@ def sampled(events: Events, rng: np.random.Generator) -> Sample:
     """Deal the events into parts, each event for itself, or each block."""
     single = int(events.times.max()) == 1 and int(events.times.min()) == 1
     alone = events.total <= MOST_ROWS and (events.points is not None or events.blocks is not None)
+    if events.blocks is not None and not (single or alone):
+        raise InvalidParameter(f"blocks need events one by one, at most {MOST_ROWS:,} of them: take a sample")
     index = np.arange(len(events.x)) if single or not alone else np.repeat(np.arange(len(events.x)), events.times)
     rows_part: Codes | None = None
     if single or alone:
@@ -81,6 +86,10 @@ def sampled(events: Events, rng: np.random.Generator) -> Sample:
         dealt = rng.multinomial(events.times, SHARES)
     cell = _cells(events, dealt[:, :LAST].sum(axis=1))
     n, m = len(events.secrets), int(cell.max()) + 1
+    if n * m > _MOST_CELLS:
+        raise InvalidParameter(
+            f"{n:,} secrets and {m:,} observables are too many to be guessed one from the other: group them"
+        )
     keys, pair = np.unique(cell * n + events.x, return_inverse=True)
     counts = np.zeros((len(SHARES), len(keys)), dtype=np.int64)
     for part, column in enumerate(dealt.T):
