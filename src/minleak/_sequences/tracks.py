@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import json
 import os
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minleak._design.certificate import Certificate
-from minleak._design.stored.digests import of_labels
+from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.tables import LabelIndex
 from minleak._run.cloak import as_key
 from minleak._run.keys import Key
@@ -164,10 +163,8 @@ class Tracks:
         chain, line = self.chain, self.chain.line
         parts = [chain.indptr, chain.indices, chain.counts, chain.backoff, line.weights, line.block, chain.target]
         parts += [chain.start.weights, chain.start.block, np.array([self.k, chain.unit, chain.clock or 0])]
-        found = hashlib.sha256(b"minleak tracks 1" + of_labels(chain.labels))
-        for part in parts:
-            found.update(len(part).to_bytes(8, "little") + np.ascontiguousarray(part, dtype="<i8").tobytes())
-        return found.digest()
+        numbers = [np.ascontiguousarray(part, dtype="<i8") for part in parts]
+        return of_parts(b"minleak tracks 1", [*label_parts(chain.labels), *numbers])
 
     def __repr__(self) -> str:
         key = "no key" if self._key is None else f"key {self._key.id}"

@@ -51,11 +51,6 @@ def of_parts(title: bytes, parts: list[Any]) -> bytes:
     return whole.digest()
 
 
-def of_labels(labels: Labels) -> bytes:
-    """32 bytes that stand for the labels in their order."""
-    return of_parts(b"minleak labels 1", label_parts(labels))
-
-
 def label_parts(labels: Labels) -> list[Any]:
     """The labels' own bytes, whatever offset or width their Arrow array has."""
     if labels.is_default:
