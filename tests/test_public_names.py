@@ -48,10 +48,10 @@ PROMISED = {
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
     """,
     "minleak.results": """
-        Audit Baseline Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate EstimatedPrior Exposure
-        Frontier FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit Needed Optimum Pairs PlanChanges
-        PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Sweep Tradeoff
-        UnlistedPlan Walk World
+        Audit Baseline Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate
+        EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit
+        Needed Optimum Pairs PlanChanges PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage
+        SequenceTable Shown Stage Sweep Tradeoff UnlistedPlan Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": """
