@@ -10,6 +10,7 @@ ALL = (
     "designing",
     "pricing",
     "constraining",
+    "qif_designing",
     "padding",
     "running",
     "using",
