@@ -11,6 +11,7 @@ ALL = (
     "designing",
     "pricing",
     "constraining",
+    "qif_designing",
     "padding",
     "running",
     "using",

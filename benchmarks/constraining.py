@@ -75,7 +75,7 @@ def _cones(programme: Programme) -> Solution:
 
 
 def _inside(programme: Programme) -> Solution:
-    return solve_interior(programme.problem)
+    return solve_interior(programme.problem)[0]
 
 
 def _by(model: type[LinearModel] | type[OneGuessModel]) -> Callable[[Programme], Solution]:

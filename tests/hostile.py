@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 
 import minleak as ml
-from minleak import padding, theory
+from minleak import mechanisms, padding, theory
 
 # -- values ------------------------------------------------------------------------------------------------------------
 
@@ -252,6 +252,7 @@ def _modestly(function):
 
 SYSTEM = {"prior": WEIGHTS, "channel": np.eye(6)}
 COSTED = {"prior": WEIGHTS, "cost": COST, "allowed": None, "gains": None, "fixed": None, "outputs": None}
+FAR = np.abs(np.arange(6.0)[:, None] - np.arange(6))
 PADDED = {"sizes": range(6), "prior": WEIGHTS, "floor": 1}
 SAMPLED = {"secrets": ["a", "b"] * 30, "observables": [1.5, 2.5, 3.5] * 20}
 CALLS = {
@@ -388,6 +389,23 @@ CALLS = {
         {"prior": WEIGHTS, "k": 3, **BOUNDS},
     ),
     "optimise": (ml.optimise, {**COSTED, "budget": 1.0, "entropy": "min-entropy"}),
+    "optimise, private": (
+        ml.optimise,
+        {"prior": WEIGHTS, "cost": COST, "budget": 2.0, "entropy": ["guess-error:1", "guesswork"], "k": None}
+        | {"d_privacy": (1.0, FAR), "weights": [1, 1]},
+    ),
+    "optimise, capped": (ml.optimise, {"prior": [3, 2, 1], "entropy": "min-entropy", "k": 2, "cost": None}),
+    "least_budget": (
+        ml.least_budget,
+        {"prior": WEIGHTS, "cost": COST, "leakage": 0.5, "entropy": "min-entropy", "allowed": None, "gains": None}
+        | {"outputs": None, "k": None, "d_privacy": None},
+    ),
+    "least_budget, private": (ml.least_budget, {"prior": WEIGHTS, "cost": COST, "d_privacy": (1.0, FAR)}),
+    "estimate_prior": (
+        ml.estimate_prior,
+        {"channel": np.eye(6), "observed": [0, 1, 1], "against": WEIGHTS, "bootstrap": 2, "level": 0.9, "seed": 0},
+    ),
+    "estimate_prior, plan": (ml.estimate_prior, {"channel": PLAN, "observed": [tuple("abc")], "bootstrap": 0}),
     "tradeoff": (ml.tradeoff, {**COSTED, "entropy": "min-entropy", "points": 2, "budgets": None}),
     # sequences
     "Chain": (
@@ -438,6 +456,8 @@ CALLS = {
     "Cloak.draw_many": (CLOAK.draw_many, {"indices": [0, 1], "scopes": ["s", "t"], "fresh": False}),
     "Cloak.positions": (CLOAK.positions, {"secrets": ["a"]}),
     "Cloak.set_id": (CLOAK.set_id, {"labels": list("abc")}),
+    "rounded": (ml.rounded, {"channel": np.eye(6), "prior": WEIGHTS}),
+    "Cloak, rows": (ml.Cloak, {"plan": np.eye(3), "key": bytes(32)}),
     "Key": (ml.Key, {"secret": bytes(32)}),
     "Key.load": (ml.Key.load, {"path": "none.key"}),
     "Key.save": (ml.Key(bytes(32)).save, {"path": "none/none.key"}),
@@ -489,11 +509,23 @@ CALLS = {
         lambda belief, **given: theory.MismatchedAdversary(belief).success(**given),
         {**SYSTEM, "belief": WEIGHTS},
     ),
+    # mechanisms
+    "randomised_response": (mechanisms.randomised_response, {"n": 3, "epsilon": 1.0, "observables": 4, "inputs": None}),
+    "geometric": (mechanisms.geometric, {"n": 3, "epsilon": 1.0, "inputs": None}),
+    "truncated_geometric": (mechanisms.truncated_geometric, {"n": 3, "epsilon": 1.0, "low": -1, "high": 4}),
+    "exponential": (mechanisms.exponential, {"n": 6, "epsilon": 1.0, "metric": FAR, "observables": None}),
+    "tight_constraints": (mechanisms.tight_constraints, {"n": 6, "epsilon": 1.0, "metric": FAR}),
+    "planar_geometric": (mechanisms.planar_geometric, {"width": 2, "height": 3, "epsilon": 1.0, "step": 1.0}),
+    "planar_laplace": (mechanisms.planar_laplace, {"width": 2, "height": 3, "epsilon": 1.0, "step": 1.0}),
     # padding
     "to_multiple": (padding.to_multiple, {"sizes": [1, 5], "of": 4}),
     "to_power_of_two": (padding.to_power_of_two, {"sizes": [1, 5]}),
     "padme": (padding.padme, {"sizes": [1, 5]}),
     "padding.design": (padding.design, {**PADDED, "budget": 2.0, "entropy": "shannon", "randomised": False}),
+    "padding.least_budget": (
+        padding.least_budget,
+        {**PADDED, "leakage": 1.0, "entropy": "shannon", "randomised": False},
+    ),
     "padding.compare": (padding.compare, {**PADDED, "entropies": ["shannon"], "policies": None, "randomised": False}),
     "padding.frontier": (
         padding.frontier,
@@ -521,7 +553,15 @@ RECORDS = {
     "Padding",
     "Figure",
 }
-RECORDS |= {"PaddingComparison", "PaddingFrontier", "Adversary", "ConditionalEntropy", "Entropy"}
+RECORDS |= {
+    "LeastOverhead",
+    "Mechanism",
+    "PaddingComparison",
+    "PaddingFrontier",
+    "Adversary",
+    "ConditionalEntropy",
+    "Entropy",
+}
 
 
 def call(rng, name, calls=CALLS, ours=OURS):

@@ -15,6 +15,7 @@ from minleak._cli.writing_channels import check_ending, write_channel
 from minleak._data.prior import Prior
 from minleak._data.reading.pairs import read_pairs
 from minleak._design.constrained import budgets, optimum, tradeoffs
+from minleak._design.constrained.result import Optimum
 from minleak._entropy.standard import FEW
 from minleak._measure.leakages import leakage_table
 from minleak._report.saving import check_chart
@@ -150,7 +151,7 @@ def _least(
     emit("optimise", data, parts, as_json=as_json)
 
 
-def _shown(prior: Prior, best: optimum.Optimum, entropy: Entropies) -> tuple[dict[str, Any], list[str]]:
+def _shown(prior: Prior, best: Optimum, entropy: Entropies) -> tuple[dict[str, Any], list[str]]:
     beside = leakage_table(prior, best.channel, [name for name in FEW if name not in (entropy or ["shannon"])])
     stages = [
         {name: getattr(stage, name) for name in ("entropy", "value", "leakage", "bound", "gap")}

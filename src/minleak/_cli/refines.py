@@ -33,7 +33,7 @@ def refines(
 
     Example: minleak refines test.csv test.csv
     """
-    columns = {"secret": secret, "observable": observable, "probability": probability}
+    columns: dict[str, Any] = {"secret": secret, "observable": observable, "probability": probability}
     with working("comparing the channels"):
         A = read_channel(**rows_of(first, format), **columns)
         B = read_channel(**rows_beside(second), **columns, inputs=A.inputs)

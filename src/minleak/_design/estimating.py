@@ -202,11 +202,12 @@ def _counted(observed: Any) -> dict[Any, int]:
             if times:
                 counts[seen] = int(times)
     else:
-        try:
-            for seen in listed(observed, "observations are a list, or a mapping to how often each was made"):
+        for seen in listed(observed, "observations are a list, or a mapping to how often each was made"):
+            try:
                 counts[seen] = counts.get(seen, 0) + 1
-        except TypeError:
-            raise InvalidParameter("observations are labels of outputs, or sets as tuples of labels") from None
+            except Exception:  # whatever hashing it raises
+                said = "observations are labels of outputs, or sets as tuples of labels"
+                raise InvalidParameter(f"{said}, not {type(seen).__name__}") from None
     if not counts:
         raise InvalidParameter("nothing was observed: give at least one observation")
     return counts

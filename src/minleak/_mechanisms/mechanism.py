@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from minleak._data.channel import Channel
 from minleak._data.matrices import DENSE, too_large
@@ -29,10 +28,21 @@ class Mechanism(Channel):
     (Mechanism(3 secrets, 3 observables, epsilon 1), 1.0)
     """
 
-    def __init__(self, matrix: Array, distances: Array, *, inputs: Iterable[Hashable] | None, outputs: Any = None):
+    def __init__(
+        self,
+        matrix: Array,
+        distances: Callable[[], Array],
+        *,
+        inputs: Iterable[Hashable] | None,
+        outputs: Any = None,
+    ) -> None:
         super().__init__(matrix, inputs=inputs, outputs=self._names(inputs, outputs, matrix))
-        self.distances: npt.NDArray[np.float64] = distances
-        self.distances.flags.writeable = False
+        self._distances = distances
+
+    @cached_property
+    def distances(self) -> Array:
+        """Between the secrets, as the mechanism was made for; formed when they are asked for."""
+        return self._distances()
 
     @staticmethod
     def _names(inputs: Any, outputs: Any, matrix: Array) -> Any:

@@ -36,7 +36,7 @@ def randomised_response(
     matrix[np.arange(both), np.arange(both)] = 1.0
     matrix[:both] /= 1 + (m - 1) * lie
     matrix[both:] = 1 / m
-    return Mechanism(matrix, 1.0 - np.eye(rows), inputs=inputs)
+    return Mechanism(matrix, lambda: 1.0 - np.eye(rows), inputs=inputs)
 
 
 def geometric(n: int, epsilon: float, *, inputs: Iterable[Hashable] | None = None) -> Mechanism:
@@ -72,19 +72,20 @@ def truncated_geometric(
         raise InvalidParameter(f"answers go from low to high, and low={low} is above high={high}")
     rows, m = counted(n, columns=int(high) - int(low) + 1)
     decay = positive_epsilon(epsilon)
-    answers = np.arange(low, high + 1, dtype=np.float64)
-    away = answers - np.arange(rows, dtype=np.float64)[:, None]
     a = math.exp(-decay)
-    matrix = np.exp(-decay * np.abs(away)) * (-math.expm1(-decay) / (1 + a))
+    noise = np.exp(-decay * np.abs(np.arange(low - rows + 1, high + 1, dtype=np.float64)))
+    within = np.lib.stride_tricks.sliding_window_view(noise, m)[::-1]  # row x begins at the noise low - x
+    matrix = within * (-math.expm1(-decay) / (1 + a))
+    x = np.arange(rows, dtype=np.float64)
     # P(noise >= t) = a^t / (1+a) for t >= 0, and 1 - P(noise >= 1 - t) below; the same down from the other side.
-    for end, beyond in ((0, -away[:, 0]), (-1, away[:, -1])):
+    for end, beyond in ((0, x - low), (-1, high - x)):
         matrix[:, end] = np.where(beyond >= 0, np.exp(-decay * np.maximum(beyond, 0)), 0.0) / (1 + a)
         inside = beyond < 0
         matrix[inside, end] = 1 - np.exp(-decay * (1 - beyond[inside])) / (1 + a)
     if m == 1:
         matrix[:] = 1.0
     outputs = None if (low, high) == (0, rows - 1) else range(low, high + 1)
-    return Mechanism(matrix, line(rows), inputs=inputs, outputs=outputs)
+    return Mechanism(matrix, lambda: line(rows), inputs=inputs, outputs=outputs)
 
 
 def exponential(
@@ -114,7 +115,7 @@ def exponential(
     if not np.isfinite(nearest).all():
         raise InvalidParameter(f"secret {int(np.argmax(nearest))} is infinitely far from every observable")
     weights = np.exp(-positive_epsilon(epsilon) / 2 * (reach - nearest))
-    return Mechanism(weights / weights.sum(axis=1, keepdims=True), between, inputs=inputs)
+    return Mechanism(weights / weights.sum(axis=1, keepdims=True), lambda: between, inputs=inputs)
 
 
 def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[Hashable] | None = None) -> Mechanism:
@@ -144,4 +145,4 @@ def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[H
             "with d_privacy="
         )
     matrix = D * w
-    return Mechanism(matrix / matrix.sum(axis=1, keepdims=True), between, inputs=inputs)
+    return Mechanism(matrix / matrix.sum(axis=1, keepdims=True), lambda: between, inputs=inputs)

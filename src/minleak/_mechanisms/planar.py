@@ -48,7 +48,7 @@ def planar_geometric(
             f"epsilon times step is {fine:g}, finer than {_FINEST:g}: the lattice sums would be too long; use "
             "planar_laplace, which the mechanism then is"
         )
-    return Mechanism(_clipped(_lattice_mass(w, h, fine), w, h), _plane(w, h, unit), inputs=inputs)
+    return Mechanism(_clipped(_lattice_mass(w, h, fine), w, h), lambda: _plane(w, h, unit), inputs=inputs)
 
 
 def planar_laplace(
@@ -70,7 +70,7 @@ def planar_laplace(
     ((6, 6), True)
     """
     w, h, decay, unit = _grid(width, height, epsilon, step)
-    return Mechanism(_clipped(_cell_mass(w, h, decay * unit), w, h), _plane(w, h, unit), inputs=inputs)
+    return Mechanism(_clipped(_cell_mass(w, h, decay * unit), w, h), lambda: _plane(w, h, unit), inputs=inputs)
 
 
 def _grid(width: Any, height: Any, epsilon: Any, step: Any) -> tuple[int, int, float, float]:
@@ -92,9 +92,8 @@ def _clipped(mass: Array, w: int, h: int) -> Array:
     """The channel from masses of the noise: along each axis those of the cells 0..size-1 away, then those of a cell
     0..size away and all beyond it. Only sums of what is positive: small probabilities keep their digits.
     """
-    rows, columns = _reached(h), _reached(w)
-    along = sum(mass[part] for part in rows)  # (input row, output row, masses across)
-    cells = sum(along[:, :, part] for part in columns)  # (input row, output row, input column, output column)
+    along = np.sum([mass[part] for part in _reached(h)], axis=0)  # (input row, output row, masses across)
+    cells = np.sum([along[:, :, part] for part in _reached(w)], axis=0)  # ... and input column, output column
     matrix = cells.transpose(0, 2, 1, 3).reshape(w * h, w * h)
     return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
 

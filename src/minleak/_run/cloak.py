@@ -172,15 +172,13 @@ class Cloak:
     def set_id(self, labels: Iterable[Hashable]) -> str:
         """A short stable name for a published set: the same for the same set of this plan, whoever drew it."""
         unordered = list(labels) if isinstance(labels, set | frozenset) else labels
-        given = listed(unordered, "what was shown is given as a list of labels")
         digest = hashlib.blake2b(self.plan.digest, digest_size=12, person=b"minleak-set-1")
         if self._drawable.listed:
-            numbers = [self._drawable.number_of(label) for label in given]
-            if None in numbers:
-                raise UnknownSecret(f"the plan does not know what was shown (number {numbers.index(None)})")
+            numbers = self._positions(unordered) if self._drawable.shows_secrets else self._numbers(unordered)
             digest.update(np.array(sorted(set(numbers)), dtype="<i8").tobytes())
         else:
-            digest.update(b"".join(map(prefixed, labels_in_bytes(sorted(set(given))))))
+            texts = sorted(set(listed(unordered, "what is shown is given as a list of strings")))
+            digest.update(b"".join(map(prefixed, labels_in_bytes(texts))))
         return digest.hexdigest()
 
     def __repr__(self) -> str:
@@ -212,6 +210,16 @@ class Cloak:
                 f"the plan does not know this secret{which}: refuse it, or choose a stand_in for all such secrets", at
             )
         return position
+
+    def _numbers(self, shown: Iterable[Hashable]) -> list[int]:
+        """Of observables that are no sets of secrets."""
+        found = [
+            self._drawable.number_of(label) for label in listed(shown, "what is shown is given as a list of labels")
+        ]
+        for at, number in enumerate(found):
+            if number is None:
+                raise UnknownSecret(f"this is never shown (number {at} of those given, counted from 0)", at)
+        return [number for number in found if number is not None]
 
     def _drawn(self, positions: Any, scopes: Iterable[str | bytes] | None) -> Indices:
         secrets = np.asarray(positions, dtype=np.int64)

@@ -29,7 +29,7 @@ def asked(budget: float, *, n: int = 40, seed: int = 0, **given: object) -> Prog
 def test_both_methods_find_the_same(budget, seed):
     """And prove it, each by its own prices."""
     programme = asked(budget, seed=seed)
-    inside = certified(programme, solve_interior(programme.problem))
+    inside = certified(programme, solve_interior(programme.problem)[0])
     along = certified(programme, OneGuessModel(programme).solve(programme.problem.budgets))
     assert inside.objective == pytest.approx(along.objective, abs=1e-10)
     assert inside.bound - inside.objective < 1e-9
@@ -42,16 +42,17 @@ def test_pairs_that_are_not_allowed_stay_out():
     allowed = distance < 0.7
     problem = as_problem(p, cost=distance, budget=0.2, allowed=allowed)
     programme = Programme(problem, (term_of(problem, convex_form("min-entropy")),))
-    found = certified(programme, solve_interior(problem))
+    found = certified(programme, solve_interior(problem)[0])
     assert found.bound - found.objective < 1e-9
     assert not problem.channel(found.z).toarray()[~allowed & (p > 0)[:, None]].any()
 
 
 def test_crowds_are_solved_from_inside():
     """Where many pairs are within reach of the budget; else by the simplex method."""
-    programme = asked(0.25, n=90)
-    assert is_crowded(programme.problem)
-    assert solve(programme, enough=1e-8).status == "interior point"
+    for budget in (0.25, 0.6):  # the second binds no more
+        programme = asked(budget, n=90)
+        assert is_crowded(programme.problem)
+        assert solve(programme, enough=1e-8).status == "interior point"
     assert not is_crowded(asked(0.02, n=90).problem)
 
 

@@ -24,6 +24,8 @@ from minleak.errors import Infeasible, InvalidParameter, SolverFailed, shown
 _ROUNDING = 1e-12
 # How often floors are raised by what was missed.
 _AGAIN = 4
+# Budgets that are tried where the first answer is not close enough.
+_CLOSER = 12
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,6 @@ def _mass(problem: Problem, term: Term, H: Entropy) -> float:
 def _kept(problem: Problem, entropies: Sequence[Entropy], terms: Sequence[Term]) -> Solved:
     """The cheapest channel above the floors: solved, and what a solver misses of them made good."""
     free = replace(problem, budgets=(math.inf,))
-    hiding = [_hiding(free, H, term) for H, term in zip(entropies, terms, strict=True)]
     raised = [0.0] * len(terms)
     trouble: SolverFailed | None = None
     for _ in range(_AGAIN):
@@ -166,13 +167,20 @@ def _kept(problem: Problem, entropies: Sequence[Entropy], terms: Sequence[Term])
             solved = solve(Programme(free, lifted, expense=free.costs[0]), enough=CLOSE)
         except SolverFailed as error:
             trouble = error
+            for H, term in zip(entropies, terms, strict=True):
+                _hiding(free, H, term)  # which says so if one of them asks for too much
             break
         if not any(raised):  # the bound is of the floors that were asked for
             bound = solved.bound
         short = [(term.floor or 0.0) - term.total(solved.z) for term in terms]
-        if len(terms) == 1 and short[0] > 0:
-            z = _mixed(solved, hiding[0], terms[0], short[0])
-            return replace(solved, z=z, objective=-float(free.costs[0] @ z), bound=bound)
+        hiding = _hiding(free, entropies[0], terms[0]) if len(terms) == 1 and short[0] > _ROUNDING else None
+        if hiding is not None:
+            z = _mixed(solved, hiding, terms[0], short[0])
+            solved = replace(solved, z=z, objective=-float(free.costs[0] @ z), bound=bound)
+            short = [0.0]
+        if len(terms) == 1 and bound - solved.objective > CLOSE:
+            hiding = hiding or _hiding(free, entropies[0], terms[0])
+            return _sharpened(free, terms[0], hiding, replace(solved, bound=bound))
         if max(short) <= _ROUNDING:
             return replace(solved, bound=bound)
         raised = [more + 2 * max(missed, 0.0) for more, missed in zip(raised, short, strict=True)]
@@ -182,6 +190,35 @@ def _kept(problem: Problem, entropies: Sequence[Entropy], terms: Sequence[Term])
             f"({trouble}): allow more of one"
         )
     raise trouble or SolverFailed("no channel found keeps to the leakages exactly: allow a little more")
+
+
+def _sharpened(free: Problem, term: Term, hiding: Solved, found: Solved) -> Solved:
+    """The same by `optimise` at budgets nearer and nearer, for which there are better solvers.
+
+    At the budget B no feasible entries have a core above `bound`, and at B + b none above bound + mu b: so the floor
+    needs at least the b where these meet.
+    """
+    floor, best, bound = term.floor or 0.0, found, found.bound
+    budget = -found.objective
+    for _ in range(_CLOSER):
+        at = replace(free, budgets=(budget,), refuge=None if free.privacy is None else best.z)
+        try:
+            solved = solve(Programme(at, (replace(term, floor=None),)), enough=CLOSE)
+        except SolverFailed:
+            break
+        price = float(solved.mu[0])
+        if not price > 0:
+            break
+        bound = min(bound, -(budget + (floor - solved.bound) / price))
+        short = floor - term.total(solved.z)
+        z = solved.z if short <= 0 else _mixed(solved, hiding, term, short)
+        cost = -float(free.costs[0] @ z)
+        if cost > best.objective:
+            best = replace(solved, z=z, objective=cost)
+        if bound - best.objective <= CLOSE:
+            break
+        budget = max(budget + (floor - solved.objective) / price, -bound)
+    return replace(best, bound=max(bound, best.objective))
 
 
 def _hiding(free: Problem, H: Entropy, term: Term) -> Solved:

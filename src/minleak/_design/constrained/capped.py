@@ -63,7 +63,7 @@ def with_cap(
     open_to = np.repeat(within[:, None, :], columns, axis=1).reshape(n, -1)
     if allowed is not None:
         open_to &= np.repeat(allowed, len(sets), axis=1)
-    used = open_to.any(axis=0)
+    used = np.asarray(open_to.any(axis=0))
     named = [tuple(labels[int(x)] for x in members) for members in sets]
     given = list(range(columns)) if outputs is None else list(outputs)
     both = named if allowed is None and cost is None else [(y, members) for y in given for members in named]

@@ -45,8 +45,10 @@ class _Point:
     mu: float
 
 
-def solve_interior(problem: Problem) -> Solution:
-    """The optimum of a one-guess problem under its only budget; SolverFailed if it gets nowhere."""
+def solve_interior(problem: Problem) -> tuple[Solution, Solution]:
+    """The optimum of a one-guess problem under its only budget, as HiGHS sharpened it and as it was found; the prices
+    of the second may be better. SolverFailed if it gets nowhere.
+    """
     rows, x = np.unique(problem.rows, return_inverse=True)
     columns, y = np.unique(problem.columns, return_inverse=True)
     live = np.zeros((len(rows), len(columns)), dtype=bool)
@@ -54,11 +56,15 @@ def solve_interior(problem: Problem) -> Solution:
     cost = np.zeros(live.shape)
     cost[x, y] = problem.costs[0]
     game = _Game(problem.left[rows], cost, live, problem.budgets[0])
-    J, prices, price = game.sharpened(game.solved())
-    lam = np.zeros(len(problem.left))
-    lam[rows] = 1.0 - prices
-    mu = np.array([price])
-    return Solution(J[x, y], mu, (1.0,), (duals_of_prices(problem, lam, mu),), "interior point")
+    point = game.solved()
+
+    def solution(J: Array, prices: Array, price: float) -> Solution:
+        lam = np.zeros(len(problem.left))
+        lam[rows] = 1.0 - prices
+        mu = np.array([price])
+        return Solution(J[x, y], mu, (1.0,), (duals_of_prices(problem, lam, mu),), "interior point")
+
+    return solution(*game.sharpened(point)), solution(game.on * point.J, point.lam, point.mu)
 
 
 class _Game:

@@ -93,14 +93,15 @@ def _worst(
 
     count = len(entropies)
     terms = [term_of(problem, H) for H in entropies]
-    mix, best = np.full(count, 1 / count), (-math.inf, np.full(count, 1 / count))
+    mix: Array = np.full(count, 1 / count)
+    best = (-math.inf, mix)
     entries: list[Array] = []
     leaks: list[Array] = []
-    solved: Solved | None = None
-    for _ in range(_ROUNDS):
-        found = _weighted(problem, entropies, slopes, mix)
+    found = solved = _weighted(problem, entropies, slopes, mix)
+    for number in range(_ROUNDS):
+        found = _weighted(problem, entropies, slopes, mix) if number else found
         bound = float(mix @ before) - found.bound
-        if bound > best[0] or solved is None:
+        if bound > best[0]:
             best, solved = (bound, mix), found
         entries.append(found.z)
         leaks.append(before - np.array([s * term.total(found.z) for s, term in zip(slopes, terms, strict=True)]))

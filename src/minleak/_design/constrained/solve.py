@@ -92,7 +92,8 @@ def solve(programme: Programme, *, enough: float, model: Model | None = None) ->
 def _from_inside(programme: Programme) -> Solved | None:
     """One guess by its interior-point method; None where that lost its way."""
     try:
-        return certified(programme, solve_interior(programme.problem))
+        sharp, found = (certified(programme, each) for each in solve_interior(programme.problem))
+        return _better(sharp, found)
     except SolverFailed:
         return None
 

@@ -116,11 +116,13 @@ class Rows(Stored):
 class RowDrawable(Drawable):
     """Rows, and the index that their secrets are found by."""
 
+    shows_secrets = False
+
     @cached_property
     def _ends(self) -> Indices:
         """Sums of each row's numbers up to each entry."""
         plan = self.plan
-        ends = np.empty_like(plan.weights)
+        ends: Indices = np.empty_like(plan.weights)
         for begin, end in zip(plan.starts[:-1].tolist(), plan.starts[1:].tolist(), strict=True):
             ends[begin:end] = np.cumsum(plan.weights[begin:end])
         return ends
@@ -140,5 +142,6 @@ class RowDrawable(Drawable):
         return tuple(self.plan.outputs[int(y)] for y in drawn)
 
     def number_of(self, shown: Hashable) -> int | None:
+        """The number of an observable."""
         number: int | None = self.plan.outputs.position(shown)
         return number

@@ -93,6 +93,8 @@ class Drawable(Running):
     """A plan of secrets that have numbers, and the index that their labels are found by."""
 
     index: LabelIndex
+    #: Whether what is shown are sets of secrets; else `number_of` knows what is.
+    shows_secrets: ClassVar[bool] = True
 
     @property
     def size(self) -> int:
@@ -112,5 +114,5 @@ class Drawable(Running):
         return self.index.labels_at(drawn[drawn >= 0].tolist())
 
     def number_of(self, shown: Hashable) -> int | None:
-        """The number of a label that is shown, or None: those of sets are secrets."""
+        """The number of a label that is shown, or None."""
         return self.find(shown)
