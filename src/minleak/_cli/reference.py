@@ -35,6 +35,7 @@ _FIELDS = {
     "update": "as `drift`, and `file`, `version`, `changes` (`kept`, `mended`, `remade`, `new`, `gone`), `so_far`",
     "drift": "`secrets`, `new`, `new_mass`, `gone`, `success` and `leakage` (entropy to) `designed`, `waiting`, "
     "`updated`, `exposure` (`success`, `low`, `high`, `exact`)",
+    "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, `file`, `bytes`",
     "optimise": "`secrets`, `observables`, `status`, `cost`, `stages` (a list of `entropy`, `value`, `leakage`, "
     "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --tradeoff `entropy`, "
     "`frontier` (a list of `budget`, `leakage`, `bound`, `cost`, `shadow_price`), `chart`",
