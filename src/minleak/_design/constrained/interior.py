@@ -27,6 +27,8 @@ _LOST = 1e-7
 _CUT = 5.0
 # An entry is plainly at an end where its price is so many times its distance from it; tried one after the other.
 _PLAIN = (1e3, 1e6)
+# More open entries than these are not for the simplex method.
+_OPEN = 4000
 # Below this step the predictor tells nothing of how far to aim.
 _SHORT = 0.1
 
@@ -147,6 +149,8 @@ class _Game:
         n, m = self.live.shape
         full = self.live & (at.q > plain * at.r)
         x, y = np.nonzero(self.live & ~full & (at.J * plain >= at.u))
+        if len(x) > _OPEN:  # many optima, in the middle of which the iterates are
+            raise SolverFailed("too much is open")
         between = np.arange(len(x))
         sums = sp.hstack([sp.csr_array(full * 1.0), sp.csr_array((np.ones(len(x)), (x, between)), shape=(n, len(x)))])
         spent = sp.csr_array(np.append((full * self.cost).sum(axis=0), self.cost[x, y])[None])
