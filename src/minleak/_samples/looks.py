@@ -139,7 +139,7 @@ def observations_needed(
             f"no number of looks reaches {target:g}: secrets that show the same keep it at {model.most:.6g}"
         )
     least, looks, most = (model.least(target, which) for which in (_HIGH, _MEAN, _LOW))
-    exact = model.found[looks][_SURE]
+    exact = bool(model.found[looks][_SURE])
     return Needed(looks, min(least, looks), max(most, looks), target, exact, model.exponent, model.most)
 
 
