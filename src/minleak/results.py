@@ -10,7 +10,7 @@ from minleak._design.constrained.optimum import Optimum, Stage
 from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
 from minleak._design.descent import PlanChanges
-from minleak._design.living.exposure import Exposure
+from minleak._design.living.exposures import Exposure
 from minleak._design.repeated_draws import Repeated
 from minleak._design.sweeps import Sweep
 from minleak._design.world import World

@@ -81,7 +81,7 @@ def _read_on(streams: Streams, one: Indices, number: int, bound: int) -> int:
         known, bits, counter = known << 128 | first << 64 | second, bits + 128, counter + 1
         product = known * bound
         if (product & ((1 << bits) - 1)) + bound <= 1 << bits:
-            return product >> bits
+            return int(product >> bits)
 
 
 def _product(a: Words, b: Words) -> tuple[Words, Words]:
