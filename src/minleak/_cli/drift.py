@@ -74,7 +74,7 @@ def compared(plan: Any, newer: Any, new: Prior, found: Exposure, entropies: list
 
 def _success(plan: Any) -> float:
     """How often one guess is right who saw one set, under the plan's own counts."""
-    return vulnerability(plan.prior) * 2 ** plan.leakage("min-entropy")
+    return float(vulnerability(plan.prior) * 2 ** plan.leakage("min-entropy"))
 
 
 def _only(prior: Prior, known: Any) -> Prior:

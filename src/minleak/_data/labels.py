@@ -14,6 +14,8 @@ from minleak.errors import InvalidParameter, shown
 
 # Below this many labels Arrow's own hash table is quicker than loading a compiled kernel.
 _SMALL = 200_000
+# Up to so many names are fetched one by one.
+_FEW = 256
 # Bytes of text that 32-bit offsets can address.
 _SHORT_TEXT = 2**31 - 1
 
@@ -106,9 +108,9 @@ class Labels(Sequence[Any]):
 
     def at(self, positions: npt.NDArray[np.int64]) -> list[Any]:
         """The names at the given positions."""
-        if isinstance(self._names, pa.Array):
+        if isinstance(self._names, pa.Array) and len(positions) > _FEW:  # or Arrow's functions would be loaded for them
             return list(self._names.take(pa.array(positions)).to_pylist())
-        return [self._names[i] for i in positions.tolist()]
+        return [self[i] for i in positions.tolist()]
 
     def __iter__(self) -> Iterator[Any]:
         if isinstance(self._names, pa.Array):

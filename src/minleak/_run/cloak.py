@@ -164,7 +164,7 @@ class Cloak:
         def chosen(bounds: Indices) -> Indices:
             if scopes is None:
                 return uniform(self._fresh, bounds)
-            if self._sticky is None:
+            if not isinstance(self._sticky, Sticky):
                 raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
             return uniform(self._sticky.asked(scopes, secrets), bounds)
 

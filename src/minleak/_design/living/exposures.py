@@ -94,7 +94,7 @@ def exposure(
     _check_branches(given)
     groups = [_group(plan) for plan in given]
     exact = exact_exposure(given, groups, common.places, common.weights)
-    known = {"versions": len(given), "single": float(given[-1].target.max()), "share": common.share}
+    known: dict[str, Any] = {"versions": len(given), "single": float(given[-1].target.max()), "share": common.share}
     if exact is not None:
         return Exposure(exact, exact, exact, exact=True, trials=0, **known)
     mean, half = _simulated(given, groups, common, int(trials), np.random.default_rng(seed))
@@ -270,7 +270,7 @@ class _Stretches:
             i, j = np.nonzero(is_giant)
             low[rows[i], j, :numbers] = np.maximum(low[rows[i], j, :numbers], seen.giants[0][i])
             high[rows[i], j, :numbers] = np.minimum(high[rows[i], j, :numbers], seen.giants[1][i])
-        return there
+        return np.asarray(there)
 
     def length(self) -> Array:
         """How long they are, all numbers together."""

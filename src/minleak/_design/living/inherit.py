@@ -106,7 +106,7 @@ class _Broken:
     @property
     def too_many(self) -> Indices:
         """How many of each home there is no place for."""
-        return np.maximum(self.stay + self.leave - self.u, 0)
+        return np.asarray(np.maximum(self.stay + self.leave - self.u, 0))
 
     def with_all(self) -> _Broken:
         """The same where nobody leaves who need not."""
