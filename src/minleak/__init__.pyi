@@ -19,7 +19,7 @@ from ._design.layouts.cheapest import Cheapest
 from ._design.layouts.circle import Circle
 from ._design.layouts.near import Near
 from ._design.layouts.stable import Stable
-from ._design.living.exposure import exposure
+from ._design.living.exposures import exposure
 from ._design.make import design
 from ._design.plan import Plan
 from ._design.rows.rounding import rounded

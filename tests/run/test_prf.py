@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.plans import KEY, KEY_BYTES
 
 import minleak as ml
-from minleak._run.prf import Fresh, Seeded, Sticky, prefixed, uniform
+from minleak._run.prf import Fresh, Lineal, Seeded, Sticky, prefixed, uniform
 from minleak.errors import InvalidParameter
 
 TOP = 2**64 - 1
@@ -192,3 +192,20 @@ def test_what_is_no_seed(seed):
     """A seed is a whole number; numpy would take some of these and refuse others in its own words."""
     with pytest.raises(InvalidParameter, match="a seed is a whole number"):
         Seeded(seed)
+
+
+@pytest.mark.parametrize(("label", "written"), [("é", b"str\xc3\xa9"), (5, b"int\x05"), (-1, b"int\xff")])
+def test_streams_of_a_lineage_by_hand(label, written):
+    """BLAKE2b of lineage, key id, scope and label, each after its length, then block and counter: numbers of 128 bits,
+    four to a block. The label's type comes first, with its own length.
+    """
+    kind, value = written[:3], written[3:]
+    parts = [b"lineage", KEY.id.encode(), b"suser-17", prefixed(kind) + value]
+    message = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
+    streams = Lineal(KEY, b"lineage").asked(["user-17"], [label])
+    for number, counter in ((0, 0), (3, 0), (5, 0), (1, 2)):
+        suffix = (number // 4).to_bytes(8, "little") + counter.to_bytes(8, "little")
+        hashed = hashlib.blake2b(message + suffix, key=KEY_BYTES, digest_size=64, person=b"minleak-draw-2").digest()
+        at = 16 * (number % 4)
+        expected = [int.from_bytes(hashed[i : i + 8], "little") for i in (at, at + 8)]
+        assert streams.bits(np.array([0]), number, counter).tolist() == [expected]

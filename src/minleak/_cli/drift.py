@@ -11,7 +11,7 @@ from minleak._cli.inputs import PriorSource, plan_of
 from minleak._cli.options import AsJson, CloakFile, Entropies, Format, Secret, Weight
 from minleak._cli.output import emit, table, working
 from minleak._data.prior import Prior
-from minleak._design.living.exposure import Exposure, exposure
+from minleak._design.living.exposures import Exposure, exposure
 from minleak._design.living.matching import matched
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW

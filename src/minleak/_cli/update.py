@@ -11,7 +11,7 @@ from minleak._cli.drift import NewPrior, advice, compared, rendered
 from minleak._cli.inputs import PriorSource, plan_of
 from minleak._cli.options import AsJson, CloakFile, Entropies, Format, Secret, Weight
 from minleak._cli.output import emit, working
-from minleak._design.living.exposure import exposure
+from minleak._design.living.exposures import exposure
 from minleak.errors import InvalidParameter
 
 

@@ -140,7 +140,7 @@ class Plan(Arrangement, Stored):
         (2, True)
         """
         # by name, since certify, which reads plans, shares no code with those that make them
-        newer: Plan = import_module("minleak._design.living.update").updated(self, self.digest, prior, layout)
+        newer: Plan = import_module("minleak._design.living.updates").updated(self, self.digest, prior, layout)
         return newer
 
     @property

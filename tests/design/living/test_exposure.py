@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from tests.design.living.worlds import changes, named, walked, zipf
 
 import minleak as ml
-from minleak._design.living import exposure as exposures
+from minleak._design.living import exposures
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
 from minleak.errors import InvalidParameter

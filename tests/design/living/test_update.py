@@ -168,3 +168,18 @@ def test_leakage_under_a_prior_in_another_order():
     assert plan.leakage("shannon", prior=named([2, 3, 4], ["s1", "s2", "s3"])) == pytest.approx(without)
     with pytest.raises(InvalidParameter, match=r"2 secrets of the prior, 0\.3 of its mass, are not among the plan's 4"):
         plan.leakage("shannon", prior=named([3, 2, 1, 3, 1], ["s1", "x", "y", "s2", "s0"]))
+
+
+def test_heavy_tails_keep_what_they_can():
+    """Homes that gave all their weight back are made again from nothing: they must not take the others' places, or an
+    update is worse than a plan made anew.
+    """
+    rng = np.random.default_rng(0)
+    weights = np.sort(rng.pareto(1.2, 300) * 1000).astype(int) + 1
+    moved = (weights * rng.uniform(0.99, 1.01, 300)).astype(int) + 1
+    labels = [f"s{i}" for i in range(300)]
+    plan = ml.design(ml.Prior(weights.tolist(), labels=labels), 8)
+    newer = plan.update(ml.Prior(moved.tolist(), labels=labels))
+    anew = ml.design(newer.prior, 8)
+    assert len(newer.homes.weights) == pytest.approx(len(plan.homes.weights), abs=2)
+    assert ml.exposure([plan, newer], trials=2000).high < ml.exposure([plan, anew], trials=2000).low

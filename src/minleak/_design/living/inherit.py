@@ -178,9 +178,16 @@ def numbered(rows: Indices, free: Indices, made: Indices) -> Indices:
 
 
 def _laid(homes: Indices, own: Indices, rest: Indices, weights: Indices, u: int) -> Laid:
-    """The homes, whose members have their `own` weights, at those of the lightest, and a ring of what is left."""
-    line = np.concatenate([homes.ravel(), rest])
-    level, rings = on_rings(np.concatenate([own.ravel(), weights[rest]]), line, u)
+    """The homes, whose members have their `own` weights, at those of the lightest, and a ring of what is left.
+
+    They are laid heaviest first, as a design lays them: those that gave their weight back before then do so again, and
+    what was left of whom stays about where it was on the ring.
+    """
+    heaviest = np.argsort(-own[:, -1], kind="stable")
+    line = np.concatenate([homes[heaviest].ravel(), rest])
+    found, rings = on_rings(np.concatenate([own[heaviest].ravel(), weights[rest]]), line, u)
+    level = np.empty_like(found)
+    level[heaviest] = found
     gone = np.flatnonzero(level == 0)  # these gave all their weight back
     if len(gone):
         homes, level = numbered(homes, gone, homes[:0]), numbered(level, gone, level[:0])

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from minleak._design.stored.places import Streams
 from minleak._design.stored.tables import LabelIndex
 
 Indices = npt.NDArray[np.int64]
@@ -108,6 +109,11 @@ class Drawable(Running):
     @abstractmethod
     def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
         """What is shown for each secret, a row each, in numbers; `uniform` is asked only if there is a choice."""
+
+    def draw_coupled(self, secrets: Indices, streams: Streams) -> Indices:
+        """The same by streams that all versions of a plan share; where nothing is chosen they are not looked at."""
+        del streams
+        return self.draw(secrets, np.zeros_like)
 
     def shown(self, drawn: Indices) -> tuple[Any, ...]:
         """A row in labels: those of its numbers, where -1 stands for none."""

@@ -1,0 +1,64 @@
+"""update and drift at the command line: what they print, what they leave, and a crash in the middle."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import minleak as ml
+
+
+def test_a_day_in_the_life_of_a_plan(run, asked):
+    """Design, draw, next day's counts: drift tells, update writes, draws stay, exposure is remembered."""
+    told = asked("drift", "queries.cloak", "tomorrow.csv")
+    assert (told["new"], told["gone"]) == (1, 0)
+    assert told["exposure"]["success"] >= told["success"]["updated"]
+    done = asked("update", "queries.cloak", "tomorrow.csv", "-o", "newer.cloak")
+    assert (done["version"], done["changes"]["new"]) == (2, 1)
+    assert done["so_far"] == pytest.approx(done["exposure"]["success"])
+    newer = ml.load("newer.cloak")
+    assert newer.lineage == ml.load("queries.cloak").lineage
+    assert newer.descent.exposure == pytest.approx(done["so_far"])
+    assert ml.certify("newer.cloak", ml.read_prior("tomorrow.csv"))
+    _, text, _ = run("update", "newer.cloak", "queries.csv", "-o", "third.cloak", "--earlier", "queries.cloak")
+    assert "homes kept" in text
+    assert "exposure so far, 3 versions: 0." in text
+    assert ml.load("third.cloak").version == 3
+
+
+def test_blocks_are_updated_too(run, asked):
+    """Without a key, draws or lineage."""
+    run("design", "queries.csv", "-k", "4", "--layout", "blocks", "-o", "blocks.cloak")
+    told = asked("update", "blocks.cloak", "tomorrow.csv", "-o", "blocks.cloak")
+    assert told["exposure"]["exact"]
+    assert told["changes"]["new"] == 1
+
+
+SLOW = """
+import os, sys, time
+import minleak._design.stored.format as form
+wait = os.fsync
+def fsync(handle):
+    print("writing", flush=True)
+    time.sleep(60)
+    wait(handle)
+form.os.fsync = fsync
+from minleak._cli.app import main
+main(["update", "queries.cloak", "tomorrow.csv", "-o", "queries.cloak"])
+"""
+
+
+def test_a_crash_in_the_middle_leaves_the_old_file(run):
+    """Killed while the new file is being written: the old one is whole, and opens."""
+    before = Path("queries.cloak").read_bytes()
+    with subprocess.Popen([sys.executable, "-c", SLOW], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "writing\n"
+        process.send_signal(signal.SIGKILL)
+    assert Path("queries.cloak").read_bytes() == before
+    assert ml.load("queries.cloak").version == 1
+    assert run("update", "queries.cloak", "tomorrow.csv", "-o", "queries.cloak")[0] == 0
+    assert ml.load("queries.cloak").version == 2
