@@ -70,7 +70,6 @@ MEMBERS = {
     "repeated from_rows deterministic random hyper reduced factor",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "in_the_world table update lineage version changes",
-    ml.results.Exposure: "success low high exact versions single share trials",
     ml.Blocks: "changes success entropy leakage in_the_world loss sets table update save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed",

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "wheel"
 VERSIONS = ("3.11", "3.12", "3.13")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "mpmath")
-ROOMS = ("tests/data", "tests/entropy", "tests/measure", "tests/run")
+ROOMS = ("tests/data", "tests/run")
 FEW = ("tests/data/test_reading.py", "tests/run/test_cloak.py", "tests/run/test_sticky.py")
 
 
