@@ -7,15 +7,21 @@ from importlib import import_module
 
 ALL = (
     "measuring",
+    "qif",
     "designing",
     "pricing",
     "constraining",
+    "qif_designing",
     "padding",
     "running",
     "using",
     "warehousing",
     "world",
+    "unlisted",
     "prefixes",
+    "living",
+    "samples",
+    "sequences",
     "fuzzing",
 )
 

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 
 import minleak as ml
-from minleak import padding, theory
+from minleak import mechanisms, padding, theory
 
 # -- values ------------------------------------------------------------------------------------------------------------
 
@@ -201,9 +201,20 @@ BLOCKS = ml.design(WEIGHTS, 3, layout="blocks")
 NEAR = ml.design(WEIGHTS, 3, layout=ml.Near([0, 1, 2, 3, 4, 5]))
 CLOAK = ml.Cloak(PLAN, key=ml.Key(bytes(32)))
 PADDING = padding.design(range(6), WEIGHTS, budget=2.0)
+CHAIN = ml.Chain(PRIOR, np.eye(6, k=1, dtype=int), backoff=2)
+TRACKS = ml.Tracks(CHAIN, 2, key=bytes(32))
 COST = np.abs(np.subtract.outer(np.arange(6.0), np.arange(3.0)))
 OURS = [PLAN, NEAR, PRIOR, CHANNEL, ml.Shannon(), ml.Guesswork(), ml.GuessError(3), ml.Hartley(), ml.Near(range(6))]
-OURS += [CLOAK, PADDING, CLOAK.plan.homes, ml.Prior([10**400, 1]), ml.Channel(sp.eye(6, format="csr")), ml.Stable()]
+OURS += [
+    CHAIN,
+    TRACKS,
+    CLOAK,
+    PADDING,
+    CLOAK.plan.homes,
+    ml.Prior([10**400, 1]),
+    ml.Channel(sp.eye(6, format="csr")),
+    ml.Stable(),
+]
 
 
 def _designed(layout):
@@ -220,10 +231,50 @@ def _read(function, text):
 
 
 BOUNDS = {"trials": 10, "seed": 0}
+
+
+def _modestly(function):
+    """A call that is not asked for much, which would be no error but a long time."""
+
+    def called(**given):
+        for name in ("permutations", "trials"):
+            asked = given.get(name)
+            if isinstance(asked, int) and not isinstance(asked, bool) and asked > 99:
+                given[name] = 99
+        if function is ml.repeated_success:
+            looks = given["looks"]
+            if isinstance(looks, list | tuple | range):
+                given["looks"] = looks[:5]
+        return function(**given)
+
+    return called
+
+
 SYSTEM = {"prior": WEIGHTS, "channel": np.eye(6)}
 COSTED = {"prior": WEIGHTS, "cost": COST, "allowed": None, "gains": None, "fixed": None, "outputs": None}
+FAR = np.abs(np.arange(6.0)[:, None] - np.arange(6))
 PADDED = {"sizes": range(6), "prior": WEIGHTS, "floor": 1}
+SAMPLED = {"secrets": ["a", "b"] * 30, "observables": [1.5, 2.5, 3.5] * 20}
 CALLS = {
+    # samples
+    "audit": (
+        _modestly(ml.audit),
+        SAMPLED
+        | {"secret": "secret", "observable": "observable", "weight": None, "numeric": None, "blocks": None, "seed": 0}
+        | {"attack": None, "measures": ["shannon"], "level": 0.9, "alpha": 0.1, "permutations": 9, "enough": 0.1},
+    ),
+    "follow": (
+        lambda **given: list(ml.follow(**given)),
+        {"path": "nowhere.csv", "enough": 0.1, "patience": 0, "level": 0.9, "alpha": 0.1},
+    ),
+    "repeated_success": (
+        _modestly(ml.repeated_success),
+        {"prior": [1, 2], "channel": [[0.5, 0.5], [0.1, 0.9]], "looks": [1, 2], "trials": 9, "seed": 0},
+    ),
+    "observations_needed": (
+        _modestly(ml.observations_needed),
+        {"prior": [1, 2], "channel": [[0.5, 0.5], [0.1, 0.9]], "success": 0.7, "trials": 9, "seed": 0},
+    ),
     # data
     "Prior": (ml.Prior, {"weights": WEIGHTS, "labels": list("abcdef"), "normalised": False}),
     "Prior.from_counts": (ml.Prior.from_counts, {"counts": {"a": 1}}),
@@ -297,6 +348,12 @@ CALLS = {
         ml.capacity,
         {"channel": [[1, 0], [0.5, 0.5]], "entropy": "shannon", "gap": 1e-3, "iterations": 3, "seed": 0},
     ),
+    "additive_capacity": (ml.additive_capacity, {"channel": CHANNEL, "prior": WEIGHTS, "spanning": "gains"}),
+    "additive_capacity, over priors": (ml.additive_capacity, {"channel": CHANNEL, "spanning": "gains"}),
+    "d_privacy": (ml.d_privacy, {"channel": CHANNEL, "metric": np.ones((6, 6))}),
+    "refines": (ml.refines, {"A": CHANNEL, "B": CHANNEL, "tolerance": 1e-8}),
+    "Channel.factor": (CHANNEL.factor, {"other": CHANNEL, "tolerance": 1e-8}),
+    "Channel.hyper": (lambda **given: str(CHANNEL.hyper(**given)), {"prior": WEIGHTS}),
     # designs
     "design": (ml.design, {"prior": WEIGHTS, "k": 3, "layout": "stable", "gains": [1, 2, 3, 4, 5, 6]}),
     "Near": (_designed(ml.Near), {"points": range(6), "metric": "euclidean", "stability": 0.5}),
@@ -332,7 +389,65 @@ CALLS = {
         {"prior": WEIGHTS, "k": 3, **BOUNDS},
     ),
     "optimise": (ml.optimise, {**COSTED, "budget": 1.0, "entropy": "min-entropy"}),
+    "optimise, private": (
+        ml.optimise,
+        {"prior": WEIGHTS, "cost": COST, "budget": 2.0, "entropy": ["guess-error:1", "guesswork"], "k": None}
+        | {"d_privacy": (1.0, FAR), "weights": [1, 1]},
+    ),
+    "optimise, capped": (ml.optimise, {"prior": [3, 2, 1], "entropy": "min-entropy", "k": 2, "cost": None}),
+    "least_budget": (
+        ml.least_budget,
+        {"prior": WEIGHTS, "cost": COST, "leakage": 0.5, "entropy": "min-entropy", "allowed": None, "gains": None}
+        | {"outputs": None, "k": None, "d_privacy": None},
+    ),
+    "least_budget, private": (ml.least_budget, {"prior": WEIGHTS, "cost": COST, "d_privacy": (1.0, FAR)}),
+    "estimate_prior": (
+        ml.estimate_prior,
+        {"channel": np.eye(6), "observed": [0, 1, 1], "against": WEIGHTS, "bootstrap": 2, "level": 0.9, "seed": 0},
+    ),
+    "estimate_prior, plan": (ml.estimate_prior, {"channel": PLAN, "observed": [tuple("abc")], "bootstrap": 0}),
     "tradeoff": (ml.tradeoff, {**COSTED, "entropy": "min-entropy", "points": 2, "budgets": None}),
+    # sequences
+    "Chain": (
+        ml.Chain,
+        {"initial": WEIGHTS, "transitions": np.eye(6), "labels": None, "backoff": 1, "marginal": WEIGHTS},
+    ),
+    "Chain, clock": (
+        ml.Chain,
+        {"initial": [1, 1], "transitions": [[0, 1], [1, 0]], "labels": [(0, "a"), (1, "b")], "backoff": 0, "clock": 2},
+    ),
+    "Chain, mapped": (
+        ml.Chain,
+        {"initial": {"a": 1, "b": 1}, "transitions": {"a": {"b": 1}, "b": {"a": 2}}, "backoff": 1},
+    ),
+    "Chain.from_sequences": (
+        ml.Chain.from_sequences,
+        {"sequences": [list("abcab"), list("bab")], "order": 1, "smoothing": 1, "clock": None},
+    ),
+    "Chain.probability": (CHAIN.probability, {"a": "a", "b": "b"}),
+    "Chain.simulate": (CHAIN.simulate, {"steps": 3, "walks": 2, "seed": 0}),
+    "Chain.save": (CHAIN.save, {"path": "none/none.chain"}),
+    "Chain.load": (ml.Chain.load, {"path": "none.chain"}),
+    "read_chain": (
+        _read(ml.read_chain, b"subject,time,state\na,1,x\na,2,y\na,3,x\n"),
+        {"source": None, "subject": "subject", "time": "time", "state": "state", "order": 1, "smoothing": 1}
+        | {"clock": None, "format": "csv"},
+    ),
+    "Tracks": (ml.Tracks, {"chain": CHAIN, "k": 2, "key": bytes(32), "on_impossible": "refuse"}),
+    "Tracks.draw": (TRACKS.draw, {"sequence": ["a", "b"], "scope": "u"}),
+    "Tracks.start": (TRACKS.start, {"state": "a", "scope": "u"}),
+    "Tracks.resume": (TRACKS.resume, {"saved": TRACKS.start("a", scope="u").saved()}),
+    "Walk.move": (lambda **given: TRACKS.start("a", scope="u").move(**given), {"state": "b"}),
+    "certify a step": (ml.certify, {"subject": TRACKS, "step": ("a", "b")}),
+    "sequence_leakage": (
+        ml.sequence_leakage,
+        {"chain": CHAIN, "method": "plan", "k": 2, "steps": 2, **BOUNDS, "truth": None, "exact": None},
+    ),
+    "sequence_leakage, truth": (
+        ml.sequence_leakage,
+        {"chain": CHAIN, "method": "decoys", "k": 2, "steps": 2, **BOUNDS, "truth": [["a", "b"], ["b", "a"]]},
+    ),
+    "sequence_baselines": (ml.sequence_baselines, {"chain": CHAIN, "k": 2, "steps": 2, **BOUNDS}),
     # running
     "Cloak": (ml.Cloak, {"plan": PLAN, "key": bytes(32), "stand_in": None}),
     "Cloak, seeded": (ml.Cloak, {"plan": PLAN, "insecure_seed_for_experiments": 1}),
@@ -341,11 +456,33 @@ CALLS = {
     "Cloak.draw_many": (CLOAK.draw_many, {"indices": [0, 1], "scopes": ["s", "t"], "fresh": False}),
     "Cloak.positions": (CLOAK.positions, {"secrets": ["a"]}),
     "Cloak.set_id": (CLOAK.set_id, {"labels": list("abc")}),
+    "rounded": (ml.rounded, {"channel": np.eye(6), "prior": WEIGHTS}),
+    "Cloak, rows": (ml.Cloak, {"plan": np.eye(3), "key": bytes(32)}),
     "Key": (ml.Key, {"secret": bytes(32)}),
     "Key.load": (ml.Key.load, {"path": "none.key"}),
     "Key.save": (ml.Key(bytes(32)).save, {"path": "none/none.key"}),
     # theory
     "paper_algorithm": (theory.paper_algorithm, {"prior": [3, 2, 1], "k": 3, "limit": 1000}),
+    "max_refines": (theory.max_refines, {"A": CHANNEL, "B": CHANNEL, "tolerance": 1e-8}),
+    "join_meet": (theory.join_meet, {"channel": np.eye(3), "first": 0, "second": 1}),
+    "join_meet_refines": (theory.join_meet_refines, {"A": np.eye(2), "B": np.eye(2), "trials": 2, "seed": 0}),
+    "Together": (
+        lambda **given: ml.posterior_vulnerability([1, 1], theory.Together(**given)),
+        {"channels": [np.eye(2), np.eye(2)]},
+    ),
+    "induced_metric": (theory.induced_metric, {"channel": CHANNEL}),
+    "max_case_vulnerability": (theory.max_case_vulnerability, {**SYSTEM, "gain": None}),
+    "max_case_leakage": (theory.max_case_leakage, {**SYSTEM, "gain": None, "base": 2}),
+    "max_case_capacity": (theory.max_case_capacity, {"channel": CHANNEL, "prior": WEIGHTS, "base": 2}),
+    "pointwise_maximal_leakage": (theory.pointwise_maximal_leakage, {**SYSTEM, "base": 2}),
+    "bayes_security": (theory.bayes_security, {"channel": CHANNEL, "predicate": [0, 1, 0, 1, 0, 1]}),
+    "bayes_risk_capacity": (theory.bayes_risk_capacity, {"channel": CHANNEL, "predicate": None}),
+    "risk": (theory.risk, {"prior": WEIGHTS, "loss": np.ones((6, 6))}),
+    "posterior_risk": (theory.posterior_risk, {**SYSTEM, "loss": np.ones((6, 6))}),
+    "risk_leakage": (theory.risk_leakage, {**SYSTEM, "loss": np.ones((6, 6))}),
+    "loss_gain": (theory.loss_gain, {"loss": np.ones((2, 3))}),
+    "predicate_gain": (theory.predicate_gain, {"values": [True, False]}),
+    "tries_gain": (theory.tries_gain, {"n": 3, "tries": 2}),
     "best_guesses": (theory.best_guesses, {**SYSTEM, "gain": None}),
     "majorizes": (theory.majorizes, {"a": WEIGHTS, "b": WEIGHTS, "tolerance": 1e-9}),
     "lorenz": (theory.lorenz, {"prior": WEIGHTS}),
@@ -372,11 +509,23 @@ CALLS = {
         lambda belief, **given: theory.MismatchedAdversary(belief).success(**given),
         {**SYSTEM, "belief": WEIGHTS},
     ),
+    # mechanisms
+    "randomised_response": (mechanisms.randomised_response, {"n": 3, "epsilon": 1.0, "observables": 4, "inputs": None}),
+    "geometric": (mechanisms.geometric, {"n": 3, "epsilon": 1.0, "inputs": None}),
+    "truncated_geometric": (mechanisms.truncated_geometric, {"n": 3, "epsilon": 1.0, "low": -1, "high": 4}),
+    "exponential": (mechanisms.exponential, {"n": 6, "epsilon": 1.0, "metric": FAR, "observables": None}),
+    "tight_constraints": (mechanisms.tight_constraints, {"n": 6, "epsilon": 1.0, "metric": FAR}),
+    "planar_geometric": (mechanisms.planar_geometric, {"width": 2, "height": 3, "epsilon": 1.0, "step": 1.0}),
+    "planar_laplace": (mechanisms.planar_laplace, {"width": 2, "height": 3, "epsilon": 1.0, "step": 1.0}),
     # padding
     "to_multiple": (padding.to_multiple, {"sizes": [1, 5], "of": 4}),
     "to_power_of_two": (padding.to_power_of_two, {"sizes": [1, 5]}),
     "padme": (padding.padme, {"sizes": [1, 5]}),
     "padding.design": (padding.design, {**PADDED, "budget": 2.0, "entropy": "shannon", "randomised": False}),
+    "padding.least_budget": (
+        padding.least_budget,
+        {**PADDED, "leakage": 1.0, "entropy": "shannon", "randomised": False},
+    ),
     "padding.compare": (padding.compare, {**PADDED, "entropies": ["shannon"], "policies": None, "randomised": False}),
     "padding.frontier": (
         padding.frontier,
@@ -404,7 +553,15 @@ RECORDS = {
     "Padding",
     "Figure",
 }
-RECORDS |= {"PaddingComparison", "PaddingFrontier", "Adversary", "ConditionalEntropy", "Entropy"}
+RECORDS |= {
+    "LeastOverhead",
+    "Mechanism",
+    "PaddingComparison",
+    "PaddingFrontier",
+    "Adversary",
+    "ConditionalEntropy",
+    "Entropy",
+}
 
 
 def call(rng, name, calls=CALLS, ours=OURS):
@@ -479,7 +636,7 @@ MEANT = ["min-entropy=0.5", "shannon=-1", "duckdb", "x.csv", "x.html", "x.cloak"
 WORDS = [*FILES, *DIGITS, *STRANGE, *ENTROPIES, *MEANT]
 STDIN = [b"", b"query-1\n", b"secret,count\na,1\nb,2\n", b"\xff\x00"]
 # Each would be minutes of honest work if it were asked for much of it.
-MODEST = {"audit": ["--resamples", "3", "--permutations", "9", "--alpha", "0.5"], "report": ["--trials", "50"]}
+MODEST = {"audit": ["--permutations", "9", "--alpha", "0.5", "--patience", "0"], "report": ["--trials", "50"]}
 
 
 def words(rng: random.Random, name, command, example):

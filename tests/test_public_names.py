@@ -22,44 +22,64 @@ PROMISED = {
         Shannon MinEntropy GuessError Guesswork Arimoto Hayashi FehrBerens SharmaMittal Tsallis Hartley Collision
         CoreConcave Gain entropy
         leakage leakage_table vulnerability posterior_vulnerability multiplicative_leakage additive_leakage
-        maximal_leakage local_dp_epsilon capacity
-        design Plan Blocks Stable Circle Near Cheapest certify compare sweep least_k baselines
-        optimise tradeoff
-        Cloak Key load MinleakError
-        errors padding report results theory warehouse __version__
+        maximal_leakage local_dp_epsilon d_privacy capacity additive_capacity refines
+        design Plan Blocks Stable Circle Near Cheapest certify compare estimate_prior exposure sweep least_k baselines
+        optimise least_budget tradeoff
+        Cloak Key rounded load MinleakError NGram honeywords
+        audit follow observations_needed repeated_success
+        Chain read_chain Tracks sequence_leakage sequence_baselines
+        errors mechanisms padding report results theory warehouse __version__
     """,
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
+        least_budget LeastOverhead
+    """,
+    "minleak.mechanisms": """
+        Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
+        planar_geometric planar_laplace
     """,
     "minleak.theory": """
         Entropy ConditionalEntropy check_entropy EntropyCheck Cachin JizbaArimitsu RennerWolf find_increase
         majorizes Majorization lorenz check_schur_concave
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
         metric_invariance Invariance Conflict paper_algorithm
+        max_refines join_meet join_meet_refines Together induced_metric
+        max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
+        bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
     """,
     "minleak.results": """
-        Baseline Capacity Certificate Changes Comparison Cost Estimate Frontier FrontierPoint
-        LeakageTable Optimum Pairs Posteriors Repeated Stage Sweep Tradeoff World
+        Audit Baseline Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate
+        EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit
+        Needed Optimum Pairs PlanChanges PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage
+        SequenceTable Shown Stage Sweep Tradeoff UnlistedPlan Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",
-    "minleak.warehouse": "Audit Header Spectrum WarehousePlan audit certify cloak connect design load read to_plan",
+    "minleak.warehouse": """
+        Audit Header Spectrum WarehousePlan audit certify chain cloak connect design load read to_plan update
+    """,
     "minleak.errors": """
         MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret
         InvalidCloak Infeasible SolverFailed MissingExtra
     """,
-    "minleak.testing": "priors channels entropies gains systems capped_channels",
+    "minleak.testing": "priors channels entropies gains systems capped_channels check_model",
 }
 
 MEMBERS = {
     ml.Prior: "p weights labels total exact events from_counts uniform __len__",
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
-    "repeated from_rows deterministic random",
+    "repeated from_rows deterministic random hyper reduced factor",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
-    "in_the_world table",
+    "in_the_world table update lineage version changes",
+    ml.results.Exposure: "success low high exact versions single share trials",
     ml.Blocks: "changes success entropy leakage in_the_world loss sets table update save digest",
     ml.results.Comparison: "verdict",
-    ml.Cloak: "draw draw_fresh draw_many positions set_id",
+    ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed",
+    ml.Chain: "from_sequences save load labels initial marginal probability stationary entropy_rate simulate distance "
+    "__len__",
+    ml.Tracks: "draw start resume",
     ml.Key: "new load save id",
+    ml.NGram: "fit save load weight interval at heaviest",
+    ml.results.UnlistedPlan: "target exact_target success unlisted entropy against save",
 }
 
 EACH = [(namespace, name) for namespace, names in PROMISED.items() for name in names.split()]
@@ -98,7 +118,8 @@ def test_no_function_has_the_name_of_a_module():
 @pytest.mark.parametrize(("owner", "members"), MEMBERS.items(), ids=lambda value: getattr(value, "__name__", ""))
 def test_promised_members_exist(owner, members):
     """The attributes that the documentation speaks of."""
-    instance = {ml.Prior: ml.Prior([1]), ml.Channel: ml.Channel([[1.0]])}.get(owner, owner)
+    made = {ml.Prior: ml.Prior([1]), ml.Channel: ml.Channel([[1.0]]), ml.Chain: ml.Chain([1], [[1]])}
+    instance = made.get(owner, owner)
     assert not [member for member in members.split() if not hasattr(instance, member)]
 
 

@@ -1,6 +1,6 @@
 """The public names, by the modules that they are loaded from when they are first used."""
 
-from . import errors, padding, report, results, theory, warehouse
+from . import errors, mechanisms, padding, report, results, theory, warehouse
 from ._data.channel import Channel
 from ._data.prior import Prior
 from ._data.reading.channels import read_channel
@@ -11,16 +11,21 @@ from ._design.alternatives import baselines
 from ._design.blocks.plan import Blocks
 from ._design.certificate import certify
 from ._design.comparing import compare
+from ._design.constrained.budgets import least_budget
 from ._design.constrained.optimum import optimise
 from ._design.constrained.tradeoffs import tradeoff
+from ._design.estimating import estimate_prior
 from ._design.layouts.cheapest import Cheapest
 from ._design.layouts.circle import Circle
 from ._design.layouts.near import Near
 from ._design.layouts.stable import Stable
+from ._design.living.exposure import exposure
 from ._design.make import design
 from ._design.plan import Plan
+from ._design.rows.rounding import rounded
 from ._design.stored.opening import load
 from ._design.sweeps import least_k, sweep
+from ._design.unlisted.ngram import NGram
 from ._entropy.custom import CoreConcave
 from ._entropy.gain import Gain
 from ._entropy.guessing import GuessError, Guesswork, MinEntropy
@@ -28,6 +33,7 @@ from ._entropy.names import entropy
 from ._entropy.renyi import Arimoto, Collision, FehrBerens, Hartley, Hayashi
 from ._entropy.shannon import Shannon
 from ._entropy.sharma_mittal import SharmaMittal, Tsallis
+from ._measure.additive import additive_capacity
 from ._measure.capacities import capacity
 from ._measure.leakages import (
     additive_leakage,
@@ -39,8 +45,18 @@ from ._measure.leakages import (
     posterior_vulnerability,
     vulnerability,
 )
+from ._measure.privacy import d_privacy
+from ._measure.refinement import refines
 from ._run.cloak import Cloak
+from ._run.decoy_words import honeywords
 from ._run.keys import Key
+from ._samples.auditing import audit
+from ._samples.following import follow
+from ._samples.looks import observations_needed, repeated_success
+from ._sequences.chain import Chain
+from ._sequences.measuring import sequence_baselines, sequence_leakage
+from ._sequences.reading import read_chain
+from ._sequences.tracks import Tracks
 from .errors import MinleakError
 
 __version__: str
@@ -48,6 +64,7 @@ __version__: str
 __all__ = [
     "Arimoto",
     "Blocks",
+    "Chain",
     "Channel",
     "Cheapest",
     "Circle",
@@ -63,38 +80,56 @@ __all__ = [
     "Key",
     "MinEntropy",
     "MinleakError",
+    "NGram",
     "Near",
     "Plan",
     "Prior",
     "Shannon",
     "SharmaMittal",
     "Stable",
+    "Tracks",
     "Tsallis",
     "__version__",
+    "additive_capacity",
     "additive_leakage",
+    "audit",
     "baselines",
     "capacity",
     "certify",
     "compare",
+    "d_privacy",
     "design",
     "entropy",
     "errors",
+    "estimate_prior",
+    "exposure",
+    "follow",
+    "honeywords",
     "leakage",
     "leakage_table",
+    "least_budget",
     "least_k",
     "load",
     "local_dp_epsilon",
     "maximal_leakage",
+    "mechanisms",
     "multiplicative_leakage",
+    "observations_needed",
     "optimise",
     "padding",
     "posterior_vulnerability",
+    "read_chain",
     "read_channel",
     "read_pairs",
     "read_places",
     "read_prior",
+    "refines",
+    "repeated_success",
     "report",
     "results",
+    "rounded",
+    "sequence_baselines",
+    "sequence_leakage",
     "sweep",
     "theory",
     "tradeoff",

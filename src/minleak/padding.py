@@ -8,16 +8,19 @@ array([11, 20])
 from minleak._padding.comparison import PaddingComparison, compare
 from minleak._padding.frontiers import PaddingFrontier, frontier
 from minleak._padding.make import design
+from minleak._padding.overheads import LeastOverhead, least_budget
 from minleak._padding.policies import padme, to_multiple, to_power_of_two
 from minleak._padding.result import Padding
 
 __all__ = [
+    "LeastOverhead",
     "Padding",
     "PaddingComparison",
     "PaddingFrontier",
     "compare",
     "design",
     "frontier",
+    "least_budget",
     "padme",
     "to_multiple",
     "to_power_of_two",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,13 +13,14 @@ from hypothesis import strategies as st
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
+from minleak._design.unlisted.model import Model
 from minleak._entropy.base import Entropy
 from minleak._entropy.guessing import GuessError, Guesswork, MinEntropy
 from minleak._entropy.renyi import Arimoto, FehrBerens, Hayashi
 from minleak._entropy.shannon import Shannon
 from minleak._entropy.sharma_mittal import SharmaMittal, Tsallis
 
-__all__ = ["capped_channels", "channels", "entropies", "gains", "priors", "systems"]
+__all__ = ["capped_channels", "channels", "check_model", "entropies", "gains", "priors", "systems"]
 
 # Orders that matter: the limits, both sides of one, both sides of where the way of computing changes, ordinary values.
 NEAR_ONE = (1 - 1e-9, 1 - 1e-14, 1.0, 1 + 1e-14, 1 + 1e-9)
@@ -104,3 +106,34 @@ def capped_channels(draw: Any, n: int, k: int, *, more_outputs: int = 3) -> Chan
         if weight > 0 and (matrix[x, y] > 0 or np.count_nonzero(matrix[:, y]) < k):
             matrix[x, y] += weight
     return Channel(matrix / matrix.sum(axis=1, keepdims=True))
+
+
+def check_model(model: Model, *, positions: int = 300, strings: Sequence[str] = (), seed: int = 0) -> None:
+    """Try whether a model of strings is one: its intervals tile the line wherever it is tried, its weights are those of
+    its intervals, and `heaviest` is in order. Raises an AssertionError that says what is wrong.
+    """
+    rng = random.Random(seed)
+    tried = [model.at(rng.randrange(model.total)) for _ in range(positions)]
+    tried += [model.at(0), model.at(model.total - 1), *strings]
+    for string in tried:
+        start, weight = model.interval(string)
+        _say(weight > 0 and weight == model.weight(string), "weight(x) is that of interval(x), and positive")
+        _say(start >= 0 and start + weight <= model.total, "intervals lie within the line")
+        _say(model.at(start) == string == model.at(start + weight - 1), "at(position) is x on all of its interval")
+        _say(start == 0 or model.at(start - 1) != string, "and not before it")
+        _say(start + weight == model.total or model.at(start + weight) != string, "nor after it")
+    found = model.heaviest(10)
+    weights = [weight for _, weight in found]
+    _say(weights == sorted(weights, reverse=True), "heaviest(k) is heaviest first")
+    _say(all(model.weight(string) == weight for string, weight in found), "heaviest(k) has each string's own weight")
+    _say(not weights or max(map(model.weight, tried)) <= weights[0], "nothing is heavier than the heaviest")
+    above = weights[len(weights) // 2] if weights else 0
+    _say(
+        [weight for _, weight in model.heaviest(10, above)] == [weight for weight in weights if weight > above],
+        "heaviest(k, above) leaves out what is not heavier",
+    )
+
+
+def _say(holds: bool, what: str) -> None:
+    if not holds:
+        raise AssertionError(f"a model of strings must be such that {what}")

@@ -1,7 +1,9 @@
 """warehouse: the same design, cloak and audit inside DuckDB or Spark, through Ibis, where the data is."""
 
-from minleak._warehouse.auditing import Audit, audit
+from minleak._samples.result import Audit
+from minleak._warehouse.auditing import audit
 from minleak._warehouse.certifying import certify
+from minleak._warehouse.chains import chain
 from minleak._warehouse.designing import design
 from minleak._warehouse.drawing import cloak
 from minleak._warehouse.engines import connect
@@ -9,6 +11,7 @@ from minleak._warehouse.memory import to_plan
 from minleak._warehouse.plan import Header, WarehousePlan, load
 from minleak._warehouse.sources import read
 from minleak._warehouse.spectra import Spectrum
+from minleak._warehouse.updating import update
 
 __all__ = [
     "Audit",
@@ -17,10 +20,12 @@ __all__ = [
     "WarehousePlan",
     "audit",
     "certify",
+    "chain",
     "cloak",
     "connect",
     "design",
     "load",
     "read",
     "to_plan",
+    "update",
 ]

@@ -14,6 +14,8 @@ def write_files():
     table = "".join(f"{secret},{count}\n" for secret, count in QUERIES.items())
     Path("queries.csv").write_text(f"secret,count\n{table}")
     ml.design(ml.Prior.from_counts(QUERIES), k=10).save("queries.cloak")
+    tomorrow = "".join(f"{secret},{count + i % 3}\n" for i, (secret, count) in enumerate(QUERIES.items()))
+    Path("tomorrow.csv").write_text(f"secret,count\n{tomorrow}a-new-one,30\n")
     ml.Key(bytes(range(32))).save("queries.key")
     Path("diagnoses.csv").write_text("secret,count\nflu,5\ncold,3\ngout,2\n")
     rows = ["flu,yes,0.9", "flu,no,0.1", "cold,yes,0.9", "cold,no,0.1", "gout,yes,0.2", "gout,no,0.8"]
@@ -22,5 +24,8 @@ def write_files():
     Path("pairs.csv").write_text("\n".join(["secret,observable,cost", *pairs]) + "\n")
     sizes = [f"query-{i % 5},{(i % 5) // 2 + (i % 7 == 0)}" for i in range(200)]
     Path("events.csv").write_text("\n".join(["query,size", *sizes]) + "\n")
+    visits = [f"user-{i % 4},{i},query-{1 + (i * i + i // 4) % 7}" for i in range(120)]
+    Path("visits.csv").write_text("\n".join(["subject,time,state", *visits]) + "\n")
+    ml.read_chain("visits.csv").save("visits.chain")
     files = "".join(f"file-{i},{100 * i + i % 7},{1000 // i}\n" for i in range(1, 41))
     Path("files.csv").write_text(f"secret,size,count\n{files}")

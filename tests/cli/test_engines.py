@@ -86,7 +86,7 @@ def test_tables_of_a_database(asked, folder):
         made.execute("CREATE TABLE seen AS SELECT * FROM 'events.csv'")
     said = asked("design", "counts.duckdb", "--table", "asked", "-k", "10", "--engine", "duckdb")
     assert said["success"] == ml.load("queries.cloak").target.max()
-    arguments = ["--secret", "query", "--observable", "size", "--permutations", "99", "--resamples", "10"]
+    arguments = ["--secret", "query", "--observable", "size", "--permutations", "99", "--engine", "duckdb"]
     from_table, from_file = (
         asked("audit", *source, *arguments) for source in (("counts.duckdb", "--table", "seen"), ("events.csv",))
     )

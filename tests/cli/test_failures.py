@@ -136,14 +136,14 @@ def test_errors_are_json_with_json(run):
 def test_percentages_are_probabilities(asked):
     for text in ("0.3", "30%", "30.0%"):
         assert asked("sweep", "queries.csv", "--max-success", text)["least_k_success"] == 4
-    events = ["audit", "events.csv", "--secret", "query", "--observable", "size", "--resamples", "9"]
+    events = ["audit", "events.csv", "--secret", "query", "--observable", "size"]
     said = asked(*events, "--alpha", "5%", "--level", "90%", "--permutations", "19")
     assert (said["alpha"], said["level"]) == (0.05, 0.9)
 
 
 def test_stdin_where_a_file_is_named(asked, typed, folder):
     """For plans, events, channels and pairs; the same answer as from the file."""
-    events = ["--secret", "query", "--observable", "size", "--resamples", "9", "--permutations", "99"]
+    events = ["--secret", "query", "--observable", "size", "--permutations", "99"]
     for name, command in {
         "queries.cloak": ["show", "-"],
         "events.csv": ["audit", "-", *events],
@@ -170,7 +170,6 @@ def test_stdin_where_a_file_is_named(asked, typed, folder):
         ["capacity", "test.csv", "--gap", "nan"],
         ["show", "queries.cloak", "-e", "guess-error:" + "9" * 400],
         ["sweep", "queries.csv", "-e", "guess-error:" + "9" * 400],
-        ["audit", "events.csv", "--secret", "query", "--observable", "size", "--resamples", "9" * 18],
         ["audit", "events.csv", "--secret", "query", "--observable", "size", "--permutations", "9" * 18],
         ["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "9" * 18],
         ["pad", "files.csv", "--budget", "1e999"],

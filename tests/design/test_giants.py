@@ -14,7 +14,7 @@ from tests.cases import HARD, TOYS, target
 
 from minleak._design import giants
 from minleak._design.giants import find_giants
-from minleak._design.plan import cap
+from minleak._design.rings import cap
 from minleak.errors import InvalidParameter
 from minleak.testing import priors
 

@@ -184,8 +184,9 @@ def test_units():
 
 
 @pytest.mark.parametrize("a", [0.5, 1, 2])
-def test_many_secrets(a):
+def test_many_secrets(a, monkeypatch):
     """Above the size where Newton steps are taken."""
+    monkeypatch.setattr(module, "_NEWTON", 1500)
     n = module._NEWTON + 100
     shown = np.arange(n) % 30
     many = sp.csr_array((np.ones(n), (np.arange(n), shown)), shape=(n, 30))
@@ -197,6 +198,18 @@ def test_many_secrets(a):
     found = ml.capacity(C, ml.Arimoto(a), gap=1e-5)
     assert found.status == "certified"
     assert ml.leakage(found.prior, C, ml.Arimoto(a)) == pytest.approx(found.lower, rel=1e-11)
+
+
+def test_newton_follows_a_few_multiplicative_steps(monkeypatch):
+    """Large problems begin with steps that cost a pass each, and end with Newton's from where those start."""
+    C = CHANNELS["zeros"]
+    expected = ml.capacity(C)
+    monkeypatch.setattr(module, "_LARGE", 3)
+    monkeypatch.setattr(module, "_CHEAP", 5 * np.count_nonzero(C))
+    found = ml.capacity(C)
+    assert found.status == "certified"
+    assert found.value == pytest.approx(expected.value, abs=GAP)
+    assert found.iterations == expected.iterations + 5
 
 
 @pytest.mark.parametrize("a", [0.5, 1, 2])
@@ -215,7 +228,7 @@ def test_multiplicative_steps_agree_with_newtons(name, a, monkeypatch):
 def test_newton_steps_on_a_sparse_matrix(monkeypatch):
     C = CHANNELS["3x7"]
     expected = [ml.capacity(C, ml.Arimoto(a)).value for a in (0.5, 1, 2)]
-    monkeypatch.setattr(module, "_NEWTON", 3)
+    monkeypatch.setattr(module, "_DENSE", 3)
     wide = sp.csr_array(np.hstack([C / 10] * 10))
     for a, value in zip((0.5, 1, 2), expected, strict=True):
         assert ml.capacity(wide, ml.Arimoto(a)).value == pytest.approx(value, abs=2 * GAP)

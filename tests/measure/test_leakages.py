@@ -91,6 +91,10 @@ def test_a_table_is_read_by_name_and_prints():
     for missing in ("arimoto:2", "nonsense"):
         with pytest.raises(KeyError, match=missing):
             table[missing]
+    row = table["shannon"]
+    assert row.ratio == row.prior / row.posterior
+    assert ml.leakage_table([1, 1], np.eye(2))["shannon"].ratio == math.inf
+    assert ml.leakage_table([1, 0], np.eye(2))["shannon"].ratio == 1
     lines = str(table).splitlines()
     assert len(lines) == len(STANDARD) + 1
     assert len({len(line) for line in lines}) == 1

@@ -80,3 +80,51 @@ def test_g_vulnerability(system):
     assert H.conditional(p, C) == close(-math.log2(theirs.posterior(G, p, C)), rel=CLOSE)
     assert ml.posterior_vulnerability(p, C, gain=G) == close(theirs.posterior(G, p, C), rel=CLOSE)
     assert 2 ** ml.leakage(p, C, H) == close(theirs.mult_leakage(G, p, C), rel=CLOSE)
+
+
+def test_risks_and_ratios(system):
+    p, C, G = system
+    theirs = qif.measure
+    assert ml.theory.risk_leakage(p, C) == close(theirs.bayes_risk.mult_leakage(p, C), rel=1e-9)
+    assert ml.theory.bayes_risk_capacity(C).value == close(theirs.bayes_risk.mult_capacity(C)[0], rel=1e-9)
+    assert ml.theory.posterior_risk(p, C, loss=G) == close(theirs.l_risk.posterior(G, p, C), rel=CLOSE)
+    if theirs.l_risk.posterior(G, p, C) > 0:  # where nothing is lost theirs is 0/0
+        assert ml.theory.risk_leakage(p, C, loss=G) == close(theirs.l_risk.mult_leakage(G, p, C), rel=CLOSE)
+    table = ml.leakage_table(p, C, ["shannon", "guesswork"])
+    assert table["shannon"].ratio == close(theirs.shannon.mult_leakage(p, C), rel=CLOSE)
+    assert table["guesswork"].ratio == close(theirs.guessing.mult_leakage(p, C), rel=CLOSE)
+
+
+def test_predicates(system):
+    p, C, _ = system
+    P = (np.arange(len(p)) % 2).astype(np.uint32)
+    gain = ml.theory.predicate_gain(P.tolist())
+    assert ml.posterior_vulnerability(p, C, gain=gain) == close(qif.measure.pred_vuln.posterior(P, p, C), rel=CLOSE)
+    security = ml.theory.bayes_security(C, predicate=P.tolist())
+    assert 2 - security == close(qif.measure.pred_vuln.mult_capacity(P, C)[0], rel=1e-9)
+    if security > 0:
+        assert 1 / security == close(qif.measure.pred_risk.mult_capacity(P, C)[0], rel=1e-9)
+
+
+def test_additive_capacities_and_privacy(system):
+    p, C, _ = system
+    for spanning, one in (("vulnerabilities", False), ("gains", True)):
+        ours = ml.additive_capacity(C, prior=p, spanning=spanning).value
+        assert ours == close(qif.measure.g_vuln.add_capacity(p, C, one), rel=1e-9)
+    D = np.abs(np.subtract.outer(np.arange(len(p)), np.arange(len(p)))).astype(float)
+    metric = qif.metric.from_distance_matrix(D)
+    assert ml.d_privacy(C, D) == close(qif.measure.d_privacy.smallest_epsilon(C, metric), rel=1e-9)
+
+
+def test_refinement_hypers_and_reduced_channels(system):
+    p, C, _ = system
+    R = RNG.dirichlet(np.ones(4), C.shape[1])
+    other = RNG.dirichlet(np.ones(3), len(p))
+    for B in (C @ R, other):
+        assert ml.refines(C, B).ok == bool(qif.refinement.refined_by(C, B))
+        assert ml.theory.max_refines(C, B).ok == bool(qif.refinement.max_refined_by(C, B))
+        private = ml.d_privacy(B, ml.theory.induced_metric(C)) <= 1
+        assert private == bool(qif.refinement.priv_refined_by(C, B))
+    assert np.sort(ml.Channel(C).hyper(p).outers) == close(np.sort(qif.channel.hyper(C, p)[0]))
+    split = np.concatenate([C / 4, C * 3 / 4], axis=1)
+    assert np.sort(ml.Channel(split).reduced().toarray()) == close(np.sort(qif.channel.reduced(split)))

@@ -13,6 +13,7 @@ from minleak import warehouse
 
 PRIOR = pa.table({"secret": ["a", "b", "c"], "count": [3, 2, 1]})
 EVENTS = pa.table({"secret": ["a", "b"], "scope": ["x", "y"], "observable": [1, 2]})
+LOG = pa.table({"secret": ["a", "b"] * 30, "observable": ["x", "y", "y"] * 20, "count": [1] * 60})
 PLAN = warehouse.design(PRIOR, 2)
 THINGS = [
     PRIOR,
@@ -27,10 +28,9 @@ THINGS = [
 ]
 
 
-def audited(resamples, permutations, **given):
+def audited(permutations, **given):
     """An audit that is not asked for much, which would be no error but a long time."""
-    few = [2 if type(asked) is int and asked > 99 else asked for asked in (resamples, permutations)]
-    return warehouse.audit(resamples=few[0], permutations=few[1], **given)
+    return warehouse.audit(permutations=2 if type(permutations) is int and permutations > 99 else permutations, **given)
 
 
 NAMED = {"secret": "secret", "weight": "count"}
@@ -48,8 +48,9 @@ CALLS = {
     "to_plan": (warehouse.to_plan, {"plan": PLAN}),
     "audit": (
         audited,
-        {"events": EVENTS, "secret": "secret", "observable": "observable", "weight": None, "resamples": 2}
-        | {"permutations": 99, "level": 0.9, "alpha": 0.1, "seed": 1, "limit": 9, "measures": ["shannon"]},
+        {"events": LOG, "secret": "secret", "observable": "observable", "weight": None, "numeric": None}
+        | {"permutations": 99, "level": 0.9, "alpha": 0.1, "seed": 1, "limit": 9, "measures": ["shannon"]}
+        | {"blocks": None, "attack": None, "enough": None},
     ),
     "Spectrum": (warehouse.Spectrum, {"table": PRIOR, **NAMED}),
 }

@@ -200,12 +200,16 @@ def test_audits():
     events = pa.table({"secret": ["a", "b"], "observable": ["x", None]})
     with pytest.raises(InvalidParameter, match="1 events have no secret, no observable"):
         warehouse.audit(events)
-    good = pa.table({"secret": ["a", "b"], "observable": ["x", "y"]})
+    good = pa.table({"secret": ["a", "b"] * 50, "observable": ["x", "y"] * 50})
     for arguments, words in [
         ({"permutations": 9}, "take at least 99"),
         ({"level": 1.0}, "level is between 0 and 1"),
         ({"alpha": float("nan")}, "alpha is between 0 and 1"),
-        ({"resamples": 0}, "resamples is a whole number"),
+        ({"permutations": 0}, "permutations is a whole number"),
+        ({"observable": []}, "observable is the name of a column"),
+        ({"blocks": "hour"}, "no column 'hour'"),
+        ({"numeric": True}, "spells no numbers"),
+        ({"attack": "nearest"}, "numbers"),
         ({"measures": "shannon"}, "list of entropies"),
         ({"measures": [ml.Gain(ml.Shannon(), [1, 2])]}, "gains belong"),
         ({"limit": 1}, "more than 1 different pairs"),

@@ -21,18 +21,23 @@ if TYPE_CHECKING:
 # group `app` there.
 COMMANDS = (
     "design",
+    "fit",
+    "update",
+    "drift",
     "optimise",
     "pad",
     "show",
     "sweep",
     "measure",
     "capacity",
+    "refines",
     "audit",
     "compare",
     "draw",
     "certify",
     "export",
     "report",
+    "chain",
     "key",
 )
 # After so many new objects cycles are looked for; with Python's own 700 a tenth of a short command is spent on it.

@@ -16,7 +16,9 @@ from minleak._cli.show import described, rendered
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
-from minleak._design.plan import cap
+from minleak._design.rings import cap
+from minleak._design.stored.kinds import Stored
+from minleak._design.unlisted.ngram import NGram
 from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
@@ -53,6 +55,13 @@ def design(
         float,
         typer.Option(parser=share, help="With --near, from 0 (as close as possible) to 1 (resists repeated draws)."),
     ] = 0.0,
+    unknown: Annotated[
+        str | None, typer.Option(help="A model of strings by `minleak fit`: secrets that PRIOR does not list get sets.")
+    ] = None,
+    unknown_share: Annotated[
+        float | None,
+        typer.Option(parser=share, help="With --unknown, how often a secret is not listed; told by the counts if not."),
+    ] = None,
     secret: Secret = "secret",
     weight: Weight = "count",
     format: Format = None,
@@ -84,9 +93,9 @@ def design(
             raise InvalidParameter(
                 "--max-success, --strip, --nfc and --events go with a design in memory, without --engine"
             )
-        if gains is not None or near is not None or metric is not None or stability:
+        if any(option is not None for option in (gains, near, metric, unknown, unknown_share)) or stability:
             raise InvalidParameter(
-                "--gains, --near, --metric and --stability go with a design in memory, without --engine"
+                "--gains, --near, --metric, --stability and --unknown go with a design in memory, without --engine"
             )
         source = {"engine": engine, "table": table, "memory_limit": memory_limit, "format": format}
         count_rows |= is_log(prior, format)
@@ -108,8 +117,15 @@ def design(
             with working("looking for the least k"):
                 world, _ = tell_of_the_world(counts, as_counted=as_counted)
                 size, said = least(counts, max_success, world=world)
+        if unknown is None and unknown_share is not None:
+            raise InvalidParameter("--unknown-share is how often a secret comes from --unknown, a model: give both")
         with progressing(f"designing for {len(counts):,} secrets") as progress:
-            plan = make.design(counts, size, layout=shape, gains=worth, progress=progress)
+            if unknown is None:
+                plan: Stored = make.design(counts, size, layout=shape, gains=worth, progress=progress)
+            elif shape != "stable" or worth is not None or max_success is not None:
+                raise InvalidParameter("--unknown goes with -k alone, without a layout, --gains or --max-success")
+            else:
+                plan = make.design(counts, size, unknown=NGram.load(unknown), unknown_share=unknown_share)
         data, parts = described(plan, entropy)
         if max_success is not None:
             parts = [said, *_missed(data, max_success, as_counted=as_counted), *parts]

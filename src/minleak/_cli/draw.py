@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +11,6 @@ import typer
 from minleak._cli.inputs import as_file, stdin_lines
 from minleak._cli.options import AsJson, CloakFile
 from minleak._cli.output import emit, record
-from minleak._data.labels import Labels
 from minleak._run.cloak import Cloak
 from minleak.errors import InvalidParameter, UnknownSecret
 
@@ -47,28 +47,24 @@ def draw(
         drawing = Cloak(path, key=key)
         if drawing.plan.randomised and fresh == (key is not None and scope is not None):
             raise InvalidParameter("say either --key and --scope for a sticky draw, or --fresh")
-        labels = drawing.plan.prior.labels
+        labels = drawing.plan.prior.labels if drawing.listed else ("",)
         if stand_in is not None:
-            drawing = Cloak(path, key=key, stand_in=_label(stand_in, labels))
+            drawing = Cloak(path, key=key, stand_in=as_label(stand_in, labels))
     if secret is None:
         given = [typer.prompt("Secret", hide_input=True, err=True)]
     else:
         given = stdin_lines() if secret == "-" else [secret]
     try:
-        known = drawing.positions([_label(text, labels) for text in given])
+        drawn = drawing.draw_all([as_label(text, labels) for text in given], scope=scope, fresh=fresh)
     except UnknownSecret as error:
         where = f"line {(error.at or 0) + 1} of stdin: " if secret == "-" else ""
-        remedy = "refuse it, or choose a --stand-in for all such secrets"
+        remedy = "refuse it, or choose a --stand-in for all such secrets" if drawing.listed else "refuse it"
         raise UnknownSecret(f"{where}the plan does not know this secret: {remedy}") from None
-    scopes = None if scope is None else [scope] * len(known)
-    drawn = [
-        [labels[i] for i in row if i >= 0] for row in drawing.draw_many(known, scopes=scopes, fresh=fresh).tolist()
-    ]
     sets = [{"id": drawing.set_id(members), "members": members} for members in drawn]
     emit("draw", {"sets": sets}, [record(members) for members in drawn], as_json=as_json)
 
 
-def _label(text: str, labels: Labels) -> Any:
+def as_label(text: str, labels: Sequence[Any]) -> Any:
     """The label that a text stands for: itself, or a number where the plan's secrets are numbers."""
     if isinstance(labels[0], str):
         return text

@@ -18,6 +18,7 @@ from minleak._padding import make
 from minleak._padding.comparison import apply_policy
 from minleak._padding.frontiers import frontier
 from minleak._padding.ladder import Ladder, as_ladder
+from minleak._padding.overheads import least_budget
 from minleak._padding.policies import POLICIES
 from minleak._padding.result import Padding
 from minleak._report.saving import check_chart, write_whole
@@ -33,8 +34,12 @@ def pad(
         str, typer.Argument(metavar="SIZES", help="Secrets and their sizes: csv(.gz), tsv, parquet, json; - is stdin.")
     ],
     budget: Annotated[
-        str, typer.Option(help="The largest mean overhead: a number in the unit of the sizes, or 10% of the mean size.")
-    ],
+        str | None,
+        typer.Option(help="The largest mean overhead: a number in the unit of the sizes, or 10% of the mean size."),
+    ] = None,
+    max_leakage: Annotated[
+        float | None, typer.Option(parser=number, help="Instead: the least overhead with no more leakage than this.")
+    ] = None,
     size: Annotated[str, typer.Option("--size", help="The column of natural sizes or times.")] = "size",
     entropy: Annotated[str, typer.Option("--entropy", "-e", help="The entropy to leak least in, by name.")] = "shannon",
     floor: Annotated[
@@ -45,7 +50,11 @@ def pad(
     ] = False,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="A .csv to write: the buckets, or with --randomised the channel's rows."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="A .csv: the buckets, or with --randomised the channel's rows. Or a .cloak for `minleak draw`.",
+        ),
     ] = None,
     chart: Annotated[
         str | None, typer.Option(help="Save leakage against overhead: a .png, .svg or .html file.")
@@ -61,8 +70,10 @@ def pad(
     """
     if chart is not None:
         check_chart(chart)
-    if output is not None and not output.lower().endswith(".csv"):
-        raise InvalidParameter(f"buckets are written as .csv, not {output!r}")
+    if output is not None and not output.lower().endswith((".csv", ".cloak")):
+        raise InvalidParameter(f"a padding is written as .csv, or as .cloak to draw from, not {output!r}")
+    if (budget is None) == (max_leakage is None):
+        raise InvalidParameter("say either --budget, how much may be added, or --max-leakage, how much may leak")
     source = PriorSource(sizes, secret, format)
     natural = source.prior(size)
     prior = Prior.uniform(len(natural)) if weight is None else source.prior(weight)
@@ -70,21 +81,20 @@ def pad(
     ladder = as_ladder(natural.weights, prior)
 
     with working(f"padding {len(prior):,} secrets"):
-        best = make.design(
-            natural.weights,
-            prior,
-            budget=_budget(budget, ladder.mean),
-            entropy=entropy,
-            floor=floor,
-            randomised=randomised,
-        )
+        given: dict[str, Any] = {"entropy": entropy, "floor": floor, "randomised": randomised}
+        if budget is not None:
+            best = make.design(natural.weights, prior, budget=_budget(budget, ladder.mean), **given)
+        else:
+            best = least_budget(natural.weights, prior, leakage=max_leakage or 0.0, **given).padding
         data, parts = _rendered(best, ladder.mean)
         if natural.weights.dtype.kind == "i":  # policies round whole numbers
             data["policies"], beside = _policies(best, ladder)
             parts += ["", beside]
         drawn = None if chart is None else _chart(natural.weights, prior, best)
     if output is not None:
-        if best.randomised:
+        if output.lower().endswith(".cloak"):
+            best.rows().save(output)
+        elif best.randomised:
             write_channel(best.channel(), output)
         else:
             write_whole(output, _buckets(best))

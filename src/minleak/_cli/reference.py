@@ -32,6 +32,10 @@ _FIELDS = {
     "design": "as `show`, and `file`, `bytes` when a file was written; with `--engine`: `engine`, `secrets`, `k`, "
     "`layout`, `giants`, `giant_labels`, `at_home`, `success_blind`, `success`, `in_the_world`, `untold`, "
     "`leakage` (entropy to `before`, `after`, `leakage`), `file`",
+    "update": "as `drift`, and `file`, `version`, `changes` (`kept`, `mended`, `remade`, `new`, `gone`), `so_far`",
+    "drift": "`secrets`, `new`, `new_mass`, `gone`, `success` and `leakage` (entropy to) `designed`, `waiting`, "
+    "`updated`, `exposure` (`success`, `low`, `high`, `exact`)",
+    "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, `file`, `bytes`",
     "optimise": "`secrets`, `observables`, `status`, `cost`, `stages` (a list of `entropy`, `value`, `leakage`, "
     "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --tradeoff `entropy`, "
     "`frontier` (a list of `budget`, `leakage`, `bound`, `cost`, `shadow_price`), `chart`",
@@ -50,12 +54,22 @@ _FIELDS = {
     "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
     "`shannon_capacity_bits`, `local_dp_epsilon_nats`",
     "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `prior` (list)",
-    "audit": "`events`, `secrets`, `observables`, `pairs`, `measures` (a list of `measure`, `estimate`, `corrected`, "
-    "`low`, `high`, `chance`, `p_value`, `floor`), `p_value`, `alpha`, `level`, `rejected`",
+    "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `gain` (guesses as rows, "
+    "or null)",
+    "audit": "`events`, `secrets`, `observables`, `said` (how observables were taken), `attack`, `success` and `blind` "
+    "(`low`, `estimate`, `high`, null where there is no bound), `measures` (a list of `measure`, `low`, `estimate`, "
+    "`high`), `p`, `alpha`, `level`, `rejected`, `warnings`, `curve` (a list of events trained on, tests, share right)"
+    ", `enough`, `more`, `chart`, `curve_chart`",
     "compare": "`secrets`, `buckets`, `average`, `largest`, `success`, `blocks`, `plan`, `same_blocks`, `same_plan`, "
     "`rows` (a list of `name`, `k`, `success`, `leakage`)",
     "export": "`file`, `rows`, `columns`",
     "draw": "`sets`: a list of `id` and `members`",
+    "chain fit": "`states`, `transitions`, `order`, `clock`, `backoff` (the share of moves by it), `entropy_rate`, "
+    "`distance`, and `file` where asked",
+    "chain leakage": "`states`, `k`, `steps`, `methods` (a list of `method`, `k`, `trials`, `exact`, `evidence`, "
+    "`falls` and `filtered`, `smoothed`, `filtered_bits`, `smoothed_bits`, each with `values`, `low`, `high` by step); "
+    "with --truth `truth` (such a list); `chart`, `report` where asked",
+    "chain draw": "`steps`: a list of lists of k states; `step` (the number of the last one), `cuts`",
     "key new": "`file`, `id`",
     "certify": "`certified`, `exact`, `checks` (a list of `what`, `ok`, `detail`), `gaps`",
     "report": "`files`",

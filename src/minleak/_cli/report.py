@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from minleak._cli.inputs import plan_of
+from minleak._cli.inputs import PriorSource, plan_of
 from minleak._cli.options import AsJson, CloakFile, share, times
 from minleak._cli.output import emit, progressing
+from minleak._data.prior import Prior
+from minleak._design.unlisted.misfit import Misfit
+from minleak._design.unlisted.ngram import NGram
+from minleak._design.unlisted.plan import UnlistedPlan
+from minleak.errors import InvalidParameter
 from minleak.report import write
+
+# Sets of strings that are looked at: a few seconds.
+_MOST = 3000
 
 
 def report(
@@ -21,6 +29,10 @@ def report(
         typer.Option(parser=share, help="A requirement, such as 5%: the page says whether it is met."),
     ] = None,
     title: Annotated[str | None, typer.Option(help="What heads the page.")] = None,
+    held_out: Annotated[
+        str | None,
+        typer.Option(help="Counts of another time, of a plan over all strings: what an attacker who has them knows."),
+    ] = None,
     trials: Annotated[int, typer.Option(parser=times, help="Simulated secrets for what has no closed form.")] = 20_000,
     as_json: AsJson = False,
 ) -> None:
@@ -29,14 +41,26 @@ def report(
     Example: minleak report queries.cloak -o report.html
     """
     with progressing(f"reporting on {cloak}") as progress:
+        plan = plan_of(cloak)
+        against = None
+        if held_out is not None:
+            against = _against(plan, PriorSource(held_out, "secret", None).prior("count"), trials)
         files = write(
-            plan_of(cloak),
+            plan,
             output,
             format=format,
             success=max_success,
             title=title,
             file="stdin" if cloak == "-" else cloak,
             trials=trials,
+            against=against,
             progress=progress,
         )
     emit("report", {"files": files}, [f"written: {', '.join(files)}"], as_json=as_json)
+
+
+def _against(plan: Any, counts: Prior, trials: int) -> Misfit:
+    """What a plan over strings is worth to an attacker who has these counts, and a model fitted to them."""
+    if not isinstance(plan, UnlistedPlan):
+        raise InvalidParameter("--held-out is for a plan over all strings, made by minleak design --unknown")
+    return plan.against(NGram.fit(list(counts.labels)), prior=counts, trials=min(trials, _MOST))

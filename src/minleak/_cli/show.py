@@ -11,13 +11,18 @@ from minleak._cli.inputs import plan_of
 from minleak._cli.options import AsJson, CloakFile, Entropies
 from minleak._cli.output import emit, field, table
 from minleak._design.plan import Plan
-from minleak._design.stored.kinds import BLOCKS, RINGS, Stored
+from minleak._design.stored.kinds import BLOCKS, RINGS, ROWS, STRINGS, Stored
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
 # By kind the module whose `summary(plan, entropies)` and `rendered(summary)` show a plan of it.
-SHOWING = {RINGS: __name__, BLOCKS: "minleak._cli.show_blocks"}
+SHOWING = {
+    RINGS: __name__,
+    BLOCKS: "minleak._cli.show_blocks",
+    ROWS: "minleak._cli.show_rows",
+    STRINGS: "minleak._cli.strings",
+}
 # So many of the giants are named.
 NAMED = 8
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import repeat
 from typing import Any
@@ -15,6 +16,8 @@ import numpy.typing as npt
 from minleak._data import composition
 from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
+from minleak._data.factoring.find import factored
+from minleak._data.hyper import Hyper, hyper
 from minleak._data.labels import Labels, first_difference, named
 from minleak._data.matrices import (
     DENSE,
@@ -25,9 +28,11 @@ from minleak._data.matrices import (
     is_number,
     is_sparse,
     random_support,
+    tolerated,
     too_large,
 )
 from minleak._data.prior import Prior, as_prior
+from minleak._data.reducing import groups, merged
 from minleak.errors import InvalidChannel, InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
@@ -205,9 +210,9 @@ class Channel:
 
     # -- under a prior ----------------------------------------------------------------------------------------------
 
-    def columns(self, prior: Prior | Iterable[Any]) -> Columns:
-        """The columns of the joint p(x) C[x,y], in blocks; what every measure is computed from."""
-        return Columns(self.matrix, self._fitting(prior).p)
+    def columns(self, prior: Prior | Iterable[Any] | None) -> Columns:
+        """The columns of the joint p(x) C[x,y], in blocks; what every measure is computed from. None: those of C."""
+        return Columns(self.matrix, None if prior is None else self.fitting(prior).p)
 
     def joint(self, prior: Prior | Iterable[Any]) -> Any:
         """The joint distribution J[x,y] = p(x) C[x,y]: dense for a dense channel, sparse for a sparse one.
@@ -216,7 +221,7 @@ class Channel:
         array([[0.5 , 0.  ],
                [0.25, 0.25]])
         """
-        p = self._fitting(prior).p
+        p = self.fitting(prior).p
         if self.is_dense:
             return p[:, None] * self.matrix
         joint = self.matrix.copy()
@@ -225,7 +230,7 @@ class Channel:
 
     def output(self, prior: Prior | Iterable[Any]) -> Array:
         """The distribution of the observable, p(y) = sum over x of p(x) C[x,y]."""
-        p = self._fitting(prior).p
+        p = self.fitting(prior).p
         return np.asarray(self.matrix.T @ p)
 
     def posteriors(self, prior: Prior | Iterable[Any]) -> Posteriors:
@@ -233,8 +238,10 @@ class Channel:
         joint = self.joint(prior)
         p_y = np.asarray(joint.sum(axis=0))
         kept = np.flatnonzero(p_y > 0)
+        matrix: Any
         if self.is_dense:
-            matrix: Any = joint[:, kept] / p_y[kept]
+            matrix = joint if len(kept) == len(p_y) else joint[:, kept]
+            matrix /= p_y[kept]
         else:
             matrix = joint[:, kept]
             matrix.data = matrix.data / np.repeat(p_y[kept], np.diff(matrix.indptr))
@@ -243,7 +250,7 @@ class Channel:
             return Posteriors(matrix, p_y, self.outputs, ())
         return Posteriors(matrix, p_y[kept], Labels.of([self.outputs[int(y)] for y in kept], len(kept)), tuple(dropped))
 
-    def _fitting(self, prior: Prior | Iterable[Any]) -> Prior:
+    def fitting(self, prior: Prior | Iterable[Any]) -> Prior:
         """The prior, if its secrets are this channel's inputs."""
         prior = as_prior(prior)
         n = self.shape[0]
@@ -256,6 +263,74 @@ class Channel:
                 f"{shown(self.inputs[x])}: bring both into one order"
             )
         return prior
+
+    def hyper(self, prior: Prior | Iterable[Any]) -> Hyper:
+        """The posteriors (inners) and how likely each is (outers), equal ones put together.
+
+        >>> from fractions import Fraction
+        >>> half = Fraction(1, 2)
+        >>> print(Channel([[1, 0, 0], [half, half / 2, half / 2]]).hyper([1, 1]))
+          | 3/4  1/4
+        ------------
+        0 | 2/3    0
+        1 | 1/3    1
+        """
+        given = self.fitting(prior)
+        if self.exact is None or not given.exact:
+            return hyper(self.joint(given), self.inputs)
+        p = np.array([Fraction(w, given.total) for w in given.weights.tolist()], dtype=object)
+        return hyper(p[:, None] * self.exact, self.inputs)
+
+    # -- against other channels -------------------------------------------------------------------------------------
+
+    def reduced(self) -> Channel:
+        """The channel without what tells nothing: proportional columns are one, under the first one's label, and
+        columns of zeros are none. It leaks the same, whatever the prior and the gain.
+
+        >>> Channel([[0.5, 0.25, 0.25, 0], [0, 0.5, 0.5, 0]]).reduced().toarray()
+        array([[0.5, 0.5],
+               [0. , 1. ]])
+        """
+        of = groups(self.matrix if self.exact is None else self.exact)
+        first = [int(y) for y in np.unique(of, return_index=True)[1] if of[y] >= 0]
+        return Channel(
+            merged(self.matrix if self.exact is None else self.exact, of),
+            inputs=self.inputs,
+            outputs=[self.outputs[y] for y in first],
+            tolerance=self.tolerance,
+        )
+
+    def factor(self, other: Channel | Any, *, tolerance: float = 1e-8) -> Channel | None:
+        """The post-processing R with self @ R = other, or None where there is none (`refines` then says why).
+
+        Exact where both channels are, else every entry is met within the tolerance.
+
+        >>> halved = Channel([[1, 0], [0, 1]]).factor([[0.75, 0.25], [0.25, 0.75]])
+        >>> halved.toarray()
+        array([[0.75, 0.25],
+               [0.25, 0.75]])
+        """
+        other = self.sharing(other, "that are compared")
+        both = self.exact is not None and other.exact is not None
+        found = factored(
+            self.exact if both else self.matrix,
+            other.exact if both else other.matrix,
+            tolerance=tolerated(tolerance),
+        ).R
+        return None if found is None else Channel(found, inputs=self.outputs, outputs=other.outputs)
+
+    def sharing(self, other: Channel | Any, what: str) -> Channel:
+        """The other channel, if its secrets are this one's; `what` says how messages speak of the two."""
+        other = as_channel(other)
+        if self.shape[0] != other.shape[0]:
+            raise InvalidChannel(f"channels {what} share their secrets: {self.shape[0]} rows against {other.shape[0]}")
+        x = first_difference(self.inputs, other.inputs)
+        if x is not None:
+            raise InvalidChannel(
+                f"channels {what} share their secrets, but row {x} is {shown(self.inputs[x])} in the first and "
+                f"{shown(other.inputs[x])} in the second: bring both into one order"
+            )
+        return other
 
     # -- putting channels together ----------------------------------------------------------------------------------
 
@@ -292,23 +367,13 @@ class Channel:
         >>> list(channel.outputs)
         [(0, 'a'), (0, 'b'), (1, 'b')]
         """
-        other = as_channel(other)
-        if self.shape[0] != other.shape[0]:
-            raise InvalidChannel(
-                f"channels in parallel share their secrets: {self.shape[0]} rows against {other.shape[0]}"
-            )
-        x = first_difference(self.inputs, other.inputs)
-        if x is not None:
-            raise InvalidChannel(
-                f"channels in parallel share their secrets, but row {x} is {shown(self.inputs[x])} in the first and "
-                f"{shown(other.inputs[x])} in the second: bring both into one order"
-            )
+        other = self.sharing(other, "in parallel")
         matrix, pairs = composition.parallel(self.matrix, other.matrix)
         ys, zs = list(self.outputs), list(other.outputs)
         return Channel(
             matrix,
             inputs=other.inputs if self.inputs.is_default else self.inputs,
-            outputs=[(ys[pair // len(zs)], zs[pair % len(zs)]) for pair in pairs.tolist()],
+            outputs=Labels(tuple((ys[pair // len(zs)], zs[pair % len(zs)]) for pair in pairs.tolist())),
             tolerance=_composed(self.tolerance, other.tolerance),
         )
 

@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 # Entries in a block, about 2 MB: several passes over it stay in cache, and there are blocks for every core.
 BLOCK = 1 << 18
+# Fewer blocks than this are done sooner than threads for them are started.
+_FEW = 8
 # Columns come in multiples of this where there are enough of them, so that vector loads stay aligned.
 _ALIGN = 16
 
@@ -38,6 +40,16 @@ class Columns:
         self.matrix: Any = matrix
         self.scale = scale
 
+    @property
+    def plain(self) -> bool:
+        """Whether the dense matrix itself holds the columns, so that a single pass over it needs no blocks."""
+        return isinstance(self.matrix, np.ndarray) and self.scale is None
+
+    @property
+    def complete(self) -> bool:
+        """Whether a block has all rows, so that its largest entry is the column's even where all are negative."""
+        return isinstance(self.matrix, np.ndarray)
+
     def blocks(self) -> Iterator[Callable[[], Array]]:
         """Makers of blocks: each builds a fresh array when called, so that threads build their own."""
         if isinstance(self.matrix, np.ndarray):
@@ -50,8 +62,13 @@ class Columns:
         A thread builds all its blocks in the same memory, so the function must return something of its own.
         """
         makers = list(self.blocks())
-        if len(makers) < 4:
-            return [function(make()) for make in makers]
+        if len(makers) < _FEW:
+            before = getattr(_thread, "kept", None)
+            _keep_memory()
+            try:
+                return [function(make()) for make in makers]
+            finally:
+                _thread.kept = before
         with ThreadPoolExecutor(min(8, os.cpu_count() or 1), initializer=_keep_memory) as pool:
             return list(pool.map(lambda make: function(make()), makers))
 

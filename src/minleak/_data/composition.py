@@ -14,6 +14,8 @@ from minleak.errors import InvalidChannel, shown
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
+_PARALLEL = "both in parallel"
+
 
 def cascade(a: Any, b: Any) -> Any:
     """a @ b, sparse only if both are."""
@@ -32,13 +34,13 @@ def parallel(a: Any, b: Any) -> tuple[Any, npt.NDArray[np.int64]]:
     """
     width = a.shape[1] * b.shape[1]
     if _is_dense(a) and _is_dense(b):
-        _check_size("both in parallel", a.shape[0] * width, labels=width, dense=True)
+        _check_size(_PARALLEL, a.shape[0] * width, labels=width, dense=True)
         matrix = (a[:, :, None] * b[:, None, :]).reshape(a.shape[0], -1)
         pairs = np.flatnonzero(matrix.any(axis=0))
-        return matrix[:, pairs], pairs
+        return matrix if len(pairs) == width else matrix[:, pairs], pairs
     a, b = as_csr(a), as_csr(b)
     entries = int(_lengths(a) @ _lengths(b))
-    _check_size("both in parallel", entries, labels=min(entries, width))
+    _check_size(_PARALLEL, entries, labels=min(entries, width))
     return _row_products(a, b)
 
 
@@ -108,7 +110,10 @@ def _check_size(what: str, entries: int, *, labels: int = 0, dense: bool = False
     """Refuse what would not fit into memory before it is asked for."""
     size = too_large(entries, each=DENSE if dense else SPARSE, labels=labels)
     if size is not None:
-        raise InvalidChannel(f"{what} would have up to {size}: merge observables or secrets first")
+        raise InvalidChannel(
+            f"{what} would have up to {size}: merge observables or secrets first"
+            + (", or measure them without building it, by theory.Together" if what == _PARALLEL else "")
+        )
 
 
 def _check_times(matrix: Any, times: int, *, ordered: bool) -> None:

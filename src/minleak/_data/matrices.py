@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.errors import InvalidChannel, shown
+from minleak.errors import InvalidChannel, InvalidParameter, shown
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -27,6 +27,13 @@ DENSE, SPARSE, LABEL = 16, 64, 128
 def is_number(value: Any) -> bool:
     """True for a real number that is no boolean."""
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def tolerated(tolerance: Any) -> float:
+    """How far floats may be off, as a float."""
+    if not (is_number(tolerance) and 0 < tolerance < 1):
+        raise InvalidParameter(f"the tolerance is a number above 0 and below 1, not {shown(tolerance)}")
+    return float(tolerance)
 
 
 def too_large(entries: int, *, each: int, labels: int = 0) -> str | None:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior, as_prior
-from minleak._design.plan import cap
+from minleak._design.rings import cap
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_search import generator

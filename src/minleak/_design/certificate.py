@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +18,12 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import first_difference
 from minleak._data.prior import Prior, as_prior
 from minleak._design.channel_checks import examined
-from minleak._design.plan import Plan, cap
-from minleak._design.rings import LIMIT, Ring
-from minleak._design.stored.kinds import KINDS, Drawable, Stored
+from minleak._design.rings import LIMIT, Arrangement, Ring, cap
+from minleak._design.stored.kinds import KINDS, Running, Stored
 from minleak._design.stored.opening import opened
 from minleak._design.stored.sampler import RingDrawable
 from minleak._design.stored.tables import LabelIndex, bytes_of_names
+from minleak._design.unlisted.model import Model
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -74,10 +75,11 @@ class Certificate:
 
 
 def certify(
-    subject: Stored | str | os.PathLike[str] | Drawable | Channel | Any,
-    prior: Prior | Iterable[Any],
+    subject: Stored | str | os.PathLike[str] | Running | Channel | Any,
+    prior: Prior | Iterable[Any] | Model | None = None,
     *,
     k: int | None = None,
+    step: Iterable[Any] | None = None,
     gains: Iterable[Any] | None = None,
     entropies: Sequence[ConditionalEntropy | str] = FEW,
     tolerance: float = 1e-9,
@@ -93,12 +95,16 @@ def certify(
     plan, and every label to its secret. So a certified file draws at the certified odds, whoever wrote it.
 
     Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem; of
-    those asked for, others are named and not certified.
+    those asked for, others are named and not certified. A plan over strings that cannot be listed is certified for its
+    counts, or for its model where it has none, in big integers; the model itself is tried at some hundred positions.
 
     A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
     (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
     above the optimum in each of the `entropies`. Channels of Fractions under exact priors are checked exactly, others
     within `tolerance`.
+
+    `Tracks` are checked for one `step`, the k states that are shown: every row is the chain's, every move of the
+    rounding keeps all means, and the next states are as different as the rows allow.
 
     >>> from minleak._design.make import design
     >>> prior = [36, 30, 20, 14]
@@ -109,13 +115,24 @@ def certify(
     >>> certify([[1, 0], [1, 0], [0, 1], [0, 1]], prior, k=2).ok
     False
     """
-    prior = as_prior(prior)
+    by_step = None
+    with contextlib.suppress(Exception):  # whatever an odd object raises when it is asked
+        by_step = getattr(subject, "step_certificate", None)
+    if (by_step is None) != (step is None):
+        raise InvalidParameter(
+            "tracks are certified for a step: certify(tracks, step=(a, ...)); other things have none"
+        )
+    if by_step is not None:
+        return cast(Certificate, by_step(step))
+    if prior is None:
+        raise InvalidParameter("say the prior that it is to be certified for: certify(plan, prior)")
+    prior = prior if isinstance(prior, Model) else as_prior(prior)
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
         raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {shown(tolerance)}")
     if isinstance(subject, str | bytes | os.PathLike):
         subject = opened(subject)
-    if isinstance(subject, Stored | Drawable):
-        plan = subject.plan if isinstance(subject, Drawable) else subject
+    if isinstance(subject, Stored | Running):
+        plan = subject.plan if isinstance(subject, Running) else subject
         found: Certificate = KINDS[plan.kind].certified(subject, prior, k=k, gains=gains, entropies=entropies)
         return found
     if gains is not None:
@@ -132,7 +149,7 @@ def certify(
 
 
 def certified(
-    subject: Plan | RingDrawable,
+    subject: Arrangement | RingDrawable,
     prior: Prior,
     *,
     k: int | None,
@@ -177,7 +194,7 @@ def _gained(prior: Prior, worth: Prior) -> Prior:
     return Prior(weights)
 
 
-def _plan_checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -> Iterator[Check]:
+def _plan_checks(plan: Arrangement, prior: Prior, target: Prior, worth: Prior | None) -> Iterator[Check]:
     """One check after the other; what the later ones rely on ends the list where it fails."""
     from minleak._kernels import certifying
 
@@ -231,7 +248,7 @@ def _plan_checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -
         yield Check("secrets to be kept apart share no set", not any(_group_twice(plan, plan.apart)))
 
 
-def _group_twice(plan: Plan, group_of: Indices) -> Iterator[bool]:
+def _group_twice(plan: Arrangement, group_of: Indices) -> Iterator[bool]:
     """For blocks of all sets, giants included, whether one of them holds two of a group."""
     blocks = [group[None, :] for group in plan.idle_sets()]
     on_rings = (np.hstack([np.broadcast_to(plan.giants, (len(some), plan.n_giants)), some]) for some, _ in plan.cells())
@@ -252,7 +269,7 @@ def _gains_check(n: int, gains: Array | None, worth: Prior | None) -> Check:
     return Check("the gains are those asked for", same, f"it is optimal for gains in proportion to {shown}{advice}")
 
 
-def _well_formed(plan: Plan, n: int) -> bool:
+def _well_formed(plan: Arrangement, n: int) -> bool:
     """Whether all fields are of the types and sizes that the checks, compiled ones among them, may rely on."""
     homes, rings, gains = plan.homes, plan.rings, plan.gains
     numbers = [plan.k, plan.u, plan.total, plan.tail, *(ring.length for ring in rings), *(ring.u for ring in rings)]
@@ -295,7 +312,7 @@ def _in_units(target: Prior, k: Any) -> bool:
     return target.exact and isinstance(k, int | np.integer) and int(target.total) * int(k) <= LIMIT
 
 
-def _weights_check(plan: Plan, target: Prior) -> Check:
+def _weights_check(plan: Arrangement, target: Prior) -> Check:
     """The weights are in the own proportions of what was asked for, or stand for it within the distance the plan states
     and a grid explains.
     """
@@ -331,7 +348,7 @@ def _line_checks(ring: Ring, u: int, weights: Indices) -> Iterator[Check]:
     yield Check("every secret owns u times its weight", owned)
 
 
-def _homes_check(plan: Plan, owned: Indices) -> Check:
+def _homes_check(plan: Arrangement, owned: Indices) -> Check:
     homes, flat = plan.homes, plan.homes.members.ravel()
     once = bool((np.bincount(flat, minlength=len(owned)) <= 1).all())
     if once:  # each member owns a whole track of length u * weight

@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior, as_prior
-from minleak._design.plan import cap
+from minleak._design.rings import cap
 from minleak.errors import InvalidParameter, MinleakError, shown
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, overload
 
@@ -12,11 +12,16 @@ import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.plan import Blocks, without_gains
+from minleak._design.descent import Descent
 from minleak._design.giants import Giants, Ground, Progress, find_giants, in_silence
+from minleak._design.grid import to_grid
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
-from minleak._design.plan import Plan, cap
-from minleak._design.rings import LIMIT
+from minleak._design.plan import Plan
+from minleak._design.rings import LIMIT, cap
+from minleak._design.unlisted.make import design_unlisted
+from minleak._design.unlisted.model import Model
+from minleak._design.unlisted.plan import UnlistedPlan
 from minleak.errors import InvalidParameter, listed, shown
 
 
@@ -33,14 +38,22 @@ def design(
     gains: Iterable[Any] | None = None,
     progress: Progress = ...,
 ) -> Plan: ...
+@overload
 def design(
-    prior: Prior | Iterable[Any],
+    prior: Prior | Iterable[Any], k: int, *, unknown: Model, unknown_share: float | Fraction | None = None
+) -> UnlistedPlan: ...
+@overload
+def design(prior: Model, k: int) -> UnlistedPlan: ...
+def design(
+    prior: Prior | Iterable[Any] | Model,
     k: int,
     *,
     layout: Layout | str = "stable",
     gains: Iterable[Any] | None = None,
     progress: Progress = in_silence,
-) -> Plan | Blocks:
+    unknown: Model | None = None,
+    unknown_share: float | Fraction | None = None,
+) -> Plan | Blocks | UnlistedPlan:
     """Maximise H(X|Y) over all channels in which at most k secrets can cause the same observable.
 
     Sort the weights, w_1 >= w_2 >= ...; j* is the least j with w_j (k-j+1) <= w_j + ... + w_n. The first j*-1 secrets,
@@ -67,6 +80,12 @@ def design(
         gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
     progress
         Called with (done, steps, what is being done) while a layout takes its time.
+    unknown
+        A model of strings, such as `NGram`, for secrets that the prior does not list: every string then has sets. A
+        model in place of the prior makes a plan over its strings alone.
+    unknown_share
+        How often a secret comes from the model; without it the share of events whose secret was counted once (Good and
+        Turing's estimate of the unseen).
 
     Time O(n) for the circle, O(n log n) for stable; about 36 bytes of memory for each secret.
 
@@ -76,6 +95,18 @@ def design(
     >>> round(plan.leakage("shannon"), 6), plan.leakage("min-entropy")
     (0.330518, 0.0)
     """
+    if unknown is not None or isinstance(prior, Model):
+        if layout != "stable" or gains is not None:
+            raise InvalidParameter(
+                "layout= and gains= are for listed secrets: a plan with a model of others has its own"
+            )
+        if isinstance(prior, Model):
+            return design_unlisted(prior, cap(k), share=unknown_share)
+        return design_unlisted(unknown, cap(k), prior=as_prior(prior), share=unknown_share)
+    if unknown_share is not None:
+        raise InvalidParameter(
+            "unknown_share= is how often a secret comes from unknown=, a model of strings: give both"
+        )
     prior, k = as_prior(prior), cap(k)
     k = min(k, len(prior))  # no set has more members than there are secrets
     if not callable(progress):
@@ -105,6 +136,7 @@ def design(
         idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
         costs=laid.cost,
         apart=laid.apart,
+        descent=Descent(),
     )
 
 
@@ -169,39 +201,3 @@ def _gained(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
         return Prior(weights)
     except ValueError:
         raise InvalidParameter("every gain meets a secret of probability zero: nothing would be worth hiding") from None
-
-
-@dataclass(frozen=True)
-class Grid:
-    """Integer weights, their total, and the total-variation distance of what they stand for to what was given."""
-
-    weights: npt.NDArray[np.int64]
-    total: int
-    distance: float
-
-    def times(self, factor: int) -> Grid:
-        """The same prior in finer units."""
-        return self if factor == 1 else Grid(self.weights * factor, self.total * factor, self.distance)
-
-
-def to_grid(prior: Prior, k: int) -> Grid:
-    """The prior's weights as 64-bit integers with k * total <= 2^62.
-
-    Integers that fit are taken as they are. Others are cut off at a power of two, as fine as fits; positive weights get
-    at least one unit. The plan is exactly optimal for the weights on the grid; `distance` says how far they are.
-    """
-    room = LIMIT // k
-    weights, total = prior.weights, prior.total
-    if prior.exact and total <= room:
-        return Grid(weights.astype(np.int64, copy=False), int(total), 0.0)
-    spare = room - len(prior)  # the cut-off loses less than a unit each, the least unit adds at most one each
-    if prior.exact:
-        shift = max(0, int(total).bit_length() - spare.bit_length())
-        shift += int(total) >> shift > spare
-        cut: npt.NDArray[Any] = (weights >> shift).astype(np.int64)
-    else:
-        cut = np.floor(prior.p * 2.0 ** (spare.bit_length() - 1)).astype(np.int64)
-    on_grid = np.maximum(cut, (weights > 0).astype(np.int64))
-    grid_total = int(on_grid.sum())
-    distance = 0.5 * float(np.abs(on_grid / grid_total - prior.p).sum())
-    return Grid(on_grid, grid_total, distance)

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.labels import first_difference
 from minleak._data.prior import Prior, as_prior
 from minleak._design.explicit import explicit_channel
+from minleak._design.living.matching import rearranged
 from minleak._design.rings import Arrangement
 from minleak._entropy.averaged import exponential_mean
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.gain import Gain
 from minleak._entropy.renyi import renyi_columns
 from minleak._measure.leakages import difference, leakage
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 
@@ -34,15 +34,7 @@ def mismatched_leakage(plan: Arrangement, H: ConditionalEntropy, prior: Prior | 
     carried along for entropies that are a mean of Renyi's, O(n log n) in all; others look at every set, O(n k). With
     gains q(x) is gamma_x q(x). What is no eta(sum Fhat) is measured on the explicit channel.
     """
-    q = as_prior(prior)
-    if len(q) != len(plan.prior):
-        raise InvalidParameter(f"the prior has {len(q)} secrets, the plan {len(plan.prior)}: they must be the same")
-    x = first_difference(q.labels, plan.prior.labels)
-    if x is not None:
-        raise InvalidParameter(
-            f"the prior's secret {x} is {shown(q.labels[x])} but the plan's is {shown(plan.prior.labels[x])}: "
-            "bring both into one order"
-        )
+    q = rearranged(as_prior(prior), plan.prior.labels)
     if plan.gains is None and (H.paper_form() is None or not H.symmetric):
         # gains look at who is in a set, other forms at how the mass is cut into sets: both need the channel itself
         return leakage(q, explicit_channel(plan), H)

@@ -13,12 +13,21 @@ import numpy.typing as npt
 
 from minleak._data.prior import Prior
 from minleak._design.cost import Cost
+from minleak._design.descent import Descent, PlanChanges
+from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
 
 # k times the total weight is at most this, so that every position on a ring is a 64-bit integer.
 LIMIT = 2**62
+
+
+def cap(k: object) -> int:
+    """k as an int, if it is a cap on the size of a set."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        raise InvalidParameter(f"the cap k on the size of a set is a whole number from 1 on, not {shown(k)}")
+    return int(k)
 
 
 @dataclass(frozen=True)
@@ -127,6 +136,8 @@ class Arrangement:
     idle: Indices
     costs: Cost | None = field(default=None, kw_only=True)
     apart: Indices | None = field(default=None, kw_only=True)
+    descent: Descent | None = field(default=None, kw_only=True)
+    changes: PlanChanges | None = field(default=None, kw_only=True)
     known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
 
     def __post_init__(self, known_digest: bytes | None) -> None:

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
 from minleak._design.make import design
-from minleak._design.plan import cap
 from minleak._design.profiles import Profile
+from minleak._design.rings import cap
 from minleak._entropy.base import ConditionalEntropy, real
 from minleak._entropy.names import as_entropies, as_entropy
 from minleak._entropy.standard import FEW

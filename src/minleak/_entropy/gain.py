@@ -39,7 +39,7 @@ class Gain(Entropy):
         if not isinstance(entropy, Entropy):
             raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {shown(entropy)}")
         self.entropy = entropy
-        self.gain = gain_matrix(gain)
+        self.gain = gain_matrix(gain).copy()
         entries = self.gain if isinstance(self.gain, np.ndarray) else self.gain.data
         if not entries.min(initial=0.0) >= 0:
             raise InvalidParameter("gains must not be negative; vulnerabilities take gains of any sign")
@@ -111,18 +111,26 @@ def gain_matrix(gain: Any) -> Any:
             raise InvalidParameter("gains are a matrix of numbers, its rows of one length") from None
         if matrix.dtype.kind not in "iuf":
             raise InvalidParameter(f"gains are numbers, not {matrix.dtype}")
-        matrix = matrix.astype(np.float64)
+        matrix = matrix.astype(np.float64, copy=False)
         entries = matrix
     if matrix.ndim not in (1, 2) or 0 in matrix.shape:
         raise InvalidParameter(f"gains are a vector or a matrix with guesses as rows, not of shape {matrix.shape}")
-    if not (entries.min(initial=0.0) > -math.inf and entries.max(initial=0.0) < math.inf):
+    # A sum that is finite has finite terms; one that is not may have passed the largest float.
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = entries.sum()
+    if not (math.isfinite(total) or np.isfinite(entries).all()):
         raise InvalidParameter("gains must be finite numbers")
-    if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]:
+    if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and not _beside_the_diagonal(matrix):
         diagonal = matrix.diagonal()
         nonzeros = np.count_nonzero(matrix) if isinstance(matrix, np.ndarray) else matrix.count_nonzero()
         if nonzeros == np.count_nonzero(diagonal):
             return np.array(diagonal)
     return matrix
+
+
+def _beside_the_diagonal(matrix: Any) -> bool:
+    """Whether the first row says already that the matrix is not diagonal."""
+    return isinstance(matrix, np.ndarray) and bool(matrix[0, 1:].any())
 
 
 def under_gain(gain: npt.NDArray[Any], columns: Columns) -> Columns:

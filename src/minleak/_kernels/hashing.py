@@ -117,3 +117,51 @@ def _insert(offsets, data, hashes, dealt, places, tags, slots, stop):  # type: i
 def _is_same(offsets, data, i, j):  # type: ignore[no-untyped-def]
     one, other = data[offsets[i] : offsets[i + 1]], data[offsets[j] : offsets[j + 1]]
     return one.size == other.size and (one == other).all()
+
+
+def find_strings(offsets: Any, data: Any, known: tuple[Any, Any], slots: Any) -> Any:
+    """Where each string data[offsets[i]:offsets[i+1]] stands among the `known` ones (offsets and bytes), whose table of
+    slots is given; -1 where it does not. On two threads.
+
+    The one after the last that was found is tried first, so that strings in about the same order need no look-up.
+    """
+    n = len(offsets) - 1
+    found, middle = np.empty(n, slots.dtype), n // 2
+    in_halves(
+        _find_strings,
+        (offsets[: middle + 1], data, *known, slots, found[:middle]),
+        (offsets[middle:], data, *known, slots, found[middle:]),
+        size=n,
+    )
+    return found
+
+
+@nb.njit(cache=True, nogil=True)
+def _find_strings(offsets, data, known_offsets, known_data, slots, found):  # type: ignore[no-untyped-def]
+    last = np.int64(-1)
+    for i in range(found.shape[0]):
+        begin, end = offsets[i], offsets[i + 1]
+        place = last + 1
+        if place >= known_offsets.shape[0] - 1 or not _stands(data, begin, end, known_offsets, known_data, place):
+            place = np.int64(-1)
+            at = np.int64(_hash_string(data, begin, end) & _u64(slots.shape[0] - 1))
+            while slots[at] >= 0:
+                if _stands(data, begin, end, known_offsets, known_data, slots[at]):
+                    place = np.int64(slots[at])
+                    break
+                at = at + 1 if at + 1 < slots.shape[0] else np.int64(0)
+        found[i] = place
+        if place >= 0:
+            last = place
+
+
+@nb.njit(cache=True, inline="always")
+def _stands(data, begin, end, known_offsets, known_data, place):  # type: ignore[no-untyped-def]
+    """Whether the bytes are those of a known string."""
+    start = known_offsets[place]
+    if known_offsets[place + 1] - start != end - begin:
+        return False
+    for j in range(end - begin):  # noqa: SIM110  numba has no all()
+        if data[begin + j] != known_data[start + j]:
+            return False
+    return True

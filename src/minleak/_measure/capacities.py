@@ -23,7 +23,12 @@ Array = npt.NDArray[np.float64]
 # Up to this many secrets linear systems are solved by one thread.
 _ONE_THREAD = 600
 # Up to this many secrets Newton steps (a dense system in the secrets) are taken; above it multiplicative ones.
-_NEWTON = 1500
+_NEWTON = 4000
+# Above this many secrets a Newton step takes seconds, so that first as many multiplicative steps are tried as pass over
+# so many non-zeros: where these are few, that is often enough.
+_LARGE, _CHEAP = 1500, 50_000_000
+# Matrices with at most so many entries are kept dense: 256 MB.
+_DENSE = 1 << 25
 # Orders this close to 1 are computed by expm1/log1p forms, which are exact at 1.
 _NEAR_ONE = 0.25
 
@@ -33,7 +38,7 @@ class Capacity:
     """The largest leakage over all priors: `lower` is attained by `prior`, `upper` is never exceeded.
 
     `status` is "exact" (closed form), "certified" (the gap asked for was reached), "not converged" (the bounds hold,
-    but are further apart) or "lower bound" (found by search; nothing is known above it).
+    but are further apart), "bounds" (all that is known) or "lower bound" (found by search; nothing is known above it).
     """
 
     value: float
@@ -65,7 +70,7 @@ def capacity(
     I_a(r) = a/(a-1) log sum over y of (sum over x of r_x C[x,y]^a)^(1/a), and
     max over r of I_a(r) = min over q of max over x of D_a(C[x,.] || q), D_a the Renyi divergence. Any r bounds the
     capacity from below and, with the q it induces, from above; interior-point Newton steps (multiplicative steps above
-    1500 secrets) close the `gap`, in the unit of H, or stop after `iterations` and say so.
+    4000 secrets) close the `gap`, in the unit of H, or stop after `iterations` and say so.
 
     Other entropies: a lower bound by `iterations` trials of random search from `seed`, labelled as such.
 
@@ -104,15 +109,18 @@ def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations:
 
     n = channel.shape[0]
     problem = _Problem(channel, order)
-    limit = iterations or (200 if n <= _NEWTON else 10_000)
+    cheap = 10_000 if n > _NEWTON else min(1000, _CHEAP // len(problem.c)) if n > _LARGE else 0
+    limit = iterations or (cheap + 200 if n <= _NEWTON else cheap)
     at = problem.at(np.full(n, 1 / n))
-    step = _Newton(problem, at) if n <= _NEWTON else problem.multiplied
+    newton = _Newton(problem, at) if n <= _NEWTON else None
     lower, upper, best, steps = at.lower, at.upper, at.r, 1
     # Small systems are solved faster by one thread than by several that wait for each other.
     with threadpool_limits(1 if n <= _ONE_THREAD else None, user_api="blas"):
         while upper - lower > gap * unit and steps < limit:
+            if newton is not None and steps == cheap + 1:
+                at = problem.at(np.full(n, 1 / n))  # where it starts from
             steps += 1
-            at = step(at)
+            at = problem.multiplied(at) if newton is None or steps <= cheap + 1 else newton(at)
             if at.lower > lower:
                 lower, best = at.lower, at.r
             upper = min(upper, at.upper)
@@ -156,7 +164,7 @@ class _Problem:
         self.scale = largest  # log max over x of C[x,y]
         self.powers = np.exp(order * (self.logs - largest[columns]))  # A = (C / max C)^a
         self.matrix = sp.csr_array((self.powers, columns, rows.indptr), shape=(self.n, self.m))
-        if self.n * self.m <= 4 * _NEWTON**2:
+        if self.n * self.m <= _DENSE:
             self.matrix = self.matrix.toarray()
         self.near = abs(order - 1) <= _NEAR_ONE
 

@@ -41,6 +41,13 @@ class LeakageRow:
     posterior: float
     leakage: float
 
+    @property
+    def ratio(self) -> float:
+        """before/after, the multiplicative leakage of an entropy without a logarithm; 1 where both are zero."""
+        if self.posterior == 0:
+            return 1.0 if self.prior == 0 else math.inf
+        return self.prior / self.posterior
+
 
 @dataclass(frozen=True)
 class LeakageTable:
@@ -96,7 +103,8 @@ def vulnerability(prior: Prior | Iterable[Any], *, gain: Any = None) -> float:
     >>> vulnerability([2, 1, 1])
     0.5
     """
-    return _vulnerability(Columns(as_prior(prior).p[:, None]), gain)
+    p = as_prior(prior).p
+    return float(p.max()) if gain is None else _vulnerability(Columns(p[:, None]), gain)
 
 
 def posterior_vulnerability(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
@@ -116,7 +124,11 @@ def multiplicative_leakage(prior: Prior | Iterable[Any], channel: Channel | Any,
     >>> multiplicative_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     1.5
     """
-    before, after = vulnerability(prior, gain=gain), posterior_vulnerability(prior, channel, gain=gain)
+    return as_factor(vulnerability(prior, gain=gain), posterior_vulnerability(prior, channel, gain=gain))
+
+
+def as_factor(before: float, after: float) -> float:
+    """The factor from one vulnerability to another."""
     if before < 0:
         raise InvalidParameter(
             f"the vulnerability before is {before}, and a factor on a loss says nothing: use additive_leakage"
@@ -140,7 +152,7 @@ def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
     >>> maximal_leakage([[1, 0], [0.5, 0.5]]) == math.log2(1.5)
     True
     """
-    return math.log(_vulnerability(Columns(as_channel(channel).matrix), None)) / log_base(base)
+    return math.log(_vulnerability(as_channel(channel).columns(None), None)) / log_base(base)
 
 
 def local_dp_epsilon(channel: Channel | Any) -> float:
@@ -167,7 +179,9 @@ def _log_ratio(v: Any) -> Any:
 
 def _vulnerability(columns: Columns, gain: Any) -> float:
     gained = columns if gain is None else under_gain(gain_matrix(gain), columns)
-    if gain is None or isinstance(gained.matrix, np.ndarray):
+    if gained.plain:
+        return float(gained.matrix.max(axis=0).sum())
+    if gain is None or gained.complete:
         return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())
     # A sparse column's missing entries are gains of zero, which beat negative ones.
     product = gained.matrix if gained.scale is None else gained.matrix.multiply(gained.scale[:, None]).tocsc()

@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel
+from minleak._data.labels import Labels
 from minleak._data.prior import Prior
+from minleak._design.rows.plan import Rows
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import leakage
@@ -143,6 +145,11 @@ class Padding:
         shape = (len(self.prior), len(self.observables))
         matrix = sp.csr_array((self.weights / DENOMINATOR, self.columns, self.starts), shape=shape)
         return Channel(matrix, inputs=self.prior.labels, outputs=self.observables.tolist())
+
+    def rows(self) -> Rows:
+        """The padding as rows of whole numbers, as it is drawn: to run with `minleak.Cloak`, sticky, and to save."""
+        outputs = Labels.of(self.observables.tolist(), len(self.observables))
+        return Rows(self.prior, outputs, self.starts, self.columns, self.weights, 0.0)
 
     def leakage_in(self, entropy: ConditionalEntropy | str) -> float:
         """What this padding leaks in another entropy than the one that it was designed for."""

@@ -65,7 +65,8 @@ def captioned(facts: Facts) -> list[Figure]:
             "repeated",
             "If one secret is drawn again and again",
             f"The best attacker's chance of naming the secret after several fresh draws, for the counts as they are "
-            f"({sure}). Sticky draws count as one.",
+            f"({sure}). Sticky draws count as one, in all versions of a plan that is updated; a plan designed anew is "
+            "far worse than a draw.",
             charts.repeated(facts.repeated),
         ),
         *_near(facts),

@@ -42,11 +42,11 @@ def page(title: str, body: str, charts: Sequence[tuple[str, Any]], *, style: str
         specs = {name: chart.to_dict() for name, chart in charts}
     except Exception:
         raise InvalidParameter("the charts of a page are pairs of an id and one of altair's charts") from None
-    return _rendered(
+    return rendered(
         "page.html",
         title=title,
         body=body,
-        style=_rendered("report.css", font=FONT) if style is None else style,
+        style=rendered("report.css", font=FONT) if style is None else style,
         library=_library(),
         specs=specs,
         looks={"light": LIGHT, "dark": DARK},
@@ -59,7 +59,7 @@ def report_page(facts: Facts, *, title: str | None = None, file: str | None = No
 
     title = title or "What this plan leaks"
     figures = {figure.name: figure for figure in captioned(facts)}
-    body = _rendered(
+    body = rendered(
         "report.html",
         title=title,
         made=[f"{datetime.now(UTC):%d %B %Y}".lstrip("0"), f"minleak {__version__}", *([file] if file else [])],
@@ -78,7 +78,8 @@ def report_page(facts: Facts, *, title: str | None = None, file: str | None = No
     return page(f"minleak: {title}", chart_package("markupsafe").Markup(body), sized)
 
 
-def _rendered(template: str, **facts: Any) -> str:
+def rendered(template: str, **facts: Any) -> str:
+    """A template filled in: what is put into it is text, never markup."""
     return str(_environment().get_template(template).render(facts))
 
 

@@ -9,23 +9,27 @@ from typing import Any
 
 from minleak._data.extras import chart_package
 from minleak._design.plan import Plan
+from minleak._design.unlisted.misfit import Misfit
+from minleak._design.unlisted.plan import UnlistedPlan
 from minleak._report.captions import Figure, captioned
 from minleak._report.facts import STEPS, gather
 from minleak._report.pages import page, report_page
 from minleak._report.saving import PICTURES, check_chart, file_name, need_extras, on_white, picture, write_whole
+from minleak._report.strings import strings_page
 from minleak.errors import InvalidParameter, MinleakError, shown
 
 Progress = Callable[[int, int, str], None]
 
 
 def write(
-    plan: Plan,
+    plan: Plan | UnlistedPlan,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
     success: float | None = None,
     title: str | None = None,
     file: str | os.PathLike[str] | None = None,
+    against: Misfit | None = None,
     trials: int = 20_000,
     seed: int = 0,
     progress: Progress | None = None,
@@ -36,7 +40,8 @@ def write(
     pictures into the folder `path`. `success` is a requirement, how often a guess may be right at most, such as 0.05:
     the page says whether it is met in the world, by the estimate, as `least_k` means it, and where the interval ends.
     `title` heads the page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and
-    `seed` are those of the simulations; `progress` gets the steps done, their number and the next one's name. Files are
+    `seed` are those of the simulations; `against` is what a plan over strings is worth to an attacker with other data,
+    by its method of that name; `progress` gets the steps done, their number and the next one's name. Files are
     written whole or not at all.
     """
     name = file_name(path)
@@ -45,6 +50,13 @@ def write(
         raise InvalidParameter(f"the title of a report is text, not {type(title).__name__}")
     kept = None if file is None else os.path.basename(file_name(file))
     need_extras()
+    if isinstance(plan, UnlistedPlan):
+        if kind != "html" or success is not None:
+            raise InvalidParameter("the report of a plan over strings is a page, and judges no requirement")
+        write_whole(name, strings_page(plan, against, title=title, file=kept))
+        return [name]
+    if against is not None:
+        raise InvalidParameter("against= is for a plan over strings that cannot be listed")
     facts = gather(plan, success=success, trials=trials, seed=seed, progress=progress)
     if progress is not None:
         progress(STEPS - 1, STEPS, "drawing")

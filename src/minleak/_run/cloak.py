@@ -6,16 +6,27 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._design.stored.digests import labels_in_bytes
 from minleak._design.stored.kinds import Stored
 from minleak._design.stored.opening import opened
+from minleak._design.stored.places import number_below
 from minleak._run.keys import Key
-from minleak._run.prf import Fresh, Seeded, Source, Sticky, listed, uniform
+from minleak._run.prf import Fresh, Lineal, Seeded, Source, Sticky, listed, prefixed, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
+
+if TYPE_CHECKING:
+    from minleak._data.channel import Channel
+    from minleak._design.constrained.budgets import LeastBudget
+    from minleak._design.constrained.result import Optimum
+    from minleak._padding.result import Padding
+
+    Runnable = Channel | Optimum | LeastBudget | Padding
 
 Indices = npt.NDArray[np.int64]
 
@@ -26,7 +37,8 @@ class Cloak:
     Parameters
     ----------
     plan
-        A plan, or the path of a .cloak file.
+        A plan, or the path of a .cloak file. Or any channel, what `optimise` or `least_budget` found, or a padding: its
+        rows are rounded to whole numbers (`minleak.rounded`), and a draw is an observable, alone in its tuple.
     key
         A `Key`, its 32 bytes, or the path of its file. Needed for sticky draws, not for fresh ones.
     stand_in
@@ -35,9 +47,9 @@ class Cloak:
     insecure_seed_for_experiments
         Makes fresh draws repeatable, and known to everybody who knows the seed. Never in production.
 
-    `draw` is sticky: its randomness is a keyed function of the plan, the scope and the secret, so that the same subject
-    asking for the same secret gets the same set, and seeing it again tells nothing new. Different scopes are
-    independent.
+    `draw` is sticky: its randomness is a keyed function of the plan's lineage, the scope and the secret, so that the
+    same subject asking for the same secret gets the same set, and seeing it again tells nothing new. After
+    `plan.update` it stays the same set unless it must change. Different scopes are independent.
     `draw_fresh` takes new randomness each time: an attacker who knows that several draws are for the same secret
     intersects them, see `plan.repeated`.
 
@@ -52,24 +64,23 @@ class Cloak:
 
     def __init__(
         self,
-        plan: Stored | str | os.PathLike[str],
+        plan: Stored | Runnable | str | os.PathLike[str],
         *,
         key: Key | bytes | bytearray | str | os.PathLike[str] | None = None,
         stand_in: Hashable | None = None,
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
-        if not isinstance(plan, Stored | str | os.PathLike):
-            raise InvalidParameter(
-                f"a cloak runs a plan or its .cloak file, not {type(plan).__name__}: make one with design(prior, k)"
-            )
-        self._drawable = plan.drawable() if isinstance(plan, Stored) else opened(plan)
-        self.plan: Any = self._drawable.plan
-        self._key = key if key is None or isinstance(key, Key) else _key(key)
-        self._sticky = None if self._key is None else Sticky(self._key, self.plan.digest)
+        running: Any = opened(plan) if isinstance(plan, str | os.PathLike) else _stored(plan).drawable()
+        self._drawable = running  # whatever its kind is: `listed` says which methods it has
+        self.plan: Any = running.plan
+        self._key = None if key is None else as_key(key)
+        self._sticky = None if self._key is None else _sticky(self._key, self.plan)
         seed = insecure_seed_for_experiments
         self._fresh: Source = Fresh() if seed is None else Seeded(seed)
         self._stand_in: int | None = None
         if stand_in is not None:
+            if not self._drawable.listed:
+                raise InvalidParameter("a plan over all strings knows every secret: it needs no stand_in")
             self._stand_in = self._drawable.find(stand_in)
             if self._stand_in is None:
                 raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
@@ -80,12 +91,20 @@ class Cloak:
         """The set that is shown for a secret in a scope, as labels in the order of the prior. Always the same.
 
         The scope names who asks, such as a user's id. An empty one is refused: all without a name would share it. Only
-        blocks need none, and no key: their sets are the same for everybody.
+        blocks need none, and no key: their sets are the same for everybody. Of a plan over strings every text has a
+        set, sorted by its letters.
         """
+        if not self._drawable.listed:
+            return self._drawn_string(secret, scope)
         return self._drawn_labels(secret, [scope])
 
     def draw_fresh(self, secret: Hashable) -> tuple[Any, ...]:
         """A set drawn anew for a secret. Each further draw of the same secret tells more: see `plan.repeated`."""
+        if not self._drawable.listed:
+            raise InvalidParameter(
+                "strings that cannot be listed are drawn by a key and a scope alone: sets drawn anew for one string "
+                "are intersected"
+            )
         return self._drawn_labels(secret, None)
 
     # -- many -------------------------------------------------------------------------------------------------------
@@ -109,11 +128,34 @@ class Cloak:
         if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
             raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")
         positions = positions.astype(np.int64)
+        self._demand_numbers()
         n = self._drawable.size
         if len(positions) and not (positions.min() >= 0 and positions.max() < n):
             at = int(np.argmax((positions < 0) | (positions >= n)))
             raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
         return self._drawn(positions, scopes)
+
+    def draw_all(
+        self, secrets: Iterable[Hashable], *, scope: str | bytes | None = None, fresh: bool = False
+    ) -> list[tuple[Any, ...]]:
+        """The sets for many secrets in one scope, or fresh ones, as labels. The error for one that is unknown tells by
+        `at` which it is.
+        """
+        if self._drawable.listed:
+            known = self.positions(secrets)
+            scopes = None if scope is None else [scope] * len(known)
+            return [self._drawable.shown(row) for row in self.draw_many(known, scopes=scopes, fresh=fresh)]
+        given = listed(secrets, "secrets are given as a list of strings")
+        return [
+            self.draw_fresh(secret) if fresh else self._drawn_string(secret, scope, at)
+            for at, secret in enumerate(given)
+        ]
+
+    @property
+    def listed(self) -> bool:
+        """Whether the plan lists its secrets; else every string is one."""
+        found: bool = self._drawable.listed
+        return found
 
     def positions(self, secrets: Iterable[Hashable]) -> Indices:
         """The positions of secrets given by their labels, for `draw_many`. An unknown one raises UnknownSecret, whose
@@ -121,31 +163,45 @@ class Cloak:
         """
         return np.array(self._positions(secrets), dtype=np.int64)
 
+    def labels_of(self, drawn: Indices) -> list[list[Any]]:
+        """What `draw_many` returned, in labels, a list for each."""
+        return [list(self._drawable.shown(row)) for row in drawn]
+
     # -- what is shown ----------------------------------------------------------------------------------------------
 
     def set_id(self, labels: Iterable[Hashable]) -> str:
         """A short stable name for a published set: the same for the same set of this plan, whoever drew it."""
         unordered = list(labels) if isinstance(labels, set | frozenset) else labels
-        members = sorted(set(self._positions(unordered)))
         digest = hashlib.blake2b(self.plan.digest, digest_size=12, person=b"minleak-set-1")
-        digest.update(np.array(members, dtype="<i8").tobytes())
+        if self._drawable.listed:
+            numbers = self._positions(unordered) if self._drawable.shows_secrets else self._numbers(unordered)
+            digest.update(np.array(sorted(set(numbers)), dtype="<i8").tobytes())
+        else:
+            texts = sorted(set(listed(unordered, "what is shown is given as a list of strings")))
+            digest.update(b"".join(map(prefixed, labels_in_bytes(texts))))
         return digest.hexdigest()
 
     def __repr__(self) -> str:
         key = "no key" if self._key is None else f"key {self._key.id}"
-        return f"Cloak(n={self._drawable.size}, k={self.plan.k}, layout={self.plan.layout!r}, {key})"
+        secrets = f"n={self._drawable.size}" if self._drawable.listed else "any string"
+        return f"Cloak({secrets}, k={self.plan.k}, layout={self.plan.layout!r}, {key})"
 
     def __reduce__(self) -> Any:
         raise InvalidKey("a cloak is not pickled: load its file and its key where it is needed")
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
+    def _demand_numbers(self) -> None:
+        if not self._drawable.listed:
+            raise InvalidParameter("strings that cannot be listed have no positions: draw them one by one")
+
     def _positions(self, secrets: Iterable[Hashable]) -> list[int]:
+        self._demand_numbers()
         given = listed(secrets, "secrets are given as a list of labels of the plan")
         return [self._position(secret, at) for at, secret in enumerate(given)]
 
     def _position(self, secret: Hashable, at: int | None = None) -> int:
-        position = self._drawable.find(secret)
+        position: int | None = self._drawable.find(secret)
         if position is None:
             position = self._stand_in
         if position is None:
@@ -155,22 +211,74 @@ class Cloak:
             )
         return position
 
+    def _numbers(self, shown: Iterable[Hashable]) -> list[int]:
+        """Of observables that are no sets of secrets."""
+        found = [
+            self._drawable.number_of(label) for label in listed(shown, "what is shown is given as a list of labels")
+        ]
+        for at, number in enumerate(found):
+            if number is None:
+                raise UnknownSecret(f"this is never shown (number {at} of those given, counted from 0)", at)
+        return [number for number in found if number is not None]
+
     def _drawn(self, positions: Any, scopes: Iterable[str | bytes] | None) -> Indices:
         secrets = np.asarray(positions, dtype=np.int64)
+        sticky = self._sticky
+        if scopes is not None and isinstance(sticky, Lineal):
+            coupled: Indices = self._drawable.draw_coupled(
+                secrets, sticky.asked(scopes, self.plan.prior.labels.at(secrets))
+            )
+            return coupled
 
         def chosen(bounds: Indices) -> Indices:
             if scopes is None:
                 return uniform(self._fresh, bounds)
-            if self._sticky is None:
+            if not isinstance(sticky, Sticky):
                 raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
-            return uniform(self._sticky.asked(scopes, secrets), bounds)
+            return uniform(sticky.asked(scopes, secrets), bounds)
 
-        return self._drawable.draw(secrets, chosen)
+        drawn: Indices = self._drawable.draw(secrets, chosen)
+        return drawn
 
     def _drawn_labels(self, secret: Hashable, scopes: list[Any] | None) -> tuple[Any, ...]:
-        return self._drawable.shown(self._drawn([self._position(secret)], scopes)[0])
+        labels: tuple[Any, ...] = self._drawable.shown(self._drawn([self._position(secret)], scopes)[0])
+        return labels
+
+    def _drawn_string(self, secret: Any, scope: Any, at: int | None = None) -> tuple[Any, ...]:
+        if not isinstance(self._sticky, Lineal):
+            raise InvalidKey("sticky draws need a key: Cloak(plan, key=...)")
+        streams = self._sticky.asked([scope], [secret])
+        found: tuple[Any, ...] = self._drawable.set_for(secret, partial(number_below, streams), at)
+        return found
 
 
-def _key(given: Any) -> Key:
-    """Raw bytes are a key and never a path, which an error would quote."""
+def _sticky(key: Key, plan: Any) -> Sticky | Lineal:
+    """Where sticky draws come from: the lineage, or for plans of older files the plan itself."""
+    return Sticky(key, plan.digest) if plan.descent is None else Lineal(key, plan.lineage)
+
+
+def _stored(plan: Any) -> Stored:
+    """What can be drawn from, made of a channel and of what has one."""
+    if isinstance(plan, Stored):
+        return plan
+    # A process that draws from a file needs none of these.
+    from minleak._data.channel import Channel
+    from minleak._design.constrained.budgets import LeastBudget
+    from minleak._design.constrained.result import Optimum
+    from minleak._design.rows.rounding import rounded
+    from minleak._padding.result import Padding
+
+    if isinstance(plan, Padding):
+        return plan.rows()
+    if isinstance(plan, Channel | Optimum | LeastBudget):
+        return rounded(plan if isinstance(plan, Channel) else plan.channel)
+    raise InvalidParameter(
+        f"a cloak runs a plan, its .cloak file or a channel, not {type(plan).__name__}: make one with design(prior, k)"
+    )
+
+
+def as_key(given: Any) -> Key:
+    """A key, or the one that is given. Raw bytes are a key and never a path, which an error would quote."""
+    if isinstance(given, Key):
+        return given
     return Key.load(given) if isinstance(given, str | os.PathLike) else Key(given)

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._design.stored.digests import labels_in_bytes
 from minleak._run.keys import Key
 from minleak.errors import InvalidParameter
 
 Words = npt.NDArray[np.uint64]
 
-# 64-bit words in one block of the keyed function.
+# 64-bit words in one block of the keyed function for a plan, and for a lineage: two each of so many numbers.
 _WORDS = 4
+_NUMBERS = 4
 
 
 class Source(Protocol):
@@ -49,8 +51,51 @@ class Seeded:
         return self._rng.integers(0, 2**64, size=(len(which), 1), dtype=np.uint64)
 
 
+class Lineal:
+    """Keyed BLAKE2b of a lineage, the key's id, a scope and a secret's label, each with its length before it: streams
+    of bits that all versions of a plan share.
+
+    The state after what all draws share is kept, and copied for each draw.
+    """
+
+    def __init__(self, key: Key, lineage: bytes) -> None:
+        self._start = hashlib.blake2b(key=key.reveal(), digest_size=16 * _NUMBERS, person=b"minleak-draw-2")
+        self._start.update(prefixed(lineage) + prefixed(key.id.encode()))
+
+    def asked(self, scopes: Iterable[Any], labels: Sequence[Any]) -> _Streams:
+        """The streams for draws of the secrets with these labels, each in its scope."""
+        heads = _scope_bytes(scopes, len(labels))
+        tails = labels_in_bytes(labels)
+        return _Streams(self._start, [head + prefixed(tail) for head, tail in zip(heads, tails, strict=True)])
+
+
+class _Streams:
+    def __init__(self, start: Any, messages: list[bytes]) -> None:
+        self._start, self._messages = start, messages
+        self._last: tuple[Any, int, int, Words] | None = None
+
+    def bits(self, which: npt.NDArray[np.int64], number: int, counter: int) -> Words:
+        """Two words of a number for each draw. Numbers come four to a block, and the last one is kept for the next."""
+        block, at = divmod(number, _NUMBERS)
+        last = self._last
+        if last is None or last[0] is not which or last[1:3] != (block, counter):
+            suffix = block.to_bytes(8, "little") + counter.to_bytes(8, "little")
+            copy, parts = self._start.copy, []
+            messages: Iterable[bytes] = self._messages
+            if len(which) < len(self._messages):
+                messages = (self._messages[i] for i in which.tolist())
+            for message in messages:
+                state = copy()
+                state.update(message + suffix)
+                parts.append(state.digest())
+            words = np.frombuffer(b"".join(parts), dtype="<u8").reshape(-1, 2 * _NUMBERS)
+            self._last = last = (which, block, counter, words)
+        return last[3][:, 2 * at : 2 * at + 2]
+
+
 class Sticky:
-    """Keyed BLAKE2b of the plan's digest, the key's id, a scope and a secret, each with its length before it.
+    """Keyed BLAKE2b of the plan's digest, the key's id, a scope and a secret's position, each with its length before
+    it: how plans in files of versions 2 and 3 are drawn from.
 
     The state after what all draws share is kept, and copied for each draw.
     """
@@ -83,6 +128,79 @@ class _Asked:
             state.update(message + suffix)
             parts.append(state.digest())
         return np.frombuffer(b"".join(parts), dtype="<u8").reshape(-1, _WORDS)
+
+
+class Stream:
+    """Random bytes without end, a block after the other, and exact integers from them.
+
+    `block(i)` is the i-th block of 64 bytes.
+    """
+
+    def __init__(self, block: Callable[[int], bytes]) -> None:
+        self._block, self._next, self._rest = block, 0, b""
+
+    def take(self, size: int) -> bytes:
+        """The next bytes."""
+        parts, have = [self._rest], len(self._rest)
+        while have < size:
+            parts.append(self._block(self._next))
+            self._next += 1
+            have += len(parts[-1])
+        data = b"".join(parts)
+        self._rest = data[size:]
+        return data[:size]
+
+    def words(self, count: int) -> Words:
+        """The next 64-bit words."""
+        return np.frombuffer(self.take(8 * count), dtype="<u8").astype(np.uint64)
+
+    def below(self, bound: int) -> int:
+        """An integer uniform in [0, bound), exactly: the whole part of bound times a random fraction of one, of which
+        so many bits are read as decide it. More than the first are needed once in 2^64 times, whatever the bound.
+        """
+        bits = 64 * (-(-bound.bit_length() // 64) + 1)
+        fraction = int.from_bytes(self.take(bits // 8), "little")
+        while (fraction * bound & (1 << bits) - 1) + bound > 1 << bits:
+            fraction, bits = fraction << 64 | int.from_bytes(self.take(8), "little"), bits + 64
+        return fraction * bound >> bits
+
+    def among(self, weights: npt.NDArray[np.int64]) -> int:
+        """A place in proportion to integer weights, exactly."""
+        running = np.cumsum(weights)
+        return int(np.searchsorted(running, self.below(int(running[-1])), side="right"))
+
+
+class Walking:
+    """Keyed BLAKE2b for walks: of what they are drawn from, the key's id and the parts that say which step of which
+    walk it is, each with its length before it.
+    """
+
+    def __init__(self, key: Key, digest: bytes) -> None:
+        self._start = hashlib.blake2b(key=key.reveal(), digest_size=64, person=b"minleak-walk-1")
+        self._start.update(prefixed(digest) + prefixed(key.id.encode()))
+
+    def hashed(self, *parts: bytes) -> bytes:
+        """64 bytes that stand for the parts, and tell nothing about them to those without the key."""
+        state = self._start.copy()
+        state.update(b"".join(map(prefixed, parts)))
+        return state.digest()
+
+    def stream(self, *parts: bytes) -> Stream:
+        """Randomness for the parts."""
+        state = self._start.copy()
+        state.update(b"".join(map(prefixed, parts)))
+
+        def block(number: int) -> bytes:
+            copy = state.copy()
+            copy.update(prefixed(number.to_bytes(8, "little")))
+            return copy.digest()
+
+        return Stream(block)
+
+
+def scope_bytes(scope: Any) -> bytes:
+    """A scope in bytes that no other scope has; blank ones are refused."""
+    return _scope_bytes([scope], 1)[0]
 
 
 def listed(things: Iterable[Any], what: str) -> list[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from minleak._design.giants import find_giants
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.make import as_layout
-from minleak._design.plan import cap
+from minleak._design.rings import cap
 from minleak._warehouse.counts import Counts, counted, heaviest
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine
@@ -87,7 +88,8 @@ def design(
     source = as_table(table)
     engine = engine_of(source)
     counts = counted(engine, source, secret, weight, k)
-    header, giant_weight = _header(engine, counts, min(k, counts.n), layout.name, rows)
+    header, giant_weight = header_of(engine, counts, min(k, counts.n), layout.name, rows)
+    header = replace(header, lineage=header.digest)
     with segments_of(engine, counts, header, giant_weight, rows, homes=homes) as (segments, whole):
         if output is None:
             return WarehousePlan(engine.keep(segments), whole)
@@ -95,7 +97,7 @@ def design(
     return load(output, backend=engine.backend)
 
 
-def _header(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> tuple[Header, int | None]:
+def header_of(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> tuple[Header, int | None]:
     """The header as far as the theorem gives it, and the weight from which on a secret is a giant."""
     top = heaviest(engine, counts, k)
     found = find_giants(np.array([weight for _, weight in top], dtype=np.int64), counts.total, k)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from minleak._design.stored.places import coupled_places
 from minleak._run.keys import Key
-from minleak._run.prf import Sticky, uniform
+from minleak._run.prf import Lineal, Sticky, uniform
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
 from minleak._warehouse.lookups import owners
@@ -145,10 +146,12 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key)
     )
     giant = owned.ring == GIANT
     lone = (owned.ring < 0) & (owned.ring > GIANT)
-    bound = ibis.cases((giant, header.tail), (lone, 0), else_=u * (owned.home + owned.away))
-    places = engine.vectorised(_places(key, header), (owned.scope.type(), "int64", "int64"), "int64")
-    owned = owned.mutate(bound=bound.cast("int64"))
-    owned = owned.mutate(place=places(owned.scope, owned.position, owned.bound))
+    # giants, which have numbers of their own in a stream, are marked by the sign
+    tail = -header.tail if header.lineage else header.tail
+    bound = ibis.cases((giant, tail), (lone, 0), else_=u * (owned.home + owned.away))
+    owned = owned.mutate(bound=bound.cast("int64"), by=owned.secret if header.lineage else owned.position)
+    places = engine.vectorised(_places(key, header), (owned.scope.type(), owned.by.type(), "int64"), "int64")
+    owned = owned.mutate(place=places(owned.scope, owned.by, owned.bound))
     giant, lone = owned.ring == GIANT, (owned.ring < 0) & (owned.ring > GIANT)
     sound = (owned.first == owned.position) & (owned.homes <= 1) & (owned.commons <= 1)
     sound &= ~lone | (owned.away == 0)
@@ -169,14 +172,20 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key)
 
 
 def _places(key: Key, header: Header) -> Any:
-    """A function of scopes, positions and bounds to places: uniform below each bound, by the keyed function."""
-    secret, digest = key.reveal(), bytes.fromhex(header.digest)
+    """A function of scopes, secrets and bounds to places: uniform below each bound, by the keyed function of the
+    lineage. In plans without one it is of positions.
+    """
+    secret, digest, lineage = key.reveal(), bytes.fromhex(header.digest), bytes.fromhex(header.lineage)
+
+    def coupled(scopes: list[Any], secrets: list[Any], bounds: list[int]) -> Any:
+        streams, owned = Lineal(Key(secret), lineage).asked(scopes, list(secrets)), np.array(bounds, dtype=np.int64)
+        return coupled_places(streams, np.abs(owned), owned < 0, np.empty(0, dtype=np.int64), by_tree=False)
 
     def places(scopes: list[Any], positions: list[int], bounds: list[int]) -> Any:
         source = Sticky(Key(secret), digest).asked(scopes, np.array(positions, dtype=np.int64))
         return uniform(source, np.array(bounds, dtype=np.int64))
 
-    return places
+    return coupled if lineage else places
 
 
 def _sets(drawn: Any, plan: WarehousePlan, on_ring: dict[str, int], at_home: dict[str, int]) -> Any:

@@ -9,10 +9,11 @@ import pyarrow.compute as pc
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._design.certificate import certify
+from minleak._design.descent import Descent
 from minleak._design.plan import Plan
 from minleak._design.rings import Homes, Ring
 from minleak._warehouse.engines import engine_of
-from minleak._warehouse.plan import WarehousePlan, checked, giants_table
+from minleak._warehouse.plan import Header, WarehousePlan, checked, giants_table
 from minleak._warehouse.tiling import DAMAGED
 from minleak.errors import UnreadableFile
 
@@ -68,8 +69,17 @@ def to_plan(plan: WarehousePlan) -> Plan:
         homes=Homes(position[homes], weight[homes[:, 0]]),
         rings=(Ring(position[common], start[common], header.length, u),) if len(common) else (),
         idle=np.flatnonzero(weights == 0),
+        descent=_descent(header),
         known_digest=bytes.fromhex(header.digest),
     )
     if (ring[homes] != ring[homes[:, :1]]).any() or not certify(made, made.prior):
         raise UnreadableFile(DAMAGED)
     return made
+
+
+def _descent(header: Header) -> Descent | None:
+    """The versions before; nothing where draws are of the plan alone."""
+    if not header.lineage:
+        return None
+    ancestors = tuple(map(bytes.fromhex, header.ancestors))
+    return Descent(bytes.fromhex(header.lineage) if ancestors else None, ancestors, by_tree=False)

@@ -19,7 +19,14 @@ def segments_of(
     engine: Engine, counts: Counts, header: Header, giant_weight: int | None, rows: int, *, homes: bool
 ) -> Iterator[tuple[Any, Header]]:
     """The segments of the plan as a table, and its whole header. What was kept on the way is dropped at the end."""
-    dealt = engine.keep(_dealt(counts, header, giant_weight, rows, homes))
+    with segments_of_dealt(engine, _dealt(counts, header, giant_weight, rows, homes), header) as found:
+        yield found
+
+
+@contextmanager
+def segments_of_dealt(engine: Engine, table: Any, header: Header) -> Iterator[tuple[Any, Header]]:
+    """The same from secrets that are dealt into partitions and ranked there."""
+    dealt = engine.keep(table)
     try:
         sums = engine.rows(
             dealt.group_by("part").aggregate(
@@ -47,9 +54,8 @@ def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int, 
     has the weight `home` of the lightest; `spread` is the largest weight in it less that. Both are zero without homes.
     """
     ibis = ibis_module()
-    u = header.u
     loose = counts.table if giant_weight is None else counts.table.filter(counts.table.weight < giant_weight)
-    part = partition(loose.number, loose.hash, spans_of(_loose(counts.classes, header), rows, by_weight=homes))
+    part = partition(loose.number, loose.hash, spans_of(loose_classes(counts, header), rows, by_weight=homes))
     loose = loose.select("secret", "weight", part=part.cast("int64"))
     sorted_part = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret])
     up_to = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret], preceding=None, following=0)
@@ -58,6 +64,12 @@ def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int, 
     )
     if not (homes and header.tail):
         return ranked.mutate(home=ibis.literal(0, "int64"), spread=ibis.literal(0, "int64"))
+    return with_homes(ranked, header.u)
+
+
+def with_homes(ranked: Any, u: int) -> Any:
+    """Every u secrets of consecutive ranks, if all have weight, as a home."""
+    ibis = ibis_module()
     ranked = ranked.mutate(group=ranked.rank // u)
     group = ibis.window(group_by=[ranked.part, ranked.group])
     grouped = ranked.mutate(
@@ -68,10 +80,10 @@ def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int, 
     return grouped.select("secret", "weight", "part", "rank", "before", home=home, spread=spread)
 
 
-def _loose(classes: tuple[WeightClass, ...], header: Header) -> list[WeightClass]:
+def loose_classes(counts: Counts, header: Header) -> list[WeightClass]:
     """The classes without the giants; those that were of giants alone are left out."""
     left = []
-    for c in classes:
+    for c in counts.classes:
         inside = [w for _, w in header.giants if 10 * len(str(w)) + int(str(w)[0]) == c.number]
         if c.count > len(inside):
             left.append(WeightClass(c.number, c.count - len(inside), c.total - sum(inside)))

@@ -39,7 +39,14 @@ def near_and_apart():
 
 
 KINDS = ["text, stable", "a circle in input order", "several rings", "numbers as labels", "gains", "idle secrets"]
-KINDS += ["homes alone", "nothing shown", "labels from all over the world", "one possible", "everything shown"]
+KINDS += [
+    "an update",
+    "homes alone",
+    "nothing shown",
+    "labels from all over the world",
+    "one possible",
+    "everything shown",
+]
 ORIGINALS = {name: PLANS[name] for name in KINDS} | {"near and apart": near_and_apart}
 OLD_FILES = ("text", "rings", "circle", "gains", "numbers", "alone")
 

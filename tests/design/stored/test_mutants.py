@@ -39,12 +39,14 @@ def test_mutants_never_read_beyond_an_array(tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-def test_files_of_version_2_draw_as_they_did():
-    """What they drew when they were written is written down beside them."""
-    for name, draws in json.loads((OLD / "draws.json").read_text()).items():
-        path = OLD / f"{name}.cloak"
+@pytest.mark.parametrize("folder", [OLD, OLD.with_name("version3")], ids=["version 2", "version 3"])
+def test_files_of_older_versions_draw_as_they_did(tmp_path, folder):
+    """What they drew when they were written is written down beside them; saved anew they draw the same."""
+    for name, draws in json.loads((folder / "draws.json").read_text()).items():
+        path = folder / f"{name}.cloak"
         n = len(draws[0])
-        for plan in (path, ml.load(path)):
+        ml.load(path).save(tmp_path / "again.cloak")
+        for plan in (path, ml.load(path), tmp_path / "again.cloak"):
             cloak = ml.Cloak(plan, key=KEY)
             found = [cloak.draw_many(list(range(n)), scopes=[str(scope)] * n).tolist() for scope in range(len(draws))]
             assert found == draws

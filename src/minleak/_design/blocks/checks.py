@@ -13,7 +13,7 @@ from minleak._data.labels import first_difference
 from minleak._data.prior import Prior
 from minleak._design.blocks.plan import BlockDrawable, Blocks
 from minleak._design.certificate import Certificate, Check, labels_check
-from minleak._design.plan import cap
+from minleak._design.rings import cap
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropies
 from minleak.errors import InvalidParameter, shown

@@ -14,8 +14,9 @@ import pyarrow as pa
 
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.partition import Partition, cut
-from minleak._design.blocks.updating import Changes, followed, rearranged, updated
+from minleak._design.blocks.updating import Changes, followed, updated
 from minleak._design.exporting import column_of_secrets
+from minleak._design.living.matching import rearranged
 from minleak._design.profiles import Profile
 from minleak._design.stored import format as files
 from minleak._design.stored.digests import label_parts, of_parts

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._design.blocks.partition import Partition
-from minleak._design.stored.tables import as_storable
-from minleak.errors import InvalidParameter
+from minleak._design.living.matching import matched
 
 Indices = npt.NDArray[Any]
 
@@ -41,34 +39,8 @@ class Changes:
 
 def followed(old: Labels, new: Labels) -> Indices:
     """For each old label where it stands among the new ones, -1 if it is gone."""
-    import pyarrow.compute as pc
-
-    if old.is_default and new.is_default:
-        places = np.arange(len(old))
-        return np.where(places < len(new), places, -1)
-    names, others = as_storable(old), as_storable(new)
-    if names is None or others is None or (names.type == pa.int64()) != (others.type == pa.int64()):
-        known = {name: i for i, name in enumerate(new)}
-        return np.array([known.get(name, -1) for name in old], dtype=np.int64)
-    if names.type != others.type:  # text of short and of long offsets
-        names, others = names.cast(pa.large_string()), others.cast(pa.large_string())
-    found = pc.index_in(names, value_set=others)
-    return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
-
-
-def rearranged(prior: Prior, labels: Labels) -> Prior:
-    """The prior in the order of the labels, zero for those that it does not name."""
-    at = followed(labels, prior.labels)
-    known = at >= 0
-    strange = len(prior) - int(np.count_nonzero(known))
-    if strange:
-        mass = 1.0 - float(prior.p[at[known]].sum())
-        raise InvalidParameter(
-            f"{strange:,} secrets of the prior are not among those of the blocks, {max(mass, 0.0):.3g} of its mass: "
-            "update the blocks first, or leave these out"
-        )
-    weights = np.where(known, prior.weights[at], 0)
-    return Prior.trusted(weights, labels, prior.total, prior.events)
+    found = matched(old, new)
+    return np.arange(len(old)) if found is None else found
 
 
 def updated(partition: Partition, k: int, at: Indices, prior: Prior) -> tuple[Partition, Changes]:

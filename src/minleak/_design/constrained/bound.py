@@ -4,7 +4,8 @@ Every core has U(v) <= <S, v>, so for multipliers t >= 0 of the terms and mu >= 
 
     objective(z) <= <s, z> + const <= sum over x of left_x max over y of (s_xy - mu c_xy) + mu budget + const,
 
-with s = sum of t K^T S - expense and const = sum of t (<S, k> - floor). The right-hand side needs no solver.
+with s = sum of t K^T S - expense and const = sum of t (<S, k> - floor). The right-hand side needs no solver. Rows
+A z <= 0 of privacy with multipliers nu >= 0 take A^T nu from s.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ def upper_bound(programme: Programme, solution: Solution) -> float:
             S = term.core.majorant(dual, term.view.by)
             plane = plane + multiplier * (term.view.matrix.T @ S)
             constant += multiplier * (float(S @ term.view.constant) - (term.floor or 0.0))
+    if solution.withheld is not None:
+        plane = plane - solution.withheld
     for mu, cost, budget in zip(solution.mu.tolist(), problem.costs, problem.budgets, strict=True):
         if np.isfinite(budget):
             plane = plane - mu * cost

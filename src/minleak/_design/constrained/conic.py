@@ -29,6 +29,7 @@ def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
     constraints = [rows]
     capped = [i for i, budget in enumerate(problem.budgets) if np.isfinite(budget)]
     costs = [problem.costs[i] @ z <= problem.budgets[i] for i in capped]
+    private = [problem.ratios @ z <= 0] if problem.ratios.shape[0] else []
     objective = 0.0 if programme.expense is None else -programme.expense @ z
     copies: list[Any] = []
     floors: list[Any] = []
@@ -41,9 +42,9 @@ def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
         constraints += hypograph.constraints
         floors.append(None if term.floor is None else hypograph.total >= term.floor)
         if term.floor is None:
-            objective = objective + hypograph.total
+            objective = objective + term.weight * hypograph.total
     kept = [floor for floor in floors if floor is not None]
-    whole = cp.Problem(cp.Maximize(objective), [*constraints, *costs, *copies, *kept])
+    whole = cp.Problem(cp.Maximize(objective), [*constraints, *costs, *private, *copies, *kept])
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of inaccuracy, which is measured here
@@ -57,7 +58,10 @@ def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
         raise SolverFailed(f"Clarabel stopped with the status {status!r}, without a usable channel")
     mu = np.zeros(len(problem.budgets))
     mu[capped] = [max(float(cost.dual_value), 0.0) for cost in costs]
-    multipliers = tuple(1.0 if floor is None else max(float(floor.dual_value), 0.0) for floor in floors)
+    multipliers = tuple(
+        term.weight if floor is None else max(float(floor.dual_value), 0.0)
+        for term, floor in zip(programme.terms, floors, strict=True)
+    )
     if programme.plain_core is None:
         shares = zip(copies, multipliers, strict=True)
         duals = tuple(np.asarray(copy.dual_value) / (multiplier or 1.0) for copy, multiplier in shares)
@@ -65,4 +69,5 @@ def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
         lam = np.zeros(len(problem.left))
         lam[present] = rows.dual_value
         duals = (duals_of_prices(problem, lam, mu),)
-    return Solution(np.maximum(z.value, 0.0), mu, multipliers, duals, status)
+    withheld = problem.ratios.T @ np.maximum(private[0].dual_value, 0.0) if private else None
+    return Solution(np.maximum(z.value, 0.0), mu, multipliers, duals, status, withheld)

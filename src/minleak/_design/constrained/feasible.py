@@ -50,6 +50,8 @@ def made_feasible(problem: Problem, z: Array, objective: Callable[[Array], float
 
     Tiny entries are noise of an interior-point solver; they are cut where the objective does not miss them.
     """
+    if problem.privacy is not None:
+        return _private_within(problem, z)
     z = _within_budgets(problem, _with_row_sums(problem, np.maximum(z, 0.0)))
     value = objective(z)
     for cut in _CUTS:
@@ -57,6 +59,18 @@ def made_feasible(problem: Problem, z: Array, objective: Callable[[Array], float
         sparse = _within_budgets(problem, _with_row_sums(problem, np.where(large, z, 0.0)))
         if objective(sparse) >= value - _WORTH:
             return sparse
+    return z
+
+
+def _private_within(problem: Problem, z: Array) -> Array:
+    """Entries that keep to the privacy exactly, mixed with the cheapest such by as much as a budget asks."""
+    z = problem.private(np.maximum(z, 0.0))
+    for cost, budget in zip(problem.costs, problem.budgets, strict=True):
+        excess = float(cost @ z) - budget
+        if excess > 0 and problem.refuge is not None:
+            saved = float(cost @ (z - problem.refuge))
+            share = min(excess / saved, 1.0) if saved > 0 else 1.0
+            z = (1 - share) * z + share * problem.refuge
     return z
 
 

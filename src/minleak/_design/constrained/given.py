@@ -12,6 +12,8 @@ import numpy.typing as npt
 from minleak._data.labels import Labels, named
 from minleak._data.matrices import is_number, is_sparse
 from minleak._data.prior import Prior, as_prior
+from minleak._design.constrained.capped import with_cap
+from minleak._design.constrained.private import Privacy, as_privacy
 from minleak._design.constrained.problem import Problem
 from minleak._entropy.cores.grouped import Array
 from minleak.errors import Infeasible, InvalidParameter, shown
@@ -30,13 +32,29 @@ def as_problem(
     budget: Any = None,
     fixed: Any = None,
     outputs: Iterable[Hashable] | None = None,
+    d_privacy: Any = None,
+    k: Any = None,
 ) -> Problem:
     """Check raw input and bring it into one form; an empty row of it, or one that does not fit, is named."""
     prior = as_prior(prior)
     n = len(prior)
     costs, budgets = _costs(cost, budget, n)
+    privacy = None if d_privacy is None else as_privacy(d_privacy, n)
+    if privacy is not None:
+        _check_together(fixed, costs)
     partial = None if fixed is None else _matrix(fixed, n, "the fixed part of the channel")
     mask = None if allowed is None else _mask(allowed, n)
+    if k is not None:
+        _check_alone(fixed, costs, mask)
+        capped = with_cap(
+            k,
+            prior.labels,
+            allowed=mask,
+            cost=costs[0] if costs else None,
+            outputs=None if outputs is None else _outputs(outputs, (mask if mask is not None else costs[0]).shape[1]),
+            d_privacy=d_privacy,
+        )
+        mask, costs, outputs = capped.allowed, [] if capped.cost is None else [capped.cost], capped.outputs
     shapes = {m.shape[1] for m in (*costs, partial, mask) if m is not None}
     if not shapes:
         raise InvalidParameter(
@@ -49,6 +67,8 @@ def as_problem(
     names = _outputs(outputs, m)
     mask = np.ones((n, m), dtype=bool) if mask is None else mask
     where = named(prior.labels)
+    if privacy is not None:
+        mask = _open_to_classes(mask, privacy, where)
     free = mask if partial is None else mask & np.isnan(partial)
     mass = np.zeros(n) if partial is None else _settled_mass(partial, mask, where)
     missing = (mass < 1 - _ROUNDING) & ~free.any(axis=1)
@@ -58,7 +78,8 @@ def as_problem(
         raise Infeasible(f"{where(x)} {has}: allow it at least one (free) observable")
     p = prior.p
     costs, scales = _of_one_size(costs, mask & (p > 0)[:, None])
-    left = np.where(free.any(axis=1), p * np.maximum(1 - mass, 0.0), 0.0)
+    shares = p if privacy is None else np.ones(n)
+    left = np.where(free.any(axis=1), shares * np.maximum(1 - mass, 0.0), 0.0)
     columns, rows = np.nonzero((free & (left > 0)[:, None]).T)
     known = np.zeros((n, m)) if partial is None else np.where(free, 0.0, np.nan_to_num(partial)) * p[:, None]
     settled_columns, settled_rows = np.nonzero(known.T)
@@ -68,7 +89,7 @@ def as_problem(
         rows=rows,
         columns=columns,
         left=left,
-        costs=tuple(c[rows, columns] for c in costs),
+        costs=tuple(c[rows, columns] * (p[rows] / shares[rows]) for c in costs),
         budgets=tuple(budgets),
         settled_rows=settled_rows,
         settled_columns=settled_columns,
@@ -77,8 +98,44 @@ def as_problem(
         scales=scales,
         allowed=mask,
         partial=partial,
+        shares=shares,
+        privacy=privacy,
     )
     return problem.with_budgets([problem.scaled(i, given) for i, given in enumerate(budgets)])
+
+
+def _check_alone(fixed: Any, costs: list[Array], mask: Any) -> None:
+    """Refuse what does not go with a cap k."""
+    if fixed is not None:
+        raise InvalidParameter("a cap k goes with free entries: leave out fixed=")
+    if len(costs) > 1:
+        raise InvalidParameter(f"a cap k goes with one cost, not {len(costs)}: add them up by what each is worth")
+    if costs and mask is not None and costs[0].shape != mask.shape:
+        raise InvalidParameter(f"allowed and cost have different shapes: {mask.shape} and {costs[0].shape}")
+
+
+def _check_together(fixed: Any, costs: list[Array]) -> None:
+    """Refuse what does not go with privacy."""
+    if fixed is not None:
+        raise InvalidParameter("d_privacy goes with free entries: leave out fixed=, and say by allowed= what is open")
+    if len(costs) > 1:
+        raise InvalidParameter(f"d_privacy goes with one cost, not {len(costs)}: add them up by what each is worth")
+
+
+def _open_to_classes(mask: npt.NDArray[np.bool_], privacy: Privacy, where: Any) -> npt.NDArray[np.bool_]:
+    """The pairs that privacy leaves: an observable is open to all secrets at finite distances or to none."""
+    opened = mask.copy()
+    for number in range(int(privacy.classes.max()) + 1):
+        own = privacy.classes == number
+        opened[own] = mask[own].all(axis=0)
+    lost = mask.any(axis=1) & ~opened.any(axis=1)
+    if lost.any():
+        x = int(np.argmax(lost))
+        raise Infeasible(
+            f"{where(x)} has no observable that is allowed to all secrets at finite distances from it, as d_privacy "
+            "asks: allow one, or put infinity between secrets that may be told apart"
+        )
+    return opened
 
 
 def _of_one_size(costs: list[Array], used: npt.NDArray[np.bool_]) -> tuple[list[Array], tuple[float, ...]]:

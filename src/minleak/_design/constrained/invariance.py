@@ -12,9 +12,10 @@ from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._design.constrained.feasible import check_feasible
 from minleak._design.constrained.given import as_problem
-from minleak._design.constrained.optimum import Optimum, lexicographic
+from minleak._design.constrained.optimum import lexicographic
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.programme import Programme, convex_form, term_of
+from minleak._design.constrained.result import Optimum
 from minleak._design.constrained.solve import solve
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.cores.grouped import Array

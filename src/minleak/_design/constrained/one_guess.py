@@ -18,6 +18,8 @@ from minleak._design.constrained.programme import Programme, Solution, duals_of_
 # Pairs that cost up to this many times the budget's share more than the cheapest of their row are there at first.
 _REACH = 2.5
 _LEAST = 8
+# More pairs than these at first are a crowd.
+_CROWD = 5000
 # Prices are known to about the solver's tolerance.
 _ASKED = 1e-9
 # HiGHS' number for the primal simplex method.
@@ -28,6 +30,11 @@ def is_one_guess(programme: Programme) -> bool:
     """One guess (l = 1), one budget, and nothing else."""
     core, budgets = programme.plain_core, programme.problem.budgets
     return core is not None and core.one_guess and len(budgets) == 1 and bool(np.isfinite(budgets[0]))
+
+
+def is_crowded(problem: Problem) -> bool:
+    """So many pairs are within reach of the budget that the simplex method would take longer than an interior point."""
+    return int(_cheap_pairs(problem).sum()) > _CROWD
 
 
 class OneGuessModel:

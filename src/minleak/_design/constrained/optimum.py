@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,61 +12,26 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
+from minleak._design.constrained.equilibrium import equilibrium_of
 from minleak._design.constrained.feasible import check_feasible
 from minleak._design.constrained.given import as_problem
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.programme import Programme, Term, convex_form, term_of, view_of
-from minleak._design.constrained.solve import Model, Solved, solve
+from minleak._design.constrained.result import Optimum, Stage
+from minleak._design.constrained.several import together
+from minleak._design.constrained.solve import CLOSE, Model, Solved, solve
 from minleak._entropy.base import ConditionalEntropy, Entropy, real
 from minleak._entropy.cores.grouped import Array
 from minleak._measure.leakages import difference
-from minleak.errors import InvalidParameter, SolverFailed, shown
+from minleak.errors import Infeasible, InvalidParameter, SolverFailed, shown
 
 # What an entropy may give up for those after it in the list, as its concave core counts: the least with which a solver
 # succeeds.
 SLACKS = (1e-11, 1e-9, 1e-7)
 # An answer of a conic solver may fall short of the earlier entropies' floors by this much.
 _SHORT = 2e-8
-# A bound this close to what is attained is close enough for no other way to be tried.
-CLOSE = 1e-8
-
-
-@dataclass(frozen=True)
-class Stage:
-    """One entropy of a list: what the channel leaks in it, and the least that any channel leaks that is as good in
-    the entropies before it.
-    """
-
-    entropy: str
-    value: float
-    leakage: float
-    bound: float
-    shadow_prices: tuple[float, ...]
-    status: str
-
-    @property
-    def gap(self) -> float:
-        """How far the channel may be from the best, in the unit of the entropy."""
-        return max(self.leakage - self.bound, 0.0)
-
-
-@dataclass(frozen=True)
-class Optimum:
-    """The channel that leaks least, H(X|Y) and the leakage, and a certified bound: no feasible channel leaks less.
-
-    Of a list of entropies these are for the first; `stages` has them all. `shadow_price` is by how much the least
-    leakage falls for one more unit of the (first) budget, 0 if there is none; `costs` are the expected costs.
-    """
-
-    channel: Channel
-    value: float
-    leakage: float
-    bound: float
-    gap: float
-    status: str
-    shadow_price: float
-    costs: tuple[float, ...]
-    stages: tuple[Stage, ...]
+# A budget so little below the least cost of a private channel is taken to mean it.
+_ROUNDING = 1e-9
 
 
 def optimise(
@@ -79,12 +44,16 @@ def optimise(
     gains: Any = None,
     fixed: Any = None,
     outputs: Iterable[Hashable] | None = None,
+    k: int | None = None,
+    d_privacy: tuple[float, Any] | None = None,
+    weights: Sequence[float] | str | None = None,
     gap: float = 1e-6,
 ) -> Optimum:
     """Maximise H(X|Y) over all channels C that keep to the constraints:
 
         max eta(sum over y of Fhat(J[:,y])),  J[x,y] = p_x C[x,y],
-        C[x,y] = 0 unless allowed[x,y],  sum of J[x,y] cost[x,y] <= budget,  C = fixed where that is not NaN.
+        C[x,y] = 0 unless allowed[x,y],  sum of J[x,y] cost[x,y] <= budget,  C = fixed where that is not NaN,
+        |{x : C[x,y] > 0}| <= k,  C[x,y] <= exp(epsilon d(x,x')) C[x',y].
 
     Convex for every entropy of the library: linear for min-entropy, l-guess errors and guesswork, else a programme
     over exponential or power cones. With Shannon, a cost and a budget the least leakage is the rate-distortion
@@ -107,6 +76,15 @@ def optimise(
         A partial channel, NaN where it is free.
     outputs
         Labels of the m observables.
+    k
+        The most secrets that an observable may come from. Observables are then labelled by (y, set) or, without costs
+        and allowed pairs, by the set. For a cap alone, `design` is exact and for any number of secrets.
+    d_privacy
+        (epsilon, metric): the channel is epsilon-private in the metric, a matrix of distances between secrets or a
+        callable of two positions; infinite distances ask for nothing. The channel keeps to it exactly.
+    weights
+        Of several entropies: how much each counts in the sum of leakages that is made least, or "worst": the largest
+        leakage is made least. For entropies that are concave in the joint: Shannon, guesswork, guess errors.
     gap
         How far the channel may be from the best, in the unit of the entropy, before the answer is refused.
 
@@ -132,11 +110,37 @@ def optimise(
     >>> round(best.leakage, 6), best.gap < 1e-9
     (1.070389, True)
     """
-    entropies = _as_list(entropy, gains)
-    enough = _positive(gap)
-    problem = as_problem(prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs)
-    check_feasible(problem)
+    entropies = as_list(entropy, gains)
+    enough = as_gap(gap)
+    problem = as_problem(
+        prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs, d_privacy=d_privacy, k=k
+    )
+    problem = checked(problem)
+    if weights is not None:
+        return together(problem, entropies, weights, enough=enough)
     return lexicographic(problem, entropies, enough=enough, cheapest=cost is not None and budget is None)
+
+
+def checked(problem: Problem) -> Problem:
+    """The problem if it is feasible; under privacy and a budget with the private channel of least cost."""
+    if problem.privacy is None or not np.isfinite(problem.budgets).any():
+        check_feasible(problem)
+        return problem
+    cheapest = least_cost(problem)
+    (scale,), (budget,) = problem.scales, problem.budgets
+    least = -cheapest.objective
+    if budget < least - _ROUNDING * max(abs(least), problem.grain(0)):
+        raise Infeasible(
+            f"the budget is {budget * scale:.12g}, and every channel that is so private costs at least "
+            f"{-cheapest.bound * scale:.12g}: raise it to {least * scale:.12g}, or epsilon"
+        )
+    return replace(problem, refuge=cheapest.z)
+
+
+def least_cost(problem: Problem) -> Solved:
+    """The channel of least expected cost, whatever it leaks: optimal under geo-indistinguishability, for instance."""
+    free = replace(problem, budgets=(math.inf,) * len(problem.budgets))
+    return solve(Programme(free, (), expense=problem.costs[0]), enough=CLOSE)
 
 
 def lexicographic(
@@ -169,6 +173,7 @@ def lexicographic(
     channel = problem.channel(z)
     stages = tuple(stage_of(problem, channel, H, solved) for H, solved in zip(entropies, found, strict=True))
     first = stages[0]
+    attacker = equilibrium_of(problem, entropies[0], found[0])
     if not first.gap <= enough:
         raise SolverFailed(
             f"the channel found leaks {first.leakage:.9g} in {first.entropy}, and only {first.bound:.9g} is proven to "
@@ -185,6 +190,7 @@ def lexicographic(
         shadow_price=first.shadow_prices[0] if first.shadow_prices else 0.0,
         costs=problem.spent(z),
         stages=stages,
+        attacker=attacker,
     )
 
 
@@ -248,14 +254,14 @@ def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> 
     )
 
 
-def _as_list(entropy: Any, gains: Any) -> list[Entropy]:
+def as_list(entropy: Any, gains: Any) -> list[Entropy]:
     given = list(entropy) if isinstance(entropy, list | tuple) else [entropy]
     if not given:
         raise InvalidParameter("the list of entropies is empty: give at least one")
     return [convex_form(H, gains) for H in given]
 
 
-def _positive(gap: float) -> float:
+def as_gap(gap: float) -> float:
     number = real(gap, "the gap is a positive number")
     if not number > 0:
         raise InvalidParameter(f"the gap is a positive number, not {shown(gap)}")

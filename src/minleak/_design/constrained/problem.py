@@ -14,6 +14,7 @@ import numpy.typing as npt
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
+from minleak._design.constrained.private import Privacy
 from minleak._entropy.cores.grouped import Array, Indices
 
 # A budget with no more than this to spare, relative to the least cost, is the least cost.
@@ -30,6 +31,10 @@ class Problem:
 
     Cost i and its budget are divided by `scales[i]`, a power of two that makes the usual cost about 1, so that
     tolerances mean the same in every unit; prices are per scaled unit.
+
+    Under `privacy` the unknowns are the entries of the channel itself, since also secrets of probability zero must keep
+    to it, and what is unlikely must keep its digits: then row sums are `shares` of one, and entries of the joint are
+    those times p / shares, which costs include. `refuge` is then a channel of least cost.
     """
 
     prior: Prior
@@ -46,6 +51,9 @@ class Problem:
     scales: tuple[float, ...]
     allowed: npt.NDArray[np.bool_]
     partial: Array | None
+    shares: Array
+    privacy: Privacy | None = None
+    refuge: Array | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -114,6 +122,32 @@ class Problem:
             for cost, settled in zip(self.costs, self.settled_costs, strict=True)
         )
 
+    @cached_property
+    def ratios(self) -> Any:
+        """The sparse matrix A of the rows A z <= 0 of privacy, one for each observable and pair; the nearest first."""
+        import scipy.sparse as sp
+
+        if self.privacy is None:
+            return sp.csr_array((0, len(self.rows)))
+        first, second, factor = self.privacy.pairs
+        at = np.full(self.shape, -1, dtype=np.int64)
+        at[self.rows, self.columns] = np.arange(len(self.rows))
+        begin, end = at[first].ravel(), at[second].ravel()
+        live = begin >= 0  # and then the second is there too: of a class all are, or none
+        factor = np.repeat(factor, self.shape[1])[live]
+        count = int(live.sum())
+        values = np.concatenate([factor, -np.ones(count)])
+        places = (np.tile(np.arange(count), 2), np.concatenate([begin[live], end[live]]))
+        return sp.csr_array((values, places), shape=(count, len(self.rows)))
+
+    def private(self, z: Array) -> Array:
+        """z moved by as little as makes it keep to the privacy exactly."""
+        if self.privacy is None:
+            return z
+        matrix = np.zeros(self.shape)
+        matrix[self.rows, self.columns] = z / self.shares[self.rows]
+        return np.asarray(self.privacy.kept(matrix)[self.rows, self.columns] * self.shares[self.rows])
+
     def with_budgets(self, budgets: Sequence[float]) -> Problem:
         """The same under other budgets (for the whole, settled entries included; scaled)."""
         left = tuple(b - s for b, s in zip(budgets, self.settled_costs, strict=True))
@@ -124,7 +158,7 @@ class Problem:
         no feasible channel uses.
         """
         none = np.zeros(len(self.rows), dtype=bool)
-        if len(self.budgets) != 1:
+        if len(self.budgets) != 1 or self.privacy is not None:
             return none
         cost = self.costs[0]
         cheapest = -self.row_best(-cost)
@@ -140,10 +174,10 @@ class Problem:
         n, m = self.shape
         p = self.prior.p
         matrix = np.zeros((n, m)) if self.partial is None else np.nan_to_num(self.partial)
-        matrix[self.rows, self.columns] = z / p[self.rows]
+        matrix[self.rows, self.columns] = z / self.shares[self.rows]
         free = self.allowed if self.partial is None else self.allowed & np.isnan(self.partial)
         popular = p @ matrix
-        for x in np.flatnonzero(p == 0):
+        for x in np.flatnonzero(self.shares == 0):
             if free[x].any():
                 y = int(np.argmax(np.where(free[x], popular, -1.0)))
                 matrix[x, y] = max(1 - float(matrix[x].sum()), 0.0)

@@ -44,6 +44,8 @@ def view_of(problem: Problem, gain: Any = None) -> View:
     import scipy.sparse as sp
 
     free = len(problem.rows)
+    if problem.privacy is not None:  # z are entries of the channel, not of the joint
+        gain = problem.prior.p if gain is None else _weighted(gain, problem.prior.p)
     if gain is None and not len(problem.settled):
         return View(sp.eye_array(free, format="csr"), np.zeros(free), problem.columns, identity=True)
     n = problem.shape[0]
@@ -70,13 +72,23 @@ def view_of(problem: Problem, gain: Any = None) -> View:
     return View(whole[:, :free].tocsr(), constant, entries // gains.shape[0], identity=False)
 
 
+def _weighted(gain: Any, p: Array) -> Any:
+    """Gains times the probabilities of the secrets."""
+    import scipy.sparse as sp
+
+    if gain.ndim == 1 and len(gain) == len(p):
+        return gain * p
+    return gain @ sp.diags_array(p) if gain.shape[-1] == len(p) else gain
+
+
 @dataclass(frozen=True, eq=False)
 class Term:
-    """The sum of a core over the columns in view: a part of the objective, or to be at least `floor`."""
+    """The sum of a core over the columns in view: times `weight` a part of the objective, or to be at least `floor`."""
 
     core: Core
     view: View
     floor: float | None = None
+    weight: float = 1.0
 
     def total(self, z: Array) -> float:
         """The sum of U at z."""
@@ -126,7 +138,7 @@ class Programme:
 
     def objective(self, z: Array) -> float:
         """What is maximised, at z."""
-        total = sum(term.total(z) for term in self.terms if term.floor is None)
+        total = sum(term.weight * term.total(z) for term in self.terms if term.floor is None)
         return total - (0.0 if self.expense is None else float(self.expense @ z))
 
 
@@ -134,8 +146,9 @@ class Programme:
 class Solution:
     """A solver's answer: z, the multipliers of the budgets and of the terms, each term's dual variables, its status.
 
-    `multipliers` are 1 for a term of the objective, else that of its floor. `duals` are, for each term, the derivative
-    of the optimum by the entries in its view, divided by that.
+    `multipliers` are the weight for a term of the objective, else that of its floor. `duals` are, for each term, the
+    derivative of the optimum by the entries in its view, divided by that. `withheld` is what the multipliers of the
+    rows of privacy make of them, an entry for each of z.
     """
 
     z: Array
@@ -143,6 +156,7 @@ class Solution:
     multipliers: tuple[float, ...]
     duals: tuple[Array, ...]
     status: str
+    withheld: Array | None = None
 
 
 def duals_of_prices(problem: Problem, lam: Array, mu: Array) -> Array:

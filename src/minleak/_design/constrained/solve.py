@@ -1,8 +1,9 @@
 """Solve one programme: the right solver, entries that keep the constraints, and a bound that is our own.
 
 Routes, each kept for what `benchmarks/constraining.py` shows of it: HiGHS for linear programmes (`linear`; pairs one
-after the other for `one_guess`), Newton's steps for Shannon under a budget (`rate_distortion`), Clarabel through cvxpy
-for the rest (`conic`), and Newton's steps on what it finds (`newton`), also from the optimum of an easier core.
+after the other for `one_guess`, or an interior point where they are many), Newton's steps for Shannon under a budget
+(`rate_distortion`), Clarabel through cvxpy for the rest (`conic`), and Newton's steps on what it finds (`newton`), also
+from the optimum of an easier core.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ import numpy as np
 from minleak._design.constrained.bound import upper_bound
 from minleak._design.constrained.conic import TOLERANCES, solve_conic
 from minleak._design.constrained.feasible import made_feasible
+from minleak._design.constrained.interior import solve_interior
 from minleak._design.constrained.linear import LinearModel
 from minleak._design.constrained.newton import SUPPORTS, sharpened
-from minleak._design.constrained.one_guess import OneGuessModel, is_one_guess
+from minleak._design.constrained.one_guess import OneGuessModel, is_crowded, is_one_guess
 from minleak._design.constrained.programme import Programme, Solution
 from minleak._design.constrained.rate_distortion import is_rate_distortion, solve_rate_distortion
 from minleak._entropy.cores.grouped import Array
@@ -26,6 +28,8 @@ from minleak.errors import SolverFailed
 
 # What is attained may pass the bound by rounding, and by what a budget is kept to times its price.
 _CONTRADICTION = 1e-8
+# A bound this close to what is attained is close enough for no other way to be tried.
+CLOSE = 1e-8
 # No more digits are asked of a bound this close.
 _SHARP = 1e-11
 
@@ -36,13 +40,16 @@ Model = LinearModel | OneGuessModel
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """Feasible entries z, the objective there, a bound that no feasible entries pass, prices of the budgets."""
+    """Feasible entries z, the objective there, a bound that no feasible entries pass, prices of the budgets; and the
+    planes above the terms' cores that prove the bound, entry by entry of their views.
+    """
 
     z: Array
     objective: float
     bound: float
     mu: Array
     status: str
+    planes: tuple[Array, ...] = ()
 
 
 def linear_model(programme: Programme) -> Model:
@@ -61,6 +68,10 @@ def solve(programme: Programme, *, enough: float, model: Model | None = None) ->
         value = programme.objective(nothing)
         return Solved(nothing, value, value, np.zeros(len(budgets)), "nothing is free")
     if programme.linear:
+        if model is None and is_one_guess(programme) and is_crowded(programme.problem):
+            inside = _from_inside(programme)
+            if inside is not None and inside.bound - inside.objective <= enough:
+                return inside
         return certified(programme, (model or linear_model(programme)).solve(budgets))
     best: Solved | None = None
     trouble: SolverFailed | None = None
@@ -78,6 +89,15 @@ def solve(programme: Programme, *, enough: float, model: Model | None = None) ->
     return best
 
 
+def _from_inside(programme: Programme) -> Solved | None:
+    """One guess by its interior-point method; None where that lost its way."""
+    try:
+        sharp, found = (certified(programme, each) for each in solve_interior(programme.problem))
+        return _better(sharp, found)
+    except SolverFailed:
+        return None
+
+
 def _ways(programme: Programme) -> list[Callable[[], Solution]]:
     """What to try one after the other; last the optimum of an easier core, from which Newton's steps may lead here."""
     ways: list[Callable[[], Solution]] = [partial(solve_conic, programme, tolerance=t) for t in TOLERANCES]
@@ -93,7 +113,7 @@ def _ways(programme: Programme) -> list[Callable[[], Solution]]:
 def _with_newton(programme: Programme, solution: Solution) -> Solved:
     """The answer certified, with Newton's digits where that is better."""
     found = certified(programme, solution)
-    for support in SUPPORTS:
+    for support in SUPPORTS if programme.problem.privacy is None else ():
         if found.bound - found.objective <= _SHARP and support != SUPPORTS[0]:
             break
         closer = sharpened(programme, solution, support=support)
@@ -115,11 +135,14 @@ def certified(programme: Programme, solution: Solution) -> Solved:
         raise SolverFailed(
             f"a channel attains {value:.12g} where the bound is {bound:.12g}: one of the two is wrong, please report it"
         )
-    return Solved(z, value, bound, solution.mu, solution.status)
+    planes = tuple(
+        term.core.majorant(dual, term.view.by) for term, dual in zip(programme.terms, solution.duals, strict=True)
+    )
+    return Solved(z, value, bound, solution.mu, solution.status, planes)
 
 
 def _better(a: Solved, b: Solved) -> Solved:
     """The better channel of two answers with the better of their bounds: each bound holds for all."""
     top = a if a.objective >= b.objective else b
     tight = a if a.bound <= b.bound else b
-    return Solved(top.z, top.objective, tight.bound, tight.mu, top.status)
+    return Solved(top.z, top.objective, tight.bound, tight.mu, top.status, tight.planes)

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import ClassVar
 
 from minleak._design.giants import Ground, Laid
+from minleak._design.pricing.distances import Distances
 
 
 class Layout(ABC):
@@ -19,6 +20,11 @@ class Layout(ABC):
     # How an engine of the warehouse lays it: with homes of secrets of like weight (True), all on one ring (False), or
     # not at all (None).
     homes_in_engine: ClassVar[bool | None] = None
+
+    def distances(self, ground: Ground) -> Distances | None:
+        """What its sets cost by, where they do."""
+        del ground
+        return None
 
     @abstractmethod
     def lay(self, ground: Ground) -> Laid:

@@ -10,7 +10,7 @@ from minleak._design.giants import Ground, Laid
 from minleak._design.layouts.base import Layout
 from minleak._design.pricing.apart import apart
 from minleak._design.pricing.cheapest import cheapest
-from minleak._design.pricing.distances import from_costs
+from minleak._design.pricing.distances import Distances, from_costs
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +35,13 @@ class Cheapest(Layout):
 
     name = "cheapest"
 
+    def distances(self, ground: Ground) -> Distances:
+        """Those that were given."""
+        return from_costs(self.cost, len(ground.weights))
+
     def lay(self, ground: Ground) -> Laid:
         """With centres as the matrix has them."""
-        distances = from_costs(self.cost, len(ground.weights))
+        distances = self.distances(ground)
         groups = apart(self.forbid, ground)
         laid = cheapest(ground, distances, groups)
         return laid if self.forbid is None else replace(laid, apart=groups)

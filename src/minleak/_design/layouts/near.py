@@ -70,9 +70,13 @@ class Near(Layout):
         if stability and self.forbid is not None:
             raise InvalidParameter("stability= splits space into blocks, and goes without forbid=")
 
+    def distances(self, ground: Ground) -> Distances:
+        """Between the points."""
+        return from_coordinates(self.points, self.metric, ground.labels)
+
     def lay(self, ground: Ground) -> Laid:
         """As close as possible, or in blocks."""
-        distances = from_coordinates(self.points, self.metric, ground.labels)
+        distances = self.distances(ground)
         groups = apart(self.forbid, ground)
         if self.stability > 0 and ground.giants.tail:
             return _in_blocks(ground, distances, float(self.stability))

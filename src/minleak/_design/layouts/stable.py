@@ -43,25 +43,32 @@ def at_home(weights: Indices, n_giants: int, u: int) -> tuple[Homes, tuple[Ring,
     The residues can form a ring if u times the largest is at most their sum. Where it is not, homes give weight back,
     as little as possible.
     """
-    from minleak._kernels import scheduling, sorting
+    from minleak._kernels import sorting
 
     residues, order = sorting.sort_descending(weights, np.int32 if len(weights) < 2**31 else np.int64)
     loose = slice(n_giants, int(np.count_nonzero(weights)))  # giants are heavier than all others, so they come first
     residues, order = residues[loose], order[loose]  # weights as yet
-    groups = len(order) // u
+    home, rings = on_rings(residues, order, u)
+    kept, members = home > 0, order[: len(home) * u].reshape(-1, u)
+    return Homes(members if kept.all() else members[kept], home[kept]), rings
+
+
+def on_rings(weights: Indices, order: Indices, u: int) -> tuple[Indices, tuple[Ring, ...]]:
+    """The weights of homes that are every u consecutive secrets of `order`, and the ring of what is left of all
+    `weights`, which are in that order and become residues. In a home the lightest comes last.
+    """
+    from minleak._kernels import scheduling
+
+    residues, groups = weights, len(order) // u
     home = residues[u - 1 : groups * u : u].copy()
     home -= _given_back(home, residues[: groups * u : u] - home, residues[groups * u :], int(residues.sum()), u)
     residues[: groups * u].reshape(groups, u)[:] -= home[:, None]
-    kept = home > 0
-    members = order[: groups * u].reshape(groups, u)
-    homes = Homes(members if kept.all() else members[kept], home[kept])
     length = int(residues.sum())
     if length == 0:
-        return homes, ()
+        return home, ()
     tracks, owners, times = scheduling.lazy_schedule(residues, order, u, length)
-    del residues
     line, starts = scheduling.join_tracks(tracks, owners, times, u, length)
-    return homes, (Ring(line, starts, length, u),)
+    return home, (Ring(line, starts, length, u),)
 
 
 def _given_back(home: Indices, spread: Indices, rest: Indices, total: int, u: int) -> Indices:

@@ -37,6 +37,8 @@ def of_plan(plan: Arrangement) -> bytes:
         parts += [ring.starts, np.asarray(ring.members).astype(index, copy=False)]
     if plan.apart is not None:
         parts += [b"apart", plan.apart]
+    if plan.descent is not None and plan.descent.ancestors:
+        parts += [b"descent", plan.descent.name, b"".join(plan.descent.ancestors)]
     return of_parts(b"minleak plan 2", parts)
 
 
@@ -72,17 +74,22 @@ def _odd_parts(labels: Labels) -> list[Any]:
     with contextlib.suppress(ValueError):  # integers of thousands of digits, which Python does not write
         if {type(name) for name in labels} <= {str, int}:
             return [repr(list(labels)).encode()]
+    return [b"canonical 1", b"".join(map(_prefixed, labels_in_bytes(labels)))]
+
+
+def labels_in_bytes(labels: Iterable[Any]) -> list[bytes]:
+    """Each label in bytes that no other label has, the same in every process."""
     parts = []
     for i, name in enumerate(labels):
         try:
-            parts.append(_prefixed(_canonical(name)))
+            parts.append(_canonical(name))
         except (TypeError, RecursionError):
             raise InvalidParameter(
                 f"label {i} ({type(name).__name__}) has no form that outlasts this process, and other sets would be "
                 "drawn after a restart: sticky draws and set ids need labels that are text, numbers, bytes, truth "
                 "values, None, dates without a zone, or tuples and frozensets of these"
             ) from None
-    return [b"canonical 1", b"".join(parts)]
+    return parts
 
 
 def _canonical(label: Any) -> bytes:

@@ -27,9 +27,10 @@ from minleak._data.writing import replacing
 from minleak.errors import InvalidCloak, shown
 
 MAGIC = b"MINLEAK\n"
-VERSION = 3
-# Files of version 2 hold the same, and besides some numbers that follow from the rest and are not looked at.
-_READ = (2, VERSION)
+VERSION = 4
+# Files of versions 2 and 3 say nothing of a descent, so that their plans are drawn from as they were. Those of version
+# 2 hold besides some numbers that follow from the rest and are not looked at.
+_READ = (2, 3, VERSION)
 _HEADER = struct.Struct("<8sIIQ16s32s56s")  # magic, version, zero, payload length, checksum, digest, zeros
 _ARROW = 8  # the bytes before the first message of an Arrow IPC file
 _PIECE = 1 << 20  # read or written at once: some file systems take several times as long for more
@@ -170,7 +171,7 @@ def _check_header(file: BinaryIO, name: str) -> None:
     _, version, zero, length, _, _, zeros = _HEADER.unpack(header)
     if version not in _READ:
         advice = "upgrade it" if version > VERSION else "design the plan anew"
-        reads = " and ".join(map(str, _READ))
+        reads = f"{_READ[0]} to {VERSION}"
         raise InvalidCloak(f"{name} is of format version {version}, this minleak reads versions {reads}: {advice}")
     size = os.fstat(file.fileno()).st_size - _HEADER.size
     if size != length or zero or any(zeros):

@@ -1,6 +1,6 @@
 """The kinds of things that a .cloak file holds and a Cloak draws from: what each must be able to do, and where it is.
 
-A kind is a class of plans (`Stored`) and a class that draws from them (`Drawable`), a module that opens its files and
+A kind is a class of plans (`Stored`) and a class that draws from them (`Running`), a module that opens its files and
 one that certifies them. Modules are loaded when a plan of their kind is met.
 """
 
@@ -25,20 +25,22 @@ Uniform = Callable[[Indices], Indices]
 # What a file is that does not say its kind; and the others.
 RINGS = "rings"
 BLOCKS = "blocks"
+ROWS = "rows"
+STRINGS = "strings"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """`opening` is a module whose `drawable(contents, digest)` makes a Drawable of what anybody may have written;
-    `checking` one whose `certified(subject, prior, **options)` makes the certificate of a Stored or a Drawable.
+    """`opening` is a module whose `drawable(contents, digest)` makes a Running of what anybody may have written;
+    `checking` one whose `certified(subject, prior, **options)` makes the certificate of a Stored or a Running.
     """
 
     opening: str
     checking: str
 
-    def drawable(self, *given: Any) -> Drawable:
+    def drawable(self, *given: Any) -> Running:
         """What a file of this kind holds; an error of any type where it is none."""
-        made: Drawable = import_module(self.opening).drawable(*given)
+        made: Running = import_module(self.opening).drawable(*given)
         return made
 
     def certified(self, *given: Any, **options: Any) -> Any:
@@ -49,6 +51,8 @@ class Kind:
 KINDS: dict[str, Kind] = {
     RINGS: Kind("minleak._design.stored.ring_files", "minleak._design.certificate"),
     BLOCKS: Kind("minleak._design.blocks.opening", "minleak._design.blocks.checks"),
+    ROWS: Kind("minleak._design.rows.opening", "minleak._design.rows.checks"),
+    STRINGS: Kind("minleak._design.unlisted.opening", "minleak._design.unlisted.certificate"),
 }
 
 
@@ -58,6 +62,8 @@ class Stored(ABC):
     kind: ClassVar[str]
     #: Whether draws need randomness: without it a secret's set is always the same, and there is no key.
     randomised: ClassVar[bool] = True
+    #: What sticky draws follow; None where they are of the plan alone, or not drawn at all.
+    descent: Any = None
 
     @property
     @abstractmethod
@@ -65,7 +71,7 @@ class Stored(ABC):
         """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws."""
 
     @abstractmethod
-    def drawable(self) -> Drawable:
+    def drawable(self) -> Running:
         """What draws from it."""
 
     @abstractmethod
@@ -74,11 +80,21 @@ class Stored(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Drawable(ABC):
-    """A plan, and the index that its labels are found by."""
+class Running(ABC):
+    """A plan at work."""
 
+    #: Whether secrets have numbers; a kind without is drawn from one by one, by `set_for`.
+    listed: ClassVar[bool] = True
     plan: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Drawable(Running):
+    """A plan of secrets that have numbers, and the index that their labels are found by."""
+
     index: LabelIndex
+    #: Whether what is shown are sets of secrets; else `number_of` knows what is.
+    shows_secrets: ClassVar[bool] = True
 
     @property
     def size(self) -> int:
@@ -96,3 +112,7 @@ class Drawable(ABC):
     def shown(self, drawn: Indices) -> tuple[Any, ...]:
         """A row in labels: those of its numbers, where -1 stands for none."""
         return self.index.labels_at(drawn[drawn >= 0].tolist())
+
+    def number_of(self, shown: Hashable) -> int | None:
+        """The number of a label that is shown, or None."""
+        return self.find(shown)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from minleak._design.stored import format as files
 from minleak._design.stored.contents import Contents
-from minleak._design.stored.kinds import KINDS, RINGS, Drawable, Stored
+from minleak._design.stored.kinds import KINDS, RINGS, Running, Stored
 from minleak.errors import InvalidCloak, shown
 
 # What Arrow, JSON and numpy say where something is not of the form that a plan has.
@@ -36,7 +36,7 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Stored:
     return stored
 
 
-def opened(path: str | os.PathLike[str], *, mapped: bool = True) -> Drawable:
+def opened(path: str | os.PathLike[str], *, mapped: bool = True) -> Running:
     """The plan in a file with the tables and the index that lie beside it: nothing is made anew."""
     name = files.file_name(path)
     payload, digest, release = files.read(name, mapped=mapped)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
 
 from minleak._design.cost import Cost
+from minleak._design.descent import Descent
 from minleak._design.plan import Plan
 from minleak._design.rings import LIMIT, Homes, Ring
 from minleak._design.stored.contents import BLOCK, Contents, Vector, demand, kept, number, text, whole
@@ -61,6 +63,7 @@ class _RingFile(Contents):
             idle=kept(np.concatenate(zeros) if zeros else np.empty(0, dtype=np.int64)),
             costs=self._costs(n),
             apart=apart,
+            descent=self._descent(),
             known_digest=digest,
         )
         return RingDrawable(plan, self.index(prior, names), tables)
@@ -139,6 +142,16 @@ class _RingFile(Contents):
             at += size
         return tuple(rings)
 
+    def _descent(self) -> Descent | None:
+        said = self.numbers.get("descent")  # files before version 4 say nothing
+        if said is None:
+            return None
+        name, ancestors = said["lineage"], said["ancestors"]
+        demand(type(ancestors) is list and (name is None) == (not ancestors) and type(said["by_tree"]) is bool)
+        lineage = None if name is None else _digest(name)
+        exposure = None if said["exposure"] is None else number(said["exposure"], 0.0, 1.0)
+        return Descent(lineage, tuple(map(_digest, ancestors)), exposure=exposure, by_tree=said["by_tree"])
+
     def _costs(self, n: int) -> Cost | None:
         said = self.numbers.get("priced")  # files made without costs say nothing
         if said is None:
@@ -158,3 +171,8 @@ class _RingFile(Contents):
             stability=number(stability, 0, 1),
             coordinates=places,
         )
+
+
+def _digest(text: Any) -> bytes:
+    demand(type(text) is str and re.fullmatch("[0-9a-f]{64}", text) is not None)
+    return bytes.fromhex(text)

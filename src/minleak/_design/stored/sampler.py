@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from minleak._design.rings import Arrangement
 from minleak._design.stored.kinds import Drawable, Uniform
+from minleak._design.stored.places import Streams, coupled_places
 from minleak._design.stored.tables import Tables
 from minleak.errors import InvalidCloak
 
@@ -49,6 +50,13 @@ class Sampler:
             at = np.minimum(np.searchsorted(giants, secrets), len(giants) - 1)
             places = np.where(giants[at] == secrets, plan.tail, places)
         return places
+
+    def coupled(self, secrets: Indices, streams: Streams) -> Indices:
+        """A place for each secret from a stream of its own, which gives nearby places in all versions of a plan."""
+        tables, descent = self.tables, self.plan.descent
+        by_tree = descent is not None and descent.by_tree
+        is_giant = np.isin(secrets, tables.giants)
+        return coupled_places(streams, self.owned(secrets), is_giant, tables.home_ends, by_tree=by_tree)
 
     def sets(self, secrets: Indices, places: Indices) -> Indices:
         """The set at each secret's place, members in increasing order, of shape (len(secrets), k); -1 fills up sets of
@@ -125,6 +133,10 @@ class RingDrawable(Drawable):
     def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
         """A place of each secret's own, and the set there."""
         return self.sampler.sets(secrets, uniform(self.sampler.owned(secrets)))
+
+    def draw_coupled(self, secrets: Indices, streams: Streams) -> Indices:
+        """The same by streams that all versions of a plan share."""
+        return self.sampler.sets(secrets, self.sampler.coupled(secrets, streams))
 
 
 def set_at(plan: Arrangement, tables: Tables, secret: int, place: int) -> list[int]:

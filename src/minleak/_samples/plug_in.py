@@ -1,4 +1,4 @@
-"""Estimates of leakage from counts: bias, bootstrap intervals and permutation tests."""
+"""Plug-in estimates: every measure of leakage on counts of pairs, less its bias."""
 
 from __future__ import annotations
 
@@ -16,34 +16,16 @@ from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD as ENTROPIES
 from minleak._measure.capacities import capacity
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, listed
 
 STANDARD = (*ENTROPIES, "multiplicative-leakage", "additive-leakage", "maximal-leakage")
 
 # Tables of at most this many cells are dense.
 _CELLS = 4_000_000
-# Up to so many events are shuffled one by one, where a dense table would be too large.
-_SHUFFLED = 20_000_000
+# Samples of the counts that a bias is taken from.
+_RESAMPLES = 40
 
 Counts = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One measure of leakage: its value on the counts, less its bias, an interval, and a p-value for zero leakage.
-
-    `chance` is the mean over permuted events: what as many events of a system that leaks nothing would show. `floor` is
-    the measure's true value there.
-    """
-
-    measure: str
-    estimate: float
-    corrected: float
-    low: float
-    high: float
-    chance: float
-    p_value: float
-    floor: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -81,26 +63,6 @@ class JointCounts:
         """J of as many events drawn with the probabilities J."""
         return self.with_counts(rng.multinomial(self.events, self.counts / self.counts.sum()))
 
-    def permuted(self, rng: np.random.Generator) -> Any:
-        """J after a random permutation of the observables over the events: a random table with the same margins."""
-        if min(self.shape) == 1:
-            return self.with_counts(self.counts)  # there is only one such table, and scipy's loop would not find it
-        margins = [np.bincount(codes, self.counts).astype(np.int64) for codes in (self.x, self.y)]
-        if self.shape[0] * self.shape[1] <= _CELLS:
-            from scipy.stats import random_table
-
-            return random_table(*margins).rvs(random_state=rng) / self.events
-        if self.events > _SHUFFLED:
-            raise InvalidParameter(
-                f"{self.shape[0]} secrets times {self.shape[1]} observables, and {self.events} events, are too many to "
-                "permute: group the observables, or take a sample of the events"
-            )
-        from scipy.sparse import coo_array
-
-        drawn = rng.permutation(np.repeat(self.y, self.counts))
-        x = np.repeat(self.x, self.counts)
-        return _sparse(coo_array((np.full(len(x), 1 / self.events), (x, drawn)), shape=self.shape))
-
 
 def _sparse(matrix: Any) -> Any:
     made = matrix.tocsc()
@@ -110,52 +72,35 @@ def _sparse(matrix: Any) -> Any:
     return made
 
 
-def measured(
-    joint: JointCounts,
-    measures: Sequence[ConditionalEntropy | str],
-    *,
-    resamples: int,
-    permutations: int,
-    level: float,
-    rng: np.random.Generator,
-) -> tuple[tuple[Measured, ...], float]:
-    """Each measure, and the p-value of zero leakage by Shannon's mutual information."""
-    battery = Battery(measures)
+def estimated(joint: JointCounts, battery: Battery, rng: np.random.Generator) -> list[float]:
+    """Each measure on the counts less its bias: by a formula where the entropy has one, else the bootstrap's."""
     found = battery(joint.with_counts(joint.counts))
-    again = np.array([battery(joint.resampled(rng)) for _ in range(resamples)])
-    null = np.array([battery(joint.permuted(rng)) for _ in range(permutations)])
-    # sums in another order differ in the last digits, which must not make a tie a difference
-    reached = (null >= found - 1e-12 * np.maximum(1.0, np.abs(found))).sum(axis=0)
-    p_values = (1 + reached) / (1 + permutations)
-    with np.errstate(invalid="ignore"):
-        bias = again.mean(axis=0) - found
-        bias = np.where(np.isnan(bias), 0.0, bias)  # an infinite measure stays what it is
     pairs, (n, m) = len(joint.counts), joint.shape
-    tails = np.quantile(again, [0.5 - level / 2, 0.5 + level / 2], axis=0, method="linear")
-    rows = []
-    for i, (name, entropy) in enumerate(zip(battery.names, battery.entropies, strict=True)):
-        floor = 0.0 if entropy else OTHERS[name][1]
-        known = entropy.bias_of_counts(pairs, n, m, joint.events) if entropy else None
-        taken = float(bias[i]) if known is None else known
-        estimate = float(found[i])
-        moved = estimate - taken - float(again[:, i].mean()) if np.isfinite(bias[i]) else 0.0
-        ceiling = entropy.most_leaked(n, m) if entropy else math.inf
-        low, high = (min(ceiling, max(floor, float(tail[i]) + moved)) for tail in tails)
-        corrected = min(max(ceiling, estimate), max(floor, estimate - taken))
-        chance, p_value = float(null[:, i].mean()), float(p_values[i])
-        rows.append(Measured(name, estimate, corrected, low, high, chance, p_value, floor))
-    return tuple(rows[:-1]), float(p_values[-1])  # the last is Shannon's, for the verdict
+    formulas = [H.bias_of_counts(pairs, n, m, joint.events) if H else None for H in battery.entropies]
+    bias = np.zeros(len(found))
+    if None in formulas:
+        with np.errstate(invalid="ignore"):
+            bias = np.mean([battery(joint.resampled(rng)) for _ in range(_RESAMPLES)], axis=0) - found
+    values = []
+    for i, (name, entropy, value) in enumerate(zip(battery.names, battery.entropies, found.tolist(), strict=True)):
+        known = formulas[i]
+        taken = (float(bias[i]) if math.isfinite(bias[i]) else 0.0) if known is None else known  # infinity stays
+        floor, ceiling = (0.0, entropy.most_leaked(n, m)) if entropy else (OTHERS[name][1], math.inf)
+        values.append(min(max(ceiling, value), max(floor, value - taken)))
+    return values
 
 
 class Battery:
     """Several measures at once, of a joint distribution: entropies in one pass, then the others."""
 
     def __init__(self, measures: Sequence[ConditionalEntropy | str]) -> None:
-        if isinstance(measures, str) or not isinstance(measures, Sequence) or not measures:
-            raise InvalidParameter("measures are a list of entropies and names of measures, at least one")
+        what = "measures are a list of entropies and names of measures, at least one"
+        given_measures = listed(measures, what)
+        if not given_measures:
+            raise InvalidParameter(what)
         self.names: list[str] = []
         self.entropies: list[ConditionalEntropy | None] = []
-        for given in (*measures, "shannon"):
+        for given in given_measures:
             entropy = None if isinstance(given, str) and given in OTHERS else as_entropy(given)
             if entropy and not entropy.symmetric:
                 raise InvalidParameter(

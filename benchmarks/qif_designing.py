@@ -1,0 +1,195 @@
+"""Designing beside libqif: the same numbers, and the times, for every pair of functions that both have.
+
+A row is its name, its size, our value, theirs, our time and theirs, in seconds; `python -m benchmarks qif_designing`
+prints them, and those of another benchmark of libqif can stand beside them. libqif's planar mechanisms have errors of
+their own (1e-7, 1e-5: see tests/mechanisms/test_planar.py). Its optimal mechanism on a 10 x 10 grid takes so long that
+it is stopped after ten minutes, or after as many seconds as the variable LIMIT of the environment says.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+import minleak as ml
+from benchmarks.constraining import places
+from benchmarks.timing import interleaved
+from minleak import mechanisms
+
+
+@dataclass(frozen=True)
+class Row:
+    """One pair of functions at one size."""
+
+    name: str
+    size: str
+    ours: float
+    theirs: float
+    our_time: float
+    their_time: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name:<38} {self.size:>10}  {self.ours:>16.12g} {self.theirs:>16.12g} "
+            f"{abs(self.ours - self.theirs):>8.0e}  {1e3 * self.our_time:>10.2f} ms {1e3 * self.their_time:>10.2f} ms  "
+            f"{self.their_time / self.our_time:>8.1f}x"
+        )
+
+
+def row(name: str, size: str, ours: Callable[[], float], theirs: Callable[[], float], *, runs: int = 3) -> Row:
+    timed = interleaved({"ours": ours, "theirs": theirs}, runs=runs)
+    mine, peer = timed["ours"], timed["theirs"]
+    return Row(name, size, float(mine.value), float(peer.value), mine.seconds, peer.seconds)
+
+
+def main() -> None:
+    print(f"\n{'designing beside libqif':<38} {'size':>10}  {'ours':>16} {'theirs':>16} {'apart':>8}  times, ratio")
+    found = []
+    for each in rows():
+        print(each, flush=True)
+        found.append(each)
+    faster = sum(each.our_time <= each.their_time for each in found)
+    print(f"at least as fast in {faster} of {len(found)} rows")
+
+
+def rows() -> Iterator[Row]:
+    """All of them, the mechanisms first."""
+    yield from named_mechanisms()
+    yield from planar_mechanisms()
+    yield from least_vulnerability()
+    yield from least_loss_for_vulnerability()
+    yield from optimal_geo_indistinguishability()
+
+
+def _weighed(matrix: Any) -> float:
+    """One number for a whole matrix: its entries against weights that differ."""
+    array = matrix.matrix if isinstance(matrix, ml.Channel) else np.asarray(matrix)
+    n, m = array.shape
+    return float(np.cos(np.arange(n)) @ array @ np.sin(np.arange(m)))
+
+
+def named_mechanisms() -> Iterator[Row]:
+    import qif
+
+    theirs = qif.mechanism.d_privacy
+    for n in (10, 100, 400):
+        at = np.arange(n, dtype=float)
+        line = np.abs(at[:, None] - at)
+        pairs: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+            "randomised response": (
+                lambda n=n: mechanisms.randomised_response(n, 1.0),
+                lambda n=n: theirs.randomized_response(n, 1.0),
+            ),
+            "geometric": (lambda n=n: mechanisms.geometric(n, 1.0), lambda n=n: theirs.geometric(n, 1.0)),
+            "exponential": (
+                lambda n=n, d=line: mechanisms.exponential(n, 1.0, d),
+                lambda n=n: theirs.exponential(n, lambda x, y: abs(x - y)),
+            ),
+            "tight constraints": (
+                lambda n=n, d=line: mechanisms.tight_constraints(n, 1.0, d),
+                lambda n=n: theirs.tight_constraints(n, lambda x, y: abs(x - y)),
+            ),
+        }
+        for name, (ours, peer) in pairs.items():
+            yield row(name, f"{n} x {n}", lambda f=ours: _weighed(f()), lambda f=peer: _weighed(f()))
+
+
+def planar_mechanisms() -> Iterator[Row]:
+    import qif
+
+    theirs = qif.mechanism.geo_ind
+    for width in (5, 10, 20):
+        size = f"{width} x {width}"
+        yield row(
+            "planar geometric (theirs to 1e-7)",
+            size,
+            lambda w=width: _weighed(mechanisms.planar_geometric(w, w, 0.8)),
+            lambda w=width: _weighed(theirs.planar_geometric_grid(w, w, 1.0, 0.8)),
+        )
+        yield row(
+            "planar Laplace (theirs to 1e-5)",
+            size,
+            lambda w=width: _weighed(mechanisms.planar_laplace(w, w, 0.8)),
+            lambda w=width: _weighed(theirs.planar_laplace_grid(w, w, 1.0, 0.8)),
+        )
+
+
+def least_vulnerability(n: int = 200) -> Iterator[Row]:
+    import qif
+
+    p, d = places(n)
+    peer = qif.mechanism.bayes_vuln.min_vuln_given_max_loss
+    for budget in (0.02, 0.05, 0.1, 0.2, 0.4):
+        yield row(
+            f"least Bayes vulnerability, loss {budget}",
+            f"{n} x {n}",
+            lambda b=budget: 2 ** -ml.optimise(p, entropy="min-entropy", cost=d, budget=b).value,
+            lambda b=budget: (p[:, None] * peer(p, n, b, lambda x, y: d[x, y])).max(axis=0).sum(),
+            runs=1,
+        )
+
+
+def least_loss_for_vulnerability() -> Iterator[Row]:
+    import qif
+
+    peer = qif.mechanism.bayes_vuln.min_loss_given_max_vuln
+    for n in (10, 30, 60):
+        p, d = places(n)
+        yield row(
+            "least loss for one more bit",
+            f"{n} x {n}",
+            lambda p=p, d=d: ml.least_budget(p, cost=d, entropy="min-entropy", leakage=1.0).budget,
+            lambda p=p, d=d, n=n: (p[:, None] * peer(p, n, 2 * p.max(), lambda x, y: d[x, y]) * d).sum(),
+            runs=1,
+        )
+
+
+def grid(width: int) -> tuple[np.ndarray, np.ndarray]:
+    """A random prior on the cells of a grid, and their distances."""
+    n = width**2
+    at = np.array([(x % width, x // width) for x in range(n)], dtype=float)
+    p = np.random.default_rng(0).random(n)
+    return p / p.sum(), np.linalg.norm(at[:, None] - at, axis=2)
+
+
+def their_loss(width: int) -> float:
+    import qif
+
+    p, d = grid(width)
+    found = qif.mechanism.d_privacy.min_loss_given_d(p, len(p), lambda x, y: 0.5 * d[x, y], lambda x, y: d[x, y])
+    return float((p[:, None] * found * d).sum())
+
+
+def our_loss(width: int) -> float:
+    p, d = grid(width)
+    return ml.least_budget(p, cost=d, d_privacy=(0.5, d)).budget
+
+
+def optimal_geo_indistinguishability() -> Iterator[Row]:
+    name = "optimal geo-indistinguishability"
+    for width in (4, 5, 6, 7):
+        yield row(name, f"{width} x {width}", partial(our_loss, width), partial(their_loss, width), runs=1)
+    yield stopped(name, 10, float(os.environ.get("LIMIT", "600")))
+
+
+def stopped(name: str, width: int, limit: float) -> Row:
+    """Each once; libqif in a process of its own, which is ended at the limit: then its value is NaN."""
+    start = time.perf_counter()
+    ours = our_loss(width)
+    our_time = time.perf_counter() - start
+    code = f"from benchmarks.qif_designing import their_loss; print(repr(their_loss({width})))"
+    start = time.perf_counter()
+    try:
+        shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=limit, check=True)
+        theirs = float(shown.stdout)
+    except subprocess.TimeoutExpired:
+        theirs = float("nan")
+    return Row(name, f"{width} x {width}", ours, theirs, our_time, time.perf_counter() - start)

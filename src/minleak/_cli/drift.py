@@ -1,0 +1,105 @@
+"""drift: what a plan leaks now that the counts have changed, and whether an update would be better."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from minleak._cli.inputs import PriorSource, plan_of
+from minleak._cli.options import AsJson, CloakFile, Entropies, Format, Secret, Weight
+from minleak._cli.output import emit, table, working
+from minleak._data.prior import Prior
+from minleak._design.living.exposure import Exposure, exposure
+from minleak._design.living.matching import matched
+from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import FEW
+from minleak._measure.leakages import vulnerability
+
+NewPrior = Annotated[
+    str,
+    typer.Argument(metavar="PRIOR", help="The new counts, matched by label: csv(.gz), tsv, parquet, json; - is stdin."),
+]
+
+
+def drift(
+    cloak: CloakFile,
+    prior: NewPrior,
+    secret: Secret = "secret",
+    weight: Weight = "count",
+    format: Format = None,
+    entropy: Entropies = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what a plan leaks under new counts, and whether an update would be better than waiting. Writes nothing.
+
+    Example: minleak drift queries.cloak tomorrow.csv
+    """
+    plan, new = plan_of(cloak), PriorSource(prior, secret, format).prior(weight)
+    with working("updating in memory"):
+        newer = plan.update(new)
+        found = exposure([plan, newer])
+    data = compared(plan, newer, new, found, entropy)
+    emit("drift", data, [*rendered(data), advice(data)], as_json=as_json)
+
+
+def compared(plan: Any, newer: Any, new: Prior, found: Exposure, entropies: list[str] | None) -> dict[str, Any]:
+    """The plan under the old counts and the new ones, the update, and what an attacker gets who saw both."""
+    at = matched(new.labels, plan.prior.labels)
+    known = np.ones(len(new), dtype=bool) if at is None else at >= 0
+    old = new if known.all() else _only(new, known)
+    leakages = {
+        H.name: {
+            "designed": plan.leakage(H),
+            "waiting": plan.leakage(H, prior=old),
+            "updated": newer.leakage(H),
+        }
+        for H in map(as_entropy, entropies or FEW)
+    }
+    return {
+        "secrets": len(plan.prior),
+        "new": int(np.count_nonzero(~known)),
+        "new_mass": float(new.p[~known].sum()),
+        "gone": newer.changes.gone,
+        "success": {
+            "designed": _success(plan),
+            "waiting": vulnerability(old) * 2 ** plan.leakage("min-entropy", prior=old),
+            "updated": found.single,
+        },
+        "exposure": {"success": found.success, "low": found.low, "high": found.high, "exact": found.exact},
+        "leakage": leakages,
+    }
+
+
+def _success(plan: Any) -> float:
+    """How often one guess is right who saw one set, under the plan's own counts."""
+    return float(vulnerability(plan.prior) * 2 ** plan.leakage("min-entropy"))
+
+
+def _only(prior: Prior, known: Any) -> Prior:
+    """The secrets of a prior that are known."""
+    places = np.flatnonzero(known)
+    return Prior(prior.weights[places], labels=prior.labels.at(places))
+
+
+def rendered(data: dict[str, Any]) -> list[str]:
+    """The comparison for people."""
+    rows = [["one guess is right", *data["success"].values()]]
+    rows += [[f"leakage, {name}", *row.values()] for name, row in data["leakage"].items()]
+    lines = [table("", ["", "old counts", "new counts, waiting", "new counts, updated"], rows)]
+    if data["new"]:
+        lines.append(f"{data['new']:,} new secrets, {data['new_mass']:.3g} of the mass, have no set until an update")
+    return lines
+
+
+def advice(data: dict[str, Any]) -> str:
+    """Whether to wait: what is leaked by the old plan under the new counts against what two versions give away."""
+    waiting, both = data["success"]["waiting"], data["exposure"]["success"]
+    said = (
+        f"who sees both versions of a secret's set is right with probability {both:.4f}, who sees the old one alone "
+        f"{waiting:.4f}"
+    )
+    if waiting < both:
+        return f"{said}: waiting is better, unless new secrets need sets"
+    return f"{said}: an update is better than waiting"

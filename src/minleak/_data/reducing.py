@@ -1,0 +1,96 @@
+"""Reducing: the columns of a matrix that are proportional to each other are one, and columns of zeros are none."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Groups = npt.NDArray[np.int64]
+
+# Columns are one where their shares differ by no more than this, relative to the largest.
+_SAME = 1e-12
+
+
+def groups(matrix: Any) -> Groups:
+    """For each column the number of its group, by first appearance; -1 for a column of zeros.
+
+    Columns of Fractions are compared exactly, floats within 1e-12 relative. Dense or by columns (csc).
+    """
+    if matrix.dtype == object:
+        return _exact(matrix)
+    totals = np.asarray(matrix.sum(axis=0))
+    kept = np.flatnonzero(totals > 0)
+    of = np.full(matrix.shape[1], -1, dtype=np.int64)
+    # Equal columns have equal projections: only neighbours in that order have to be compared.
+    projected = np.asarray(np.random.default_rng(0).random(matrix.shape[0]) @ matrix)[kept] / totals[kept]
+    order = kept[np.argsort(projected, kind="stable")]
+    close = np.flatnonzero(np.diff(np.sort(projected)) <= 2 * matrix.shape[0] * _SAME)
+    begins = np.ones(len(kept), dtype=np.int64)
+    if len(close):
+        pairs = (order[close], order[close + 1])
+        begins[close + 1] = ~_equal(*(_shares(matrix[:, columns], totals[columns]) for columns in pairs))
+    if begins.all():
+        of[kept] = np.arange(len(kept))
+        return of
+    of[order] = np.cumsum(begins) - 1
+    return _by_appearance(of)
+
+
+def merged(matrix: Any, of: Groups) -> Any:
+    """The matrix whose columns are the sums of the groups."""
+    if len(of) == int(of.max()) + 1:  # each column is one by itself
+        return matrix
+    if matrix.dtype == object:
+        found = np.full((matrix.shape[0], int(of.max()) + 1), Fraction(0), dtype=object)
+        for y, group in enumerate(of.tolist()):
+            if group >= 0:
+                found[:, group] += matrix[:, y]
+        return found
+    import scipy.sparse as sp
+
+    kept = np.flatnonzero(of >= 0)
+    return matrix @ sp.csc_array((np.ones(len(kept)), (kept, of[kept])), shape=(len(of), int(of.max()) + 1))
+
+
+def shares_of(matrix: Any, of: Groups) -> Any:
+    """Which share of its group each column is; zero for a column of zeros."""
+    totals = matrix.sum(axis=0)
+    whole = np.full(int(of.max()) + 1, Fraction(0) if matrix.dtype == object else 0.0)
+    np.add.at(whole, of[of >= 0], totals[of >= 0])
+    return np.where(of >= 0, totals / whole[np.maximum(of, 0)], totals)
+
+
+def _exact(matrix: npt.NDArray[Any]) -> Groups:
+    number: dict[tuple[Any, ...], int] = {}
+    of = []
+    for column in matrix.T.tolist():
+        total = sum(column)
+        share = tuple(value / total for value in column) if total else None
+        of.append(-1 if share is None else number.setdefault(share, len(number)))
+    return np.array(of, dtype=np.int64)
+
+
+def _shares(part: Any, totals: Any) -> Any:
+    if isinstance(part, np.ndarray):
+        return part / totals
+    part = part.tocsc()
+    part.data = part.data / np.repeat(totals, np.diff(part.indptr))
+    part.sort_indices()
+    return part
+
+
+def _equal(a: Any, b: Any) -> npt.NDArray[np.bool_]:
+    """Which columns are equal, one by one, zeros in the same places."""
+    if isinstance(a, np.ndarray):
+        return np.asarray((np.abs(a - b) <= _SAME * np.maximum(a, b)).all(axis=0))
+    off = abs(a - b) - _SAME * a.maximum(b)
+    off.eliminate_zeros()
+    return np.asarray(off.max(axis=0).toarray().ravel() <= 0)
+
+
+def _by_appearance(of: Groups) -> Groups:
+    found: dict[int, int] = {}
+    return np.array([-1 if group < 0 else found.setdefault(group, len(found)) for group in of.tolist()], dtype=np.int64)

@@ -1,0 +1,64 @@
+"""Equilibrium: the attacker's half of the game, from the planes that prove the bound.
+
+The designer chooses a channel, the attacker what to do at each observable. The least leakage is the value of this game,
+and the plane S above the core at observable y says what an attacker loses who does his part: <S, J[:,y]> if the joint
+is J. Since every feasible joint has <S, J> at most the bound, his gain is at least that of the optimum whatever channel
+the designer chooses, and the optimal channel gives him no more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.labels import Labels
+from minleak._design.constrained.problem import Problem
+from minleak._design.constrained.solve import Solved
+from minleak._entropy.base import Entropy
+from minleak._entropy.cores.guessing import GuessCore, GuessworkCore
+from minleak._entropy.cores.shannon import ShannonCore
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Equilibrium:
+    """What the attacker does at each observable, and what he is promised.
+
+    `strategy[y, x]` is, for guessing attackers, the chance that secret x is among his guesses when he sees y; for
+    guesswork how many guesses he needs for x on average; for Shannon the probability that he assigns to x, whose
+    negative logarithm is his surprise. NaN where the pair cannot occur. `promised` is his expected chance, number
+    of guesses or surprise (in nats) against every channel that keeps to the constraints: at least that chance, or at
+    most that many.
+    """
+
+    kind: str
+    strategy: Array
+    promised: float
+    inputs: Labels
+    outputs: Labels
+
+
+def equilibrium_of(problem: Problem, H: Entropy, solved: Solved) -> Equilibrium | None:
+    """The attacker's part for an entropy that stands for an attacker, without gains and with nothing settled."""
+    core = H.core()
+    if not solved.planes or H.seen_through() is not None or len(problem.settled) or not len(problem.rows):
+        return None
+    plane = solved.planes[0]
+    rows, columns = problem.rows, problem.columns
+    if problem.privacy is not None:  # the view leaves out secrets of probability zero
+        seen = problem.prior.p[rows] > 0
+        rows, columns = rows[seen], columns[seen]
+    strategy = np.full((problem.shape[1], problem.shape[0]), np.nan)
+    if isinstance(core, GuessCore):
+        kind, part, promised = "the chance that x is guessed at y", np.clip(1 - plane, 0.0, 1.0), 1 - solved.bound
+    elif isinstance(core, GuessworkCore):
+        kind, part, promised = "guesses needed for x at y", plane, solved.bound
+    elif isinstance(core, ShannonCore):
+        kind, part, promised = "the probability given to x at y", np.exp(-plane), solved.bound
+    else:
+        return None
+    strategy[columns, rows] = part
+    return Equilibrium(kind, strategy, promised, problem.prior.labels, problem.outputs)

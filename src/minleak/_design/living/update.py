@@ -1,0 +1,163 @@
+"""update: tomorrow's plan for tomorrow's counts, optimal as any other, with as many of today's sets as can be."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.labels import Labels
+from minleak._data.prior import Prior, as_prior
+from minleak._design.descent import Descent, PlanChanges
+from minleak._design.giants import Ground, find_giants
+from minleak._design.grid import Grid, to_grid
+from minleak._design.layouts import LAYOUTS
+from minleak._design.layouts.base import Layout
+from minleak._design.layouts.near import Near
+from minleak._design.living.inherit import inherited
+from minleak._design.living.keep import with_kept_sets
+from minleak._design.living.matching import matched
+from minleak._design.rings import LIMIT, Arrangement, Homes, Ring
+from minleak._design.stored.digests import labels_in_bytes
+from minleak.errors import InvalidParameter, shown
+
+Indices = npt.NDArray[np.int64]
+P = TypeVar("P", bound=Arrangement)
+
+
+def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: Layout | None) -> P:
+    """The plan for a new prior that is the next version of this one: see `Plan.update`."""
+    prior = as_prior(prior)
+    if plan.gains is not None:
+        raise InvalidParameter(
+            "a plan with gains cannot be updated, since new counts do not tell what each secret is worth: design it "
+            "anew with gains="
+        )
+    if layout is not None and (not isinstance(layout, Layout) or layout.name != plan.layout):
+        given = layout.name if isinstance(layout, Layout) else type(layout).__name__
+        raise InvalidParameter(f"an update stays with the plan's layout, {plan.layout}, and does not take {given}")
+    found = _moved(plan.prior.labels, prior.labels)
+    moved = np.arange(len(plan.prior)) if found is None else found
+    k = min(plan.k, len(prior))
+    grid = to_grid(prior, k)
+    there = int(np.count_nonzero(moved >= 0))
+    secrets = {"new": len(prior) - there, "gone": len(plan.prior) - there}
+    newer = replace(plan, prior=prior, k=k, distance=grid.distance, descent=(plan.descent or Descent()).child(digest))
+    what = "homes" if len(plan.homes.weights) and plan.costs is None else "sets"
+    sets = len(plan.homes.weights) if what == "homes" else plan.n_cells
+    if not (secrets["new"] or secrets["gone"]) and k == plan.k and layout is None and _in_proportion(plan, grid, moved):
+        return replace(_renamed(newer, moved), changes=PlanChanges(what, sets, 0, 0, **secrets))
+    giants = find_giants(grid.weights, grid.total, k)
+    ground = Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total))
+    if what == "homes" and giants.tail:
+        homes = inherited(plan, ground, found, _rank(moved, prior.labels))
+        laid, changes = homes.laid, PlanChanges(what, homes.kept, homes.mended, homes.remade, **secrets)
+    else:
+        laid, kept, sets = with_kept_sets(plan, ground, moved, layout or _layout(plan, prior, moved))
+        changes = PlanChanges(what, kept, 0, sets - kept, **secrets)
+    grid = grid.times(laid.factor)
+    return replace(
+        newer,
+        weights=grid.weights,
+        total=grid.total,
+        giants=giants.members,
+        u=giants.u,
+        tail=giants.tail * laid.factor,
+        homes=laid.homes,
+        rings=laid.rings,
+        idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
+        costs=laid.cost,
+        apart=laid.apart,
+        changes=changes,
+    )
+
+
+def _moved(old: Labels, new: Labels) -> Indices | None:
+    """Where each old label stands among the new ones; None if all stand where they did."""
+    if old.is_default != new.is_default:
+        which, other = ("the new prior", "the plan") if new.is_default else ("the plan", "the new prior")
+        raise InvalidParameter(
+            f"{which} has no labels and {other} has: secrets are matched by label, so give the same names to both"
+        )
+    moved = matched(old, new)
+    if moved is not None and not (moved >= 0).any():
+        raise InvalidParameter(
+            f"the new prior has none of the plan's labels ({shown(new[0])} is its first, {shown(old[0])} the plan's): "
+            "it is of other secrets, so design a plan for it"
+        )
+    return moved
+
+
+def _rank(moved: Indices, labels: Labels) -> Callable[[Indices], Indices]:
+    """An order of secrets that does not depend on their rows: as in the old plan, then new ones by their labels."""
+
+    def rank(secrets: Indices) -> Indices:
+        came = np.full(len(labels), -1, dtype=np.int64)
+        came[moved[moved >= 0]] = np.flatnonzero(moved >= 0)
+        ranks = came[secrets]
+        new = np.flatnonzero(ranks < 0)
+        names = labels_in_bytes(labels.at(secrets[new]))
+        ranks[new[sorted(range(len(new)), key=names.__getitem__)]] = len(moved) + np.arange(len(new))
+        return ranks
+
+    return rank
+
+
+def _in_proportion(plan: Arrangement, grid: Grid, moved: Indices) -> bool:
+    """Whether all weights are the old ones times a common factor."""
+    common = math.gcd(plan.total, grid.total)
+    ours, theirs = plan.total // common, grid.total // common
+    few = slice(1000)  # most are told apart by some
+    for part in (few, slice(None)):
+        old, rest = np.divmod(plan.weights[part], ours)
+        new, left = np.divmod(grid.weights[moved[part]], theirs)
+        if rest.any() or left.any() or not np.array_equal(old, new):
+            return False
+    return True
+
+
+def _renamed(plan: P, moved: Indices) -> P:
+    """The same arrangement for secrets in another order."""
+
+    def placed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        out = np.empty_like(array)
+        out[moved] = array
+        return out
+
+    rings = tuple(Ring(moved[np.asarray(ring.members)], ring.starts, ring.length, ring.u) for ring in plan.rings)
+    costs = plan.costs
+    if costs is not None and costs.coordinates is not None:
+        costs = replace(costs, coordinates=placed(costs.coordinates))
+    return replace(
+        plan,
+        weights=placed(plan.weights),
+        giants=moved[plan.giants].astype(np.int64),
+        homes=Homes(moved[plan.homes.members], plan.homes.weights),
+        rings=rings,
+        idle=np.sort(moved[plan.idle]).astype(np.int64),
+        costs=costs,
+        apart=None if plan.apart is None else placed(plan.apart),
+    )
+
+
+def _layout(plan: Arrangement, prior: Prior, moved: Indices) -> Layout:
+    """The plan's layout for the new secrets, where it is known how to lay them."""
+    kind, costs = LAYOUTS[plan.layout], plan.costs
+    if costs is None:
+        return kind()
+    if costs.coordinates is None or np.count_nonzero(moved >= 0) < len(prior):
+        needed = "points of all new secrets, layout=Near(points)" if kind is Near else "costs, layout=Cheapest(cost)"
+        raise InvalidParameter(f"the update needs the {needed}, in the order of the new prior")
+    points = np.empty((len(prior), costs.coordinates.shape[1]))
+    points[moved[moved >= 0]] = costs.coordinates[moved >= 0]
+    forbid = None
+    if plan.apart is not None:
+        order = np.argsort(plan.apart, kind="stable")
+        groups = np.split(order, np.flatnonzero(np.diff(plan.apart[order])) + 1)
+        named = [prior.labels.at(moved[group][moved[group] >= 0]) for group in groups]
+        forbid = [names for names in named if len(names) > 1] or None
+    return Near(points, metric=costs.metric, forbid=forbid, stability=costs.stability)

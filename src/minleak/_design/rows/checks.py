@@ -1,0 +1,66 @@
+"""The certificate of rows: that what is drawn is a channel from the prior's secrets, exactly, and what it leaks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from minleak._data.labels import first_difference
+from minleak._data.prior import Prior
+from minleak._design.certificate import Certificate, Check, labels_check
+from minleak._design.rings import cap
+from minleak._design.rows.plan import RowDrawable, Rows
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropies
+from minleak._measure.leakages import leakage_table
+from minleak.errors import InvalidParameter
+
+
+def certified(
+    subject: Rows | RowDrawable,
+    prior: Prior,
+    *,
+    k: int | None,
+    gains: Iterable[Any] | None,
+    entropies: Sequence[ConditionalEntropy | str],
+) -> Certificate:
+    """Whether draws are from a channel of this prior's secrets, at odds that are whole numbers; with `k` also that no
+    observable comes from more than so many. It names the leakages, and does not say how little could leak.
+    """
+    plan: Rows = subject.plan if isinstance(subject, RowDrawable) else subject
+    if gains is not None:
+        raise InvalidParameter("gains= goes with plans: rows are certified to be drawn as they are")
+    checks = list(_checks(plan, prior, k))
+    if all(check.ok for check in checks):
+        if isinstance(subject, RowDrawable):
+            checks.append(labels_check(subject.index, prior))
+        table = leakage_table(prior, plan.channel(), as_entropies(entropies))
+        leaked = ", ".join(f"{row.leakage:.6g} in {row.entropy}" for row in table.rows)
+        checks.append(Check("what it leaks", True, f"{leaked}; how little could leak is not said"))
+    return Certificate(all(check.ok for check in checks), True, tuple(checks))
+
+
+def _checks(plan: Rows, prior: Prior, k: int | None) -> Iterator[Check]:
+    n, m = len(prior), len(plan.outputs)
+    known = len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None
+    yield Check("the secrets are the prior's, in its order", known)
+    if not known:
+        return
+    starts, columns, weights = plan.starts, plan.columns, plan.weights
+    lined = len(starts) == n + 1 and starts[0] == 0 and starts[-1] == len(columns) == len(weights)
+    lined = bool(lined and (starts[1:] > starts[:-1]).all())
+    yield Check("every secret has a row", lined)
+    if not lined:
+        return
+    named = bool(columns.min() >= 0 and columns.max() < m)
+    yield Check("every entry is of an observable that there is", named)
+    whole = bool(weights.dtype.kind == "i" and weights.min() >= 1)
+    sums = [sum(weights[a:b].tolist()) for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
+    yield Check("every row is of positive whole numbers with a sum below 2^62", whole and max(sums) <= 2**62)
+    off = f"each row within {plan.total_variation:.3g} of what was asked for"
+    yield Check("draws are exact", whole and np.array_equal(plan.totals, sums), off)
+    if k is not None and named:
+        most = int(np.bincount(columns, minlength=m).max())
+        yield Check(f"no observable comes from more than k = {cap(k)} secrets", most <= cap(k), f"the most is {most}")

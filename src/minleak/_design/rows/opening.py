@@ -1,0 +1,40 @@
+"""Opening a .cloak file that holds rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from minleak._design.rows.observables import FORMS, restored_outputs
+from minleak._design.rows.plan import RowDrawable, Rows
+from minleak._design.rows.rounding import LIMIT
+from minleak._design.stored.contents import Contents, demand, number, whole
+
+
+def drawable(contents: Contents, digest: bytes) -> RowDrawable:
+    """The rows with their index: every row has entries, in order of observables that there are, of positive numbers
+    whose sums random numbers can be drawn below.
+    """
+    starts, columns, weights = (contents.vector(name, "i8") for name in ("starts", "columns", "weights"))
+    form, count = contents.numbers["outputs"]
+    demand(isinstance(form, str) and form in FORMS)
+    m = whole(count, 1, len(columns))
+    demand(len(starts) > 1 and starts[0] == 0 and starts[-1] == len(columns) == len(weights))
+    contents.in_range(starts, 0, len(columns) + 1)
+    demand(bool((np.diff(starts) >= 1).all()))
+    contents.in_range(columns, 0, m)
+    contents.in_range(weights, 1, LIMIT + 1)
+    within = np.ones(len(columns), dtype=bool)
+    within[starts[:-1]] = False
+    demand(bool((np.diff(columns)[within[1:]] > 0).all()))
+    rough = np.add.reduceat(weights.astype(np.float64), starts[:-1])
+    demand(bool(rough.max() <= 1.5 * LIMIT))  # then sums in integers do not go round
+    demand(int(np.add.reduceat(weights, starts[:-1]).max()) <= LIMIT)
+    n = len(starts) - 1
+    names = contents.names(n)
+    prior = contents.given_prior(names)
+    demand(len(prior) == n)
+    outputs = restored_outputs(form, m, contents.columns.get("outputs"))
+    off = number(contents.numbers["total_variation"], 0.0, 1.0)
+    return RowDrawable(
+        Rows(prior, outputs, starts, columns, weights, off, known_digest=digest), contents.index(prior, names)
+    )

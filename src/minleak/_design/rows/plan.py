@@ -1,0 +1,147 @@
+"""Rows: a channel whose rows are whole numbers, to be drawn from exactly, and the labels of what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import InitVar, dataclass, field
+from functools import cached_property
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.channel import Channel
+from minleak._data.labels import Labels
+from minleak._data.prior import Prior
+from minleak._design.rows.observables import storable_outputs
+from minleak._design.stored import format as files
+from minleak._design.stored.digests import label_parts, of_parts
+from minleak._design.stored.kinds import ROWS, Drawable, Stored, Uniform
+from minleak._design.stored.saving import storable_index, stored_weights
+from minleak._design.stored.tables import LabelIndex
+
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Rows(Stored):
+    """A channel to run: made by `minleak.rounded(channel)`, or by `minleak.Cloak(channel)` itself.
+
+    Secret x shows observable columns[e] with probability weights[e] / totals[x], exactly, over the entries e from
+    starts[x] to starts[x+1]. `total_variation` is the largest distance of a row from the channel that was given: no
+    event is more or less likely by more than that.
+
+    >>> import minleak as ml
+    >>> rows = ml.rounded(ml.mechanisms.randomised_response(3, 1.0))
+    >>> rows, rows.total_variation < 1e-17
+    (Rows(n=3, observables=3), True)
+    """
+
+    prior: Prior
+    outputs: Labels
+    starts: Indices
+    columns: Indices
+    weights: Indices
+    total_variation: float
+    known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
+
+    kind = ROWS
+    layout = ROWS
+
+    def __post_init__(self, known_digest: bytes | None) -> None:
+        if known_digest is not None:
+            vars(self)["digest"] = known_digest
+
+    @cached_property
+    def totals(self) -> Indices:
+        """What the whole numbers of each row sum to."""
+        return np.asarray(np.add.reduceat(self.weights, self.starts[:-1]))
+
+    @property
+    def k(self) -> int:
+        """The most secrets that an observable comes from."""
+        return int(np.bincount(self.columns).max())
+
+    @cached_property
+    def digest(self) -> bytes:
+        """32 bytes that stand for the labels, the observables and the rows, and name them to sticky draws."""
+        names = [*label_parts(self.prior.labels), *label_parts(self.outputs)]
+        rows = [part.astype("<i8", copy=False) for part in (self.starts, self.columns, self.weights)]
+        return of_parts(b"minleak rows 1", [*names, *rows])
+
+    def channel(self) -> Channel:
+        """What is drawn from, as a channel of floats."""
+        import scipy.sparse as sp
+
+        shape = (len(self.prior), len(self.outputs))
+        data = self.weights / np.repeat(self.totals, np.diff(self.starts))
+        inputs = None if self.prior.labels.is_default else self.prior.labels
+        return Channel(
+            sp.csr_array((data, self.columns, self.starts), shape=shape), inputs=inputs, outputs=self.outputs
+        )
+
+    def drawable(self) -> RowDrawable:
+        """What a `minleak.Cloak` draws from."""
+        return RowDrawable(self, LabelIndex(self.prior.labels))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the rows to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
+        all. Labels of secrets are text or 64-bit integers; those of observables may also be numbers and tuples.
+        """
+        name, index = files.file_name(path), storable_index(self.prior)
+        observables, form = storable_outputs(self.outputs)
+        arrays: dict[str, Any] = {
+            "prior": stored_weights(self.prior),
+            "starts": self.starts,
+            "columns": self.columns,
+            "weights": self.weights,
+            "slots": index.slots,
+            **({} if observables is None else {"outputs": observables}),
+            **({} if index.names is None else {"labels": index.names}),
+        }
+        numbers = {
+            "kind": self.kind,
+            "events": self.prior.events,
+            "outputs": [form, len(self.outputs)],
+            "total_variation": self.total_variation,
+        }
+        files.write(name, arrays, numbers, lambda: self.digest)
+
+    def __repr__(self) -> str:
+        return f"Rows(n={len(self.prior)}, observables={len(self.outputs)})"
+
+
+@dataclass(frozen=True, eq=False)
+class RowDrawable(Drawable):
+    """Rows, and the index that their secrets are found by."""
+
+    shows_secrets = False
+
+    @cached_property
+    def _ends(self) -> Indices:
+        """Sums of each row's numbers up to each entry."""
+        plan = self.plan
+        ends: Indices = np.empty_like(plan.weights)
+        for begin, end in zip(plan.starts[:-1].tolist(), plan.starts[1:].tolist(), strict=True):
+            ends[begin:end] = np.cumsum(plan.weights[begin:end])
+        return ends
+
+    def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
+        """The number of the observable of each secret: the entry in which a uniform place of its row falls."""
+        plan = self.plan
+        places = uniform(plan.totals[secrets])
+        shown = np.empty((len(secrets), 1), dtype=np.int64)
+        for row, (x, place) in enumerate(zip(secrets.tolist(), places.tolist(), strict=True)):
+            begin, end = plan.starts[x], plan.starts[x + 1]
+            shown[row, 0] = plan.columns[begin + np.searchsorted(self._ends[begin:end], place, side="right")]
+        return shown
+
+    def shown(self, drawn: Indices) -> tuple[Any, ...]:
+        """The observable's label, alone in a tuple."""
+        return tuple(self.plan.outputs[int(y)] for y in drawn)
+
+    def number_of(self, shown: Hashable) -> int | None:
+        """The number of an observable."""
+        number: int | None = self.plan.outputs.position(shown)
+        return number

@@ -1,0 +1,173 @@
+"""Coding: strings as intervals of integers, by what their characters usually follow."""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from minleak._design.unlisted.escape import UNITS, Escape
+from minleak._design.unlisted.fitting import Level, T
+from minleak.errors import InvalidParameter, UnknownSecret
+
+_BITS = (T * UNITS).bit_length() - 1  # of the units that one character is chosen from
+# A weight, the string or prefix that has it, the context after it, and whether it is a whole string.
+_Node = tuple[int, str, int, bool]
+
+
+class Coder:
+    """Arithmetic coding in integers: after each prefix the line is shared among the next characters and the end, at
+    least one unit of 2^16 for each, so that every string of at most `longest` characters has a positive weight.
+    Characters outside the alphabet share one of these places, each with a part of its own, unless `escape` is None.
+    """
+
+    def __init__(self, alphabet: str, longest: int, levels: list[Level], escape: Escape | None) -> None:
+        self.alphabet, self.longest, self.order = alphabet, longest, len(levels)
+        self.levels, self.escape = levels, escape
+        self._size = len(alphabet) + 1 + (escape is not None)
+        self._outside = len(alphabet) + 1  # the symbol of every other character, where there is one
+        self._symbol = {character: i for i, character in enumerate(alphabet, 1)}
+        self._powers: list[int] = [self._size**length for length in range(self.order)]
+        rows = np.cumsum([0, *(len(level.keys) for level in levels)]).tolist()
+        self._rows: list[dict[int, int]] = [
+            dict(zip(level.keys.tolist(), range(begin * self._size, end * self._size, self._size), strict=True))
+            for level, begin, end in zip(levels, rows[:-1], rows[1:], strict=True)
+        ]
+        self._begins: Any = memoryview(np.concatenate([level.begins.ravel() for level in levels]).data)
+        self.total = 1 << (_BITS * longest)
+
+    # -- a string and its interval ------------------------------------------------------------------------------------
+
+    def weight(self, string: str) -> int:
+        """How many positions of the line the string owns; 0 if it is too long, or no text."""
+        return self.interval(string)[1] if self.holds(string) else 0
+
+    def holds(self, string: object) -> bool:
+        """Whether the string has a place: text of at most `longest` characters, of the alphabet's if there are no
+        others.
+        """
+        if not isinstance(string, str) or len(string) > self.longest:
+            return False
+        if self.escape is None:
+            return self._symbol.keys() >= set(string)
+        return string.isascii() or not any("\ud800" <= character <= "\udfff" for character in string)
+
+    def interval(self, string: str) -> tuple[int, int]:
+        """(start, weight) of a string on the line."""
+        if not self.holds(string):
+            raise UnknownSecret(
+                f"the model holds text of at most {self.longest} characters, and this is longer or no text: refuse it, "
+                "or fit a model with a larger longest="
+            )
+        start, unit, key = 0, self.total >> _BITS, 0
+        for at, character in enumerate(string):
+            symbol = self._symbol.get(character, self._outside)
+            row = self._row(key)
+            begin, share = self._share(row, symbol)
+            if symbol == self._outside and self.escape is not None:
+                inside, units = self.escape.interval(self.escape.rank(character))
+                begin, width = begin * UNITS + share * inside, share * units
+            else:
+                begin, width = begin * UNITS, share * UNITS
+            start += unit * begin
+            if at == self.longest - 1:
+                return start, unit * width
+            unit = unit * width >> _BITS
+            key = self._after(key, symbol)
+        begin, share = self._share(self._row(key), 0)
+        return start + unit * begin * UNITS, unit * share * UNITS
+
+    def at(self, position: int) -> str:
+        """The string that owns a position of the line."""
+        if not 0 <= position < self.total:
+            raise InvalidParameter("a position is from 0 on and below the model's total")
+        unit, key, found = self.total >> _BITS, 0, []
+        for _ in range(self.longest):
+            place = position // unit
+            row = self._row(key)
+            symbol = bisect_right(self._begins, place // UNITS, row, row + self._size) - 1 - row
+            if symbol == 0:
+                break
+            begin, share = self._share(row, symbol)
+            if symbol == self._outside and self.escape is not None:
+                rank = self.escape.at((place - begin * UNITS) // share)
+                inside, units = self.escape.interval(rank)
+                found.append(self.escape.character(rank))
+                begin, width = begin * UNITS + share * inside, share * units
+            else:
+                found.append(self.alphabet[symbol - 1])
+                begin, width = begin * UNITS, share * UNITS
+            position -= unit * begin
+            unit = unit * width >> _BITS
+            key = self._after(key, symbol)
+        return "".join(found)
+
+    def heaviest(self, k: int, above: int = 0) -> list[tuple[str, int]]:
+        """The k heaviest strings and their weights, heaviest first: of those heavier than `above`, all if fewer.
+
+        Best-first over prefixes: what begins with a prefix weighs no more than all of it.
+        """
+        ties = count()
+        heap: list[Any] = []
+        found: list[tuple[str, int]] = []
+
+        def queue(siblings: Iterator[_Node]) -> None:
+            for node in siblings:  # the first: the others wait behind it, since none weighs more
+                if node[0] > above:
+                    heapq.heappush(heap, (-node[0], next(ties), node, siblings))
+                return
+
+        queue(iter([(self.total, "", 0, False)]))
+        while heap and len(found) < k:
+            _, _, node, siblings = heapq.heappop(heap)
+            queue(siblings)
+            weight, string, _, whole_string = node
+            if whole_string:
+                found.append((string, weight))
+            else:
+                queue(iter(sorted(self._longer(node), reverse=True)))
+                queue(self._with_others(node))
+        return found
+
+    def _longer(self, node: _Node) -> Iterator[_Node]:
+        """The prefix as a whole string, and with each character of the alphabet after it."""
+        weight, prefix, key, _ = node
+        unit, row = (weight >> _BITS) * UNITS, self._row(key)
+        yield unit * self._share(row, 0)[1], prefix, key, True
+        for symbol, character in enumerate(self.alphabet, 1):
+            yield unit * self._share(row, symbol)[1], *self._extended(prefix, key, symbol, character)
+
+    def _with_others(self, node: _Node) -> Iterator[_Node]:
+        """The prefix with each other character after it, heaviest first."""
+        if self.escape is not None:
+            weight, prefix, key, _ = node
+            unit = (weight >> _BITS) * self._share(self._row(key), self._outside)[1]
+            for rank in self.escape.by_share():
+                longer = self._extended(prefix, key, self._outside, self.escape.character(rank))
+                yield unit * self.escape.interval(rank)[1], *longer
+
+    def _extended(self, prefix: str, key: int, symbol: int, character: str) -> tuple[str, int, bool]:
+        return prefix + character, self._after(key, symbol), len(prefix) + 1 == self.longest
+
+    # -- inside -------------------------------------------------------------------------------------------------------
+
+    def _row(self, key: int) -> int:
+        """Where the shares after a context begin: those of the longest part of it that was seen."""
+        for length in range(self.order - 1, 0, -1):
+            row = self._rows[length].get(key % self._powers[length])
+            if row is not None:
+                return row
+        return 0
+
+    def _after(self, key: int, symbol: int) -> int:
+        """The context after one more symbol."""
+        return (key * self._size + symbol) % self._powers[-1]
+
+    def _share(self, row: int, symbol: int) -> tuple[int, int]:
+        begin: int = self._begins[row + symbol]
+        end: int = T if symbol == self._size - 1 else self._begins[row + symbol + 1]
+        return begin, end - begin

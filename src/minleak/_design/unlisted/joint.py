@@ -1,0 +1,124 @@
+"""Joint: one prior over strings that were counted and all others that a model holds, in whole weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from minleak._data.prior import Prior
+from minleak._design.unlisted.model import Model
+from minleak.errors import InvalidParameter, InvalidPrior, shown
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """String x weighs `per_count` for each time that it was counted, and `per_unit` for each position that it owns on
+    the model's line: of N events, and a `share` a/b of strings from the model, (b - a) W c_x + a N m_x of b N W.
+    """
+
+    model: Model
+    prior: Prior | None
+    share: Fraction
+
+    @classmethod
+    def of(cls, model: Model, prior: Prior | None, share: Any) -> Joint:
+        """With the share of strings that come from the model; None is Good and Turing's, the share of events whose
+        string was counted once.
+        """
+        if not isinstance(model, Model):
+            raise InvalidParameter(
+                f"a {type(model).__name__} is no model of strings: it needs total, weight, interval, at and heaviest, "
+                "as NGram has"
+            )
+        if prior is None:
+            if share is not None:
+                raise InvalidParameter("unknown_share= is for a prior with unknown=model: a model alone has all of it")
+            return cls(model, None, Fraction(1))
+        if not prior.exact:
+            raise InvalidPrior(
+                "a prior with unknown strings has whole counts: floats would not be exact in big integers"
+            )
+        if any(not isinstance(label, str) for label in prior.labels):
+            raise InvalidPrior("a prior with unknown strings has strings as labels: Prior(counts, labels=[...])")
+        return cls(model, prior, _good_turing(prior) if share is None else _fraction(share))
+
+    @cached_property
+    def per_count(self) -> int:
+        """What a string weighs for each time that it was counted."""
+        return (self.share.denominator - self.share.numerator) * self.model.total
+
+    @cached_property
+    def per_unit(self) -> int:
+        """What a string weighs for each position on the model's line."""
+        return self.share.numerator * (1 if self.prior is None else int(self.prior.total))
+
+    @cached_property
+    def counted(self) -> dict[str, tuple[int, int, int]]:
+        """Of each string that was counted its weight, and its interval on the model's line, of weight 0 if it has
+        none.
+        """
+        found = {}
+        if self.prior is not None:
+            for string, count in zip(self.prior.labels, self.prior.weights.tolist(), strict=True):
+                if count:
+                    start, units = self.model.interval(string) if self.model.weight(string) else (0, 0)
+                    found[string] = (self.per_count * count + self.per_unit * units, start, units)
+        return found
+
+    @property
+    def total(self) -> int:
+        """The weight of everything."""
+        return self.per_unit * self.model.total + (0 if self.prior is None else self.per_count * int(self.prior.total))
+
+    def weight(self, string: str) -> int:
+        """What a string weighs; 0 if it was not counted and the model cannot hold it."""
+        known = self.counted.get(string)
+        return self.per_unit * self.model.weight(string) if known is None else known[0]
+
+    def giants(self, k: int) -> tuple[tuple[str, int], ...]:
+        """Heaviest first, as long as one weighs more than its part of what is left.
+
+        Of strings heavier than that there are fewer than places, so that the search for them is short.
+        """
+        counted = sorted(((known[0], string) for string, known in self.counted.items()), reverse=True)[:k]
+        giants: list[tuple[str, int]] = []
+        tail = self.total
+        while tail:
+            part = tail // (k - len(giants))
+            likely = [(self.weight(x), x) for x, _ in self.model.heaviest(k, part // self.per_unit)]
+            known = {string for string, _ in giants}
+            weight, string = max(
+                ((w, x) for w, x in (*counted, *likely) if w > part and x not in known), default=(0, "")
+            )
+            if not weight:
+                return tuple(giants)
+            giants.append((string, weight))
+            tail -= weight
+        raise InvalidParameter(f"there are no more than {len(giants)} strings: sets of {k} would hide nothing")
+
+
+def _good_turing(prior: Prior) -> Fraction:
+    once = int(np.count_nonzero(prior.weights == 1))
+    if prior.events is None or prior.events != prior.total or not once:
+        raise InvalidParameter(
+            "how often unknown strings come is told by those counted once, and here "
+            + ("the weights are no counts" if prior.events != prior.total else "there are none")
+            + ": give unknown_share=0.1, for instance"
+        )
+    if once == prior.total:
+        raise InvalidParameter("every string was counted once, which says that all are unknown: give unknown_share=")
+    return Fraction(once, int(prior.total))
+
+
+def _fraction(share: Any) -> Fraction:
+    try:
+        found = Fraction(share).limit_denominator(10**6) if isinstance(share, float) else Fraction(share)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        found = Fraction(0)
+    if not 0 < found < 1:
+        raise InvalidParameter(f"unknown_share= is a probability between 0 and 1, both excluded, not {shown(share)}")
+    return found

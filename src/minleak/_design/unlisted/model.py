@@ -1,0 +1,53 @@
+"""Model: what a plan has to know of strings that nobody can list, and how any model of them can be plugged in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol, runtime_checkable
+
+from minleak.errors import InvalidParameter
+
+
+@runtime_checkable
+class Model(Protocol):
+    """A prior over strings as integers: string x owns the positions start, ..., start + weight - 1 of the line
+    0, ..., total - 1. The intervals are disjoint and cover the line.
+
+    A grammar or a language model with probabilities rounded to integers is one too, if it has these five;
+    `minleak.testing.check_model` tries them. A model whose plans are to be saved also has `arrays()`, see `NGram`.
+    """
+
+    @property
+    def total(self) -> int:
+        """The length of the line."""
+
+    def weight(self, string: str) -> int:
+        """How many positions the string owns; 0 if the model cannot hold it."""
+
+    def interval(self, string: str) -> tuple[int, int]:
+        """(start, weight) of a string that has a weight; else an `UnknownSecret` that does not quote it."""
+
+    def at(self, position: int) -> str:
+        """The string that owns a position."""
+
+    def heaviest(self, k: int, above: int = 0) -> list[tuple[str, int]]:
+        """The k heaviest strings with their weights, heaviest first: of those heavier than `above`, all if fewer."""
+
+
+def strings_of(model: Model, most: int) -> Iterator[tuple[str, int]]:
+    """Every string of a small model with its weight, in the order of the line. Refused beyond `most` strings.
+
+    The line is walked from interval to interval, so that a gap or an overlap is found on the way.
+    """
+    position = 0
+    for _ in range(most):
+        if position == model.total:
+            return
+        string = model.at(position)
+        start, weight = model.interval(string)
+        if start != position or weight < 1:
+            raise InvalidParameter(f"the model's intervals do not tile its line: one does not begin at {position}")
+        yield string, weight
+        position += weight
+    if position != model.total:
+        raise InvalidParameter(f"the model has more than {most:,} strings: they are not listed")

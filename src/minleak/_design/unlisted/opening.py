@@ -1,0 +1,16 @@
+"""Opening a .cloak file that holds a plan over strings: what it was made of, from which it is made again."""
+
+from __future__ import annotations
+
+from minleak._design.stored.contents import Contents
+from minleak._design.unlisted.files import plan_parts
+from minleak._design.unlisted.make import design_unlisted
+from minleak._design.unlisted.ngram import NGram
+from minleak._design.unlisted.plan import StringDrawable
+
+
+def drawable(contents: Contents, digest: bytes) -> StringDrawable:
+    """The plan. Its digest is computed, so that the one in the file is not needed."""
+    del digest
+    parts, prior, k, share = plan_parts(contents)
+    return design_unlisted(NGram(*parts), k, prior=prior, share=None if prior is None else share).drawable()

@@ -1,0 +1,252 @@
+"""UnlistedPlan: an optimal channel over every string that a model holds, and over those that were counted."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.columns import Columns
+from minleak._data.prior import Prior
+from minleak._design.descent import Descent
+from minleak._design.stored import format as files
+from minleak._design.stored.kinds import STRINGS, Running, Stored
+from minleak._design.unlisted.coding import Coder
+from minleak._design.unlisted.files import digest_of, plan_contents
+from minleak._design.unlisted.joint import Joint
+from minleak._design.unlisted.line import CutLine
+from minleak._design.unlisted.misfit import Misfit, success_against
+from minleak._design.unlisted.model import Model
+from minleak._entropy.base import ConditionalEntropy, evaluate
+from minleak._entropy.names import as_entropy
+from minleak.errors import InvalidParameter, UnknownSecret
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class UnlistedPlan(Stored):
+    """An optimal plan over strings that cannot be listed: made by `minleak.design(model, k)`, or with `unknown=model`.
+
+    As in every optimal plan the giants are in each set, and the u other members are equally likely. Strings that were
+    counted have homes with others of like weight; what is left of them lies on one circle together with the model's
+    line, from which they and the giants are cut out. A set is a home, or what a phase of the circle meets.
+
+    `homes` are sets of u counted strings each, `home_weights` what each member has there. All numbers are exact.
+    """
+
+    kind = STRINGS
+    layout: ClassVar[str] = STRINGS
+    descent = Descent()  # a line of its own
+
+    joint: Joint
+    k: int
+    giants: tuple[tuple[str, int], ...]
+    homes: tuple[tuple[str, ...], ...]
+    home_weights: tuple[int, ...]
+
+    # -- the arrangement ----------------------------------------------------------------------------------------------
+
+    @property
+    def prior(self) -> Prior | Model:
+        """What it was made for: the counts, or the model if there are none."""
+        return self.joint.model if self.joint.prior is None else self.joint.prior
+
+    @property
+    def u(self) -> int:
+        """The places of a set that the giants leave."""
+        return self.k - len(self.giants)
+
+    @property
+    def tail(self) -> int:
+        """What the giants leave of the total weight."""
+        return self.joint.total - sum(weight for _, weight in self.giants)
+
+    @cached_property
+    def _giant_names(self) -> frozenset[str]:
+        return frozenset(string for string, _ in self.giants)
+
+    @cached_property
+    def _home_of(self) -> dict[str, int]:
+        return {string: home for home, members in enumerate(self.homes) for string in members}
+
+    @cached_property
+    def _loose(self) -> list[str]:
+        """The counted strings that are no giants."""
+        return [string for string in self.joint.counted if string not in self._giant_names]
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """Where what is left of each of them ends on the circle's line."""
+        return list(accumulate(self.residue(string) for string in self._loose))
+
+    @cached_property
+    def _begins(self) -> dict[str, int]:
+        return dict(zip(self._loose, [0, *self._ends[:-1]], strict=True)) if self._loose else {}
+
+    @cached_property
+    def _line(self) -> CutLine:
+        cuts = [(start, units) for _, start, units in self.joint.counted.values() if units]
+        cuts += [self.joint.model.interval(x) for x in self._giant_names if x not in self.joint.counted]
+        return CutLine(self.joint.model, cuts)
+
+    @cached_property
+    def _counted(self) -> int:
+        """How much of the circle is of counted strings: its beginning."""
+        return self._ends[-1] if self._ends else 0
+
+    @cached_property
+    def circle(self) -> int:
+        """The weight on the circle, which is also the number of its phases."""
+        return self._counted + self.joint.per_unit * self._line.length
+
+    @cached_property
+    def _home_ends(self) -> list[int]:
+        return list(accumulate((self.u * weight for weight in self.home_weights), initial=0))
+
+    def residue(self, string: str) -> int:
+        """What a counted string leaves for the circle."""
+        home = self._home_of.get(string)
+        return self.joint.weight(string) - (0 if home is None else self.home_weights[home])
+
+    # -- drawing ------------------------------------------------------------------------------------------------------
+
+    def owned(self, string: str) -> int:
+        """How many places a draw of this string chooses from; 0 if the plan cannot hold it."""
+        return self.tail if string in self._giant_names else self.u * self.joint.weight(string)
+
+    def members(self, string: str, place: int) -> tuple[str, ...]:
+        """The set for one of the places that a string owns, sorted: its order tells nothing."""
+        if string in self._giant_names:
+            homes = self._home_ends[-1]
+            if place < homes:
+                return self._shown(self.homes[bisect_right(self._home_ends, place) - 1])
+            return self._set_at(place - homes)
+        home = self._home_of.get(string)
+        if home is not None:
+            place -= self.u * self.home_weights[home]
+            if place < 0:
+                return self._shown(self.homes[home])
+        begin = self._begins.get(string)
+        if begin is None:
+            begin = self._counted + self.joint.per_unit * self._line.start(string)
+        return self._set_at((self.u * begin + place) % self.circle)
+
+    def _set_at(self, phase: int) -> tuple[str, ...]:
+        return self._shown(self._member((phase + track * self.circle) // self.u) for track in range(self.u))
+
+    def _member(self, position: int) -> str:
+        if position < self._counted:
+            return self._loose[bisect_right(self._ends, position)]
+        return self._line.at((position - self._counted) // self.joint.per_unit)
+
+    def _shown(self, members: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted([*self._giant_names, *members]))
+
+    def likelihood(self, member: str) -> Fraction:
+        """How likely a set is for this member of it, as a multiple of how likely it is at all: 1 for giants, which are
+        in every set.
+        """
+        return Fraction(1) if member in self._giant_names else Fraction(self.tail, self.owned(member))
+
+    # -- what it says -------------------------------------------------------------------------------------------------
+
+    @property
+    def exact_target(self) -> tuple[Fraction, ...]:
+        """pi in exact fractions, largest first: the posterior that every set induces on its members."""
+        giants = [Fraction(weight, self.joint.total) for _, weight in self.giants]
+        return (*giants, *[Fraction(self.tail, self.joint.total * self.u)] * self.u)
+
+    @property
+    def target(self) -> npt.NDArray[np.float64]:
+        """pi as floats."""
+        return np.array([float(share) for share in self.exact_target])
+
+    @property
+    def success(self) -> float:
+        """How often an attacker is right who sees a set and guesses once, if the model is right."""
+        return float(self.exact_target[0])
+
+    @property
+    def unlisted(self) -> float:
+        """The share of strings that were never counted and are no giants."""
+        return float(Fraction(self.joint.per_unit * self._line.length, self.joint.total))
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach."""
+        H = as_entropy(entropy)
+        if not H.symmetric:
+            raise InvalidParameter("gains are for secrets that are listed: give an entropy without gains")
+        return evaluate([H], Columns(self.target[:, None]))[0]
+
+    def against(
+        self, model: Model, *, prior: Prior | None = None, unknown_share: Any = None, trials: int = 2000, seed: int = 0
+    ) -> Misfit:
+        """What a guess is worth if secrets come from another model, or from a prior and a model, and the attacker knows
+        it: fitted on data of another time, it shows what the plan's own model is worth. Simulated.
+        """
+        return success_against(self, Joint.of(model, prior, unknown_share), trials, seed)
+
+    # -- at work and in files -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        model = self.joint.model
+        if not isinstance(model, Coder):
+            raise InvalidParameter(
+                f"a {type(model).__name__} is a model of your own, which no file or key can name: plans over an NGram "
+                "can be saved and drawn from"
+            )
+        return plan_contents(model, self.joint.prior, self.k, self.joint.share)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws."""
+        return digest_of(*self._contents)
+
+    @property
+    def lineage(self) -> bytes:
+        """What sticky draws follow: the plan itself."""
+        return self.digest
+
+    def drawable(self) -> StringDrawable:
+        """What a `minleak.Cloak` draws from."""
+        return StringDrawable(self)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model, the counts, the share and the cap to a .cloak file, whole or not at all. The rest is made
+        again when it is loaded.
+        """
+        arrays, numbers = self._contents
+        files.write(files.file_name(path), arrays, {**numbers, "kind": self.kind}, lambda: self.digest)
+
+    def __repr__(self) -> str:
+        return (
+            f"UnlistedPlan(k={self.k}, giants={len(self.giants)}, listed={len(self.joint.counted)}, "
+            f"homes={len(self.homes)}, unlisted={self.unlisted:.3g})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class StringDrawable(Running):
+    """A plan over strings: secrets are drawn one by one, since they have no numbers."""
+
+    listed = False
+    plan: UnlistedPlan
+
+    def set_for(self, secret: Any, place: Callable[[int], int], at: int | None = None) -> tuple[str, ...]:
+        """The set for a secret; `place` gives a number below the one that it is told. `at` is where the secret stands
+        among those given together.
+        """
+        places = self.plan.owned(secret) if isinstance(secret, str) else 0
+        if not places:
+            raise UnknownSecret(
+                "the plan holds text up to a length, and this secret is longer or no text: refuse it", at
+            )
+        return self.plan.members(secret, place(places))

@@ -1,0 +1,209 @@
+"""Dependent rounding: a matrix of integers from 0 to D becomes one of 0 and D, each entry right in the mean."""
+
+from __future__ import annotations
+
+import numba as nb
+import numpy as np
+
+# What one step writes down of itself for whoever checks it, before the nodes of its cycle or path.
+TRACED = 6
+
+
+@nb.njit(cache=True)
+def chance(p, q, words, at):  # type: ignore[no-untyped-def]
+    """True with probability p/q exactly, for 0 <= p <= q <= 2^63: random bits are compared with those of p/q until two
+    differ, which takes the same time whatever p/q is. `at` counts the bits; -1 if there are not enough.
+    """
+    while True:
+        if at >= 64 * words.shape[0]:
+            return False, -1
+        random = (words[at >> 6] >> np.uint64(at & 63)) & np.uint64(1)
+        at += 1
+        p <<= np.uint64(1)
+        bit = p >= q
+        if bit:
+            p -= q
+        if bit != (random == np.uint64(1)):
+            return bit, at
+
+
+@nb.njit(cache=True)
+def _found(entries, active, d, parents, queue, path):  # type: ignore[no-untyped-def]
+    """A cycle, or a path between two columns of one fractional entry each: its nodes in order into `path`, and their
+    number; 0 if there is none. Rows are nodes 0..k-1, slots of columns k and on; the newest slots are tried first.
+    """
+    k = entries.shape[1]
+    for node in range(k + active):
+        parents[node] = -2
+    for root in range(k + active - 1, k - 1, -1):
+        if parents[root] != -2:
+            continue
+        parents[root] = -1
+        queue[0] = root
+        first, last, leaf = 0, 1, -1
+        while first < last:
+            node = queue[first]
+            first += 1
+            degree = 0
+            for other in range(k) if node >= k else range(k, k + active):
+                value = entries[node - k, other] if node >= k else entries[other - k, node]
+                if value == 0 or value == d:
+                    continue
+                degree += 1
+                if other == parents[node]:
+                    continue
+                if parents[other] != -2:
+                    return _joined(node, other, parents, path)
+                parents[other] = node
+                queue[last] = other
+                last += 1
+            if node >= k and degree == 1:
+                if leaf >= 0:
+                    return _joined(leaf, node, parents, path)
+                leaf = node
+    return 0
+
+
+@nb.njit(cache=True)
+def _joined(a, b, parents, path):  # type: ignore[no-untyped-def]
+    """The nodes from a to b through the tree."""
+    depth_a, depth_b = 0, 0
+    node = a
+    while parents[node] >= 0:
+        node = parents[node]
+        depth_a += 1
+    node = b
+    while parents[node] >= 0:
+        node = parents[node]
+        depth_b += 1
+    head, back = 0, path.shape[0]
+    while a != b:
+        if depth_a >= depth_b:
+            path[head] = a
+            head += 1
+            a = parents[a]
+            depth_a -= 1
+        else:
+            back -= 1
+            path[back] = b
+            b = parents[b]
+            depth_b -= 1
+    path[head] = a
+    head += 1
+    for at in range(back, path.shape[0]):
+        path[head] = path[at]
+        head += 1
+    return head
+
+
+@nb.njit(cache=True)
+def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ignore[no-untyped-def]
+    """The column that each row gets, into `chosen`, and the random bits used, -1 if there are too few.
+
+    `matrix` is m x k: m columns of the coupling with an entry for each of its k rows, whose sums are d. Columns are
+    added one by one to a forest of fractional entries; whatever becomes a cycle, or a path between two columns with
+    one fractional entry each, is moved along, up or down, until an entry is 0 or d. Which one is moved depends on the
+    entries alone. The law is that of the rounding given that the entry at (true_row, true_column) becomes d.
+    `trace` has a row for each move if it has rows: how many nodes, whether they are a cycle, the moves up and down,
+    the true entry before, whether it went up; then the nodes, rows as 0..k-1 and columns as k and on.
+    """
+    m, k = matrix.shape
+    entries = np.zeros((k + 2, k), np.int64)
+    names = np.empty(k + 2, np.int64)
+    parents, queue = np.empty(2 * k + 2, np.int64), np.empty(2 * k + 2, np.int64)
+    path = np.empty(2 * k + 2, np.int64)
+    bits, active, moves = 0, 0, 0
+    true_value = matrix[true_column, true_row]
+    chosen[:] = -1
+    for column in range(m):
+        fractional = False
+        for row in range(k):
+            value = matrix[column, row]
+            entries[active, row] = value
+            fractional |= 0 < value < d
+            if value == d:
+                chosen[row] = column
+        if not fractional:
+            continue
+        names[active] = column
+        active += 1
+        while True:
+            count = _found(entries, active, d, parents, queue, path)
+            if count == 0:
+                break
+            edges = count if path[0] < k or path[count - 1] < k else count - 1
+            up, down, side = d, d, 0
+            for edge in range(edges):
+                a, b = path[edge], path[(edge + 1) % count]
+                slot, row = max(a, b) - k, min(a, b)
+                value = entries[slot, row]
+                if edge % 2 == 0:
+                    up, down = min(up, d - value), min(down, value)
+                else:
+                    up, down = min(up, value), min(down, d - value)
+                if row == true_row and names[slot] == true_column:
+                    side = 1 if edge % 2 == 0 else -1
+            lost = down if side > 0 else up if side < 0 else 0
+            away = np.uint64(up if side > 0 else down)
+            first, bits = chance(away, np.uint64(up + down), words, bits)
+            if bits < 0:
+                return -1
+            second, bits = chance(np.uint64(true_value - lost), np.uint64(true_value), words, bits)
+            if bits < 0:
+                return -1
+            # the move that makes the true entry smaller is made only if both say so
+            rises = not (first and second) if side > 0 else (first and second) if side < 0 else first
+            if trace.shape[0]:
+                trace[moves, 0], trace[moves, 1], trace[moves, 2] = count, edges == count, up
+                trace[moves, 3], trace[moves, 4], trace[moves, 5] = down, true_value, rises
+                for node in range(count):
+                    trace[moves, TRACED + node] = path[node] if path[node] < k else k + names[path[node] - k]
+            moves += 1
+            move = up if rises else -down
+            true_value += side * move
+            for edge in range(edges):
+                a, b = path[edge], path[(edge + 1) % count]
+                slot, row = max(a, b) - k, min(a, b)
+                entries[slot, row] += move if edge % 2 == 0 else -move
+                if entries[slot, row] == d:
+                    chosen[row] = names[slot]
+            active = _kept(entries, names, active, d)
+    return bits
+
+
+@nb.njit(cache=True)
+def _kept(entries, names, active, d):  # type: ignore[no-untyped-def]
+    """How many columns are left when those without a fractional entry are gone; the others keep their order."""
+    left = 0
+    for slot in range(active):
+        for row in range(entries.shape[1]):
+            if 0 < entries[slot, row] < d:
+                if left < slot:
+                    names[left] = names[slot]
+                    entries[left] = entries[slot]
+                left += 1
+                break
+    return left
+
+
+@nb.njit(cache=True)
+def binned(matrix, d):  # type: ignore[no-untyped-def]
+    """Where bins of consecutive columns begin whose entries, over all rows, are at most d; a larger column is alone."""
+    starts = np.empty(matrix.shape[0], np.int64)
+    bins, room = 0, np.int64(-1)
+    for column in range(matrix.shape[0]):
+        left = room
+        for row in range(matrix.shape[1]):
+            left = left - matrix[column, row] if left >= matrix[column, row] else np.int64(-1)
+            if left < 0:
+                break
+        if left < 0:
+            starts[bins] = column
+            bins += 1
+            left = np.int64(d)
+            for row in range(matrix.shape[1]):
+                left = left - matrix[column, row] if left >= matrix[column, row] else np.int64(-1)
+                if left < 0:
+                    break
+        room = left
+    return starts[:bins]

@@ -1,0 +1,99 @@
+"""Refinement: whether one channel is never worse than another, with the post-processing or a witness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minleak._data.channel import Channel, as_channel
+from minleak._data.factoring.find import factored, in_cone
+from minleak._data.matrices import tolerated
+from minleak._data.prior import Prior
+from minleak._measure.leakages import posterior_vulnerability
+from minleak._measure.max_case import max_case_vulnerability
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """Whether B refines A: whatever the prior and the gain, B leaks no more than A.
+
+    Where it does, A @ `post_processing` = B. Where it does not, `gain` (guesses as rows, small whole numbers where
+    they suffice) and `prior` are a case in which B leaks more: the attacker then earns `earned[1]` after seeing B and
+    `earned[0]` after seeing A. `exact` tells whether it was decided in Fractions.
+    """
+
+    ok: bool
+    exact: bool
+    post_processing: Channel | None = None
+    gain: Any = None
+    prior: Prior | None = None
+    earned: tuple[Any, Any] | None = None
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        if self.earned is None:
+            return "the second refines the first: it never leaks more"
+        return (
+            f"the second does not refine the first: an attacker with {self.gain.shape[0]} guesses earns "
+            f"{float(self.earned[1]):.6g} after the second and {float(self.earned[0]):.6g} after the first"
+        )
+
+
+def refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:
+    """Is B never worse than A: for every prior and every gain, does B leak no more than A?
+
+    It is so exactly if A R = B for a post-processing R (Blackwell; the coriaceous theorem of quantitative
+    information flow). Decided in Fractions if both channels are exact; else every entry of A R = B holds within the
+    tolerance. If the columns of A are independent that takes O(n m k), else a linear programme of some twenty steps of
+    O(k n m (n + m)). Sparse channels cost the pairs of columns where one's secrets are among the other's.
+
+    >>> noisy = [[0.75, 0.25], [0.25, 0.75]]
+    >>> refines([[1, 0], [0, 1]], noisy).post_processing.toarray()
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    >>> found = refines(noisy, [[1, 0], [0, 1]])
+    >>> found.ok, found.gain, found.earned
+    (False, array([[1., 1.],
+           [0., 2.]]), (1.25, 1.5))
+    """
+    A = as_channel(A)
+    B = A.sharing(B, "that are compared")
+    exact = A.exact is not None and B.exact is not None
+    limit = tolerated(tolerance)
+    found = factored(A.exact, B.exact, tolerance=limit) if exact else factored(A.matrix, B.matrix, tolerance=limit)
+    if found.R is not None:
+        return Refinement(True, exact, Channel(found.R, inputs=A.outputs, outputs=B.outputs))
+    prior = _uniform(A)
+    if exact:
+        earned = [(found.gain.astype(int).astype(object) @ C.exact).max(axis=0).sum() / A.shape[0] for C in (A, B)]
+    else:
+        earned = [posterior_vulnerability(prior, C, gain=found.gain) for C in (A, B)]
+    return Refinement(False, exact, None, found.gain, prior, (earned[0], earned[1]))
+
+
+def max_refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:
+    """Is B never worse than A in its worst observable: for every prior and gain, is B's max-case leakage no larger?
+
+    It is so exactly if every posterior of B is a mean of posteriors of A (Chatzikokolakis, Fernandes, Palamidessi
+    2019): weaker than `refines`, since how likely the posteriors are does not count. Floats are compared.
+
+    >>> A, B = [[0.75, 0.25], [0.25, 0.75]], [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]
+    >>> max_refines(A, B).ok, refines(A, [[0.5, 0.5], [0.125, 0.875]]).ok
+    (True, False)
+    """
+    A = as_channel(A)
+    B = A.sharing(B, "that are compared")
+    gain = in_cone(A.matrix, B.matrix, tolerance=tolerated(tolerance))
+    if gain is None:
+        return Refinement(True, False)
+    prior = _uniform(A)
+    earned = [max_case_vulnerability(prior, C, gain=gain) for C in (A, B)]
+    return Refinement(False, False, None, gain, prior, (earned[0], earned[1]))
+
+
+def _uniform(channel: Channel) -> Prior:
+    return Prior(np.ones(channel.shape[0], dtype=np.int64), labels=channel.inputs, counts=False)

@@ -1,0 +1,111 @@
+"""Gains by name, and risk: what an attacker loses, where vulnerability is what he gains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.channel import Channel
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.base import whole
+from minleak._entropy.gain import gain_matrix
+from minleak._measure.leakages import posterior_vulnerability, vulnerability
+from minleak._measure.row_distances import numbered
+from minleak.errors import InvalidParameter
+
+Array = npt.NDArray[np.float64]
+
+# The most guesses that a matrix of gains is made with.
+_GUESSES = 1_000_000
+
+
+def risk(prior: Prior | Iterable[Any], *, loss: Any = None) -> float:
+    """The attacker's least expected loss, min over w of sum over x of L[w,x] p(x); of a wrong guess, without `loss`.
+
+    >>> risk([2, 1, 1]), risk([2, 1, 1], loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]])
+    (0.5, 0.75)
+    """
+    prior = as_prior(prior)
+    return 1 - vulnerability(prior) if loss is None else -vulnerability(prior, gain=-_loss(loss))
+
+
+def posterior_risk(prior: Prior | Iterable[Any], channel: Channel | Any, *, loss: Any = None) -> float:
+    """The same after observing the channel's output.
+
+    >>> posterior_risk([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
+    0.25
+    """
+    if loss is None:
+        return 1 - posterior_vulnerability(prior, channel)
+    return -posterior_vulnerability(prior, channel, gain=-_loss(loss))
+
+
+def risk_leakage(prior: Prior | Iterable[Any], channel: Channel | Any, *, loss: Any = None) -> float:
+    """The factor by which observing lowers the risk; infinite where none is left.
+
+    >>> risk_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
+    2.0
+    """
+    before, after = risk(prior, loss=loss), posterior_risk(prior, channel, loss=loss)
+    if before < 0 or after < 0:
+        raise InvalidParameter("a factor makes no sense on losses below zero: add a constant to all of them")
+    return before / after if after > 0 else (1.0 if before == 0 else math.inf)
+
+
+def loss_gain(loss: Any) -> Array:
+    """The gains that are the largest loss less each loss.
+
+    >>> loss_gain([[0, 1], [3, 0]])
+    array([[3., 2.],
+           [0., 3.]])
+    """
+    matrix = _loss(loss)
+    return np.asarray(matrix.max() - matrix)
+
+
+def predicate_gain(values: Iterable[Any]) -> Array:
+    """Gains of one for guessing the value that a secret has: a row for each value, in order of appearance.
+
+    >>> predicate_gain(["old", "young", "old"])
+    array([[1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    row = numbered(values)
+    if not len(row):
+        raise InvalidParameter("a predicate is a value for each secret, and there are none")
+    gain = np.zeros((int(row.max()) + 1, len(row)))
+    gain[row, np.arange(len(row))] = 1
+    return gain
+
+
+def tries_gain(n: int, tries: int) -> Array:
+    """Gains of one for having the secret among `tries` guesses: a row for each set of them, C(n, tries) in all.
+
+    `GuessError(tries)` computes the same without the matrix.
+
+    >>> tries_gain(3, 2)
+    array([[1., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 1.]])
+    """
+    n, tries = whole(n, "n", 1), whole(tries, "tries", 1)
+    if tries > n or math.comb(n, tries) > _GUESSES:
+        raise InvalidParameter(f"{tries} guesses among {n} secrets make no matrix of at most {_GUESSES:,} rows")
+    gain = np.zeros((math.comb(n, tries), n))
+    for row, chosen in enumerate(combinations(range(n), tries)):
+        gain[row, list(chosen)] = 1
+    return gain
+
+
+def _loss(loss: Any) -> Array:
+    matrix = gain_matrix(loss)
+    if not isinstance(matrix, np.ndarray):
+        matrix = matrix.toarray()
+    if not isinstance(loss, list | tuple | np.ndarray) or np.ndim(loss) != 2:
+        raise InvalidParameter("losses are a matrix with guesses as rows")
+    return np.diag(matrix) if matrix.ndim == 1 else matrix

@@ -1,0 +1,85 @@
+"""Mechanism: a channel with the metric that it is private in, and the epsilon that its entries have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from minleak._data.channel import Channel
+from minleak._data.matrices import DENSE, too_large
+from minleak._data.metrics import Array, least_epsilon
+from minleak._entropy.base import real, whole
+from minleak.errors import InvalidParameter, shown
+
+
+class Mechanism(Channel):
+    """A channel made to be d-private: C[x,y] <= exp(epsilon d(x,x')) C[x',y] for all x, x', y.
+
+    `distances` are those that it was made for, and `epsilon`, in nats, is computed from the entries alone, whatever the
+    mechanism was asked for. Everything that takes a channel takes it.
+
+    >>> from minleak import mechanisms
+    >>> mechanism = mechanisms.randomised_response(3, 1)
+    >>> mechanism, round(mechanism.epsilon, 12)
+    (Mechanism(3 secrets, 3 observables, epsilon 1), 1.0)
+    """
+
+    def __init__(
+        self,
+        matrix: Array,
+        distances: Callable[[], Array],
+        *,
+        inputs: Iterable[Hashable] | None,
+        outputs: Any = None,
+    ) -> None:
+        super().__init__(matrix, inputs=inputs, outputs=self._names(inputs, outputs, matrix))
+        self._distances = distances
+
+    @cached_property
+    def distances(self) -> Array:
+        """Between the secrets, as the mechanism was made for; formed when they are asked for."""
+        return self._distances()
+
+    @staticmethod
+    def _names(inputs: Any, outputs: Any, matrix: Array) -> Any:
+        """Where secrets are shown as secrets, observables have their names."""
+        return inputs if outputs is None and inputs is not None and matrix.shape[0] == matrix.shape[1] else outputs
+
+    @cached_property
+    def epsilon(self) -> float:
+        """The least epsilon that holds for every pair of secrets and every observable."""
+        return least_epsilon(self.toarray(), self.distances)
+
+    def __repr__(self) -> str:
+        n, m = self.shape
+        return f"Mechanism({n} secrets, {m} observables, epsilon {self.epsilon:.9g})"
+
+
+def positive_epsilon(epsilon: Any) -> float:
+    """epsilon, if it is a positive finite number."""
+    value = real(epsilon, "epsilon is a positive number, in nats for a distance of 1")
+    if not 0 < value < math.inf:  # NaN fails
+        raise InvalidParameter(
+            f"epsilon is a positive finite number, in nats for a distance of 1, not {shown(epsilon)}"
+        )
+    return value
+
+
+def counted(n: Any, what: str = "n", *, columns: Any = None) -> tuple[int, int]:
+    """Numbers of secrets and observables, if a dense matrix of so many can be made."""
+    rows = whole(n, what, 1)
+    many = rows if columns is None else whole(columns, "the number of observables", 1)
+    size = too_large(rows * many, each=DENSE)
+    if size is not None:
+        raise InvalidParameter(f"a mechanism of {rows:,} secrets has {size}")
+    return rows, many
+
+
+def line(n: int) -> Array:
+    """The distances |x - x'| between whole numbers."""
+    at = np.arange(n, dtype=np.float64)
+    return np.asarray(np.abs(at[:, None] - at[None]))

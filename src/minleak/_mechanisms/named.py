@@ -1,0 +1,148 @@
+"""Randomised response, the geometric and the exponential mechanism, and tight constraints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+
+from minleak._data.metrics import distances_between
+from minleak._mechanisms.mechanism import Mechanism, counted, line, positive_epsilon
+from minleak.errors import Infeasible, InvalidParameter, shown
+
+# A weight below zero by no more than this share of the largest is a zero, rounded.
+_ROUNDING = 1e-13
+
+
+def randomised_response(
+    n: int, epsilon: float, *, observables: int | None = None, inputs: Iterable[Hashable] | None = None
+) -> Mechanism:
+    """The truth with e^epsilon times the probability of each lie: private for secrets that are all 1 apart.
+
+        C[x,y] = e^epsilon / (e^epsilon + m - 1) if y = x, else 1 / (e^epsilon + m - 1)
+
+    With `observables` there are m of them instead of n; secrets from m on answer uniformly.
+
+    >>> randomised_response(2, math.log(3)).toarray()
+    array([[0.75, 0.25],
+           [0.25, 0.75]])
+    """
+    rows, m = counted(n, columns=observables)
+    lie = math.exp(-positive_epsilon(epsilon))  # the truth weighs 1, so that a large epsilon does not overflow
+    matrix = np.full((rows, m), lie)
+    both = min(rows, m)
+    matrix[np.arange(both), np.arange(both)] = 1.0
+    matrix[:both] /= 1 + (m - 1) * lie
+    matrix[both:] = 1 / m
+    return Mechanism(matrix, lambda: 1.0 - np.eye(rows), inputs=inputs)
+
+
+def geometric(n: int, epsilon: float, *, inputs: Iterable[Hashable] | None = None) -> Mechanism:
+    """Whole numbers 0..n-1 with two-sided geometric noise, those beyond 0 and n-1 shown as these.
+
+        C[x,y] = (1-a)/(1+a) a^|x-y| within, a^|x-y| / (1+a) at the ends,   a = e^-epsilon
+
+    Private for d(x,x') = |x-x'|. For counting queries no mechanism with this epsilon serves any user better, whatever
+    his prior and his monotone loss (Ghosh, Roughgarden, Sundararajan 2009).
+
+    >>> geometric(3, math.log(2)).toarray().round(6)
+    array([[0.666667, 0.166667, 0.166667],
+           [0.333333, 0.333333, 0.333333],
+           [0.166667, 0.166667, 0.666667]])
+    """
+    return truncated_geometric(n, epsilon, low=0, high=counted(n)[0] - 1, inputs=inputs)
+
+
+def truncated_geometric(
+    n: int, epsilon: float, *, low: int, high: int, inputs: Iterable[Hashable] | None = None
+) -> Mechanism:
+    """The same with answers cut off at `low` and `high`, which may lie within 0..n-1 or beyond; observables are named
+    by these numbers.
+
+    >>> truncated_geometric(2, math.log(2), low=-1, high=1).toarray().round(6)
+    array([[0.333333, 0.333333, 0.333333],
+           [0.166667, 0.166667, 0.666667]])
+    """
+    for end, what in ((low, "low"), (high, "high")):
+        if isinstance(end, bool) or not isinstance(end, int | np.integer) or abs(end) > 2**53:
+            raise InvalidParameter(f"{what} is a whole number, not {shown(end)}")
+    if low > high:
+        raise InvalidParameter(f"answers go from low to high, and low={low} is above high={high}")
+    rows, m = counted(n, columns=int(high) - int(low) + 1)
+    decay = positive_epsilon(epsilon)
+    a = math.exp(-decay)
+    noise = np.exp(-decay * np.abs(np.arange(low - rows + 1, high + 1, dtype=np.float64)))
+    within = np.lib.stride_tricks.sliding_window_view(noise, m)[::-1]  # row x begins at the noise low - x
+    matrix = within * (-math.expm1(-decay) / (1 + a))
+    x = np.arange(rows, dtype=np.float64)
+    # P(noise >= t) = a^t / (1+a) for t >= 0, and 1 - P(noise >= 1 - t) below; the same down from the other side.
+    for end, beyond in ((0, x - low), (-1, high - x)):
+        matrix[:, end] = np.where(beyond >= 0, np.exp(-decay * np.maximum(beyond, 0)), 0.0) / (1 + a)
+        inside = beyond < 0
+        matrix[inside, end] = 1 - np.exp(-decay * (1 - beyond[inside])) / (1 + a)
+    if m == 1:
+        matrix[:] = 1.0
+    outputs = None if (low, high) == (0, rows - 1) else range(low, high + 1)
+    return Mechanism(matrix, lambda: line(rows), inputs=inputs, outputs=outputs)
+
+
+def exponential(
+    n: int,
+    epsilon: float,
+    metric: Any,
+    *,
+    observables: int | None = None,
+    inputs: Iterable[Hashable] | None = None,
+) -> Mechanism:
+    """Near observables more often: C[x,y] proportional to exp(-epsilon d(x,y) / 2).
+
+    Private in d, by the triangle inequality once in the numerator and once in the row's sum; mostly with room to spare,
+    which `epsilon` of the result shows. `metric` is a matrix or a callable of two positions; with `observables` there
+    are m of these, and d reaches from secrets to them as well (a callable then, whose first n are the secrets).
+
+    >>> mechanism = exponential(3, 1.0, lambda x, y: abs(x - y))
+    >>> mechanism.toarray()[0].round(6), round(mechanism.epsilon, 6)
+    (array([0.50648 , 0.307196, 0.186324]), 0.614107)
+    """
+    rows, m = counted(n, columns=observables)
+    between = distances_between(metric, rows) if m == rows or callable(metric) else None
+    if between is None:
+        raise InvalidParameter("with observables= the metric is a callable of two positions, of secrets and of these")
+    reach = between if m == rows else distances_between(metric, rows, m)
+    nearest = reach.min(axis=1, keepdims=True)
+    if not np.isfinite(nearest).all():
+        raise InvalidParameter(f"secret {int(np.argmax(nearest))} is infinitely far from every observable")
+    weights = np.exp(-positive_epsilon(epsilon) / 2 * (reach - nearest))
+    return Mechanism(weights / weights.sum(axis=1, keepdims=True), lambda: between, inputs=inputs)
+
+
+def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[Hashable] | None = None) -> Mechanism:
+    """The mechanism in which all constraints towards the true secret are tight: C[x,y] = w_y exp(-epsilon d(x,y)).
+
+    The weights w solve D w = 1 with D[x,y] = exp(-epsilon d(x,y)), if they are not negative; where they are, no such
+    mechanism exists and Infeasible says so. On a line it is the geometric mechanism; for secrets that are all 1 apart
+    it is randomised response.
+
+    >>> ends = tight_constraints(3, math.log(2), lambda x, y: abs(x - y))
+    >>> ends.toarray()[0].round(6), round(ends.epsilon, 9)
+    (array([0.666667, 0.166667, 0.166667]), 0.693147181)
+    """
+    rows, _ = counted(n)
+    decay = positive_epsilon(epsilon)
+    between = distances_between(metric, rows)
+    D = np.exp(-decay * between)
+    try:
+        w = np.linalg.solve(D, np.ones(rows))
+    except np.linalg.LinAlgError:
+        raise Infeasible("some secrets are at the same place, so that no weights make all constraints tight") from None
+    w[np.abs(w) <= _ROUNDING * np.abs(w).max()] = 0.0
+    if not ((w >= 0).all() and np.abs(D @ w - 1).max() <= 1e-9):
+        raise Infeasible(
+            f"no mechanism has all constraints tight for epsilon={decay:g} and this metric: "
+            f"observable {int(np.argmin(w))} would need a negative weight; a larger epsilon may do, or optimise "
+            "with d_privacy="
+        )
+    matrix = D * w
+    return Mechanism(matrix / matrix.sum(axis=1, keepdims=True), lambda: between, inputs=inputs)

@@ -1,0 +1,157 @@
+"""Planar mechanisms on a grid: noise in the plane, answers beyond the grid shown as the nearest cell of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.metrics import Array
+from minleak._entropy.base import real
+from minleak._mechanisms.mechanism import Mechanism, counted, positive_epsilon
+from minleak.errors import InvalidParameter, shown
+
+# Noise of probability below e^-this of what the farthest output has is left out of the sums.
+_FAR = 45.0
+# The finest grid for which these sums are formed: epsilon times step.
+_FINEST = 2e-3
+# Rows of the lattice that are summed at a time.
+_ROWS = 256
+# Nodes of the quadrature on a panel, and as many more as it is lengths of the noise long: all digits of a float.
+_NODES, _MOST_NODES = 24, 400
+
+
+def planar_geometric(
+    width: int,
+    height: int,
+    epsilon: float,
+    *,
+    step: float = 1.0,
+    inputs: Iterable[Hashable] | None = None,
+) -> Mechanism:
+    """Cells of a grid with noise on the lattice, P(z) proportional to exp(-epsilon step |z|) over all whole z.
+
+    Answers beyond the grid are shown as its nearest cell. Cell number x is in column x % width and row x // width;
+    private in the Euclidean distance, geo-indistinguishable.
+
+    >>> mechanism = planar_geometric(3, 2, 1.0)
+    >>> mechanism.shape, round(mechanism.epsilon, 9)
+    ((6, 6), 1.0)
+    """
+    w, h, decay, unit = _grid(width, height, epsilon, step)
+    fine = decay * unit
+    if fine < _FINEST:
+        raise InvalidParameter(
+            f"epsilon times step is {fine:g}, finer than {_FINEST:g}: the lattice sums would be too long; use "
+            "planar_laplace, which the mechanism then is"
+        )
+    return Mechanism(_clipped(_lattice_mass(w, h, fine), w, h), lambda: _plane(w, h, unit), inputs=inputs)
+
+
+def planar_laplace(
+    width: int,
+    height: int,
+    epsilon: float,
+    *,
+    step: float = 1.0,
+    inputs: Iterable[Hashable] | None = None,
+) -> Mechanism:
+    """Cells of a grid with planar Laplace noise, density epsilon^2 / (2 pi) exp(-epsilon r), from the cell's centre,
+    shown as the cell that it falls in, or as the nearest one of the grid.
+
+    Its epsilon is somewhat below what was asked: within a cell the noise averages out. Numbering and metric are those
+    of `planar_geometric`.
+
+    >>> mechanism = planar_laplace(3, 2, 1.0)
+    >>> mechanism.shape, 0.9 < mechanism.epsilon <= 1
+    ((6, 6), True)
+    """
+    w, h, decay, unit = _grid(width, height, epsilon, step)
+    return Mechanism(_clipped(_cell_mass(w, h, decay * unit), w, h), lambda: _plane(w, h, unit), inputs=inputs)
+
+
+def _grid(width: Any, height: Any, epsilon: Any, step: Any) -> tuple[int, int, float, float]:
+    w, h = counted(width, "width")[0], counted(height, "height")[0]
+    counted(w * h)
+    unit = real(step, "the step of a grid is a positive number")
+    if not 0 < unit < math.inf:
+        raise InvalidParameter(f"the step of a grid is a positive finite number, not {shown(step)}")
+    return w, h, positive_epsilon(epsilon), unit
+
+
+def _plane(w: int, h: int, unit: float) -> Array:
+    at = np.arange(w * h)
+    across, along = at % w, at // w
+    return np.asarray(unit * np.hypot(across[:, None] - across, along[:, None] - along))
+
+
+def _clipped(mass: Array, w: int, h: int) -> Array:
+    """The channel from masses of the noise: along each axis those of the cells 0..size-1 away, then those of a cell
+    0..size away and all beyond it. Only sums of what is positive: small probabilities keep their digits.
+    """
+    along = np.sum([mass[part] for part in _reached(h)], axis=0)  # (input row, output row, masses across)
+    cells = np.sum([along[:, :, part] for part in _reached(w)], axis=0)  # ... and input column, output column
+    matrix = cells.transpose(0, 2, 1, 3).reshape(w * h, w * h)
+    return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
+
+
+def _reached(size: int) -> list[npt.NDArray[np.int64]]:
+    """Which masses make up each output as seen from each input: a cell, or at an end of the grid all beyond it too."""
+    at = np.arange(size)
+    if size == 1:
+        return [np.array([[size]]), np.array([[size + 1]])]  # both sides
+    parts = np.abs(at[:, None] - at)
+    parts[:, 0] = size + at
+    parts[:, -1] = size + at[::-1]
+    return [parts]
+
+
+def _reach(w: int, h: int, fine: float) -> float:
+    """How far the noise is looked at: beyond the farthest cell there is nothing to add to any output."""
+    return math.hypot(w, h) + (_FAR + 2 * math.log(1 + 1 / fine)) / fine + 1
+
+
+def _with_tails(values: Array, size: int) -> Array:
+    """The first `size` along the first axis, then the sums of all from 0, 1, ..., size on."""
+    tails = np.cumsum(values[::-1], axis=0)[::-1]
+    return np.concatenate([values[:size], tails[: size + 1]])
+
+
+def _lattice_mass(w: int, h: int, fine: float) -> Array:
+    far = math.ceil(_reach(w, h, fine))
+    across = np.arange(far + 1, dtype=np.float64)
+    rows = np.empty((far + 1, 2 * w + 1))
+    for first in range(0, far + 1, _ROWS):
+        along = across[first : first + _ROWS]
+        rows[first : first + _ROWS] = _with_tails(np.exp(-fine * np.hypot(across[:, None], along)), w).T
+    return _with_tails(rows, h)
+
+
+def _cell_mass(w: int, h: int, fine: float) -> Array:
+    """By Gauss' quadrature on panels: the cells, then longer ones out to where nothing is left."""
+    count = int(min(_NODES + fine, _MOST_NODES))
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+
+    def panels(size: int) -> tuple[Array, Array]:
+        edges = [-0.5 + i for i in range(size + 1)]
+        while edges[-1] < _reach(w, h, fine):
+            edges.append(edges[-1] + min(8 / fine, max(edges[-1], 0.5)))
+        begin, end = np.array(edges[:-1])[:, None], np.array(edges[1:])[:, None]
+        return (begin + (end - begin) * (nodes + 1) / 2).ravel(), ((end - begin) * weights / 2).ravel()
+
+    (x, wx), (y, wy) = panels(w), panels(h)
+    density = np.exp(-fine * np.hypot(y[:, None], x)) * (fine**2 / (2 * np.pi)) * wy[:, None] * wx
+    mass = density.reshape(len(y) // count, count, len(x) // count, count).sum(axis=(1, 3))
+    mass[0, 0] = _central(fine, nodes, weights)  # the density has a cusp there
+    return _with_tails(_with_tails(mass.T, w).T, h)
+
+
+def _central(fine: float, nodes: Array, weights: Array) -> float:
+    """The mass of the central cell, in polar coordinates: eight times the integral over an eighth of the angles."""
+    from scipy.special import gammainc
+
+    angles = (nodes + 1) * np.pi / 8
+    return float(weights @ gammainc(2, fine / 2 / np.cos(angles))) / 2

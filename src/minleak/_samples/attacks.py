@@ -1,0 +1,246 @@
+"""Attacks: what guesses secrets from observables after training; any classifier with fit and predict_proba is one."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._samples.events import Codes
+from minleak._samples.sample import Sample
+from minleak.errors import InvalidParameter, MissingExtra, shown
+
+Array = npt.NDArray[np.float64]
+
+# Entries of a table of beliefs that is handled at a time.
+_CHUNK = 4_000_000
+# Vectors of more columns are for a forest too.
+FEW_COLUMNS = 3
+
+
+class Beliefs(NamedTuple):
+    """What an attack believes of some observables: rows[r, x] is the probability of secret x, all positive. Of the
+    tests, `times[i]` are of secret x[i] where the belief is row r[i]; where tests are single events, `event[i]` is
+    which. `of` is which attack of its family it is.
+    """
+
+    of: int
+    rows: Array
+    x: Codes
+    r: Codes
+    times: Codes
+    event: Codes | None
+
+
+class Attack(ABC):
+    """A family of attacks that share their work. `names` has one name for each."""
+
+    names: tuple[str, ...]
+
+    @abstractmethod
+    def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
+        """Trained on the parts before and tried on this one, whose secrets it does not see."""
+
+
+def prior_before(sample: Sample, part: int) -> Array:
+    """How likely secrets are by the parts before, none impossible: what stands in where nothing is known."""
+    counts = sample.secrets_in(sample.before(part)) + 0.5
+    return np.asarray(counts / counts.sum())
+
+
+def doubt(sample: Sample, part: int) -> float:
+    """The share of the prior in every belief: nothing is impossible, and a mistake costs a bounded logarithm."""
+    return 1.0 / (1.0 + math.pow(float(sample.counts[:part].sum()), 2 / 3))
+
+
+class Histogram(Attack):
+    """How often each secret showed the observable. For one number, in windows of several widths about its cell."""
+
+    def __init__(self, sample: Sample) -> None:
+        self._halves = [0]
+        if sample.ordered and sample.cells > 2:
+            self._halves += [h for h in (2**e for e in range(12)) if h <= sample.cells // 8]
+        self.names = tuple(f"histogram, {2 * h + 1} cells" if h else "histogram" for h in self._halves)
+
+    def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
+        prior, train = prior_before(sample, part), sample.before(part)
+        if len(self._halves) == 1:
+            for cells in sample.slices():
+                yield self._beliefs(0, sample.dense(train, cells), prior, sample, part, cells)
+            return
+        whole = slice(0, sample.cells)
+        sums = np.concatenate([np.zeros((1, sample.n)), np.cumsum(sample.dense(train, whole), axis=0)])
+        at = np.arange(sample.cells)
+        for i, h in enumerate(self._halves):
+            window = sums[np.minimum(at + h + 1, sample.cells)] - sums[np.maximum(at - h, 0)]
+            yield self._beliefs(i, window, prior, sample, part, whole)
+
+    @staticmethod
+    def _beliefs(of: int, table: Array, prior: Array, sample: Sample, part: int, cells: slice) -> Beliefs:
+        rows = _doubted((table + prior) / (table.sum(axis=1, keepdims=True) + 1.0), prior, sample, part)
+        if sample.rows_block is not None and sample.rows_x is not None and sample.rows_cell is not None:
+            cell = sample.rows_cell
+            event = np.flatnonzero((sample.rows_part == part) & (cell >= cells.start) & (cell < cells.stop))
+            return Beliefs(of, rows, sample.rows_x[event], cell[event] - cells.start, np.ones(len(event), int), event)
+        test = sample.counts[part]
+        begin, end = np.searchsorted(sample.pairs_y, [cells.start, cells.stop])
+        seen = begin + np.flatnonzero(test[begin:end])
+        return Beliefs(of, rows, sample.pairs_x[seen], sample.pairs_y[seen] - cells.start, test[seen], None)
+
+
+class Nearest(Attack):
+    """How often each secret is among the k nearest observables, for several k about ln of their number and above."""
+
+    names = ("nearest, k = ln n", "nearest, k = 4 ln n")
+
+    def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
+        from scipy.spatial import cKDTree
+
+        x, points, at = _rows(sample)
+        train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
+        prior = prior_before(sample, part)
+        if not len(train):
+            yield from (_each(i, np.tile(prior, (len(test), 1)), x, test) for i in range(2))
+            return
+        scale = points[train].std(axis=0)
+        points = points / np.where(scale > 0, scale, 1.0)
+        ks = [min(len(train), max(1, round(f * math.log(len(train) + 1)))) for f in (1, 4)]
+        tree = cKDTree(points[train], balanced_tree=False, compact_nodes=False)
+        cells = np.zeros(len(x), dtype=np.int64) if sample.rows_cell is None else sample.rows_cell
+        test = test[np.argsort(cells[test], kind="stable")]  # equal observables are looked up once
+        first = np.flatnonzero(np.diff(cells[test], prepend=-1)) if sample.points_are_cells else np.arange(len(test))
+        width = max(1, _CHUNK // max(sample.n, ks[-1]))
+        for begin in range(0, len(first), width):
+            some = first[begin : begin + width]
+            end = first[begin + width] if begin + width < len(first) else len(test)
+            event = test[some[0] : end]
+            r = np.searchsorted(some, np.arange(some[0], end), side="right") - 1
+            near = tree.query(points[test[some]], k=np.arange(1, ks[-1] + 1))[1]
+            votes = np.arange(len(some))[:, None] * sample.n + x[train][near]
+            for i, k in enumerate(ks):
+                table = np.bincount(votes[:, :k].ravel(), minlength=len(some) * sample.n).reshape(len(some), sample.n)
+                rows = _doubted((table + prior) / (k + 1.0), prior, sample, part)
+                yield Beliefs(i, rows, x[event], r, np.ones(len(event), dtype=np.int64), event)
+
+
+class Classifier(Attack):
+    """Anything with `fit(points, codes)` and `predict_proba(points)`, as scikit-learn's classifiers; a fresh copy is
+    trained each time.
+    """
+
+    def __init__(self, made: Any, name: str) -> None:
+        self._made, self.names = made, (name,)
+
+    def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
+        x, points, at = _rows(sample)
+        train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
+        prior = prior_before(sample, part)
+        taught = np.unique(x[train])
+        if len(taught) < 2:  # nothing to tell apart yet
+            yield _each(0, np.tile(prior, (len(test), 1)), x, test)
+            return
+        model = self._asked(copy.deepcopy(self._made), "fit", points[train], x[train])
+        classes = np.asarray(getattr(model, "classes_", taught))
+        if not np.isin(classes, taught).all():
+            raise InvalidParameter(
+                f"attack: {self.names[0]} predicts classes that it was not trained on: a guess is a secret"
+            )
+        width = max(1, _CHUNK // sample.n)
+        for begin in range(0, len(test), width):
+            rows = test[begin : begin + width]
+            found = self._probabilities(model, points[rows], len(classes))
+            table = np.zeros((len(rows), sample.n))
+            table[:, classes.astype(np.int64)] = found
+            yield _each(0, _doubted(table, prior, sample, part), x, rows)
+
+    def _probabilities(self, model: Any, points: Array, classes: int) -> Array:
+        try:
+            found = np.asarray(self._asked(model, "predict_proba", points, kept=False), dtype=np.float64)
+        except (TypeError, ValueError):
+            found = np.zeros(0)
+        good = found.shape == (len(points), classes) and bool((found >= 0).all())  # NaN fails
+        if not (good and bool((np.abs(found.sum(axis=1) - 1) <= 1e-3).all())):
+            raise InvalidParameter(
+                f"attack: predict_proba of {self.names[0]} must give {classes} probabilities for each event, one for "
+                "each class of classes_, that sum to one"
+            )
+        return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+    def _asked(self, model: Any, method: str, *given: Any, kept: bool = True) -> Any:
+        try:
+            answer = getattr(model, method)(*given)
+        except Exception as error:  # of somebody else's code
+            said = " ".join(str(error).split())[:200]
+            raise InvalidParameter(
+                f"attack: {method} of {self.names[0]} failed ({type(error).__name__}: {said})"
+            ) from error
+        return model if kept else answer
+
+
+def _doubted(rows: Array, prior: Array, sample: Sample, part: int) -> Array:
+    share = doubt(sample, part)
+    rows *= 1 - share
+    rows += share * prior
+    return rows
+
+
+def _rows(sample: Sample) -> tuple[Codes, Array, Codes]:
+    if sample.rows_x is None or sample.points is None or sample.rows_part is None:
+        raise InvalidParameter(
+            "this attack needs observables that are numbers, and at most 5 million events: give numbers, or "
+            "attack='histogram'"
+        )
+    return sample.rows_x, sample.points, sample.rows_part
+
+
+def _each(of: int, rows: Array, x: Codes, event: Codes) -> Beliefs:
+    return Beliefs(of, rows, x[event], np.arange(len(event)), np.ones(len(event), dtype=np.int64), event)
+
+
+def _learner(name: str, seed: int) -> Any:
+    try:
+        from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+    except ImportError:
+        raise MissingExtra.of("samples", f"the attack {name} needs the package scikit-learn") from None
+    if name == "forest":
+        return RandomForestClassifier(100, min_samples_leaf=5, random_state=seed)
+    return HistGradientBoostingClassifier(random_state=seed, early_stopping=False)
+
+
+def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
+    """The attacks that are asked for, by name or as classifiers; by default those that suit the observables."""
+    if attack is None:
+        if sample.ordered or sample.points is None:
+            return [Histogram(sample)]
+        suited: list[Attack] = [Histogram(sample), Nearest()]
+        if sample.points.shape[1] > FEW_COLUMNS:  # where nearness says little
+            with contextlib.suppress(MissingExtra):
+                suited.append(Classifier(_learner("forest", seed), "forest"))
+        return suited
+    asked: Sequence[Any] = attack if isinstance(attack, list | tuple) else [attack]
+    found: list[Attack] = []
+    for one in asked:
+        if isinstance(one, str) and one == "histogram":
+            found.append(Histogram(sample))
+        elif isinstance(one, str) and one == "nearest":
+            found.append(Nearest())
+        elif isinstance(one, str) and one in ("forest", "boosted"):
+            found.append(Classifier(_learner(one, seed), one))
+        elif not isinstance(one, str | type) and all(hasattr(type(one), m) for m in ("fit", "predict_proba")):
+            found.append(Classifier(one, type(one).__name__))
+        else:
+            raise InvalidParameter(
+                "attack is histogram, nearest, forest, boosted, a classifier with fit and predict_proba, or a list of "
+                f"them, not {shown(one)}"
+            )
+    if not found:
+        raise InvalidParameter("attack is an empty list: name one, or leave it out")
+    if sample.points is None and not all(isinstance(one, Histogram) for one in found):
+        _rows(sample)
+    return found

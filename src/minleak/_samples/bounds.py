@@ -1,0 +1,97 @@
+"""Bounds that hold at their level whatever the channel: from tests of an attack below, from counts above."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+
+def at_least(successes: float, tests: int, error: float) -> float:
+    """The least V for which so many successes are not too many: Clopper and Pearson's lower bound.
+
+    Each test may depend on those before, as long as it then succeeds with probability at most V: the sum is dominated
+    by Bin(tests, V).
+
+    >>> round(at_least(530, 1000, 0.025), 4)
+    0.4985
+    """
+    from scipy.special import betaincinv
+
+    return float(betaincinv(successes, tests - successes + 1, error)) if successes > 0 else 0.0
+
+
+def at_least_by_blocks(shares: Array, error: float) -> float:
+    """The same where only blocks are independent, each with its share of successes in [0,1] and mean at most V.
+
+    P(sum >= s) <= e P(Bin(blocks, V) >= s) for whole s (Bentkus 2004), so that blocks count as tests at error / e.
+    """
+    return at_least(math.floor(float(shares.sum()) + 1e-9), len(shares), error / math.e) if len(shares) else 0.0
+
+
+def at_most(plug_in: float, events: int, error: float) -> float:
+    """The largest V of which the plug-in estimate, sum over y of the largest count (or l largest) by events, may come.
+
+    Its mean is at least V, and one event moves it by 1/events: V <= plug-in + sqrt(ln(1/error) / 2 events). Below .25
+    the self-bounding form is taken, P(plug-in <= r E) <= exp(-events E (r ln r - r + 1)); half of the error for each,
+    so that the choice may look at the estimate.
+
+    >>> round(at_most(0.53, 1000, 0.025), 4), round(at_most(0.01, 1000, 0.025), 4)
+    (0.5768, 0.0225)
+    """
+    spent = math.log(2 / error)
+    plain = plug_in + math.sqrt(spent / (2 * events))
+    low, high = plug_in, plain
+    for _ in range(60):
+        middle = (low + high) / 2
+        r = plug_in / middle if middle else 1.0
+        exponent = events * middle * ((r * math.log(r) if r > 0 else 0.0) - r + 1)
+        low, high = (low, middle) if exponent >= spent else (middle, high)
+    return min(1.0, plain, high)
+
+
+def mean_at_most(total: float, squares: float, tests: int, least: float, most: float, error: float) -> float:
+    """An upper bound on the mean of independent numbers in [least, most], from their sum and that of their squares:
+    Maurer and Pontil's empirical Bernstein bound.
+
+    >>> round(mean_at_most(500, 500, 1000, 0, 1, 0.025), 4)
+    0.5571
+    """
+    if tests < 2:
+        return most
+    mean = total / tests
+    variance = max(0.0, (squares - tests * mean * mean) / (tests - 1))
+    spent = math.log(2 / error)
+    slack = math.sqrt(2 * variance * spent / tests) + 7 * (most - least) * spent / (3 * (tests - 1))
+    return min(most, mean + slack)
+
+
+def entropy_at_least(counts: npt.NDArray[np.int64], error: float) -> float:
+    """A lower bound on the Shannon entropy in nats that so many events of each secret were drawn from.
+
+    The mean of ln 1/p over the events is at least the entropy of the counts, and its own mean is H(X); Bernstein's
+    inequality says how far it may be above, with the variance of ln 1/p as counted, widened by how far the counts may
+    be from the truth (KL(counts || p) <= r), and its tail, that of ln(n) plus an exponential.
+    """
+    events, n = int(counts.sum()), len(counts)
+    q = counts[counts > 0] / events
+    information = -np.log(q)
+    entropy = float(q @ information)
+    spent = math.log(2 / error)
+    r = (spent + (n - 1) * math.log(math.e * (1 + events / max(1, n - 1)))) / events
+    deviation = math.sqrt(float(q @ (information - entropy) ** 2)) + math.sqrt(2 * r)
+    slack = deviation * math.sqrt(2 * spent / events) + (math.log(n) + math.log(events)) * spent / (3 * events)
+    return max(0.0, entropy - slack)
+
+
+def spread(counts: npt.NDArray[np.int64], l: int) -> float:
+    """The share of the l largest counts."""
+    return float(np.sort(counts)[::-1][:l].sum() / counts.sum())
+
+
+def least_more(width: float, enough: float, events: int) -> int:
+    """About how many more events make an interval of this width narrow enough: widths fall as their square root."""
+    return math.ceil(min(1e18, max(0.0, events * ((width / enough) ** 2 - 1))))

@@ -1,0 +1,101 @@
+"""Charts of samples: what was seen of each secret, and how attacks got better with training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.extras import altair
+from minleak._samples.events import Events
+from minleak._samples.measures import Bracket
+
+# Secrets that are shown, and stretches of numbers or distinct observables.
+_SECRETS, _BINS = 12, 40
+_TIPS = (("events", ","), ("success", ".2%"), ("tests", ","))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the chart of observables shows: the most frequent secrets, and for each the share of its events in bins."""
+
+    secrets: npt.NDArray[np.int64]
+    names: tuple[str, ...]
+    bins: tuple[tuple[float, float], ...] | tuple[str, ...]
+    shares: npt.NDArray[np.float64]
+    title: str
+
+
+def seen(events: Events) -> Seen:
+    """Observables by secret: the first number, or the most frequent observables by number."""
+    counts = np.bincount(events.x, weights=events.times, minlength=len(events.secrets)).astype(np.int64)
+    chosen = np.sort(np.argsort(-counts, kind="stable")[:_SECRETS])
+    place = np.full(len(counts), -1)
+    place[chosen] = np.arange(len(chosen))
+    rows = place[events.x] >= 0
+    bins: Any
+    if events.points is None:
+        often = np.argsort(-np.bincount(events.y, weights=events.times), kind="stable")[:_BINS]
+        cell = np.full(events.observables, len(often))
+        cell[often] = np.arange(len(often))
+        at, m, title = cell[events.y], len(often) + 1, "observable, by how often it was seen"
+        bins = (*(str(i + 1) for i in range(len(often))), "other")
+    else:
+        value = events.points[:, 0]
+        low, high = np.quantile(value, [0.005, 0.995])
+        edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
+        at, m = np.clip(np.searchsorted(edges, value, side="right") - 1, 0, _BINS - 1), _BINS
+        title = "observable" if events.points.shape[1] == 1 else "the first number of the observable"
+        bins = tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
+    table = np.bincount(place[events.x][rows] * m + at[rows], weights=events.times[rows], minlength=len(chosen) * m)
+    shares = table.reshape(len(chosen), m) / counts[chosen][:, None]
+    names = tuple(str(events.secrets[int(x)])[:24] for x in chosen)
+    return Seen(counts, names, bins, shares, title)
+
+
+def seen_chart(what: Seen) -> Any:
+    """Observables by secret: the darker, the more of its events."""
+    alt = altair()
+    cells = [
+        {"secret": name, "share": share} | _place(bin)
+        for name, shares in zip(what.names, what.shares, strict=True)
+        for bin, share in zip(what.bins, shares.tolist(), strict=True)
+        if share > 0
+    ]
+    legend = alt.Legend(format=".0%", title="share of the secret's events")
+    base = alt.Chart(alt.Data(values=cells)).mark_rect()
+    base = base.encode(
+        y=alt.Y("secret:N", title="secret", sort=list(what.names)),
+        color=alt.Color("share:Q", scale=alt.Scale(scheme="blues"), legend=legend),
+        tooltip=["secret:N", alt.Tooltip("share:Q", format=".2%")],
+    ).properties(height=max(120, 24 * len(what.names)))
+    if isinstance(what.bins[0], str):
+        return base.encode(x=alt.X("bin:N", title=what.title, sort=list(what.bins)))
+    return base.encode(x=alt.X("low:Q", title=what.title, scale=alt.Scale(zero=False, nice=False)), x2="high:Q")
+
+
+def curve_chart(curve: Sequence[tuple[int, int, float]], success: Bracket, blind: Bracket) -> Any:
+    """Success against the number of training events, with the bracket and what blind guessing reaches."""
+    alt = altair()
+    points = [{"events": trained, "success": rate, "tests": tests} for trained, tests, rate in curve]
+    scale = alt.Scale(type="log", nice=False)
+    line = alt.Chart(alt.Data(values=points)).mark_line(point=True, strokeWidth=2)
+    line = line.encode(
+        x=alt.X(
+            "events:Q", title="events trained on (log scale)", scale=scale, axis=alt.Axis(format="~s", tickCount=6)
+        ),
+        y=alt.Y("success:Q", title="one guess is right", axis=alt.Axis(format="%"), scale=alt.Scale(zero=False)),
+        tooltip=[alt.Tooltip(f"{name}:Q", format=form) for name, form in _TIPS],
+    )
+    ends = [("at least", success.low), ("at most", success.high), ("blind", blind.estimate)]
+    marks = [{"end": name, "success": value} for name, value in ends if value is not None]
+    rules = alt.Chart(alt.Data(values=marks)).encode(y="success:Q")
+    text = rules.mark_text(align="left", x=4, dy=10).encode(text="end:N")
+    return (line + rules.mark_rule(strokeDash=[4, 4]) + text).properties(height=300)
+
+
+def _place(bin: Any) -> dict[str, Any]:
+    return {"bin": bin} if isinstance(bin, str) else {"low": bin[0], "high": bin[1]}

@@ -1,0 +1,102 @@
+"""follow: audits of a file that grows, until its bracket is narrow enough."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from minleak._entropy.base import real
+from minleak._samples.auditing import audit
+from minleak._samples.events import LEAST
+from minleak._samples.result import Audit
+from minleak.errors import InvalidParameter, UnreadableFile, shown
+
+# A file is looked at again when it has grown by this factor, and looked for this often, in seconds.
+_GROWTH, _PAUSE = 1.5, 0.5
+
+
+def follow(
+    path: str | os.PathLike[str],
+    *,
+    enough: float,
+    patience: float = 60.0,
+    level: float = 0.95,
+    alpha: float = 0.01,
+    **given: Any,
+) -> Iterator[Audit]:
+    """Audits of a csv or tsv file to which events are being added: one now, one whenever it has grown by half, the last
+    when the bracket of success is at most `enough` wide, or when nothing was added for `patience` seconds.
+
+    Looking several times must not make mistakes likelier: the j-th audit has the error (1 - level) / (j (j + 1)), and
+    so for alpha, so that all of them hold together at the level asked for. A last line without an end is not read yet.
+
+    >>> import tempfile
+    >>> rows = "secret,observable\\n" + "a,1\\nb,2\\n" * 5000
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _, done = file.write(rows), file.flush()
+    ...     [found.enough for found in follow(file.name, enough=0.05)]
+    [True]
+    """
+    waited = real(patience, "patience is a number of seconds from 0 on")
+    if not 0 <= waited < 1e9:
+        raise InvalidParameter(f"patience is a number of seconds from 0 on, not {shown(patience)}")
+    for name, part in (("level", level), ("alpha", alpha)):
+        if isinstance(part, bool) or not isinstance(part, int | float) or not 0 < part < 1:
+            raise InvalidParameter(f"{name} is between 0 and 1, not {shown(part)}")
+    return _followed(path, enough, waited, level, alpha, given)
+
+
+def _followed(
+    path: Any, enough: float, patience: float, level: float, alpha: float, given: dict[str, Any]
+) -> Iterator[Audit]:
+    looks, read, grown, since = 0, 0, 0, time.monotonic()
+    while True:
+        size = _size(path)
+        if size > grown:
+            grown, since = size, time.monotonic()
+        late = time.monotonic() - since >= patience
+        if size >= _GROWTH * read or (late and size > read):
+            whole = _whole_lines(path)
+            if whole.getvalue().count(b"\n") > LEAST or late:
+                looks, read = looks + 1, size
+                spent = looks * (looks + 1)
+                found = audit(
+                    whole,
+                    enough=enough,
+                    level=1 - (1 - level) / spent,
+                    alpha=alpha / spent,
+                    **_able(given, alpha / spent),
+                )
+                yield found
+                if found.enough:
+                    return
+        if late:
+            return
+        time.sleep(_PAUSE)
+
+
+def _able(given: dict[str, Any], alpha: float) -> dict[str, Any]:
+    """As many permutations as the p-value needs."""
+    return given | {"permutations": max(given.get("permutations", 199), int(1 / alpha) + 1)}
+
+
+def _size(path: Any) -> int:
+    try:
+        return os.stat(os.fspath(path)).st_size
+    except Exception:  # of the system, or of whatever the path is
+        raise UnreadableFile(f"cannot open {shown(path)}: a file to follow must be there") from None
+
+
+class _Named(io.BytesIO):
+    name = ""
+
+
+def _whole_lines(path: Any) -> _Named:
+    with open(path, "rb") as file:
+        data = file.read()
+    kept = _Named(data[: data.rfind(b"\n") + 1])
+    kept.name = os.fsdecode(path)
+    return kept

@@ -1,0 +1,308 @@
+"""Looks: what an attacker reaches who sees a channel show the same secret again and again, and after how many times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.channel import Channel, as_channel
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.base import real, whole
+from minleak._entropy.random_search import generator
+from minleak.errors import Infeasible, InvalidChannel, InvalidParameter, listed, shown
+
+Array = npt.NDArray[np.float64]
+
+# More looks than this are not simulated; nor are all multisets gone through where their number is above the second.
+_LOOKS, _EXACT = 10**9, 4_000_000
+# The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
+_Z = 2.5758293035489004
+# Entries of a table of trials that is handled at a time, and of one of pairs of rows.
+_CHUNK = 4_000_000
+# The exponent is looked for in [0,1] to this precision of its place.
+_STEPS = 40
+# A number of looks that is simulated is found to one part in so many.
+_DIGITS = 200
+# The places of success, of the ends of its interval, and of whether it is exact, in what is found for a number.
+_MEAN, _LOW, _HIGH, _SURE = range(4)
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The best attacker's success after each number of looks at one secret, with a 99% interval unless exact.
+
+    `exponent` is the rate at which the chance of a mistake falls in the end, exp(-exponent * looks), in nats; `most` is
+    the success that no number of looks surpasses, below 1 where several secrets show the same.
+    """
+
+    looks: tuple[int, ...]
+    success: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    exact: tuple[bool, ...]
+    exponent: float
+    most: float
+
+    def __str__(self) -> str:
+        lines = [f"{'looks':>9}  {'success':>8}  {'99% interval':>18}"]
+        for t, s, a, b, exact in zip(self.looks, self.success, self.low, self.high, self.exact, strict=True):
+            lines.append(f"{t:>9,}  {s:>8.4f}  {'exact' if exact else f'{a:.4f} .. {b:.4f}':>18}")
+        return "\n".join([*lines, f"mistakes fall as exp(-{self.exponent:.4g} looks), to {1 - self.most:.4g}"])
+
+
+@dataclass(frozen=True)
+class Needed:
+    """How many looks it takes to reach `success`: `looks`, surely (at 99% for each number tried) between `low` and
+    `high`; see `Looks` for the others.
+    """
+
+    looks: int
+    low: int
+    high: int
+    success: float
+    exact: bool
+    exponent: float
+    most: float
+
+    def __str__(self) -> str:
+        sure = "exact" if self.exact else f"between {self.low:,} and {self.high:,}"
+        return f"{self.looks:,} looks for a success of {self.success:g} ({sure})"
+
+
+def repeated_success(
+    prior: Prior | Iterable[Any],
+    channel: Channel | Any,
+    *,
+    looks: Sequence[int] = (1, 2, 5, 10, 20, 50, 100),
+    trials: int = 10_000,
+    seed: int = 0,
+) -> Looks:
+    """The chance that the best guess is right after t independent looks at one secret through the channel, for each t.
+
+    V_t = sum over multisets y_1..y_t of max over x of p(x) C[x,y_1] ... C[x,y_t], times how many orders each has:
+    exactly where there are few multisets, else the mean of the largest posterior in `trials` simulations, with an
+    interval. 1 - V_t falls to 1 - most as exp(-t E), where E is the least Chernoff information of two secrets that show
+    something different, min over x, x' of max over s of -ln sum over y of C[x,y]^s C[x',y]^(1-s).
+
+    Cost: trials * (observables + secrets * observables) for each t; n^2 m for the exponent.
+
+    >>> print(repeated_success([1, 1], [[0.6, 0.4], [0.4, 0.6]], looks=[1, 2, 3]))
+        looks   success        99% interval
+            1    0.6000               exact
+            2    0.6000               exact
+            3    0.6480               exact
+    mistakes fall as exp(-0.02041 looks), to 0
+    """
+    model = _Model(prior, channel, trials, seed)
+    wanted = listed(looks, "looks are some whole numbers from 1 on")
+    if not wanted:
+        raise InvalidParameter("looks are some whole numbers from 1 on, not none")
+    counts = tuple(_count(t) for t in wanted)
+    rows = model.after(sorted(set(counts)))
+    found = [rows[t] for t in counts]
+    success, low, high, exact = zip(*found, strict=True)
+    return Looks(counts, success, low, high, exact, model.exponent, model.most)
+
+
+def observations_needed(
+    prior: Prior | Iterable[Any],
+    channel: Channel | Any,
+    *,
+    success: float = 0.9,
+    trials: int = 10_000,
+    seed: int = 0,
+) -> Needed:
+    """The least number of independent looks at one secret after which the best guess is right with chance `success`.
+
+    For countermeasures that claim to slow an attack down, such as random padding and noise: see `repeated_success` for
+    how it is computed. Above two hundred looks the number is to half a percent.
+
+    Raises
+    ------
+    Infeasible
+        Where no number of looks is enough, since several secrets show the same.
+
+    >>> observations_needed([1, 1], [[0.6, 0.4], [0.4, 0.6]], success=0.9).looks
+    41
+    """
+    target = real(success, "success is a probability between 0 and 1")
+    if not 0 < target < 1:
+        raise InvalidParameter(f"success is a probability between 0 and 1, not {shown(success)}")
+    model = _Model(prior, channel, trials, seed)
+    if target > model.most * (1 + 1e-12):
+        raise Infeasible(
+            f"no number of looks reaches {target:g}: secrets that show the same keep it at {model.most:.6g}"
+        )
+    least, looks, most = (model.least(target, which) for which in (_HIGH, _MEAN, _LOW))
+    exact = bool(model.found[looks][_SURE])
+    return Needed(looks, min(least, looks), max(most, looks), target, exact, model.exponent, model.most)
+
+
+def _count(t: Any) -> int:
+    count = whole(t, "the number of looks", 1)
+    if count > _LOOKS:
+        raise InvalidParameter(f"the number of looks is at most {_LOOKS:,}, not {shown(t)}")
+    return count
+
+
+class _Model:
+    """The rows of secrets that can occur, each different row once, with the likeliest of those that share it."""
+
+    def __init__(self, prior: Any, channel: Any, trials: Any, seed: Any) -> None:
+        prior, channel = as_prior(prior), as_channel(channel)
+        if len(prior) != channel.shape[0]:
+            raise InvalidChannel(f"the prior has {len(prior)} secrets and the channel {channel.shape[0]}")
+        self.trials = whole(trials, "trials", 2)
+        if self.trials > 10**7:
+            raise InvalidParameter(f"trials is at most 10,000,000, not {shown(trials)}")
+        generator(seed)
+        self.seed = seed
+        self.found: dict[int, tuple[float, float, float, bool]] = {}
+        possible = np.flatnonzero(prior.p > 0)
+        rows, group = np.unique(channel.toarray()[possible], axis=0, return_inverse=True)
+        p = np.zeros(len(rows))
+        np.maximum.at(p, group.ravel(), prior.p[possible])
+        self.rows, self.p, self.most = _merged(rows[:, rows.max(axis=0) > 0]), p, float(p.sum())
+        self.mass = np.bincount(group.ravel(), weights=prior.p[possible])
+        self.exponent = chernoff(self.rows)
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.rows)
+        self.never = np.isneginf(logs)
+        self.logs = np.where(self.never, 0.0, logs)
+
+    def least(self, target: float, which: int) -> int:
+        """The least number of looks whose success, or an end of its interval, is at least the target."""
+        below = max((t for t, row in self.found.items() if row[which] < target), default=0)
+        reached = (t for t, row in self.found.items() if row[which] >= target and t > below)
+        above = min(reached, default=max(1, 2 * below))
+        while self._at(above)[which] < target:
+            if above >= _LOOKS:
+                raise Infeasible(f"more than {_LOOKS:,} looks are needed for a success of {target:g}")
+            below, above = above, min(2 * above, _LOOKS)
+        while above - below > (1 if self._at(above)[_SURE] else max(1, above // _DIGITS)):
+            middle = (below + above) // 2
+            below, above = (below, middle) if self._at(middle)[which] >= target else (middle, above)
+        return above
+
+    def _at(self, t: int) -> tuple[float, float, float, bool]:
+        if t not in self.found:
+            self.found |= self.after([t])
+        return self.found[t]
+
+    def after(self, looks: Sequence[int]) -> dict[int, tuple[float, float, float, bool]]:
+        """For each number of looks success, its interval, and whether it is exact."""
+        exactly = {t: self._exactly(t) for t in looks}
+        made = {t: (value, value, value, True) for t, value in exactly.items() if value is not None}
+        for t in looks:
+            if t not in made:
+                made[t] = self._simulated(t)
+        return made
+
+    def _exactly(self, t: int) -> float | None:
+        n, m = self.rows.shape
+        if n == 1:
+            return self.most
+        size = math.comb(m + t - 1, t) if t < 10**6 else math.inf
+        if size * n > _EXACT:
+            return None
+        from scipy.special import gammaln
+
+        counts = _multisets(m, t)
+        ways = gammaln(t + 1) - gammaln(counts + 1).sum(axis=1)
+        score = ways[:, None] + counts @ self.logs.T
+        score[(counts @ self.never.T.astype(np.int64)) > 0] = -math.inf
+        # the prior of a row is its likeliest secret's: what the best guess gets of all who share it
+        return float((self.p * np.exp(score)).max(axis=1).sum())
+
+    def _simulated(self, t: int) -> tuple[float, float, float, bool]:
+        """The mean of what the best guess is worth, given what was seen, over secrets as they come."""
+        rng = np.random.default_rng([self.seed, 17])
+        secrets = rng.choice(len(self.p), self.trials, p=self.mass / self.mass.sum())
+        n, m = self.rows.shape
+        chunk = max(1, _CHUNK // max(n, m))
+        worth = []
+        for begin in range(0, self.trials, chunk):
+            rows = self.rows[secrets[begin : begin + chunk]]
+            counts = rng.multinomial(t, rows / rows.sum(axis=1, keepdims=True))
+            score = counts @ self.logs.T
+            score[(counts @ self.never.T.astype(np.int64)) > 0] = -math.inf
+            top = score.max(axis=1, keepdims=True)
+            likely = np.exp(score - top)
+            worth.append((self.p * likely).max(axis=1) / (likely @ self.mass))
+        values = np.concatenate(worth)
+        mean, half = float(values.mean()), _Z * float(values.std(ddof=1)) / math.sqrt(self.trials)
+        return mean, max(0.0, mean - half), min(1.0, mean + half), False
+
+
+def _multisets(m: int, t: int) -> npt.NDArray[np.int64]:
+    """All ways to see m observables t times in all: rows of how often each."""
+    rows, left = np.zeros((1, 0), dtype=np.int64), np.array([t])
+    for _ in range(m - 1):
+        times = left + 1
+        place = np.repeat(np.arange(len(left)), times)
+        seen = np.arange(len(place)) - np.repeat(np.cumsum(times) - times, times)
+        rows, left = np.column_stack([rows[place], seen]), left[place] - seen
+    return np.column_stack([rows, left])
+
+
+def _merged(rows: Array) -> Array:
+    """Observables whose columns are multiples of each other tell the same, and are put together."""
+    directions = np.round(rows / rows.max(axis=0), 12)
+    _, group = np.unique(directions, axis=1, return_inverse=True)
+    merged = np.zeros((len(rows), int(group.max()) + 1))
+    np.add.at(merged.T, group.ravel(), rows.T)
+    return merged
+
+
+def chernoff(rows: Array) -> float:
+    """The least Chernoff information of two rows, in nats; infinite where there is only one, or where all are disjoint.
+
+    At s = 1/2 it is Bhattacharyya's distance B, and the maximum over s is between B and 2 B, since the function is
+    concave: only pairs whose B is at most twice the least can have the least.
+    """
+    n = len(rows)
+    if n < 2:
+        return math.inf
+    roots = np.sqrt(rows)
+    with np.errstate(divide="ignore"):
+        distance = -np.log(np.minimum(1.0, roots @ roots.T))
+    i, j = np.triu_indices(n, 1)
+    half = distance[i, j]
+    least = float(half.min())
+    if math.isinf(least):
+        return math.inf
+    near = np.flatnonzero(half <= 2 * least)
+    order = near[np.argsort(half[near], kind="stable")]
+    best = math.inf
+    width = max(1, _CHUNK // rows.shape[1])
+    for begin in range(0, len(order), width):
+        some = order[begin : begin + width]
+        if half[some[0]] >= best:
+            break
+        best = min(best, float(_information(rows[i[some]], rows[j[some]]).min()))
+    return best
+
+
+def _information(a: Array, b: Array) -> Array:
+    """max over s in [0,1] of -ln sum a^s b^(1-s), row by row, by golden section: the function is concave."""
+    with np.errstate(divide="ignore"):
+        log_a, log_b = np.log(a), np.log(b)
+    both = (a > 0) & (b > 0)
+    log_a, log_b = np.where(both, log_a, 0.0), np.where(both, log_b, 0.0)
+
+    def value(s: Array) -> Array:
+        mixed = np.where(both, np.exp(s[:, None] * log_a + (1 - s[:, None]) * log_b), 0.0)
+        return np.asarray(-np.log(mixed.sum(axis=1)))
+
+    golden = (math.sqrt(5) - 1) / 2
+    low, high = np.zeros(len(a)), np.ones(len(a))
+    for _ in range(_STEPS):
+        left, right = high - golden * (high - low), low + golden * (high - low)
+        better = value(left) >= value(right)
+        low, high = np.where(better, low, left), np.where(better, right, high)
+    return value((low + high) / 2)

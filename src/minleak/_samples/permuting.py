@@ -1,0 +1,132 @@
+"""Permutations: whether anything leaks, by an attack that is fixed and secrets that change places, which is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._samples.attacks import Beliefs
+from minleak._samples.events import Codes
+
+Array = npt.NDArray[np.float64]
+
+# Beliefs of at most so many entries are kept, and of so many events.
+_ENTRIES, _EVENTS = 20_000_000, 5_000_000
+# Tables of at most this many cells are drawn as tables.
+_CELLS = 4_000_000
+
+
+def p_of_no_leakage(
+    beliefs: Sequence[Beliefs],
+    blocks: Codes | None,
+    secret_of: Codes | None,
+    prior: Array,
+    *,
+    permutations: int,
+    rng: np.random.Generator,
+) -> float:
+    """The p-value of secrets that have nothing to do with observables, from beliefs that were formed on other events.
+
+    If nothing leaks, the secrets of the tested events come in any order with equal odds, whatever was believed: with B
+    permutations p = (1 + how many do as well) / (1 + B), exactly. How well is by two numbers, the success of a guess if
+    all secrets were equally likely, and the mean log of the belief; each in its standard deviations over all B + 1
+    orders, and the better of the two.
+
+    Where blocks are given, secrets change places within their block; where each block has one secret (`secret_of`),
+    whole blocks change places. `prior` is how likely secrets are by the events that the beliefs were formed on.
+    """
+    x, r, count, event, logs = _joined(beliefs)
+    weight = 1.0 / prior
+    guess = np.argmax(logs - np.log(prior), axis=1)
+    tables = logs.shape[0] * logs.shape[1] <= _CELLS and int(count.max(initial=1)) > 1
+    if event is None and tables:
+        return _by_tables(x, r, count, logs, guess, weight, permutations, rng)
+    if event is None:
+        kept = min(1.0, _EVENTS / float(count.sum()))
+        times = rng.binomial(count, kept) if kept < 1 else count
+        x, r = np.repeat(x, times), np.repeat(r, times)
+    again = _orders(x, None if blocks is None or event is None else blocks[event], secret_of, rng)
+
+    def scored(secrets: Codes) -> tuple[float, float]:
+        return float(logs[r, secrets].sum(dtype=np.float64)), float(weight[secrets[guess[r] == secrets]].sum())
+
+    return _rank([scored(x), *(scored(again()) for _ in range(permutations))])
+
+
+def _joined(beliefs: Sequence[Beliefs]) -> tuple[Codes, Codes, Codes, Codes | None, npt.NDArray[np.float32]]:
+    """All beliefs as one, up to so many entries; which are left out has nothing to do with secrets."""
+    x: list[Codes] = []
+    r: list[Codes] = []
+    count: list[Codes] = []
+    event: list[Codes | None] = []
+    rows: list[npt.NDArray[np.float32]] = []
+    begin = 0
+    for one in beliefs:
+        if rows and (begin + len(one.rows)) * one.rows.shape[1] > _ENTRIES:
+            break
+        x.append(one.x)
+        r.append(one.r + begin)
+        count.append(one.times)
+        event.append(one.event)
+        rows.append(np.log(one.rows).astype(np.float32))
+        begin += len(one.rows)
+    events = None if any(e is None for e in event) else np.concatenate([e for e in event if e is not None])
+    return np.concatenate(x), np.concatenate(r), np.concatenate(count), events, np.concatenate(rows)
+
+
+def _by_tables(
+    x: Codes,
+    r: Codes,
+    count: Codes,
+    logs: npt.NDArray[np.float32],
+    guess: Codes,
+    weight: Array,
+    permutations: int,
+    rng: np.random.Generator,
+) -> float:
+    """The same for events that are counted: tables of secret and belief with the same sums, drawn by permutations."""
+    rows, r = np.unique(r, return_inverse=True)
+    logs, guess = logs[rows], guess[rows]
+    table = np.zeros(logs.shape)
+    np.add.at(table, (r, x), count)
+    margins = [table.sum(axis=1).astype(np.int64), table.sum(axis=0).astype(np.int64)]
+    columns = np.arange(len(rows))
+
+    def scored(one: Array) -> tuple[float, float]:
+        return float((one * logs).sum()), float(one[columns, guess] @ weight[guess])
+
+    if len(rows) == 1 or np.count_nonzero(margins[1]) == 1:
+        return 1.0  # there is only one such table
+    from scipy.stats import random_table
+
+    draws = random_table(*margins)
+    return _rank([scored(table), *(scored(draws.rvs(random_state=rng)) for _ in range(permutations))])
+
+
+def _orders(x: Codes, blocks: Codes | None, secret_of: Codes | None, rng: np.random.Generator) -> Callable[[], Codes]:
+    """A maker of the secrets in another order."""
+    if blocks is None:
+        return lambda: rng.permutation(x)
+    if secret_of is not None:
+        there, place = np.unique(blocks, return_inverse=True)
+        return lambda: rng.permutation(secret_of[there])[place]
+    home = np.argsort(blocks, kind="stable")
+
+    def within() -> Codes:
+        made = np.empty_like(x)
+        made[home] = x[np.lexsort((rng.random(len(x)), blocks))]
+        return made
+
+    return within
+
+
+def _rank(scores: Sequence[tuple[float, float]]) -> float:
+    """The share of orders, the first among them, that do as well as the first."""
+    found = np.array(scores)
+    spread = found.std(axis=0)
+    alike = spread <= 1e-9 * np.maximum(1.0, np.abs(found).max(axis=0))
+    best = ((found - found.mean(axis=0)) / np.where(alike, np.inf, spread)).max(axis=1)
+    # sums in another order differ in the last digits, which must not make a tie a difference
+    return float((best >= best[0] - 1e-9).mean())

@@ -1,0 +1,146 @@
+"""Audit: what events say of a channel, printed with what is sure first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from minleak._data.channel import Channel
+from minleak._data.labels import Labels
+from minleak._data.prior import Prior
+from minleak._samples.charts import Seen, curve_chart, seen_chart
+from minleak._samples.measures import Bracket, _shown
+from minleak._samples.plug_in import JointCounts
+from minleak.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class Measured(Bracket):
+    """A measure of leakage as a bracket; where samples can be sure of nothing, `low` and `high` are None."""
+
+    measure: str
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What events leak. `success` is the chance that one guess is right after what was seen, `blind` before it;
+    `found["shannon"]` and so on are leakages. Each is a `Bracket` that holds with probability `level`, for itself.
+
+    `p` is that of no leakage at all, by `permutations` of the secrets; `rejected` is whether it is at most `alpha`, and
+    `verdict` says so in words. Where it is not rejected the events are compatible with zero leakage, which proves
+    nothing about a leak that is smaller than they can show. `warnings` are lines on what was seen to be doubtful.
+
+    `said` is how observables were taken, `attack` which attack led in the end, and `curve` how it did: a row of (events
+    trained on, tests, share of right guesses) for each part. `enough` and `more` answer `enough=`: whether the bracket
+    of `success` is narrow enough, and about how many more events it needs.
+    """
+
+    events: int
+    secrets: int
+    observables: int
+    said: str
+    attack: str
+    success: Bracket
+    blind: Bracket
+    rows: tuple[Measured, ...]
+    p: float
+    alpha: float
+    level: float
+    permutations: int
+    permuted: str
+    warnings: tuple[str, ...]
+    curve: tuple[tuple[int, int, float], ...]
+    enough: bool | None
+    more: int | None
+    labels: Labels = field(repr=False, compare=False)
+    joint: JointCounts | None = field(repr=False, compare=False)
+    seen: Seen = field(repr=False, compare=False)
+
+    @property
+    def rejected(self) -> bool:
+        """Whether zero leakage is rejected."""
+        return self.p <= self.alpha
+
+    @property
+    def verdict(self) -> str:
+        """The same in words."""
+        said = "is rejected" if self.rejected else "is not rejected"
+        return f"zero leakage {said} at the {self.alpha:g} level (p = {self.p:.3g}, {self.permuted})"
+
+    @property
+    def width(self) -> float:
+        """From the lower end of `success` to the upper, or to the estimate where there is no upper."""
+        top = self.success.estimate if self.success.high is None else self.success.high
+        return top - (self.success.low or 0.0)
+
+    @property
+    def headline(self) -> str:
+        """Success in one guess, in a line."""
+        s, level = self.success, f"{100 * self.level:g}%"
+        top = "no upper bound without an assumption" if s.high is None else f"at most {s.high:.4f}"
+        return (
+            f"one guess is right: at least {s.low:.4f}, {top} ({level}); estimate {s.estimate:.4f}, "
+            f"blind {self.blind.estimate:.4f}"
+        )
+
+    @property
+    def prior(self) -> Prior:
+        """How often each secret occurs, as counted: what to design a countermeasure for."""
+        counts, names = self.seen.secrets, list(self.labels)
+        return Prior(counts, labels=names)
+
+    def channel(self) -> Channel:
+        """The channel as counted, from secrets to observables: what a countermeasure can be designed on. Discrete or
+        whole observables only; of others design on sizes or quantiles, see the how-to on samples.
+        """
+        import scipy.sparse as sp
+
+        if self.joint is None:
+            raise InvalidParameter(
+                "numbers that are not whole have no counts: round them, or bin them, and audit again"
+            )
+        joint = self.joint
+        rows = np.bincount(joint.x, weights=joint.counts)
+        matrix = sp.coo_array((joint.counts / rows[joint.x], (joint.x, joint.y)), shape=joint.shape)
+        return Channel(matrix, inputs=list(self.labels), tolerance=1e-6)
+
+    def chart(self) -> Any:
+        """Observables by secret, as an altair chart (needs the extra `report`)."""
+        return seen_chart(self.seen)
+
+    def curve_chart(self) -> Any:
+        """Success against the number of training events, as an altair chart (needs the extra `report`)."""
+        return curve_chart(self.curve, self.success, self.blind)
+
+    def __getitem__(self, measure: str) -> Measured:
+        for row in self.rows:
+            if row.measure == measure:
+                return row
+        raise KeyError(measure)
+
+    def __str__(self) -> str:
+        width = max(len(word) for word in ("leakage", *(row.measure for row in self.rows)))
+        lines = [
+            self.headline,
+            f"{self.events:,} events of {self.secrets:,} secrets, {self.observables:,} observables, {self.said}; "
+            f"attack: {self.attack}",
+            f"{'leakage':<{width}}  {'at least':>10}  {'estimate':>10}  {'at most':>10}",
+        ]
+        lines += [
+            f"{row.measure:<{width}}  {_shown(row.low):>10}  {row.estimate:>10.4g}  {_shown(row.high):>10}"
+            for row in self.rows
+        ]
+        lines.append(self.verdict)
+        lines += [f"warning: {warning}" for warning in self.warnings]
+        if self.enough is not None:
+            lines.append(self.enough_text)
+        return "\n".join(lines)
+
+    @property
+    def enough_text(self) -> str:
+        """The answer to `enough=` in words."""
+        if self.enough:
+            return f"the bracket is {self.width:.4f} wide: enough"
+        return f"the bracket is {self.width:.4f} wide: about {self.more:,} more events are needed"

@@ -1,0 +1,139 @@
+"""Sample: events dealt at random into parts, as rows and as counts of cells, for attacks to be trained and tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._samples.events import Codes, Events
+from minleak.errors import InvalidParameter
+
+# The first choice among attacks is made on the second part after training on the first; all others are tested, each
+# after training on all before. The last half is tested at once, by attacks that are then fixed.
+SHARES = np.array([0.05, 0.05, 0.07, 0.12, 0.21, 0.50])
+FIRST, LAST = 2, len(SHARES) - 1
+# Cells of one number at most, events for each at least, and the most entries of a table of secrets by cells.
+_CELLS, _EACH, _TABLE = 4096, 8, 8_000_000
+# The most pairs of a secret and a cell whose beliefs are worked out, in minutes.
+_MOST_CELLS = 2_000_000_000
+# Rows that stand for more events than this in all are not taken apart.
+MOST_ROWS = 5_000_000
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Events in parts. `pairs_x`, `pairs_y` are the distinct pairs of secret and cell by cell, `counts[p]` how often
+    part p has each. Cells are the observables, or for one number (`ordered`) stretches of as many events each.
+
+    `rows_x`, `points` and `rows_part` are the events one by one, where they are numbers and not too many.
+    """
+
+    n: int
+    cells: int
+    ordered: bool
+    pairs_x: Codes
+    pairs_y: Codes
+    counts: Codes
+    rows_x: Codes | None
+    points: npt.NDArray[np.float64] | None
+    rows_part: Codes | None
+    rows_cell: Codes | None
+    rows_block: Codes | None
+
+    @property
+    def points_are_cells(self) -> bool:
+        """Whether events of one cell show the same numbers."""
+        return not self.ordered
+
+    def before(self, part: int) -> Codes:
+        """How often each pair is in the parts before this one."""
+        return np.asarray(self.counts[:part].sum(axis=0))
+
+    def secrets_in(self, counts: Codes) -> Codes:
+        """How often each secret is in counts of pairs."""
+        return np.bincount(self.pairs_x, weights=counts, minlength=self.n).astype(np.int64)
+
+    def dense(self, counts: Codes, cells: slice) -> npt.NDArray[np.float64]:
+        """Counts of pairs as rows for some cells, and columns for all secrets."""
+        begin, end = np.searchsorted(self.pairs_y, [cells.start, cells.stop])
+        table = np.zeros((cells.stop - cells.start, self.n))
+        table[self.pairs_y[begin:end] - cells.start, self.pairs_x[begin:end]] = counts[begin:end]
+        return table
+
+    def slices(self) -> Iterator[slice]:
+        """Stretches of cells whose tables are small."""
+        width = max(1, _TABLE // 4 // self.n)
+        for begin in range(0, self.cells, width):
+            yield slice(begin, min(begin + width, self.cells))
+
+
+def sampled(events: Events, rng: np.random.Generator) -> Sample:
+    """Deal the events into parts, each event for itself, or each block."""
+    single = int(events.times.max()) == 1 and int(events.times.min()) == 1
+    alone = events.total <= MOST_ROWS and (events.points is not None or events.blocks is not None)
+    if events.blocks is not None and not (single or alone):
+        raise InvalidParameter(f"blocks need events one by one, at most {MOST_ROWS:,} of them: take a sample")
+    index = np.arange(len(events.x)) if single or not alone else np.repeat(np.arange(len(events.x)), events.times)
+    rows_part: Codes | None = None
+    if single or alone:
+        rows_part = _dealt(len(index), None if events.blocks is None else events.blocks[index], rng)
+        dealt = np.bincount(index * len(SHARES) + rows_part, minlength=len(events.x) * len(SHARES))
+        dealt = dealt.reshape(len(events.x), len(SHARES))
+    else:  # many events in few rows: each row's are dealt out alike
+        dealt = rng.multinomial(events.times, SHARES)
+    cell = _cells(events, dealt[:, :LAST].sum(axis=1))
+    n, m = len(events.secrets), int(cell.max()) + 1
+    if n * m > _MOST_CELLS:
+        raise InvalidParameter(
+            f"{n:,} secrets and {m:,} observables are too many to be guessed one from the other: group them"
+        )
+    keys, pair = np.unique(cell * n + events.x, return_inverse=True)
+    counts = np.zeros((len(SHARES), len(keys)), dtype=np.int64)
+    for part, column in enumerate(dealt.T):
+        counts[part] = np.bincount(pair, weights=column, minlength=len(keys))
+    return Sample(
+        n=n,
+        cells=m,
+        ordered=events.points is not None and events.points.shape[1] == 1,
+        pairs_x=keys % n,
+        pairs_y=keys // n,
+        counts=counts,
+        rows_x=None if rows_part is None else events.x[index],
+        points=None if rows_part is None or events.points is None else events.points[index],
+        rows_part=rows_part,
+        rows_cell=None if rows_part is None else cell[index],
+        rows_block=None if rows_part is None or events.blocks is None else events.blocks[index],
+    )
+
+
+def _dealt(rows: int, blocks: Codes | None, rng: np.random.Generator) -> Codes:
+    ends = np.cumsum(SHARES)[:-1]
+    if blocks is None:
+        return np.searchsorted(ends, rng.random(rows), side="right").astype(np.int64)
+    # Blocks may be few, so they are dealt in a random order to where the events then end.
+    last = int(blocks.max()) + 1
+    order = rng.permutation(last)
+    sizes = np.bincount(blocks, minlength=last)[order]
+    middle = (np.cumsum(sizes) - sizes / 2) / rows
+    part = np.empty(last, dtype=np.int64)
+    part[order] = np.searchsorted(ends, middle, side="right")
+    return part[blocks]
+
+
+def _cells(events: Events, before: Codes) -> Codes:
+    """The observables, or stretches of one number that hold about as many events each, equal numbers together.
+
+    Where they end is for the events `before` the last part to say, so that the last part is tried on cells that are
+    fixed. (The bound on success would allow to look at all observables, as long as nobody looks at secrets.)
+    """
+    if events.points is None or events.points.shape[1] > 1:
+        return events.y
+    limit = min(_CELLS, max(16, min(events.total // _EACH, _TABLE // len(events.secrets))))
+    each = np.bincount(events.y, weights=before, minlength=events.observables)
+    if np.count_nonzero(each) <= limit or events.observables <= limit:
+        return events.y
+    middle = (np.cumsum(each) - each / 2) / each.sum()
+    return np.unique((middle * limit).astype(np.int64), return_inverse=True)[1][events.y]

@@ -1,0 +1,113 @@
+"""Trials: every attack on every part after training on those before, and the one that did best so far goes next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._samples.attacks import Attack, Beliefs
+from minleak._samples.events import Codes
+from minleak._samples.sample import FIRST, LAST, Sample
+
+Array = npt.NDArray[np.float64]
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass
+class Tally:
+    """How an attack did: tests[g], how many guesses it took; the sum of ln of the probability that it gave to the
+    secret, and of its square; for each block its tests and those that took one guess.
+    """
+
+    ranks: Codes
+    logs: float
+    squares: float
+    blocks: Array | None
+
+    @property
+    def tests(self) -> int:
+        """How many there were."""
+        return int(self.ranks.sum())
+
+    def add(self, beliefs: Beliefs, blocks: Codes | None) -> None:
+        """Count some tests."""
+        truth = beliefs.rows[beliefs.r, beliefs.x]
+        rank = _ranks(beliefs, truth)
+        self.ranks += np.bincount(rank, weights=beliefs.times, minlength=len(self.ranks)).astype(np.int64)
+        logs = np.log(truth)
+        self.logs += float(beliefs.times @ logs)
+        self.squares += float(beliefs.times @ logs**2)
+        if self.blocks is not None and blocks is not None and beliefs.event is not None:
+            np.add.at(self.blocks[0], blocks[beliefs.event], 1.0)
+            np.add.at(self.blocks[1], blocks[beliefs.event], rank == 0)
+
+
+def _ranks(beliefs: Beliefs, truth: Array) -> Codes:
+    """Before how many guesses the secret's turn comes, the likeliest first, of equals the first."""
+    if len(beliefs.r) < 4 * len(beliefs.rows):
+        chunk = max(1, 4_000_000 // beliefs.rows.shape[1])
+        found = np.empty(len(beliefs.r), dtype=np.int64)
+        for begin in range(0, len(found), chunk):
+            part = slice(begin, begin + chunk)
+            rows, p = beliefs.rows[beliefs.r[part]], truth[part, None]
+            more = np.count_nonzero(rows > p, axis=1)
+            tied = np.flatnonzero(np.count_nonzero(rows >= p, axis=1) > more + 1)
+            ahead = np.arange(rows.shape[1]) < beliefs.x[part][tied, None]
+            more[tied] += np.count_nonzero((rows[tied] == p[tied]) & ahead, axis=1)
+            found[part] = more
+        return found
+    order = np.argsort(-beliefs.rows, axis=1, kind="stable")
+    place = np.empty_like(order)
+    np.put_along_axis(place, order, np.arange(order.shape[1])[None, :], axis=1)
+    return np.asarray(place[beliefs.r, beliefs.x])
+
+
+@dataclass(frozen=True)
+class Trials:
+    """tallies[a][p]: attack a on part p, from the second on; those before `FIRST` serve the choice alone. `last` is
+    what the attack believed of the last part that led before it by the probability that it gave to secrets.
+    """
+
+    names: tuple[str, ...]
+    tallies: tuple[dict[int, Tally], ...]
+    trained: tuple[int, ...]
+    last: tuple[Beliefs, ...]
+
+    def leader(self, part: int, score: Callable[[Tally], float]) -> int:
+        """Which attack did best on the parts before: the choice is made before the test, so that it costs nothing."""
+        return leader(self.tallies, part, score)
+
+    def led(self, score: Callable[[Tally], float]) -> list[Tally]:
+        """The tests of who led, part by part."""
+        return [self.tallies[self.leader(part, score)][part] for part in range(FIRST, LAST + 1)]
+
+
+def leader(tallies: Sequence[dict[int, Tally]], part: int, score: Callable[[Tally], float]) -> int:
+    """The place of the attack of the best score on the parts before."""
+    return int(np.argmax([sum(score(one[p]) for p in range(1, part)) for one in tallies]))
+
+
+def tried(sample: Sample, attacks: Sequence[Attack], progress: Progress) -> Trials:
+    """Try all attacks on all parts."""
+    names = [name for attack in attacks for name in attack.names]
+    first = np.cumsum([0, *(len(attack.names) for attack in attacks)])
+    tallies: list[dict[int, Tally]] = [{} for _ in names]
+    last: list[Beliefs] = []
+    blocks = 0 if sample.rows_block is None else int(sample.rows_block.max()) + 1
+    for part in range(1, LAST + 1):
+        leading = leader(tallies, part, lambda tally: tally.logs) if part == LAST else -1
+        for one in tallies:
+            counted = np.zeros((2, blocks)) if blocks else None
+            one[part] = Tally(np.zeros(sample.n, dtype=np.int64), 0.0, 0.0, counted)
+        for number, attack in enumerate(attacks):
+            progress((part - 1) * len(attacks) + number, LAST * len(attacks), attack.names[0])
+            for beliefs in attack.tried(sample, part):
+                which = int(first[number]) + beliefs.of
+                tallies[which][part].add(beliefs, sample.rows_block)
+                if which == leading:
+                    last.append(beliefs)
+    counts = [int(sample.counts[:part].sum()) for part in range(LAST + 1)]
+    return Trials(tuple(names), tuple(tallies), tuple(counts), tuple(last))

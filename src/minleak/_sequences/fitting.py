@@ -1,0 +1,172 @@
+"""Counting walks: states, first states, transitions and back-off of the sequences that were seen."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.labels import Labels
+from minleak._sequences.given import whole
+from minleak.errors import InvalidParameter, InvalidPrior, shown
+
+Indices = npt.NDArray[np.int64]
+
+# Pseudo-counts that are no whole numbers are told in parts of this.
+_PARTS = 1 << 10
+_MOST_ORDER = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Classes of states between which back-off goes: the block of each state, and that of its next states."""
+
+    of_state: Indices
+    of_next: Indices
+
+    @property
+    def count(self) -> int:
+        """How many there may be."""
+        return int(max(self.of_state.max(), self.of_next.max())) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What a chain is made of."""
+
+    labels: Any
+    initial: Indices
+    transitions: Any
+    backoff: Indices
+    visits: Indices
+    order: int = 1
+
+
+def blocks_of(labels: Labels, clock: Any, order: int) -> Blocks | None:
+    """By the hour: labels (hour, place) are followed by those of the next hour, modulo the clock's period. In chains of
+    a higher order: tuples are followed by those that begin as they end.
+    """
+    if clock is not None:
+        period = whole(clock, "clock", most=1 << 20)
+        hours = np.array([_hour(i, label, period) for i, label in enumerate(labels)])
+        return Blocks(hours, (hours + 1) % period)
+    if order == 1:
+        return None
+    if not all(isinstance(label, tuple) and len(label) == order for label in labels):
+        raise InvalidPrior(f"the states of a chain of order {order} are tuples of so many")
+    known: dict[Any, int] = {}
+    of_state = [known.setdefault(label[:-1], len(known)) for label in labels]
+    return Blocks(np.array(of_state), np.array([known.setdefault(label[1:], len(known)) for label in labels]))
+
+
+def _hour(i: int, label: Any, period: int) -> int:
+    pair = isinstance(label, tuple) and len(label) == 2 and isinstance(label[0], int) and not isinstance(label[0], bool)
+    if not pair or not 0 <= label[0] < period:
+        raise InvalidPrior(
+            f"with clock={period} states are pairs (hour, place) of hours 0 to {period - 1}: see state {i}"
+        )
+    return int(label[0])
+
+
+def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> Fitted:
+    """Counts of the sequences; see `Chain.from_sequences`."""
+    size = whole(order, "order", most=_MOST_ORDER)
+    check_smoothing(smoothing)
+    known: dict[Any, int] = {}
+    codes: list[int] = []
+    ends: list[int] = []
+    for number, sequence in enumerate(_gone_through(sequences)):
+        try:
+            walk = list(sequence) if not isinstance(sequence, str | bytes) else None
+            if walk is not None and size > 1:
+                walk = [tuple(walk[i : i + size]) for i in range(len(walk) - size + 1)]
+            if walk is not None:
+                codes += [known.setdefault(state, len(known)) for state in walk]
+        except Exception:
+            walk = None
+        if walk is None:
+            raise InvalidParameter(f"sequence {number} is not a sequence of states such as text, numbers or tuples")
+        ends.append(len(codes))
+    if not codes:
+        raise InvalidPrior(f"there are no sequences of at least {size} states to count")
+    states = list(known)
+    code, stops = np.array(codes, dtype=np.int64), np.array(ends, dtype=np.int64)
+    if size > 1:
+        states, code, stops = _without_dead_ends(states, code, stops)
+    return counted(Labels.of(states, 0), code, stops, smoothing, size)
+
+
+def counted(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, order: int = 1) -> Fitted:
+    """Counts of walks that lie end to end as positions of states, each up to its end."""
+    n = len(labels)
+    starts = np.concatenate([[0], ends[:-1]])
+    starts = starts[starts < ends]
+    first = np.zeros(len(codes), dtype=bool)
+    first[starts] = True
+    pairs = codes[:-1] * n + codes[1:]
+    found, times = np.unique(pairs[~first[1:]], return_counts=True)
+    return summed(labels, np.bincount(codes[starts], minlength=n), found // n, found % n, times, smoothing, order)
+
+
+def summed(
+    labels: Any,
+    initial: Indices,
+    a: Indices,
+    b: Indices,
+    times: Indices,
+    smoothing: float | str,
+    order: int = 1,
+) -> Fitted:
+    """Counts of first states and of transitions a -> b, with the back-off that the smoothing stands for."""
+    import scipy.sparse as sp
+
+    n = len(labels)
+    visits = np.bincount(b, weights=times, minlength=n).astype(np.int64) + initial
+    if isinstance(smoothing, str):
+        backoff = np.maximum(np.bincount(a, minlength=n), 1)
+    elif float(smoothing).is_integer():
+        backoff = np.full(n, int(smoothing))
+    else:
+        times, backoff = times * _PARTS, np.full(n, max(round(float(smoothing) * _PARTS), 1))
+    return Fitted(labels, initial, sp.coo_array((times, (a, b)), shape=(n, n)), backoff, visits, order)
+
+
+def check_smoothing(smoothing: Any) -> None:
+    """Refuse what is neither a number from 0 on nor the name of a rule."""
+    number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
+    named = isinstance(smoothing, str) and smoothing == "witten-bell"
+    if not named and not (number and 0 <= smoothing < 2**40):  # NaN fails
+        raise InvalidParameter(
+            f"smoothing is 'witten-bell' or a number of transitions from 0 on, not {shown(smoothing)}"
+        )
+
+
+def _gone_through(sequences: Any) -> Iterable[Any]:
+    if isinstance(sequences, str | bytes):
+        raise InvalidParameter("sequences are walks, each a sequence of states, not one text")
+    try:
+        yield from sequences
+    except Exception as error:
+        raise InvalidParameter(f"sequences that cannot be gone through: {type(error).__name__}") from None
+
+
+def _without_dead_ends(states: list[Any], codes: Indices, ends: Indices) -> tuple[list[Any], Indices, Indices]:
+    """Walks without their last states where these lead to nothing that was ever seen to go on; until all do."""
+    walks = [part.tolist() for part in np.split(codes, ends[:-1])]
+    while True:
+        alive = {states[code][:-1] for walk in walks for code in walk}
+        dead = [i for i, walk in enumerate(walks) if walk and states[walk[-1]][1:] not in alive]
+        if not dead:
+            break
+        for i in dead:
+            walks[i].pop()
+    left = sorted({code for walk in walks for code in walk})
+    if not left:
+        raise InvalidPrior("no state of this order is followed by another: take a lower order, or longer sequences")
+    renamed = {code: i for i, code in enumerate(left)}
+    flat = [renamed[code] for walk in walks for code in walk]
+    return [states[code] for code in left], np.array(flat, dtype=np.int64), np.cumsum([len(walk) for walk in walks])

@@ -1,0 +1,192 @@
+"""What is given for a chain, checked: initial weights, transitions by rows, back-off and marginal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.labels import Labels, named
+from minleak._data.matrices import is_sparse
+from minleak._data.prior import Prior
+from minleak.errors import InvalidParameter, InvalidPrior, shown
+
+Indices = npt.NDArray[np.int64]
+Array = npt.NDArray[np.float64]
+
+# Entries of a step's coupling are integers from 0 to at most this.
+LIMIT = 1 << 62
+# The counts of a row add up to less than this, so that their products can be put right in 64 bits.
+ROW_LIMIT = 1 << 50
+# Rows of probabilities become integers of this total, or less if there are many rows.
+_ROW = 1 << 48
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Positive integer counts by rows, columns increasing; `scales` is what a weight of 1 became in each row."""
+
+    indptr: Indices
+    indices: Indices
+    counts: Indices
+    scales: Array
+
+
+def whole(number: Any, what: str, *, least: int = 1, most: int = LIMIT) -> int:
+    """A whole number, if it is one."""
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not least <= number <= most:
+        upto = f" to {most:,}" if most < LIMIT else " on"
+        raise InvalidParameter(f"{what} is a whole number from {least}{upto}, not {shown(number)}")
+    return int(number)
+
+
+def proportional(counts: Indices, part: int, total: int) -> Indices:
+    """Integers of sum `total` in proportion to counts of sum `part` (below 2^50), by rounding their running sums down;
+    positive ones stay so if total >= part.
+
+    >>> proportional(np.array([1, 2, 1]), 4, 10).tolist()
+    [2, 5, 3]
+    """
+    whole, rest = divmod(total, part)
+    running = np.cumsum(counts)
+    quotients = np.floor(rest * running.astype(np.float64) / part).astype(np.int64)  # off by one at most
+    remainders = rest * running - quotients * part  # small, so that it is right though the products pass 64 bits
+    quotients += (remainders >= part).astype(np.int64) - (remainders < 0)
+    return np.asarray(whole * counts + np.diff(quotients, prepend=0))
+
+
+def as_prior_of(initial: Any, labels: Any) -> Prior:
+    """The first state's weights, in the order of the labels if these are given."""
+    if isinstance(initial, Prior):
+        return initial if labels is None else Prior(initial.weights, labels=labels)
+    if not isinstance(initial, Mapping):
+        return Prior(initial, labels=labels)
+    if labels is None:
+        return Prior.from_counts(initial)
+    names = Labels.of(labels, 0)
+    known = set(names)
+    strange = next((name for name in initial if name not in known), None)
+    if strange is not None:
+        raise InvalidPrior(f"initial has the state {shown(strange)}, which is not among the labels")
+    return Prior([initial.get(name, 0) for name in names], labels=names)
+
+
+def as_marginal(marginal: Any, labels: Labels) -> Prior:
+    """Weights of the states, one for each."""
+    found = (
+        marginal
+        if isinstance(marginal, Prior)
+        else as_prior_of(marginal, labels if isinstance(marginal, Mapping) else None)
+    )
+    if len(found) != len(labels):
+        raise InvalidPrior(f"{len(found)} weights of the marginal for {len(labels)} states: give one for each")
+    return found
+
+
+def visits(rows: Rows, initial: Prior) -> Prior:
+    """How often each state is come to: at first, and by each transition; in exact integers unless they are floats."""
+    n = len(initial)
+    together = np.zeros(n, dtype=object if initial.weights.dtype.kind != "f" else np.float64)
+    order = np.argsort(rows.indices, kind="stable")
+    ends = np.searchsorted(rows.indices[order], np.arange(n + 1))
+    running = np.concatenate([[0], np.cumsum(rows.counts[order])])  # the sum of all is below 2^62
+    if float(rows.scales.max()) == 1.0:
+        together += np.diff(running[ends])
+    else:
+        owner = np.repeat(np.arange(n), np.diff(rows.indptr))
+        together = together.astype(np.float64)
+        together += np.bincount(rows.indices, weights=rows.counts / rows.scales[owner], minlength=n)
+    together += initial.weights
+    return Prior(together)
+
+
+def as_backoff(backoff: Any, scales: Array, sums: Indices) -> Indices:
+    """Back-off as whole numbers of transitions, one for each row."""
+    what = "backoff is a number of transitions from 0 on, or one for each state"
+    try:
+        array = np.asarray(backoff)
+        given = np.broadcast_to(array, (len(sums),)) if array.dtype.kind in "iuf" else None
+    except Exception:
+        given = None
+    if given is None:
+        raise InvalidParameter(f"{what}, not {shown(backoff)}")
+    good = (given >= 0) & (given < LIMIT)
+    if not good.all():
+        raise InvalidParameter(f"{what}, not {shown(given[np.argmin(good)])}")
+    scaled = given if (scales == 1).all() else np.rint(given * scales)
+    if scaled.dtype.kind == "f" and (scaled != np.rint(scaled)).any():
+        raise InvalidParameter(f"{what}: whole numbers beside counts, so that rows stay exact; scale counts for halves")
+    if not (sums.astype(np.float64) + scaled < ROW_LIMIT).all():
+        raise InvalidParameter("the counts of a row and its back-off pass 2^50: divide all counts by the same number")
+    return scaled.astype(np.int64)
+
+
+def as_rows(transitions: Any, labels: Labels) -> Rows:
+    """Transitions by rows; rows of floats are put on a grid, a positive entry getting at least one unit."""
+    import scipy.sparse as sp
+
+    n, where = len(labels), named(labels, "state")
+    if isinstance(transitions, Mapping):
+        transitions = _from_mapping(transitions, labels)
+    if not is_sparse(transitions):
+        try:
+            transitions = np.asarray(transitions)
+            if transitions.dtype.kind not in "iuf":
+                transitions = transitions.astype(np.float64)
+        except Exception:
+            raise InvalidPrior("transitions are a matrix of numbers, or a mapping {a: {b: count}}") from None
+    if transitions.shape != (n, n):
+        raise InvalidPrior(f"{n} states need transitions of shape {(n, n)}, not {transitions.shape}")
+    if transitions.dtype.kind not in "iuf":
+        raise InvalidPrior(f"transitions are numbers, not {transitions.dtype}")
+    found = sp.csr_array(transitions)
+    found.sum_duplicates()
+    found.sort_indices()
+    data, owner = found.data, np.repeat(np.arange(n), np.diff(found.indptr))
+    good = (data >= 0) & (data < LIMIT)  # NaN fails both
+    if not good.all():
+        at = int(np.argmin(good))
+        raise InvalidPrior(
+            f"the transition from {where(int(owner[at]))} to {where(int(found.indices[at]))} is {shown(data[at])}: "
+            "counts are finite, not negative, and below 2^62"
+        )
+    scales = np.ones(n)
+    if data.dtype.kind == "f":
+        sums = np.bincount(owner, weights=data, minlength=n)
+        scales = min(_ROW, LIMIT // (2 * n)) / np.where(sums > 0, sums, 1)
+        data = np.maximum(np.rint(data * scales[owner]), data > 0)
+    if not data.sum(dtype=np.float64) < LIMIT:
+        raise InvalidPrior("all counts add up to 2^62 or more: divide all of them by the same number")
+    keep = data > 0
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(owner[keep], minlength=n))]).astype(np.int64)
+    return Rows(indptr, found.indices[keep].astype(np.int64), data[keep].astype(np.int64), scales)
+
+
+def _from_mapping(transitions: Mapping[Any, Any], labels: Labels) -> Any:
+    import scipy.sparse as sp
+
+    known = {name: i for i, name in enumerate(labels)}
+    owners, others, counts = [], [], []
+    for a, row in transitions.items():
+        if not isinstance(row, Mapping):
+            raise InvalidPrior(f"the transitions from {shown(a)} are a mapping from state to count, not {shown(row)}")
+        for b, count in row.items():
+            strange = next((name for name in (a, b) if name not in known), None)
+            if strange is not None:
+                raise InvalidPrior(f"transitions have the state {shown(strange)}, which is not among the labels")
+            if isinstance(count, bool) or not isinstance(count, int | float | np.integer | np.floating):
+                raise InvalidPrior(f"the transition from {shown(a)} to {shown(b)} is {shown(count)}: give a number")
+            owners.append(known[a])
+            others.append(known[b])
+            counts.append(count)
+    try:
+        data = np.array(counts if counts else [0], dtype=None if counts else np.int64)
+    except OverflowError:
+        data = np.array([float(count) for count in counts])
+    if data.dtype.kind not in "iuf":
+        data = data.astype(np.float64)
+    places = (owners or [0], others or [0])
+    return sp.coo_array((data, places), shape=(len(labels), len(labels)))

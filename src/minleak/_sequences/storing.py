@@ -1,0 +1,71 @@
+"""A chain in a file: its counts, weights and labels as arrays, read without running anything that is in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+import zlib
+from typing import Any
+
+import numpy as np
+
+from minleak._data.writing import replacing
+from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
+
+_FORM = "minleak chain 1"
+_ARRAYS = ("indptr", "indices", "counts", "backoff", "initial", "marginal")
+
+
+def save_chain(
+    path: str | os.PathLike[str], arrays: dict[str, Any], labels: Any, order: int, clock: int | None
+) -> None:
+    """Write the file whole or not at all."""
+    name = _name(path)
+    if any(array.dtype.kind == "O" for array in arrays.values()):
+        raise InvalidParameter("a chain file holds weights below 2^63: divide them all by the same number")
+    try:
+        head = json.dumps({"form": _FORM, "order": order, "clock": clock, "labels": labels}).encode()
+    except (TypeError, ValueError):
+        raise InvalidParameter("a chain file holds labels that are text, whole numbers, or tuples of these") from None
+    try:
+        with replacing(name) as temporary, open(temporary, "xb") as file:
+            np.savez_compressed(file, head=np.frombuffer(head, dtype=np.uint8), **arrays)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "the file system refused"
+        raise MinleakError(f"cannot write {name}: {why}") from None
+
+
+def load_chain(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """What a file holds, labels as they were."""
+    name = _name(path)
+    try:
+        with open(name, "rb") as file, np.load(file, allow_pickle=False) as stored:
+            head = json.loads(stored["head"].tobytes())
+            found = {name: stored[name] for name in _ARRAYS}
+        if head["form"] != _FORM or any(array.ndim != 1 for array in found.values()):
+            raise ValueError
+        labels = head["labels"]
+        if labels is not None:
+            labels = [tuple(label) if isinstance(label, list) else label for label in labels]
+        return found | {"labels": labels, "order": head["order"], "clock": head["clock"]}
+    except OSError as error:
+        raise UnreadableFile(f"cannot open {name}: {error.strerror or 'the file system refused'}") from None
+    except (
+        ValueError,
+        TypeError,
+        KeyError,
+        EOFError,
+        AttributeError,
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+    ):
+        raise UnreadableFile(f"{name} is no chain file, or damaged: make one with Chain.save") from None
+
+
+def _name(path: str | os.PathLike[str]) -> str:
+    try:
+        return os.fsdecode(path)
+    except Exception:
+        raise InvalidParameter(f"a path is text, not {type(path).__name__}") from None

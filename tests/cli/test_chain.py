@@ -1,0 +1,72 @@
+"""minleak chain: a walk kept between calls, the truth beside the claim, engines and orders."""
+
+from __future__ import annotations
+
+import json
+
+import minleak as ml
+
+
+def draw(*more):
+    return ["chain", "draw", "visits.chain", "-k", "3", "--key", "queries.key", "--scope", "ann", *more]
+
+
+def test_a_walk_goes_on_between_calls(run, typed, folder):
+    """Two calls with --walk show what one call shows, and what Python shows."""
+    typed(b"query-1\nquery-2\nquery-3\n")
+    code, whole, err = run(*draw())
+    assert code == 0, err
+    parts = []
+    for given in (b"query-1\nquery-2\n", b"query-3\n"):
+        typed(given)
+        parts.append(run(*draw("--walk", "ann.walk"))[1])
+    assert "".join(parts) == whole
+    chain = ml.Chain.load("visits.chain")
+    tracks = ml.Tracks(chain, 3, key="queries.key")
+    shown = tracks.draw(["query-1", "query-2", "query-3"], scope="ann")
+    assert [tuple(line.split("\t")) for line in whole.splitlines()] == shown
+
+
+def test_states_are_checked_before_anything_is_shown(run, typed, folder):
+    """An unknown one is named by its line; nothing is printed, nothing kept."""
+    for given, word in ((b"query-1\nhidden-thing\n", "line 2"), (b"", "no states")):
+        typed(given)
+        code, out, err = run(*draw("--walk", "ann.walk"))
+        assert (code, out) == (2, "")
+        assert word in err
+        assert "hidden" not in err
+    assert not (folder / "ann.walk").exists()
+    (folder / "ann.walk").write_text("{}")
+    typed(b"query-1\n")
+    code, _, err = run(*draw("--walk", "ann.walk"))
+    assert code == 2
+    assert "no walk" in err
+
+
+def test_the_truth_stands_beside_the_claim(asked, folder):
+    """As a log and as another chain; with a report and a chart."""
+    more = ["-k", "2", "--steps", "4", "--trials", "10", "--report", "w.html", "--chart", "w.svg"]
+    for truth in ("visits.csv", "visits.chain"):
+        said = asked("chain", "leakage", "visits.chain", "--truth", truth, *more)
+        assert len(said["methods"]) == len(said["truth"]) == 5
+        assert said["truth"][0]["evidence"] is not None
+        assert len(said["methods"][0]["filtered"]["values"]) == 4
+    assert (folder / "w.html").stat().st_size > 10**5
+    assert (folder / "w.svg").exists()
+
+
+def test_orders_hours_and_engines(asked, run, typed, folder):
+    """States of several parts are written with slashes; DuckDB counts the same."""
+    plain = asked("chain", "fit", "visits.csv")
+    assert asked("chain", "fit", "visits.csv", "--engine", "duckdb") == plain
+    assert asked("chain", "fit", "visits.csv", "--order", "2", "-o", "visits.chain")["order"] == 2
+    pair = next(iter(ml.Chain.load("visits.chain").labels))
+    typed("/".join(pair).encode() + b"\n")
+    code, out, err = run(*draw())
+    assert code == 0, err
+    assert "/".join(pair) in out.strip().split("\t")
+    assert asked("chain", "fit", "visits.csv", "--clock", "24", "-o", "visits.chain")["clock"] == 24
+    hour, place = ml.Chain.load("visits.chain").labels[0]
+    typed(f"{hour}/{place}\n".encode())
+    code, out, _ = run(*draw("--json"))
+    assert [hour, place] in json.loads(out)["steps"][0]

@@ -1,0 +1,70 @@
+"""From a list of strings to a plan over all of them, on the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+import minleak as ml
+
+
+@pytest.fixture
+def plan(folder, asked):
+    (folder / "words.csv").write_text("secret,count\n" + "".join(f"word{i},{1 + 40 // (i + 1)}\n" for i in range(60)))
+    asked("fit", "words.csv", "-o", "words.model", "--order", "3", "--longest", "12")
+    said = asked(
+        "design", "words.csv", "-k", "5", "--unknown", "words.model", "--unknown-share", "20%", "-o", "w.cloak"
+    )
+    asked("key", "new", "w.key")
+    return said
+
+
+def test_design_and_show(plan, asked):
+    shown = asked("show", "w.cloak")
+    assert shown["success"] == plan["success"]
+    assert shown["unlisted"] == ml.load("w.cloak").unlisted
+    assert len(set(shown["example"])) == 5
+    assert asked("certify", "w.cloak", "words.csv")["certified"]
+    assert asked("certify", "w.cloak")["certified"]
+
+
+def test_draw(plan, asked, typed, run):
+    typed("word3\nnever seen\nпароль\n".encode())
+    sets = asked("draw", "w.cloak", "-", "--key", "w.key", "--scope", "user-1")["sets"]
+    cloak = ml.Cloak("w.cloak", key="w.key")
+    for text, shown in zip(["word3", "never seen", "пароль"], sets, strict=True):
+        assert tuple(shown["members"]) == cloak.draw(text, scope="user-1")
+        assert shown["id"] == cloak.set_id(shown["members"])
+    typed(b"word3\n" + b"x" * 13 + b"\n")
+    code, _, err = run("draw", "w.cloak", "-", "--key", "w.key", "--scope", "user-1")
+    assert code == 2
+    assert "line 2 of stdin: the plan does not know this secret: refuse it" in err
+    assert "xxx" not in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit", "words.csv", "-o", "m", "--order", "0"], "the order is a whole number"),
+        (["fit", "words.csv", "-o", "no/such/m"], "cannot write"),
+        (["design", "words.csv", "-k", "5", "--unknown", "words.csv"], "not a .cloak file"),
+        (["design", "words.csv", "-k", "5", "--unknown", "w.cloak"], "does not hold a model"),
+        (["design", "words.csv", "-k", "5", "--unknown-share", "5%"], "give both"),
+        (["design", "words.csv", "-k", "5", "--unknown", "words.model", "--layout", "circle"], "without a layout"),
+        (["draw", "w.cloak", "word3", "--fresh"], "a key and a scope alone"),
+        (["report", "queries.cloak", "-o", "r.html", "--held-out", "words.csv"], "plan over all strings"),
+        (["report", "w.cloak", "-o", "r.html", "--max-success", "5%"], "judges no requirement"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_a_line(plan, run, arguments, message):
+    code, _, err = run(*arguments)
+    assert code == 2
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_the_report(plan, asked):
+    asked("report", "w.cloak", "-o", "r.html", "--held-out", "words.csv", "--trials", "20")
+    with open("r.html", encoding="utf-8") as file:
+        page = file.read()
+    assert "What this plan over all strings leaks" in page
+    assert "By other data" in page

@@ -1,0 +1,96 @@
+"""estimate_prior: the most likely prior, its bound, intervals, and plans without a matrix."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import minleak as ml
+from minleak.errors import InvalidParameter, UnknownSecret
+
+
+def test_an_invertible_channel_is_inverted():
+    """Where the inverse is inside the simplex it is the most likely prior."""
+    C = np.array([[0.8, 0.1, 0.1], [0.2, 0.7, 0.1], [0.1, 0.3, 0.6]])
+    counts = np.array([400, 350, 250])
+    estimate = ml.estimate_prior(C, dict(enumerate(counts.tolist())), bootstrap=0)
+    assert estimate.prior.p == pytest.approx(np.linalg.solve(C.T, counts / 1000), abs=1e-4)
+    assert estimate.log_likelihood == pytest.approx(counts @ np.log(counts / 1000), abs=estimate.missing + 1e-9)
+
+
+def test_no_prior_is_more_likely_than_the_bound_says():
+    """By many random priors, at a boundary too."""
+    rng = np.random.default_rng(0)
+    C = rng.dirichlet(np.ones(4), 6)
+    counts = rng.integers(1, 60, 4)
+    estimate = ml.estimate_prior(C, dict(enumerate(counts.tolist())), bootstrap=0)
+    for p in rng.dirichlet(np.full(6, 0.5), 200):
+        assert counts @ np.log(p @ C) <= estimate.log_likelihood + estimate.missing + 1e-9
+
+
+def test_a_plan_is_estimated_as_its_channel_is():
+    """From the published sets; and it tells that the world has moved, when it has."""
+    rng = np.random.default_rng(1)
+    plan = ml.design([40, 20, 10, 8, 6, 4, 2, 1], k=3)
+    cloak = ml.Cloak(plan, insecure_seed_for_experiments=0)
+
+    def published(p: np.ndarray) -> list[tuple[int, ...]]:
+        return [tuple(row) for row in cloak.draw_many(rng.choice(8, p=p, size=2000), fresh=True).tolist()]
+
+    sets = published(plan.prior.p)
+    estimate = ml.estimate_prior(plan, sets, bootstrap=20)
+    beside = ml.estimate_prior(plan.channel(), sets, against=plan.prior, bootstrap=0)
+    assert estimate.prior.p == pytest.approx(beside.prior.p, abs=1e-4)
+    assert estimate.surprise == pytest.approx(beside.surprise, abs=1e-3)
+    assert estimate.surprise < 40
+    assert (estimate.low <= estimate.high).all()
+    moved = ml.estimate_prior(plan, published(plan.prior.p[::-1]), bootstrap=20)
+    assert moved.surprise > 400
+    assert 0 in moved.moved
+
+
+def test_intervals_cover_what_was_drawn_from():
+    """Most of them; and narrow with more observations."""
+    rng = np.random.default_rng(2)
+    C, p = rng.dirichlet(np.full(9, 0.3), 5), np.array([0.4, 0.3, 0.15, 0.1, 0.05])
+    widths = []
+    for size in (500, 8000):
+        seen = rng.choice(9, p=p @ C, size=size).tolist()
+        estimate = ml.estimate_prior(C, seen, bootstrap=60, against=p)
+        assert len(estimate.moved) <= 1
+        widths.append(float((estimate.high - estimate.low).mean()))
+    assert widths[1] < widths[0] / 2
+
+
+@pytest.mark.parametrize(
+    ("observed", "options", "error", "said"),
+    [
+        ([], {}, InvalidParameter, "nothing was observed"),
+        ([7], {}, InvalidParameter, "7 was observed, and is no output"),
+        ({0: math.nan}, {}, InvalidParameter, "whole numbers from 0 on, not nan"),
+        ({0: -1}, {}, InvalidParameter, "whole numbers from 0 on, not -1"),
+        (3, {}, InvalidParameter, "observations are a list"),
+        ([[0]], {}, InvalidParameter, "labels of outputs"),
+        ([2], {}, InvalidParameter, "no secret causes"),
+        ([0], {"level": 1.0}, InvalidParameter, "between 0 and 1"),
+        ([0], {"bootstrap": -1}, InvalidParameter, "bootstrap is a whole number"),
+        ([0], {"against": [1, 2, 3]}, InvalidParameter, "same 2 secrets"),
+        ([0], {"seed": -1}, InvalidParameter, "a seed is a whole number"),
+    ],
+)
+def test_what_was_not_observed_is_refused(observed, options, error, said):
+    """One line that says why."""
+    with pytest.raises(error, match=said):
+        ml.estimate_prior([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]], observed, **options)
+
+
+def test_sets_of_others_are_refused():
+    """Without naming them."""
+    plan = ml.design([3, 2, 1], k=2)
+    for sets in ([(0, 9)], [(0, 0)]):
+        with pytest.raises(UnknownSecret, match="a member that the plan does not know"):
+            ml.estimate_prior(plan, sets)
+    with pytest.raises(InvalidParameter, match="up to k = 2 labels"):
+        ml.estimate_prior(plan, [(0, 1, 2)])

@@ -1,0 +1,82 @@
+"""Plans over strings: what they say, what they refuse, and what they are worth against those who know better."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import log2
+
+import pytest
+
+import minleak as ml
+from minleak.errors import InvalidParameter, InvalidPrior
+from minleak.testing import check_model
+
+WORDS = ["dragon", "monkey", "sunshine", "letmein", "qwerty", "shadow", "master", "tulips"]
+COUNTS = ml.Prior([40, 30, 20, 10, 5, 1, 1, 1], labels=WORDS)
+
+
+@pytest.fixture(scope="module")
+def model() -> ml.NGram:
+    return ml.NGram.fit(WORDS, order=3, longest=12)
+
+
+def test_an_ngram_conforms(model):
+    check_model(model, strings=["", "日本", "x" * 12])
+
+
+def test_a_model_that_does_not_tile_is_told(model):
+    class Shifted(ml.NGram):
+        def at(self, position):
+            return super().at(max(0, position - 1))
+
+    with pytest.raises(AssertionError, match="at\\(position\\) is x"):
+        check_model(Shifted(model.alphabet, model.longest, model.levels, model.escape))
+
+
+def test_the_target_is_that_of_the_joint_weights(model):
+    plan = ml.design(COUNTS, 5, unknown=model)
+    share = Fraction(3, 108)
+    assert plan.joint.share == share
+    heaviest = (1 - share) * Fraction(40, 108) + share * Fraction(model.weight("dragon"), model.total)
+    assert plan.exact_target[0] == heaviest
+    assert sum(plan.exact_target) == 1
+    assert plan.entropy("min-entropy") == pytest.approx(-log2(heaviest))
+    assert [string for string, _ in plan.giants] == ["dragon", "monkey", "sunshine"]
+
+
+def test_against_itself_it_is_as_claimed(model):
+    plan = ml.design(COUNTS, 6, unknown=model)
+    same = plan.against(model, prior=COUNTS, trials=300)
+    assert same.low <= plan.success * (1 + 1e-12)
+    assert same.high >= plan.success * (1 - 1e-12)
+    other = plan.against(ml.NGram.fit(["123456", "654321", "112233"], longest=12), trials=300)
+    assert other.low > plan.success
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda m: ml.design(COUNTS, 3, unknown=m, unknown_share=0), InvalidParameter, "between 0 and 1"),
+        (lambda m: ml.design(COUNTS, 3, unknown=m, unknown_share=float("nan")), InvalidParameter, "between 0 and 1"),
+        (lambda m: ml.design(COUNTS, 3, unknown=m, unknown_share="much"), InvalidParameter, "between 0 and 1"),
+        (lambda _: ml.design(COUNTS, 3, unknown_share=0.1), InvalidParameter, "give both"),
+        (lambda _: ml.design(COUNTS, 3, unknown="model"), InvalidParameter, "no model of strings"),
+        (lambda m: ml.design(COUNTS, 3, unknown=m, layout="circle"), InvalidParameter, "for listed secrets"),
+        (lambda m: ml.design(COUNTS, 3, unknown=m, gains=[1] * 8), InvalidParameter, "for listed secrets"),
+        (lambda m: ml.design(m, 3, unknown_share=0.1), InvalidParameter, "a model alone has all of it"),
+        (lambda m: ml.design([5, 2, 1], 2, unknown=m), InvalidPrior, "strings as labels"),
+        (lambda m: ml.design(ml.Prior([0.5, 0.5], labels=["a", "b"]), 2, unknown=m), InvalidPrior, "whole counts"),
+        (lambda m: ml.design(ml.Prior([5, 5], labels=["a", "b"]), 2, unknown=m), InvalidParameter, "there are none"),
+        (lambda m: ml.design(ml.Prior([1, 1], labels=["a", "b"]), 2, unknown=m), InvalidParameter, "all are unknown"),
+        (lambda m: ml.design(m, 0), InvalidParameter, "cap k"),
+    ],
+)
+def test_what_cannot_be_designed_is_refused(model, make, error, message):
+    with pytest.raises(error, match=message):
+        make(model)
+
+
+def test_fewer_strings_than_places():
+    two = ml.NGram.fit(["a"], longest=1, alphabet="a", others=False)
+    with pytest.raises(InvalidParameter, match="no more than 2 strings"):
+        ml.design(two, 3)

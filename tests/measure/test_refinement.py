@@ -1,0 +1,211 @@
+"""Refinement: yes with a post-processing that multiplies out, no with a witness under which the second leaks more."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import minleak as ml
+from minleak import theory
+from minleak._data.factoring import exact, programme, sparse
+from minleak.errors import InvalidChannel, InvalidParameter
+
+RNG = np.random.default_rng(5)
+
+
+def fractions(n, m, most=5, rng=RNG):
+    """A channel of small Fractions, zeros among them."""
+    counts = rng.integers(0, most, (n, m))
+    counts[:, 0] += counts.sum(axis=1) == 0
+    return np.array([[Fraction(int(v), int(row.sum())) for v in row] for row in counts], dtype=object)
+
+
+def checked(A, B, found):
+    """Every claim of an answer, from the definition."""
+    if found.ok:
+        R = found.post_processing
+        assert np.abs((ml.Channel(A) @ R).toarray() - ml.Channel(B).toarray()).max() <= 1e-8
+        if found.exact:
+            assert (A @ R.exact == B).all()
+        return
+    H = ml.Gain(ml.MinEntropy(), found.gain)
+    assert ml.leakage(found.prior, B, H) > ml.leakage(found.prior, A, H)
+    if found.exact:
+        gain = found.gain.astype(int).astype(object)
+        assert (gain @ B).max(axis=0).sum() > (gain @ A).max(axis=0).sum()
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_small_channels_exactly_and_in_floats(seed):
+    """Both ways decide alike, and both say why; a post-processing is always found."""
+    rng = np.random.default_rng(seed)
+    n, m, k = rng.integers(1, 6, 3)
+    A = fractions(n, m, rng=rng)
+    B = A @ fractions(m, k, rng=rng) if seed % 2 else fractions(n, k, rng=rng)
+    found, floats = ml.refines(A, B), ml.refines(A.astype(float), B.astype(float))
+    assert found.exact
+    assert not floats.exact
+    assert found.ok == floats.ok
+    assert found.ok or seed % 2 == 0
+    checked(A, B, found)
+    checked(A.astype(float), B.astype(float), floats)
+
+
+def test_by_enumeration():
+    """All channels of halves from 2 secrets to 2 observables: refined exactly if a grid of R's contains a factor."""
+    rows = [(Fraction(i, 2), Fraction(2 - i, 2)) for i in range(3)]
+    grid = [(Fraction(i, 4), Fraction(4 - i, 4)) for i in range(5)]
+    channels = [np.array(rows, dtype=object) for rows in product(rows, rows)]
+    for A, B in product(channels, channels):
+        # every factor of channels of halves, if there is one, is also there in quarters
+        some = any((A @ np.array(R, dtype=object) == B).all() for R in product(grid, grid))
+        assert ml.refines(A, B).ok == some
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_thirty_secrets(wide):
+    """Independent columns are solved for, others go through the programme; witnesses have two guesses."""
+    n, m = 30, 36 if wide else 30
+    A = RNG.dirichlet(np.ones(m), n)
+    yes, no = A @ RNG.dirichlet(np.ones(n), m), RNG.dirichlet(np.ones(n), n)
+    assert ml.refines(A, yes).ok
+    checked(A, yes, ml.refines(A, yes))
+    found = ml.refines(A, no)
+    checked(A, no, found)
+    assert found.gain.shape == (2, n)
+    assert found.gain.max() <= 20
+    assert set(found.gain.ravel() % 1) == {0}
+
+
+def test_where_each_column_is_in_reach_but_not_all_at_once():
+    """Posteriors that are means of A's, but too often the extreme ones: only gains for all columns together show it."""
+    A = [[Fraction(3, 5), Fraction(1, 5), Fraction(1, 5)], [Fraction(1, 5), Fraction(1, 5), Fraction(3, 5)]]
+    B = [[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]]
+    assert theory.max_refines(A, B).ok
+    found = ml.refines(A, B)
+    assert not found.ok
+    checked(np.array(A, dtype=object), np.array(B, dtype=object), found)
+
+
+def test_a_difference_that_floats_do_not_show():
+    """Fractions decide it; floats say yes within the tolerance."""
+    e = Fraction(1, 10**15)
+    A = np.array([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
+    B = np.array([[Fraction(3, 4) + e, Fraction(1, 4) - e], [Fraction(1, 4), Fraction(3, 4)]])
+    assert ml.refines(B, A).ok
+    found = ml.refines(A, B)
+    assert not found.ok
+    assert found.earned[1] > found.earned[0]
+    assert ml.refines(A.astype(float), B.astype(float)).ok
+    three, two = np.vstack([A, A.mean(axis=0)]), np.vstack([B, A.mean(axis=0)])
+    assert not ml.refines(three, two).ok  # more secrets than observables: rows that no R meets
+    split = np.column_stack([A[:, 0], A[:, 1] / 3, A[:, 1] * 2 / 3])
+    assert ml.refines(split, A).ok
+
+
+def test_the_exact_simplex_and_the_programme_agree():
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        A = fractions(2, 4, rng=rng)
+        B = A @ fractions(4, 3, rng=rng) if seed % 2 else fractions(2, 3, rng=rng)
+        R, gain = exact.stochastic(A, B)
+        near = programme.closest(A.astype(float), B.astype(float), enough=1e-11)
+        assert (near.distance < 1e-8) == (gain is None)
+        if gain is None:
+            assert (A @ R == B).all()
+            assert min(R.flat) >= 0
+        else:
+            assert (gain * B).sum() > (A.T @ gain).max(axis=1).sum()
+            assert near.bound > 0
+
+
+def test_linear_systems_over_fractions():
+    M = fractions(6, 6, most=9)
+    X = fractions(6, 4, most=9)
+    assert (exact.solve(M, exact.product(M, X)) == X).all()
+    assert (exact.product(M, X) == M @ X).all()
+    assert exact.solve(np.array([[Fraction(1), Fraction(1)]] * 2), X[:2]) is None
+
+
+def test_sparse_channels_are_decided_as_dense_ones():
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        n, m, k = rng.integers(2, 7, 3)
+        A, R, B = (_with_zeros(*shape, rng) for shape in ((n, m), (m, k), (n, k)))
+        B = A @ R if seed % 2 else B
+        A, B = A[:, A.any(axis=0)], B[:, B.any(axis=0)]
+        found, gain = sparse.factored(sp.csc_array(A), sp.csc_array(B), 1e-8)
+        assert (gain is None) == ml.refines(A, B).ok
+        if gain is None:
+            assert abs(A @ found.toarray() - B).max() <= 1e-8
+        else:
+            gain = gain if isinstance(gain, np.ndarray) else gain.toarray()
+            assert (gain @ B).max(axis=0).sum() > (gain @ A).max(axis=0).sum() + 1e-12
+
+
+def _with_zeros(n, m, rng):
+    C = rng.dirichlet(np.full(m, 0.3), n)
+    C[C < 0.15] = 0
+    C[:, 0] += C.sum(axis=1) == 0
+    return C / C.sum(axis=1, keepdims=True)
+
+
+def test_a_large_sparse_channel():
+    """3,000 secrets, a plan and what is left of it when observables are merged."""
+    plan = ml.design(np.random.default_rng(1).zipf(1.5, 3000).clip(1, 10**6).tolist(), k=4).channel()
+    merged = plan @ ml.Channel.deterministic([y % 100 for y in range(plan.shape[1])], inputs=plan.outputs)
+    found = ml.refines(plan, merged)
+    assert found.ok
+    assert abs(plan.matrix @ found.post_processing.matrix - merged.matrix).max() <= 1e-8
+    back = ml.refines(merged, plan)
+    assert not back.ok
+    assert back.gain.shape[0] == 2
+    assert back.earned[1] > back.earned[0]
+    assert not theory.max_refines(merged, plan).ok
+    assert theory.max_refines(plan, merged).ok
+
+
+def test_max_refinement_is_weaker_and_its_witness_holds():
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        A, B = rng.dirichlet(np.ones(4), 3), rng.dirichlet(np.full(3, 5.0), 3)
+        found = theory.max_refines(A, B)
+        assert found.ok or not ml.refines(A, B).ok
+        if not found.ok:
+            worst = [theory.max_case_vulnerability(found.prior, C, gain=found.gain) for C in (A, B)]
+            assert worst[1] > worst[0]
+            assert tuple(worst) == found.earned
+
+
+def test_what_never_occurs_and_what_is_proportional():
+    """Zero columns and split ones change no answer, and have their rows in the post-processing."""
+    A, B = [[1, 0, 0], [0, 0, 1]], [[0, 0.5, 0.5], [0, 1, 0]]
+    found = ml.refines(A, B)
+    assert found.post_processing.toarray().tolist() == [[0, 0.5, 0.5], [1, 0, 0], [0, 1, 0]]
+    assert ml.refines([[0.25, 0.75], [0.5, 0.5]], [[0.25, 0.5, 0.25], [0.5, 1 / 3, 1 / 6]]).ok
+
+
+def test_channels_factor_with_labels():
+    A = ml.Channel([[1, 0], [0, 1]], inputs=["a", "b"], outputs=["hot", "cold"])
+    R = A.factor(ml.Channel([[0.5, 0.5], [0, 1]], inputs=["a", "b"], outputs=["x", "y"]))
+    assert (list(R.inputs), list(R.outputs)) == (["hot", "cold"], ["x", "y"])
+    assert ml.Channel([[0.5, 0.5], [0.5, 0.5]]).factor([[1, 0], [0, 1]]) is None
+
+
+def test_what_is_refused():
+    with pytest.raises(InvalidChannel, match="share their secrets: 2 rows against 3"):
+        ml.refines(np.eye(2), np.eye(3))
+    with pytest.raises(InvalidChannel, match="bring both into one order"):
+        ml.refines(ml.Channel(np.eye(2), inputs=["a", "b"]), ml.Channel(np.eye(2), inputs=["b", "a"]))
+    for tolerance in (0, 1, -1, float("nan"), "x", True):
+        with pytest.raises(InvalidParameter, match="above 0 and below 1"):
+            ml.refines(np.eye(2), np.eye(2), tolerance=tolerance)
+
+
+def test_answers_can_be_read():
+    assert str(ml.refines(np.eye(2), np.eye(2))) == "the second refines the first: it never leaks more"
+    assert "with 2 guesses earns 1.5" in str(ml.refines([[0.75, 0.25], [0.25, 0.75]], np.eye(2)))

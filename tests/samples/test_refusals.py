@@ -1,0 +1,110 @@
+"""Bad events and bad attacks: one clear line each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import minleak as ml
+from minleak.errors import InvalidParameter, UnreadableFile
+
+X, Y = ["a", "b"] * 50, [float(i % 7) + 0.5 for i in range(100)]
+
+
+class Cheat:
+    """Predicts a class that is no secret."""
+
+    def fit(self, _points, codes):
+        self.classes_ = np.append(np.unique(codes), 99)
+
+    def predict_proba(self, points):
+        return np.full((len(points), len(self.classes_)), 1 / len(self.classes_))
+
+
+class Careless(Cheat):
+    """Gives what are no probabilities."""
+
+    def fit(self, _points, codes):
+        self.classes_ = np.unique(codes)
+
+    def predict_proba(self, points):
+        return np.ones((len(points), len(self.classes_)))
+
+
+class Broken(Cheat):
+    """Fails."""
+
+    def fit(self, *_):
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    ("secrets", "observables", "given", "words"),
+    [
+        (["a"] * 100, Y, {}, "all events have one secret"),
+        (X, [*Y[:-1], float("nan")], {}, "the observable of event 99 is NaN or infinite"),
+        (X, [*Y[:-1], float("inf")], {}, "NaN or infinite"),
+        (X, [*Y[:-1], "fast"], {}, "the observable of event 99 is no number where others are"),
+        (X, [*map(str, Y[:-1]), "fast"], {"numeric": True}, "event 99 is no number"),
+        (X, ["fast"] * 100, {"numeric": True}, "spells no numbers"),
+        (X, [b"x"] * 100, {"numeric": True}, "no numbers"),
+        (X, Y[:-1], {}, "100 secrets and 99 observables"),
+        (X[:49], Y[:49], {}, "49 events say nothing: collect at least 50"),
+        ([*X[:-1], None], Y, {}, "the secret of event 99 is missing"),
+        (X, [*["u"] * 99, None], {}, "the observable of event 99 is missing"),
+        (X, np.zeros((100, 2, 2)), {}, "of shape"),
+        (X, [[1.0, 2.0]] * 99 + [[1.0]], {}, "rows of equally many numbers"),
+        (np.zeros((10, 10)), Y, {}, "the secrets are one column"),
+        (X, Y, {"attack": Cheat()}, "predicts classes that it was not trained on"),
+        (X, Y, {"attack": Careless()}, "probabilities"),
+        (X, Y, {"attack": Broken()}, r"fit of Broken failed \(RuntimeError: no\)"),
+        (X, Y, {"attack": "magic"}, "attack is histogram, nearest"),
+        (X, Y, {"attack": []}, "empty list"),
+        (X, ["u", "v"] * 50, {"attack": "nearest"}, "needs observables that are numbers"),
+        (X, Y, {"level": 1.0}, "level is between 0 and 1"),
+        (X, Y, {"alpha": float("nan")}, "alpha is between 0 and 1"),
+        (X, Y, {"enough": 0}, "enough is between 0 and 1"),
+        (X, Y, {"permutations": 9}, "take at least 99"),
+        (X, Y, {"numeric": "yes"}, "numeric is True, False"),
+        (X, Y, {"blocks": 0}, "blocks is how many events"),
+        (X, Y, {"blocks": [1, 2]}, "100 events and 2 blocks"),
+        (X, Y, {"weight": "n"}, "weight= names a column"),
+        (X, Y, {"measures": "shannon"}, "list of entropies"),
+        (X, Y, {"measures": [ml.Gain(ml.Shannon(), [1, 2])]}, "gains belong"),
+        (X, Y, {"seed": -1}, "seed"),
+        (17, None, {}, "events are arrays of secrets and observables, a table, or a file"),
+        (pa.table({"secret": X}), None, {}, "no column 'observable': say which one with observable="),
+        (pa.table({"secret": X, "observable": Y}), None, {"blocks": "hour"}, "no column 'hour'"),
+        (pa.table({"secret": X, "observable": Y}), None, {"observable": ["observable"] * 2}, "each once"),
+        (pa.table({"secret": X, "observable": Y, "n": [0.5] * 100}), None, {"weight": "n"}, "weights are whole"),
+    ],
+)
+def test_one_clear_line(secrets, observables, given, words):
+    with pytest.raises(InvalidParameter, match=words) as caught:
+        ml.audit(secrets, observables, **given)
+    assert "\n" not in str(caught.value)
+
+
+def test_what_would_take_days():
+    """More than can be taken apart, or tabulated."""
+    log = pa.table({"secret": ["a", "b"], "observable": ["u", "v"], "n": [10**9, 10**9], "day": [1, 2]})
+    with pytest.raises(InvalidParameter, match="blocks need events one by one"):
+        ml.audit(log, weight="n", blocks="day")
+    with pytest.raises(InvalidParameter, match="too many to be guessed"):
+        ml.audit(np.arange(50_000), [f"u{i}" for i in range(50_000)])
+
+
+def test_files_name_the_line(tmp_path):
+    file = tmp_path / "events.csv"
+    file.write_text("secret,observable\n" + "a,1\nb,2.5\n" * 30 + "a,slow\n")
+    with pytest.raises(UnreadableFile, match=r"line 62 of .*events.csv is no number where others are"):
+        ml.audit(file)
+    file.write_text("secret,observable\n" + "a,1\nb,nan\n" * 30)
+    with pytest.raises(UnreadableFile, match="line 3"):
+        ml.audit(file, numeric=True)
+    with pytest.raises(UnreadableFile, match="must be there"):
+        list(ml.follow(tmp_path / "nowhere.csv", enough=0.1))
+    for wrong in ({"patience": -1}, {"level": 2}):
+        with pytest.raises(InvalidParameter):
+            ml.follow(file, enough=0.1, **wrong)

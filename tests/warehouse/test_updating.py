@@ -1,0 +1,63 @@
+"""An update inside an engine: homes kept, certified, and drawn as in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.design.living.worlds import named, walked, zipf
+from tests.plans import KEY
+
+import minleak as ml
+from minleak import warehouse
+from minleak.errors import InvalidParameter
+
+
+def table(prior):
+    return pa.table({"secret": list(prior.labels), "count": prior.weights})
+
+
+def homes(plan):
+    return {frozenset(plan.prior.labels.at(row)) for row in plan.homes.members}
+
+
+@pytest.mark.parametrize(("n", "rows", "giant"), [(300, 50, 0), (300, 50, 10**8), (41, 2**16, 0)])
+def test_an_update_keeps_homes(n, rows, giant):
+    """Whole homes stay; it is certified, follows the lineage, and is less exposed than a plan made anew."""
+    first = named([*zipf(n), giant] if giant else 10**5 + 300 * np.arange(n))
+    prior = walked(first, np.random.default_rng(0), churn=0.01)
+    plan = warehouse.design(table(first), 6, rows=rows)
+    newer = warehouse.update(plan, table(prior), rows=rows)
+    assert warehouse.certify(newer, table(prior)).ok
+    one, two = warehouse.to_plan(plan), warehouse.to_plan(newer)
+    assert ml.certify(two, two.prior)
+    assert (two.version, two.lineage) == (2, one.lineage)
+    there = {home for home in homes(one) if home <= set(prior.labels)}
+    if one.u == two.u:
+        assert there <= homes(two)
+    anew = warehouse.to_plan(warehouse.design(table(prior), 6, rows=rows))
+    assert ml.exposure([one, two], trials=3000).success < ml.exposure([one, anew], trials=3000).success
+
+
+def test_draws_are_those_in_memory(tmp_path):
+    """For all secrets, giants too, of a plan that was written and read."""
+    first = named([*zipf(60), 10**7])
+    prior = walked(first, np.random.default_rng(0))
+    plan = warehouse.design(table(first), 4, output=tmp_path / "first")
+    newer = warehouse.update(plan, table(prior), output=tmp_path / "newer")
+    newer = warehouse.load(tmp_path / "newer", backend=newer.table.get_backend())
+    names = list(prior.labels)
+    events = pa.table({"scope": [f"user-{i % 7}" for i in range(61)], "secret": names})
+    cloak = ml.Cloak(warehouse.to_plan(newer), key=KEY)
+    for row in warehouse.cloak(events, newer, key=KEY, keep_secret=True).to_pyarrow().to_pylist():
+        assert tuple(row["set"]) == cloak.draw(row["secret"], scope=row["scope"])
+
+
+def test_refusals():
+    """Layouts that keep nothing, secrets of another type."""
+    first = named(zipf(30))
+    with pytest.raises(InvalidParameter, match="of layout 'circle' nothing can be kept"):
+        warehouse.update(warehouse.design(table(first), 4, layout="circle"), table(first))
+    numbers = pa.table({"secret": [1, 2, 3], "count": [1, 2, 3]})
+    with pytest.raises(InvalidParameter, match="text and integers"):
+        warehouse.update(warehouse.design(table(first), 4), numbers)
