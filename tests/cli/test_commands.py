@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -225,12 +226,42 @@ def test_design_finds_the_least_k(asked, run, log):
     assert "minleak report events.cloak -o report.html --max-success 10%" in out
     assert run("report", "events.cloak", "-o", "report.html", "--max-success", "10%", "--trials", "9")[0] == 0
     page = Path("report.html").read_text()
-    assert "Requirement: a guess is right at most 10% of the time: met" in page
+    assert "Requirement: a guess is right at most 10% of the time: met (estimate" in page
     assert "events.cloak" in page
     for wrong in (["-k", "3", "--max-success", "5%"], [], ["-k", "3", "--as-counted"]):
         code, _, err = run("design", "events.log", *wrong)
         assert code == 2
         assert "--max-success" in err
+
+
+UNTOLD = {
+    "seen once": "secret,count\n" + "".join(f"s{i},1\n" for i in range(200)),
+    "too few": "secret,count\na,4\nb,3\nc,3\n",
+    "--events 60000": "secret,count\na,0.4\nb,0.3\nc,0.3\n",
+}
+
+
+@pytest.mark.parametrize("why", UNTOLD)
+def test_why_nothing_is_said_about_the_world(asked, run, folder, why):
+    """Never a figure as counted for one in the world without a word."""
+    (folder / "odd.csv").write_text(UNTOLD[why])
+    for command in (["design", "-k", "2"], ["design", "--max-success", "60%"], ["sweep", "--max-success", "60%"]):
+        code, out, _ = run(command[0], "odd.csv", *command[1:])
+        assert code == 0
+        assert re.search(rf"^as counted only: .*{why}", out, re.MULTILINE)
+        said = asked(command[0], "odd.csv", *command[1:])
+        assert said["in_the_world"] is None
+        assert why in said["untold"]
+    assert "only" not in run("sweep", "odd.csv", "--as-counted")[1]
+
+
+def test_shares_are_of_so_many_events(asked, folder):
+    (folder / "shares.csv").write_text("secret,count\na,0.5\nb,0.3\nc,0.2\n")
+    (folder / "counts.csv").write_text("secret,count\na,500\nb,300\nc,200\n")
+    shares = asked("design", "shares.csv", "-k", "2", "--events", "1000")["in_the_world"]
+    counts = asked("design", "counts.csv", "-k", "2")["in_the_world"]
+    assert shares["success"] == pytest.approx(counts["success"])
+    assert shares["events"] == counts["events"] == 1000
 
 
 def test_logs_are_tidied_and_told_of(asked, run, log):

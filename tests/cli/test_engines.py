@@ -52,9 +52,30 @@ def test_rows_are_counted(asked, run, folder):
     code, out, _ = run("design", "queries.log", *inside)
     assert code == 0
     assert f"in the world about {counted['in_the_world']['success']:.4g}" in out
-    code, _, err = run("design", "log.csv", "-k", "4", "--count-rows", "--secret", "query")
+    table = out.split("\n\n")[1].splitlines()
+    assert table[1].split() == ["entropy", "before", "after", "leakage", "in", "the", "world"]
+    assert table[2].split()[-1] == f"{counted['in_the_world']['leakage']['shannon']:.6g}"
+    in_memory = asked("design", "log.csv", "-k", "4", "--count-rows", "--secret", "query")
+    assert in_memory == asked("design", "counted.csv", "-k", "4")
+    assert in_memory["in_the_world"]["success"] == pytest.approx(counted["in_the_world"]["success"], rel=0.02)
+    ks = ["--ks", "4", "--max-success", "30%"]
+    swept = asked("sweep", "log.csv", "--count-rows", "--secret", "query", *ks)
+    assert swept == asked("sweep", "counted.csv", *ks)
+    (folder / "counted.txt").write_text("3 a\n2 b\n")
+    for file, other, why in (
+        ("counted.txt", "--strip", "counts already"),
+        ("log.csv", "--gains=user", "a row for each event"),
+    ):
+        code, _, err = run("design", file, "--count-rows", "--secret", "query", other, "-k", "4")
+        assert code == 2
+        assert why in err
+
+
+def test_an_empty_log_has_no_rows(run, folder):
+    open("none.log", "w").close()
+    code, _, err = run("design", "none.log", "-k", "4", "--engine", "duckdb")
     assert code == 2
-    assert "--count-rows go with --engine" in err
+    assert "no rows" in err
 
 
 def test_tables_of_a_database(asked, folder):

@@ -86,3 +86,19 @@ def test_what_is_no_text_stays():
 def test_options_are_true_or_false(option):
     with pytest.raises(InvalidParameter, match=f"{option} is True or False, not 'yes'"):
         read("a\n", **{option: "yes"})
+
+
+def test_rows_are_counted_as_lines_are():
+    log = "user,query\n1,flu\n2,flu\n2,\n1,cold\n3,Cold\n"
+    counts, told = read(log, "csv", secret="query", weight=None)
+    assert counts == {"flu": 2, "cold": 1, "Cold": 1}
+    assert told[0] == "1 blank row of the input was skipped"
+    assert told[1].startswith("1 label of the input differs from another")
+    assert read("flu\nflu\n", weight=None) == ({"flu": 2}, [])
+    sink = io.BytesIO()
+    parquet.write_table(pa.table({"query": [7, 7, 9]}), sink)
+    assert read(sink.getvalue(), "parquet", secret="query", weight=None) == ({7: 2, 9: 1}, [])
+    with pytest.raises(UnreadableFile, match="counts already"):
+        read('{"flu": 2}', "json", weight=None)
+    with pytest.raises(UnreadableFile, match="no rows but blank ones"):
+        read("user,query\n1,\n", "csv", secret="query", weight=None)

@@ -82,21 +82,22 @@ def test_guesswork_says_why_so_little_is_gained(plan: ml.Plan, facts: Facts) -> 
 
 
 def test_a_requirement_is_judged_in_the_world(facts: Facts) -> None:
-    """By the interval's upper end; where only that is above, it is met by the estimate, and not for sure."""
+    """By the estimate, as `least_k` means it; for sure only where the interval's upper end is not above either."""
     world = facts.world
     assert world is not None
-    for most, verdict in (
-        (0.05, "not met"),
-        (world.low, "not met"),
-        (
-            (world.success + world.high) / 2,
-            f"met by the estimate, but not for sure: the interval reaches {100 * world.high:.3g}%",
-        ),
-        (world.high, "met"),
-        (1, "met"),
+    between = f"(estimate {100 * world.success:.3g}%, interval to {100 * world.high:.3g}%)"
+    for most, verdict, badge in (
+        (0.05, "not met", "badge bad"),
+        (world.low, "not met", "badge bad"),
+        (world.success, "met", "badge doubtful"),
+        ((world.success + world.high) / 2, "met", "badge doubtful"),
+        (world.high, "met", "badge"),
+        (1, "met", "badge"),
     ):
-        said = demanded(replace(facts, requirement=judged(most, facts.chance.plan, world)))
-        assert f"Requirement: a guess is right at most {100 * most:.3g}% of the time: {verdict}" == said
+        asked = replace(facts, requirement=judged(most, facts.chance.plan, world))
+        said = f"Requirement: a guess is right at most {100 * most:.3g}% of the time: {verdict} {between}"
+        assert demanded(asked) == said
+        assert f'<p class="{badge}">{said}.</p>' in report_page(asked)
     assert demanded(facts) == ""
 
 

@@ -11,7 +11,7 @@ from minleak._cli.engines import CountRows, Engine, MemoryLimit, TableName, desi
 from minleak._cli.inputs import PriorSource
 from minleak._cli.options import AsJson, Entropies, Format, Nfc, PriorFile, Secret, Strip, Weight, share, whole
 from minleak._cli.output import emit, progressing, working
-from minleak._cli.requirement import AsCounted, MaxSuccess, least, tell_of_the_world
+from minleak._cli.requirement import AsCounted, Events, MaxSuccess, least, tell_of_the_world
 from minleak._cli.show import described, rendered
 from minleak._design import make
 from minleak._design.layouts.base import Layout
@@ -72,6 +72,7 @@ def design(
     table: TableName = None,
     memory_limit: MemoryLimit = None,
     count_rows: CountRows = False,
+    events: Events = None,
     as_json: AsJson = False,
 ) -> None:
     """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
@@ -88,8 +89,10 @@ def design(
         raise InvalidParameter("--as-counted says how --max-success is meant: give that too")
     said = ""
     if engine is not None:
-        if k is None or strip or nfc:
-            raise InvalidParameter("--max-success, --strip and --nfc go with a design in memory, without --engine")
+        if k is None or strip or nfc or events is not None:
+            raise InvalidParameter(
+                "--max-success, --strip, --nfc and --events go with a design in memory, without --engine"
+            )
         if any(option is not None for option in (gains, near, metric, unknown, unknown_share)) or stability:
             raise InvalidParameter(
                 "--gains, --near, --metric, --stability and --unknown go with a design in memory, without --engine"
@@ -100,17 +103,20 @@ def design(
         data = design_inside(prior, k, output, entropy or list(STANDARD), source, **given)
         parts, written = rendered(data), f"written to {output}"
     else:
-        if table is not None or memory_limit is not None or count_rows:
-            raise InvalidParameter("--table, --memory-limit and --count-rows go with --engine, such as --engine duckdb")
+        if table is not None or memory_limit is not None:
+            raise InvalidParameter("--table and --memory-limit go with --engine, such as --engine duckdb")
+        if count_rows and (gains is not None or near is not None):
+            raise InvalidParameter("--count-rows has a row for each event, and --gains and --near one for each secret")
         counted = PriorSource(prior, secret, format, strip=strip, nfc=nfc)
-        counts = counted.prior(weight)
+        counts = counted.prior(None if count_rows else weight, events=events)
         worth = None if gains is None else counted.prior(gains).weights
         shape = _shape(counted, layout, near, metric, stability)
         if max_success is None:
             size = cap(k)
         else:
             with working("looking for the least k"):
-                size, said = least(counts, max_success, world=tell_of_the_world(counts, as_counted=as_counted))
+                world, _ = tell_of_the_world(counts, as_counted=as_counted)
+                size, said = least(counts, max_success, world=world)
         if unknown is None and unknown_share is not None:
             raise InvalidParameter("--unknown-share is how often a secret comes from --unknown, a model: give both")
         with progressing(f"designing for {len(counts):,} secrets") as progress:
@@ -138,11 +144,9 @@ def design(
 
 def _missed(data: dict[str, Any], most: float, *, as_counted: bool) -> list[str]:
     """A warning where the layout leaks more than the stable one that k was found for."""
-    if not as_counted and "in_the_world" not in data:
-        return ["this k is for the layout stable; what this layout leaks in the world is not told"]
-    world = None if as_counted else data.get("in_the_world")
-    success = data.get("success") if world is None else world["success"]
-    if success is None or success <= most * (1 + 1e-12):
+    world = None if as_counted else data["in_the_world"]
+    success = data["success"] if world is None else world["success"]
+    if success <= most * (1 + 1e-12):
         return []
     return [f"in this layout it is more, {100 * success:.4g}%: give a larger -k, or take the layout stable"]
 

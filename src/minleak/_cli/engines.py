@@ -34,7 +34,7 @@ MemoryLimit = Annotated[
 ]
 CountRows = Annotated[
     bool,
-    typer.Option("--count-rows", help="With --engine: PRIOR is a log, a row for each event; its rows are counted."),
+    typer.Option("--count-rows", help="PRIOR is a log, a row for each event: count its rows, there is no --weight."),
 ]
 
 
@@ -87,7 +87,7 @@ def design_inside(
         plan = warehouse.design(counts, k, output=None if to_cloak else output, **given)
         if output is not None and to_cloak:
             warehouse.to_plan(plan).save(output)
-        world = world_of(plan)
+        world = world_of(plan, measures)
     header, leakages = plan.header, {}
     for name, H in measures.items():
         after = plan.entropy(H)
@@ -103,6 +103,6 @@ def design_inside(
         "at_home": plan.at_home,
         "success_blind": float(before.values[0]) if before else None,
         "success": float(plan.target.max()),
-        "in_the_world": world,
+        **world,
         "leakage": leakages,
     }

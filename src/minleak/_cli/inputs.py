@@ -86,11 +86,11 @@ class PriorSource:
         self._path, self._from = path, rows_of(path, format)
         self._as: dict[str, Any] = {"secret": secret, "strip": strip, "nfc": nfc}
 
-    def prior(self, weight: str) -> Prior:
-        """The prior with that column as weights."""
+    def prior(self, weight: str | None, *, events: int | None = None) -> Prior:
+        """The prior with that column as weights, or (None) with its rows counted."""
         with working(f"reading {self._path}"), warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", MinleakWarning)
-            prior = read_prior(**self._rewound(), **self._as, weight=weight)
+            prior = read_prior(**self._rewound(), **self._as, weight=weight, events=events)
         for warning in told:
             note(in_flags(str(warning.message), {"strip": "--strip", "nfc": "--nfc"}))
         return prior

@@ -30,7 +30,7 @@ secrets by stdin or at the prompt of `minleak draw`, which does not show them.
 
 _FIELDS = {
     "design": "as `show`, and `file`, `bytes` when a file was written; with `--engine`: `engine`, `secrets`, `k`, "
-    "`layout`, `giants`, `giant_labels`, `at_home`, `success_blind`, `success`, "
+    "`layout`, `giants`, `giant_labels`, `at_home`, `success_blind`, `success`, `in_the_world`, `untold`, "
     "`leakage` (entropy to `before`, `after`, `leakage`), `file`",
     "update": "as `drift`, and `file`, `version`, `changes` (`kept`, `mended`, `remade`, `new`, `gone`), `so_far`",
     "drift": "`secrets`, `new`, `new_mass`, `gone`, `success` and `leakage` (entropy to) `designed`, `waiting`, "
@@ -43,11 +43,13 @@ _FIELDS = {
     "`status`, `observables` (list), `smallest_class`, `beside` (entropy to leakage), `policies` (whole sizes only: a "
     "list of `name`, `overhead`, `leakage`, `observables`, `smallest_class`), and `file`, `chart` where asked",
     "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `distance`, "
-    "`gains`, `success_blind`, `success`, `leakage` (entropy to `before`, `after`, `leakage`), and for plans made with "
-    "`--near` `cost`, `cost_bound`, `metric`, `stability`; for blocks `blocks` (how many), `smallest`, and in "
+    "`gains`, `success_blind`, `success`, `in_the_world` (`success`, `low`, `high`, `unseen`, `events`, `leakage` by "
+    "entropy; or null, and `untold` says why), `leakage` (entropy to `before`, `after`, `leakage`), and for plans made "
+    "with `--near` `cost`, `cost_bound`, `metric`, `stability`; for blocks `blocks` (how many), `smallest`, and in "
     "`leakage` also `loss`, instead of all from `giants` to `gains`",
-    "sweep": "`secrets`, `k` (list), `success` (list), `leakage` (entropy to list), and where asked `least_k_target`, "
-    "`least_k_success`, `chart`",
+    "sweep": "`secrets`, `k` (list), `success` (list), `in_the_world` (the success there, list; or null, and "
+    "`untold` says why, unless as counted was asked for), `leakage` (entropy to list), and where asked "
+    "`least_k_target`, `least_k_success`, `chart`",
     "measure": "`secrets`, `observables`, `leakage` (entropy to `before`, `after`, `leakage`), `vulnerability_before`, "
     "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
     "`shannon_capacity_bits`, `local_dp_epsilon_nats`",

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from minleak._cli.options import share
+from minleak._cli.options import share, whole
 from minleak._cli.show import world_of
 from minleak._data.prior import Prior
 from minleak._design.make import design
@@ -16,12 +16,19 @@ MaxSuccess = Annotated[
     float | None,
     typer.Option(parser=share, help="How often a guess may be right at most, such as 0.3 or 30%: the least k."),
 ]
+Events = Annotated[
+    int | None,
+    typer.Option(parser=whole, help="How many events the weights come from, where they are shares of them."),
+]
 AsCounted = Annotated[bool, typer.Option("--as-counted", help="Take the counts for the truth, not for a sample of it.")]
 
 
-def tell_of_the_world(counts: Prior, *, as_counted: bool) -> bool:
-    """Whether the counts are a sample that something can be said from, and nobody asked to take them as they are."""
-    return not as_counted and world_of(design(counts, 1)) is not None
+def tell_of_the_world(counts: Prior, *, as_counted: bool) -> tuple[bool, str | None]:
+    """Whether the counts are a sample that something can be said from, and nobody asked to take them as they are; and
+    if nothing can be said, why.
+    """
+    told = world_of(design(counts, 1), ())
+    return not as_counted and told["in_the_world"] is not None, told["untold"]
 
 
 def least(counts: Prior, most: float, *, world: bool) -> tuple[int, str]:

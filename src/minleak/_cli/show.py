@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -63,7 +65,7 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
         "gains": plan.gains is not None,
         "success_blind": float(plan.prior.weights.max() / plan.prior.total),
         "success": float(plan.target.max()) if plan.gains is None else None,
-        "in_the_world": world_of(plan),
+        **world_of(plan, names),
         "leakage": leakages,
         "cost": plan.cost,
         "cost_bound": plan.cost_bound,
@@ -72,43 +74,65 @@ def summary(plan: Plan, entropies: list[str] | None) -> dict[str, Any]:
     }
 
 
-def world_of(plan: Any) -> dict[str, Any] | None:
-    """What a plan, in memory or in an engine, is worth in the world that its counts are a sample of; None where nothing
-    can be said.
+def world_of(plan: Any, entropies: Iterable[str]) -> dict[str, Any]:
+    """What a plan, in memory or in an engine, is worth in the world that its counts are a sample of; or, where nothing
+    can be said, why.
     """
     try:
         world = plan.in_the_world(entropies=())
-    except InvalidParameter:
-        return None
-    return {name: getattr(world, name) for name in ("success", "low", "high", "unseen", "events")}
+    except InvalidParameter as error:
+        return {"in_the_world": None, "untold": str(error).replace("Prior(weights, events=60_000)", "--events 60000")}
+    told = {name: getattr(world, name) for name in ("success", "low", "high", "unseen", "events")}
+    leakages = {}
+    for name in entropies:
+        with suppress(InvalidParameter):  # it is told for symmetric ones of the paper's form
+            leakages[name] = world.leakage(name)
+    return {"in_the_world": {**told, "leakage": leakages}, "untold": None}
+
+
+def differs(data: dict[str, Any]) -> bool:
+    """Whether a guess is right more often in the world than the counts say, by more than a percent."""
+    world = data["in_the_world"]
+    return world is not None and world["success"] > 1.01 * data["success"]
+
+
+def leakage_table(title: str, columns: Sequence[str], data: dict[str, Any]) -> str:
+    """A row for each entropy, with the leakage in the world too where it differs."""
+    world = [data["in_the_world"]["leakage"]] if differs(data) else []
+    rows = [
+        [name, *(row[column] for column in columns), *(told.get(name, "") for told in world)]
+        for name, row in data["leakage"].items()
+    ]
+    return table(title, ["entropy", *columns, *("in the world" for _ in world)], rows)
 
 
 def told_of_the_world(data: dict[str, Any]) -> list[str]:
-    """A line on the world, where it is worse than the counts say."""
-    world = data.get("in_the_world")
-    if world is None or world["success"] <= 1.01 * data["success"]:
+    """A line on the world, where it is worse than the counts say, or on why nothing can be said."""
+    world = data["in_the_world"]
+    if world is None:
+        return [f"as counted only: {data['untold']}"]
+    if not differs(data):
         return []
     return [
         f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
         f"sample of {world['events']:,} events, and an attacker may know the truth better; "
-        f"{world['unseen']:.2%} of the events to come will be of secrets that are not listed"
+        f"{world['unseen']:.2%} of the events to come will be of secrets that were not seen"
     ]
 
 
 def rendered(data: dict[str, Any]) -> list[str]:
     """The summary for people, of a plan in memory or in an engine."""
     where = f", made in {data['engine']}" if "engine" in data else ""
-    lines = [f"{data['secrets']:,} secrets in sets of {data['k']}, layout {data['layout']}{where}"]
+    secrets = "1 secret" if data["secrets"] == 1 else f"{data['secrets']:,} secrets"
+    lines = [f"{secrets} in sets of {data['k']}, layout {data['layout']}{where}"]
     if data["giants"]:
         more = ", ..." if data["giants"] > NAMED else ""
         lines.append(f"in every set (giants): {data['giants']}: {', '.join(map(field, data['giant_labels']))}{more}")
-    world = data.get("in_the_world")
-    differs = world is not None and world["success"] > 1.01 * data["success"]
     if data["success"] is not None:
         blind = "" if data["success_blind"] is None else f" {data['success_blind']:.6g} without,"
         lines.append(
-            f"{'as counted, ' if differs else ''}a guess is right with probability {data['success']:.6g} seeing a set,"
-            f"{blind} 1 seeing the secret itself"
+            f"{'as counted, ' if differs(data) else ''}a guess is right with probability {data['success']:.6g} "
+            f"seeing a set,{blind} 1 seeing the secret itself"
         )
     lines += told_of_the_world(data)
     if "at_home" in data:
@@ -120,6 +144,5 @@ def rendered(data: dict[str, Any]) -> list[str]:
         bound = data["cost_bound"]
         least = "" if bound is None else f", and no plan that leaks as little has less than {bound:.6g}{unit}"
         lines.append(f"members of a set are {data['cost']:.6g}{unit} from its centre on average{least}")
-    rows = [[name, row["before"], row["after"], row["leakage"]] for name, row in data["leakage"].items()]
     title = "the least leakage that sets of this size allow" + (" (with gains)" if data.get("gains") else "")
-    return ["\n".join(lines), "", table(title, ["entropy", "before", "after", "leakage"], rows)]
+    return ["\n".join(lines), "", leakage_table(title, ["before", "after", "leakage"], data)]

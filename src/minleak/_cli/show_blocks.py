@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minleak._cli.output import table
-from minleak._cli.show import told_of_the_world, world_of
+from minleak._cli.show import differs, leakage_table, told_of_the_world, world_of
 from minleak._design.blocks.plan import Blocks
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
@@ -29,7 +28,7 @@ def summary(blocks: Blocks, entropies: list[str] | None) -> dict[str, Any]:
         "smallest": int(blocks.partition.sizes.min()),
         "success_blind": float(blocks.prior.p.max()),
         "success": blocks.success,
-        "in_the_world": world_of(blocks),
+        **world_of(blocks, measures),
         "leakage": leakages,
     }
 
@@ -39,11 +38,10 @@ def rendered(data: dict[str, Any]) -> list[str]:
     smallest = f", the smallest of {data['smallest']}" if data["smallest"] < data["k"] else ""
     lines = [
         f"{data['secrets']:,} secrets in {data['blocks']:,} blocks of {data['k']}{smallest}: sets that never change",
-        f"a guess is right with probability {data['success']:.6g} seeing a block, {data['success_blind']:.6g} without, "
-        "1 seeing the secret itself",
+        f"{'as counted, ' if differs(data) else ''}a guess is right with probability {data['success']:.6g} "
+        f"seeing a block, {data['success_blind']:.6g} without, 1 seeing the secret itself",
         *told_of_the_world(data),
     ]
     columns = ["before", "after", "leakage", "loss"]
-    rows = [[name, *(row[column] for column in columns)] for name, row in data["leakage"].items()]
     title = "leakage, and how much of it a plan that draws its sets would not leak (loss)"
-    return ["\n".join(lines), "", table(title, ["entropy", *columns], rows)]
+    return ["\n".join(lines), "", leakage_table(title, columns, data)]

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from minleak._cli.engines import CountRows
 from minleak._cli.inputs import PriorSource
 from minleak._cli.options import (
     AsJson,
@@ -21,7 +22,7 @@ from minleak._cli.options import (
     whole_numbers,
 )
 from minleak._cli.output import emit, table, working
-from minleak._cli.requirement import AsCounted, MaxSuccess, least, tell_of_the_world
+from minleak._cli.requirement import AsCounted, Events, MaxSuccess, least, tell_of_the_world
 from minleak._design import sweeps as sweeping
 from minleak._entropy.standard import FEW
 from minleak._report.saving import check_chart
@@ -44,6 +45,8 @@ def sweep(
     format: Format = None,
     strip: Strip = False,
     nfc: Nfc = False,
+    count_rows: CountRows = False,
+    events: Events = None,
     as_json: AsJson = False,
 ) -> None:
     """Show the least leakage against the size k of the sets, or the least k that meets a target.
@@ -52,10 +55,11 @@ def sweep(
     """
     if chart is not None:
         check_chart(chart)
-    counts = PriorSource(prior, secret, format, strip=strip, nfc=nfc).prior(weight)
-    world = tell_of_the_world(counts, as_counted=as_counted)
-    data: dict[str, Any] = {"secrets": len(counts)}
-    parts: list[str] = []
+    source = PriorSource(prior, secret, format, strip=strip, nfc=nfc)
+    counts = source.prior(None if count_rows else weight, events=events)
+    world, untold = tell_of_the_world(counts, as_counted=as_counted)
+    data: dict[str, Any] = {"secrets": len(counts), "untold": untold}
+    parts = [f"as counted only: {untold}"] if untold and not as_counted else []
     with working("sweeping"):
         if target is not None:
             name, _, value = target.partition("=")

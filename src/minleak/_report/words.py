@@ -138,11 +138,10 @@ def demanded(facts: Facts) -> str:
     if asked is None:
         return ""
     said = f"Requirement: a guess is right at most {_often(asked.most)}: "
+    verdict = "met" if asked.met else "not met"
     if world is None:
-        return said + ("met, as counted" if asked.met else "not met")
-    if asked.nearly:
-        return f"{said}met by the estimate, but not for sure: the interval reaches {percent(world.high)}"
-    return said + ("met" if asked.met else "not met")
+        return f"{said}{verdict}, as counted"
+    return f"{said}{verdict} (estimate {percent(world.success)}, interval to {percent(world.high)})"
 
 
 def _unseen(share: float) -> str:

@@ -31,14 +31,13 @@ class Worldly:
 
 @dataclass(frozen=True)
 class Requirement:
-    """How often a guess may be right at most, and whether it is: `met` if not even the interval's upper end is above
-    it, `nearly` if only that is.
+    """How often a guess may be right at most: `met` if the estimate is no more, as `least_k` means it, and `sure` if
+    not even the interval's upper end is.
     """
 
     most: float
     met: bool
-    nearly: bool
-    sampled: bool
+    sure: bool
 
 
 def in_the_world(plan: Plan, entropies: Sequence[str], *, seed: int) -> Worldly | str:
@@ -73,4 +72,4 @@ def judged(most: float, claimed: float, world: Worldly | None) -> Requirement:
     """Whether a requirement is met, in the world where that can be told, and else as counted."""
     success, high = (claimed, claimed) if world is None else (world.success, world.high)
     limit = most * (1 + 1e-12)  # 1/20 may be a rounding above 0.05
-    return Requirement(most, high <= limit, success <= limit < high, world is not None)
+    return Requirement(most, success <= limit, high <= limit)

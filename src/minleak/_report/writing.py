@@ -38,10 +38,10 @@ def write(
 
     The ending .html (or format="html") gives one page with everything inside; format="png" or "svg" the charts as
     pictures into the folder `path`. `success` is a requirement, how often a guess may be right at most, such as 0.05:
-    the page says whether it is met in the world, by the interval's upper end, by the estimate alone, or not. `title`
-    heads the page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and `seed`
-    are those of the simulations; `against` is what a plan over strings is worth to an attacker with other data, by
-    its method of that name; `progress` gets the steps done, their number and the next one's name. Files are
+    the page says whether it is met in the world, by the estimate, as `least_k` means it, and where the interval ends.
+    `title` heads the page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and
+    `seed` are those of the simulations; `against` is what a plan over strings is worth to an attacker with other data,
+    by its method of that name; `progress` gets the steps done, their number and the next one's name. Files are
     written whole or not at all.
     """
     name = file_name(path)

@@ -27,8 +27,8 @@ def check_columns(table: Any, error: type[MinleakError], **wanted: Any) -> None:
     >>> import ibis
     >>> check_columns(ibis.table({"Secret": "string", "ann": "string"}), MinleakError, secret="secret")
     Traceback (most recent call last):
-    minleak.errors.MinleakError: there is no column 'secret' among the 2, but 'Secret': say which one with secret= \
-(--secret), or give a file without a header a first line of names
+    minleak.errors.MinleakError: there is no column 'secret' among the 2, but 'Secret': say which one with secret=, or \
+give a file without a header a first line of names
     """
     if wanted.get("weight", "") is None:
         del wanted["weight"]
@@ -41,7 +41,7 @@ def check_columns(table: Any, error: type[MinleakError], **wanted: Any) -> None:
             raise error(
                 f"there is no column {column!r} among the {len(table.columns)}"
                 + (f", but {', '.join(alike)}" if alike else "")
-                + f": say which one with {parameter}= (--{parameter}), or give a file without a header a first line of "
+                + f": say which one with {parameter}=, or give a file without a header a first line of "
                 "names"
             )
 

@@ -36,6 +36,8 @@ class Spectrum:
         if len(found) > LIMIT:
             raise InvalidParameter(f"there are more than {LIMIT} different weights: measure the prior in memory")
         if not len(found):
+            if not engine.count(rows):
+                raise InvalidPrior("the table has no rows: a prior needs at least one secret")
             raise InvalidPrior("all weights are zero: at least one secret must be possible")
         weights = np.array(found["weight"].to_pylist(), dtype=np.int64)
         times = np.array(found["times"].to_pylist(), dtype=np.int64)

@@ -8,13 +8,15 @@ from typing import BinaryIO
 from minleak._data.prior import Prior
 from minleak._data.reading.table import Table
 from minleak._data.reading.tidying import Tidy
+from minleak.errors import UnreadableFile
 
 
 def read_prior(
     source: str | os.PathLike[str] | BinaryIO,
     *,
     secret: str = "secret",
-    weight: str = "count",
+    weight: str | None = "count",
+    events: int | None = None,
     format: str | None = None,
     strip: bool = False,
     nfc: bool = False,
@@ -27,6 +29,9 @@ def read_prior(
         A path, or an open binary file. A name ending in .gz is decompressed.
     secret, weight
         The columns to read from csv, tsv and parquet. In csv and tsv secrets are text; parquet keeps its own type.
+        With weight None each row is an event, and they are counted here, as lines are.
+    events
+        How many events the weights come from, where they are shares of them (`Prior.events`).
     format
         "csv", "tsv", "parquet", "json" (a mapping from secret to weight), "uniq" (what `sort | uniq -c` or `uniq -cz`
         prints: a count, a space, the secret) or "lines" (a log: one secret a line, counted here). Taken from the ending
@@ -40,8 +45,7 @@ def read_prior(
     size. Raises UnreadableFile, naming the line, for rows that cannot be parsed and columns that are not there once,
     and InvalidPrior for weights that are no prior; no message shows a secret. Of a log, warns (MinleakWarning) how many
     blank lines were skipped, as no events, and how many secrets differ from others only in blanks, capitals or normal
-    form. Time: within a small factor of what
-    pyarrow itself needs to read the file.
+    form. Time: within a small factor of what pyarrow itself needs to read the file.
 
     >>> import io
     >>> read_prior(io.BytesIO(b"secret,count\\nflu,812\\ncold,640\\n"), format="csv")
@@ -49,9 +53,16 @@ def read_prior(
     """
     tidy = Tidy(strip=strip, nfc=nfc)
     table = Table(source, format=format)
-    columns = table.read({"secret": secret}, {"weight": weight})
+    if weight is None and table.names_columns:
+        rows = table.read({"secret": secret}, {})["secret"]
+        labels, times = rows.value_counts().flatten()
+        labels, weights = tidy.log(labels, times.to_numpy(), table.name, event="row")
+        return Prior(weights, labels=labels, events=events)
+    columns = table.read({"secret": secret}, {"weight": weight or ""})
     labels, weights = columns["secret"], columns["weight"]
-    if table.blank is None:
-        return Prior(weights, labels=tidy.labels(labels), _where=table.where)
-    labels, weights = tidy.log(labels, weights, table.blank, table.name)
-    return Prior(weights, labels=labels)
+    if table.blank is not None:
+        labels, weights = tidy.log(labels, weights, table.name, blank=table.blank)
+        return Prior(weights, labels=labels, events=events)
+    if weight is None:
+        raise UnreadableFile(f"{table.name} holds counts already: rows are counted of csv, tsv, parquet and lines")
+    return Prior(weights, labels=tidy.labels(labels), events=events, _where=table.where)

@@ -37,6 +37,11 @@ class Table:
             raise UnreadableFile(f"{what} read from csv, tsv or parquet, which name their columns, not {kind}")
 
     @property
+    def names_columns(self) -> bool:
+        """Whether the file has columns that are chosen by name."""
+        return self._file.header is not None
+
+    @property
     def blank(self) -> int | None:
         """How many rows of a log, which are counted here, were blank; None where rows are no events."""
         return self._file.blank

@@ -33,15 +33,18 @@ class Tidy:
         if not (self._strip or self._nfc):
             return labels
         column = _arrow(labels)
-        if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        if not _is_text(column):
             return labels
         if self._nfc:
             column = pc.utf8_normalize(column, form="NFC")
         return pc.utf8_trim_whitespace(column) if self._strip else column
 
-    def log(self, labels: pa.Array, times: npt.NDArray[np.int64], blank: int, name: str) -> tuple[Any, Any]:
-        """The distinct lines of a log and how often each was there, those that tidying makes equal counted together.
-        Warns of blank lines, and of labels that stay different only in blanks, capitals or normal form.
+    def log(
+        self, labels: pa.Array, times: npt.NDArray[np.int64], name: str, *, blank: int = 0, event: str = "line"
+    ) -> tuple[Any, Any]:
+        """The distinct lines or rows of a log and how often each was there, those that tidying makes equal counted
+        together. Warns of blank ones, those that were `blank` before too, and of labels that stay different only in
+        blanks, capitals or normal form. `event` is what messages call one.
         """
         import pyarrow.compute as pc
 
@@ -51,14 +54,18 @@ class Tidy:
             labels, places = encoded.dictionary, encoded.indices.to_numpy()
             sums = np.zeros(len(labels), dtype=np.int64)
             np.add.at(sums, places, times)
-            empty = pc.equal(labels, "").to_numpy(zero_copy_only=False)
-            blank += int(sums[empty].sum())
-            labels, times = labels.filter(pa.array(~empty)), sums[~empty]
-            if not len(labels):
-                raise UnreadableFile(f"{name} has no rows")
+            times = sums
+        if not _is_text(labels):
+            return labels, times
+        empty = pc.equal(labels, "").to_numpy(zero_copy_only=False)
+        if empty.any():
+            blank += int(times[empty].sum())
+            labels, times = labels.filter(pa.array(~empty)), times[~empty]
+        if not len(labels):
+            raise UnreadableFile(f"{name} has no rows but blank ones")
         if blank:
-            said = "line of {} was" if blank == 1 else "lines of {} were"
-            warnings.warn(f"{blank:,} blank {said.format(name)} skipped", MinleakWarning, stacklevel=3)
+            said = f"{event} of {name} was" if blank == 1 else f"{event}s of {name} were"
+            warnings.warn(f"{blank:,} blank {said} skipped", MinleakWarning, stacklevel=3)
         alike = _alike(labels)
         if alike:
             said = "label of {} differs" if alike == 1 else "labels of {} differ"
@@ -74,6 +81,10 @@ class Tidy:
                 stacklevel=3,
             )
         return labels, times
+
+
+def _is_text(column: Any) -> bool:
+    return bool(pa.types.is_string(column.type) or pa.types.is_large_string(column.type))
 
 
 def _arrow(labels: Any) -> Any:
