@@ -90,7 +90,7 @@ def test_buckets_of_any_names(scheme):
         (7, "not int"),
         (np.eye(3), "cannot be looked up"),
     ],
-    ids=str,
+    ids=lambda value: value if isinstance(value, str) else type(value).__name__,
 )
 def test_schemes_that_are_none(scheme, said):
     """One line that says what a scheme is."""
