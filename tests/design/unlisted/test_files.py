@@ -41,6 +41,18 @@ def test_certificates():
         ml.certify(TOGETHER, COUNTS, gains=[1] * 8)
 
 
+def test_all_strings_of_a_small_model_are_looked_at():
+    class Wrong(ml.NGram):
+        def interval(self, string):
+            start, weight = super().interval(string)
+            return start, weight + (string == "ba")
+
+    small = ml.NGram.fit(["ab", "ba", "b"], longest=3, alphabet="ab", others=False)
+    assert "all 15 strings" in str(ml.certify(ml.design(small, 3), small))
+    wrong = Wrong(small.alphabet, small.longest, small.levels, small.escape)
+    assert not ml.certify(ml.design(wrong, 3), wrong).ok
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

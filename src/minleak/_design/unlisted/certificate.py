@@ -9,7 +9,7 @@ from typing import Any
 from minleak._data.prior import Prior
 from minleak._design.certificate import Certificate, Check
 from minleak._design.rings import cap
-from minleak._design.unlisted.model import Model
+from minleak._design.unlisted.model import Model, strings_of
 from minleak._design.unlisted.plan import StringDrawable, UnlistedPlan
 from minleak.errors import InvalidParameter, shown
 
@@ -41,6 +41,8 @@ def certified(
 
 # Positions of the model's line, and strings, that are tried.
 _TRIED = 200
+# Of so many strings at most all are looked at.
+_LISTED = 1000
 # What was checked, whether it holds, and a word on it.
 _Found = tuple[str, bool, str]
 
@@ -64,6 +66,17 @@ def _checks(plan: UnlistedPlan, prior: Prior | Model) -> Iterator[_Found]:
 
 
 def _tiling(model: Model) -> Iterator[_Found]:
+    """Of few strings all, of many where it is tried."""
+    try:
+        listed = dict(strings_of(model, _LISTED))
+    except InvalidParameter:
+        listed = {}
+    if listed:
+        whole = sum(listed.values()) == model.total and all(model.weight(x) == w for x, w in listed.items())
+        heaviest = sorted(listed.values(), reverse=True)
+        in_order = [w for _, w in model.heaviest(len(listed) + 1)] == heaviest
+        yield "the model's intervals tile its line", whole and in_order, f"all {len(listed):,} strings"
+        return
     rng = random.Random(0)
     good = True
     for _ in range(_TRIED):
