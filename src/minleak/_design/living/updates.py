@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, as_prior
@@ -23,6 +24,7 @@ from minleak._design.living.keep import with_kept_sets
 from minleak._design.living.matching import matched
 from minleak._design.rings import LIMIT, Arrangement, Homes, Ring
 from minleak._design.stored.digests import labels_in_bytes
+from minleak._design.stored.tables import as_storable
 from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
@@ -100,11 +102,21 @@ def _rank(moved: Indices, labels: Labels) -> Callable[[Indices], Indices]:
         came[moved[moved >= 0]] = np.flatnonzero(moved >= 0)
         ranks = came[secrets]
         new = np.flatnonzero(ranks < 0)
-        names = labels_in_bytes(labels.at(secrets[new]))
-        ranks[new[sorted(range(len(new)), key=names.__getitem__)]] = len(moved) + np.arange(len(new))
+        ranks[new[_by_name(labels, secrets[new])]] = len(moved) + np.arange(len(new))
         return ranks
 
     return rank
+
+
+def _by_name(labels: Labels, secrets: Indices) -> Indices:
+    """The order of some secrets by their labels."""
+    names = as_storable(labels)
+    if names is None:
+        written = labels_in_bytes(labels.at(secrets))
+        return np.array(sorted(range(len(secrets)), key=written.__getitem__), dtype=np.int64)
+    import pyarrow.compute as pc
+
+    return np.asarray(pc.sort_indices(names.take(pa.array(secrets))).to_numpy(), dtype=np.int64)
 
 
 def _in_proportion(plan: Arrangement, grid: Grid, moved: Indices) -> bool:
