@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 import minleak as ml
 from benchmarks.designing import weights_of
@@ -109,6 +112,17 @@ def speed(n: int = 10_000_000, k: int = 10) -> None:
         timed = interleaved(ways, runs=3)
         ours, theirs = (Timed(one.seconds, len(one.value.homes.weights)) for one in timed.values())
         line(title, ours, "design", theirs, bar="(bar 2x)", slower=True)
+    with tempfile.TemporaryDirectory() as folder:
+        old, new, table = (os.path.join(folder, name) for name in ("old.cloak", "new.cloak", "counts.parquet"))
+        plan.save(old)
+        pq.write_table(pa.table({"secret": prior.labels.arrow, "count": pa.array(prior.weights)}), table)
+        ways = {
+            "update": lambda: ml.load(old).update(ml.read_prior(table)).save(new),
+            "design": lambda: ml.design(ml.read_prior(table), k).save(new),
+        }
+        timed = interleaved(ways, runs=2)
+        ours, theirs = (Timed(one.seconds, os.path.getsize(new)) for one in timed.values())
+    line("the same from Parquet to .cloak", ours, "design", theirs, bar="(bar 2x)", slower=True)
 
 
 def cities() -> np.ndarray:
