@@ -200,6 +200,7 @@ PLAN = ml.design(PRIOR, 3)
 BLOCKS = ml.design(WEIGHTS, 3, layout="blocks")
 NEAR = ml.design(WEIGHTS, 3, layout=ml.Near([0, 1, 2, 3, 4, 5]))
 CLOAK = ml.Cloak(PLAN, key=ml.Key(bytes(32)))
+MODEL = ml.NGram.fit(["a", "ab"], order=2, longest=3, alphabet="ab", others=False)
 PADDING = padding.design(range(6), WEIGHTS, budget=2.0)
 CHAIN = ml.Chain(PRIOR, np.eye(6, k=1, dtype=int), backoff=2)
 TRACKS = ml.Tracks(CHAIN, 2, key=bytes(32))
@@ -451,6 +452,30 @@ CALLS = {
     # running
     "Cloak": (ml.Cloak, {"plan": PLAN, "key": bytes(32), "stand_in": None}),
     "Cloak, seeded": (ml.Cloak, {"plan": PLAN, "insecure_seed_for_experiments": 1}),
+    "Cloak.draw_all": (CLOAK.draw_all, {"secrets": ["a"], "scope": "s", "fresh": False}),
+    # strings
+    "NGram": (
+        lambda **given: ml.NGram.fit(**given).weight("a"),
+        {"strings": ["a", "ab"], "order": 2, "longest": 4, "alphabet": "ab", "others": False},
+    ),
+    "NGram, fitted": (
+        lambda **given: [MODEL.weight(given["string"]), MODEL.interval(given["string"])],
+        {"string": "a"},
+    ),
+    "NGram.at": (MODEL.at, {"position": 3}),
+    "NGram.heaviest": (MODEL.heaviest, {"k": 2, "above": MODEL.total // 9}),
+    "design, unknown": (
+        ml.design,
+        {"prior": ml.Prior([3, 1], labels=["a", "b"]), "k": 2, "unknown": MODEL, "unknown_share": 0.5},
+    ),
+    "design, model": (ml.design, {"prior": MODEL, "k": 2}),
+    "honeywords": (ml.honeywords, {"password": "ab", "k": 2, "model": MODEL}),
+    "UnlistedPlan.against": (
+        ml.design(MODEL, 2).against,
+        {"model": MODEL, "prior": None, "unknown_share": None, "trials": 2, "seed": 0},
+    ),
+    "exposure": (ml.exposure, {"plans": [PLAN], "prior": None, "trials": 100, "seed": 0}),
+    "Plan.update": (PLAN.update, {"prior": {"a": 3, "b": 2, "c": 1}, "layout": None}),
     "Cloak.draw": (CLOAK.draw, {"secret": "a", "scope": "s"}),
     "Cloak.draw_fresh": (CLOAK.draw_fresh, {"secret": "a"}),
     "Cloak.draw_many": (CLOAK.draw_many, {"indices": [0, 1], "scopes": ["s", "t"], "fresh": False}),

@@ -131,6 +131,15 @@ BAD = {
         (["export", "queries.cloak", "-o", "table.xls"], ".csv, .parquet, .json, .sqlite"),
         (["export", "queries.cloak"], "-o"),
     ],
+    "fit": [
+        (["fit", "missing.csv", "-o", "m.model"], "missing.csv"),
+        (["fit", "queries.csv"], "-o"),
+        (["fit", "queries.csv", "-o", "m.model", "--order", "0"], "order"),
+        (["fit", "queries.csv", "-o", "m.model", "--longest", "x"], "--longest"),
+        (["fit", "queries.csv", "-o", "m.model", "--alphabet", "aa"], "alphabet"),
+        (["fit", "queries.csv", "-o", "m.model", "--alphabet", "é", "--only"], "at least one string"),
+        (["fit", "queries.csv", "-o", "no/such/m.model"], "m.model"),
+    ],
     "refines": [
         (["refines", "test.csv", "diagnoses.csv"], "observable"),
         (["refines", "test.csv", "test.csv", "--tolerance", "0"], "tolerance"),

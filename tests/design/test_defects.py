@@ -105,8 +105,7 @@ def test_what_is_no_plan():
     """Said in one line, whichever door it came through."""
     with pytest.raises(InvalidCloak, match="is text or a path, not int"):
         ml.load(5)
-    for other in (7, ml.Channel([[1, 0], [0, 1]])):
-        with pytest.raises(InvalidParameter, match="a cloak runs a plan or its"):
-            ml.Cloak(other)
+    with pytest.raises(InvalidParameter, match="a cloak runs a plan, its"):
+        ml.Cloak(7)
     with pytest.raises(InvalidParameter, match=r"from 1 to 2\^62"):
         ml.padding.to_multiple([5], 2**64)

@@ -14,7 +14,7 @@ from tests.warehouse.priors import given, segments
 
 import minleak as ml
 from minleak import warehouse
-from minleak.errors import InvalidParameter, UnreadableFile
+from minleak.errors import InvalidParameter, MinleakWarning, UnreadableFile
 
 PRIOR = pa.table({"secret": ["hidden-a", "hidden-b", "hidden-c", "hidden-d"], "count": [90, 3, 2, 1]})
 
@@ -222,7 +222,8 @@ def test_lines(backend, tmp_path):
     table = warehouse.read(tmp_path / "hidden.log", backend=backend)
     assert sorted(table.to_pyarrow()["secret"].to_pylist()) == sorted(line for line in lines if line)
     whole = warehouse.to_plan(warehouse.design(table, 3, weight=None))
-    memory = ml.read_prior(tmp_path / "hidden.log")
+    with pytest.warns(MinleakWarning, match="2 blank lines"):
+        memory = ml.read_prior(tmp_path / "hidden.log")
     assert dict(zip(whole.prior.labels, whole.weights.tolist(), strict=True)) == dict(
         zip(memory.labels, memory.weights.tolist(), strict=True)
     )

@@ -67,7 +67,9 @@ def test_what_leaks_is_that_of_the_channel(name):
 
 def test_another_prior_with_secrets_of_its_own():
     """How many, and how much of the mass."""
-    with pytest.raises(InvalidParameter, match=r"2 secrets .* not among those of the blocks, 0\.75 of its mass"):
+    with pytest.raises(
+        InvalidParameter, match=r"2 secrets of the prior, 0\.75 of its mass, are not among the plan's 7"
+    ):
         blocks_of().leakage("shannon", prior={"a": 1, "x": 2, "y": 1})
 
 

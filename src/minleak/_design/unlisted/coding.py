@@ -12,6 +12,7 @@ import numpy as np
 
 from minleak._design.unlisted.escape import UNITS, Escape
 from minleak._design.unlisted.fitting import Level, T
+from minleak._entropy.base import whole
 from minleak.errors import InvalidParameter, UnknownSecret
 
 _BITS = (T * UNITS).bit_length() - 1  # of the units that one character is chosen from
@@ -83,8 +84,9 @@ class Coder:
 
     def at(self, position: int) -> str:
         """The string that owns a position of the line."""
-        if not 0 <= position < self.total:
-            raise InvalidParameter("a position is from 0 on and below the model's total")
+        position = whole(position, "a position", 0)
+        if position >= self.total:
+            raise InvalidParameter("a position is below the model's total")
         unit, key, found = self.total >> _BITS, 0, []
         for _ in range(self.longest):
             place = position // unit
@@ -111,6 +113,7 @@ class Coder:
 
         Best-first over prefixes: what begins with a prefix weighs no more than all of it.
         """
+        k, above = whole(k, "the number of strings", 0), whole(above, "the weight above which they are", 0)
         ties = count()
         heap: list[Any] = []
         found: list[tuple[str, int]] = []

@@ -21,7 +21,9 @@ from minleak.errors import InvalidCloak
 
 #: What a file of a model alone says that it is.
 MODEL = "n-gram"
-_ORDER, _LONGEST, _PARTS = 64, 4096, 2**128
+_ORDER, _PARTS = 64, 2**128
+#: The most characters that a string may have.
+LONGEST = 4096
 #: So many characters an alphabet may have.
 ALPHABET = 2**14
 # Alphabet, longest length, levels and escape: what a coder is made of.
@@ -73,7 +75,7 @@ def load_model(path: str | os.PathLike[str]) -> Parts:
 def model_in(contents: Contents) -> Parts:
     """What a model is made of, among arrays and numbers of anybody's; an error of any kind where it is none."""
     numbers = contents.numbers
-    longest = whole(numbers["longest"], 1, _LONGEST)
+    longest = whole(numbers["longest"], 1, LONGEST)
     codes = contents.vector("alphabet", "i4")
     demand(0 < len(codes) <= ALPHABET and bool((codes[1:] > codes[:-1]).all()))
     demand(codes[0] >= 0 and codes[-1] < 0x110000 and not ((codes >= 0xD800) & (codes < 0xE000)).any())

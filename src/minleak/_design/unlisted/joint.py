@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.prior import Prior
+from minleak._data.prior import Prior, as_prior
 from minleak._design.unlisted.model import Model
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
@@ -25,7 +25,7 @@ class Joint:
     share: Fraction
 
     @classmethod
-    def of(cls, model: Model, prior: Prior | None, share: Any) -> Joint:
+    def of(cls, model: Model, prior: Any, share: Any) -> Joint:
         """With the share of strings that come from the model; None is Good and Turing's, the share of events whose
         string was counted once.
         """
@@ -38,6 +38,7 @@ class Joint:
             if share is not None:
                 raise InvalidParameter("unknown_share= is for a prior with unknown=model: a model alone has all of it")
             return cls(model, None, Fraction(1))
+        prior = as_prior(prior)
         if not prior.exact:
             raise InvalidPrior(
                 "a prior with unknown strings has whole counts: floats would not be exact in big integers"

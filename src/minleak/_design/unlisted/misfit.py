@@ -41,7 +41,7 @@ def success_against(plan: UnlistedPlan, truth: Joint, trials: int, seed: int) ->
     its true weight and the likelihood of the set; of each set the largest is counted, which varies less than hits and
     misses do.
     """
-    rng, best, curve = random.Random(seed), [], [0.0] * plan.k
+    rng, best, curve = random.Random(whole(seed, "the seed", 0)), [], [0.0] * plan.k
     trials = whole(trials, "the number of trials", 2)
     for _ in range(trials):
         secret = _drawn(truth, rng)

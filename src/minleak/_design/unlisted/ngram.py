@@ -11,10 +11,10 @@ import numpy as np
 from minleak._data.prior import Prior
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.escape import Escape
-from minleak._design.unlisted.files import ALPHABET, load_model, save_model
+from minleak._design.unlisted.files import ALPHABET, LONGEST, load_model, save_model
 from minleak._design.unlisted.fitting import encoded, fit_levels
 from minleak._entropy.base import whole
-from minleak.errors import InvalidParameter, listed
+from minleak.errors import InvalidParameter, listed, shown
 
 # The characters that are counted one by one, unless an alphabet is given.
 _COMMON = 200
@@ -51,6 +51,10 @@ class NGram(Coder):
         characters, for secrets that a rule keeps to an alphabet. Strings that have no place are left out.
         """
         order, longest = whole(order, "the order", 1), whole(longest, "the longest length", 1)
+        if longest > LONGEST:
+            raise InvalidParameter(f"the longest length is at most {LONGEST:,}, not {longest:,}")
+        if not isinstance(others, bool):
+            raise InvalidParameter(f"others= is True or False, not {shown(others)}")
         texts, weights = _texts(strings)
         chosen = _alphabet(alphabet, texts)
         allowed = frozenset(chosen)
