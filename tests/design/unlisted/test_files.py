@@ -86,6 +86,7 @@ def written(path, change):
     [
         lambda c: c.n.update(k=0),
         lambda c: c.n.update(k=10**9),
+        lambda c: c.n.update(k=2**18, longest=2**12),
         lambda c: c.n.update(share=[2, 1]),
         lambda c: c.n.update(share=[1, 0]),
         lambda c: c.n.update(share="1e-999999999"),
@@ -109,6 +110,12 @@ def test_hostile_contents_are_refused(change, tmp_path):
     written(tmp_path / "plan.cloak", change)
     with pytest.raises(InvalidCloak):
         ml.load(tmp_path / "plan.cloak")
+
+
+def test_a_plan_that_would_take_long_to_open_is_not_saved(tmp_path):
+    long = ml.NGram.fit(["ab" * 600], order=2, longest=2048, alphabet="ab")
+    with pytest.raises(InvalidParameter, match="k times the longest length"):
+        ml.design(long, 600).save(tmp_path / "plan.cloak")
 
 
 def test_a_model_of_ones_own_is_not_saved(tmp_path):

@@ -132,17 +132,21 @@ class Coder:
             if whole_string:
                 found.append((string, weight))
             else:
-                queue(iter(sorted(self._longer(node), reverse=True)))
+                queue(iter(sorted(self._longer(node, above), reverse=True)))
                 queue(self._with_others(node))
         return found
 
-    def _longer(self, node: _Node) -> Iterator[_Node]:
-        """The prefix as a whole string, and with each character of the alphabet after it."""
+    def _longer(self, node: _Node, above: int) -> Iterator[_Node]:
+        """The prefix as a whole string, and with each character of the alphabet after it, if heavier than that."""
         weight, prefix, key, _ = node
         unit, row = (weight >> _BITS) * UNITS, self._row(key)
-        yield unit * self._share(row, 0)[1], prefix, key, True
-        for symbol, character in enumerate(self.alphabet, 1):
-            yield unit * self._share(row, symbol)[1], *self._extended(prefix, key, symbol, character)
+        shares = np.diff(np.asarray(self._begins[row : row + self._size], dtype=np.int64), append=T)
+        for symbol in np.flatnonzero(shares[: self._outside] > above // unit).tolist():
+            mass = unit * int(shares[symbol])
+            if symbol == 0:
+                yield mass, prefix, key, True
+            else:
+                yield mass, *self._extended(prefix, key, symbol, self.alphabet[symbol - 1])
 
     def _with_others(self, node: _Node) -> Iterator[_Node]:
         """The prefix with each other character after it, heaviest first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import accumulate
 
 #: The shares of all characters outside the alphabet add up to this.
@@ -74,10 +75,13 @@ class Escape:
             return _GROUP * group + inside // (share + 1)
         return _GROUP * group + longer + (inside - longer * (share + 1)) // share
 
+    @cached_property
+    def _by_share(self) -> list[int]:
+        return sorted(range(len(self.shares)), key=lambda group: -self.shares[group])
+
     def by_share(self) -> Iterable[int]:
         """The ranks, those with the largest shares first."""
-        groups = sorted(range(len(self.shares)), key=lambda g: -self.shares[g])
-        for group in groups:
+        for group in self._by_share:
             yield from range(_GROUP * group, min(_GROUP * (group + 1), self.count))
 
 

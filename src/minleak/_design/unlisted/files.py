@@ -17,11 +17,13 @@ from minleak._design.stored.contents import Contents, demand, whole
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.escape import Escape
 from minleak._design.unlisted.fitting import Level
-from minleak.errors import InvalidCloak
+from minleak.errors import InvalidCloak, InvalidParameter
 
 #: What a file of a model alone says that it is.
 MODEL = "n-gram"
 _ORDER, _PARTS = 64, 2**128
+# k times the longest length is at most this, since a plan is made again from its file: some seconds at worst.
+_WORK = 2**20
 #: The most characters that a string may have.
 LONGEST = 4096
 #: So many characters an alphabet may have.
@@ -102,6 +104,10 @@ def _levels(contents: Contents, size: int) -> Iterator[Level]:
 
 def plan_contents(model: Coder, prior: Prior | None, k: int, share: Fraction) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and numbers of a plan over a model's strings, and over those of a prior."""
+    if k * model.longest > _WORK:
+        raise InvalidParameter(
+            f"a file holds plans with k times the longest length up to {_WORK:,}, not {k * model.longest:,}: lower one"
+        )
     arrays, numbers = contents_of(model)
     if prior is not None:
         arrays["labels"] = pa.array(list(prior.labels), type=pa.large_string())
@@ -118,7 +124,8 @@ def plan_parts(contents: Contents) -> tuple[Parts, Prior | None, int, Fraction]:
     """What the model is made of, prior, cap and share of a plan, of what anybody may have written."""
     numbers = contents.numbers
     numerator, denominator = (whole(part, 1, _PARTS) for part in numbers["share"])
-    k, share = whole(numbers["k"], 1, 2**20), Fraction(numerator, denominator)
+    k = whole(numbers["k"], 1, _WORK // whole(numbers["longest"], 1, LONGEST))
+    share = Fraction(numerator, denominator)
     model = model_in(contents)
     if "counts" not in contents.columns:
         demand(share == 1)

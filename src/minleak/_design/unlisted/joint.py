@@ -83,22 +83,22 @@ class Joint:
     def giants(self, k: int) -> tuple[tuple[str, int], ...]:
         """Heaviest first, as long as one weighs more than its part of what is left.
 
-        Of strings heavier than that there are fewer than places, so that the search for them is short.
+        Of strings heavier than that there are fewer than places, so that the search for them is short. Each giant
+        lowers what is left for the others, so that all that were found are giants, and then lighter ones may be.
         """
         counted = sorted(((known[0], string) for string, known in self.counted.items()), reverse=True)[:k]
         giants: list[tuple[str, int]] = []
         tail = self.total
         while tail:
             part = tail // (k - len(giants))
-            likely = [(self.weight(x), x) for x, _ in self.model.heaviest(k, part // self.per_unit)]
+            likely = {x: self.weight(x) for x, _ in self.model.heaviest(k, part // self.per_unit)}
             known = {string for string, _ in giants}
-            weight, string = max(
-                ((w, x) for w, x in (*counted, *likely) if w > part and x not in known), default=(0, "")
-            )
-            if not weight:
+            heavy = {**{x: w for w, x in counted}, **likely}
+            found = sorted(((w, x) for x, w in heavy.items() if w > part and x not in known), reverse=True)
+            if not found:
                 return tuple(giants)
-            giants.append((string, weight))
-            tail -= weight
+            giants += [(string, weight) for weight, string in found]
+            tail -= sum(weight for weight, _ in found)
         raise InvalidParameter(f"there are no more than {len(giants)} strings: sets of {k} would hide nothing")
 
 
