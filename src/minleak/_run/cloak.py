@@ -163,10 +163,6 @@ class Cloak:
         """
         return np.array(self._positions(secrets), dtype=np.int64)
 
-    def labels_of(self, drawn: Indices) -> list[list[Any]]:
-        """What `draw_many` returned, in labels, a list for each."""
-        return [list(self._drawable.shown(row)) for row in drawn]
-
     # -- what is shown ----------------------------------------------------------------------------------------------
 
     def set_id(self, labels: Iterable[Hashable]) -> str:
