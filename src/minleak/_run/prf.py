@@ -80,15 +80,7 @@ class _Streams:
         last = self._last
         if last is None or last[0] is not which or last[1:3] != (block, counter):
             suffix = block.to_bytes(8, "little") + counter.to_bytes(8, "little")
-            copy, parts = self._start.copy, []
-            messages: Iterable[bytes] = self._messages
-            if len(which) < len(self._messages):
-                messages = (self._messages[i] for i in which.tolist())
-            for message in messages:
-                state = copy()
-                state.update(message + suffix)
-                parts.append(state.digest())
-            words = np.frombuffer(b"".join(parts), dtype="<u8").reshape(-1, 2 * _NUMBERS)
+            words = _hashed(self._start, self._messages, which, suffix)
             self._last = last = (which, block, counter, words)
         return last[3][:, 2 * at : 2 * at + 2]
 
@@ -117,17 +109,18 @@ class _Asked:
         self._start, self._messages = start, messages
 
     def blocks(self, which: npt.NDArray[np.int64], counter: int) -> Words:
-        suffix = counter.to_bytes(8, "little")
-        copy = self._start.copy
-        parts = []
-        messages: Iterable[bytes] = self._messages
-        if len(which) < len(self._messages):
-            messages = (self._messages[i] for i in which.tolist())
-        for message in messages:
-            state = copy()
-            state.update(message + suffix)
-            parts.append(state.digest())
-        return np.frombuffer(b"".join(parts), dtype="<u8").reshape(-1, _WORDS)
+        return _hashed(self._start, self._messages, which, counter.to_bytes(8, "little"))
+
+
+def _hashed(start: Any, messages: list[bytes], which: npt.NDArray[np.int64], suffix: bytes) -> Words:
+    """The hash of each message numbered `which` and the suffix, as a row of words."""
+    asked = messages if len(which) == len(messages) else [messages[i] for i in which.tolist()]
+    parts = []
+    for message in asked:
+        state = start.copy()
+        state.update(message + suffix)
+        parts.append(state.digest())
+    return np.frombuffer(b"".join(parts), dtype="<u8").reshape(-1, start.digest_size // 8)
 
 
 class Stream:
