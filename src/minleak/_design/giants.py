@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
 from minleak._design.cost import Cost
+from minleak._design.grid import Grid
 from minleak._design.rings import Homes, Ring
 
 Indices = npt.NDArray[np.int64]
@@ -110,3 +112,19 @@ class Laid:
     def nothing(cls, ground: Ground, cost: Cost | None = None) -> Laid:
         """Where all secrets that can occur are giants."""
         return cls(Homes.none(max(ground.giants.u, 1)), (), cost)
+
+    def fields(self, grid: Grid, giants: Giants) -> dict[str, Any]:
+        """What a plan is made of, for the weights on a grid and their giants."""
+        fine = grid.times(self.factor)
+        return {
+            "weights": fine.weights,
+            "total": fine.total,
+            "giants": giants.members,
+            "u": giants.u,
+            "tail": giants.tail * self.factor,
+            "homes": self.homes,
+            "rings": self.rings,
+            "idle": np.flatnonzero(fine.weights == 0) if fine.weights.min() == 0 else np.empty(0, dtype=np.int64),
+            "costs": self.cost,
+            "apart": self.apart,
+        }

@@ -119,24 +119,14 @@ def design(
     grid = to_grid(prior if gamma is None else _gained(prior, gamma), k)
     giants = find_giants(grid.weights, grid.total, k)
     laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
-    grid = grid.times(laid.factor)
     return Plan(
         prior=prior,
         k=k,
         layout=layout.name,
         gains=None if gamma is None else np.array([float(g) for g in gamma]),
-        weights=grid.weights,
-        total=grid.total,
         distance=grid.distance,
-        giants=giants.members,
-        u=giants.u,
-        tail=giants.tail * laid.factor,
-        homes=laid.homes,
-        rings=laid.rings,
-        idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
-        costs=laid.cost,
-        apart=laid.apart,
         descent=Descent(),
+        **laid.fields(grid, giants),
     )
 
 

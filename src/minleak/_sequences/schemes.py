@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
+from minleak._design.blocks.partition import cut
 from minleak._design.make import design
 from minleak._design.plan import Plan
 from minleak._design.stored.sampler import Sampler
@@ -107,9 +108,7 @@ class ChannelEachStep:
 
 def buckets(prior: Prior, k: int) -> ChannelEachStep:
     """Fixed buckets of k: consecutive states in the order of their weights."""
-    bucket = np.empty(len(prior), dtype=np.int64)
-    bucket[np.argsort(-prior.p, kind="stable")] = np.arange(len(prior)) // k
-    return ChannelEachStep(Channel.deterministic(bucket.tolist()), "fixed buckets")
+    return ChannelEachStep(Channel.deterministic(cut(prior, k).block_of().tolist()), "fixed buckets")
 
 
 @dataclass(frozen=True)

@@ -61,21 +61,7 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: Layout
     else:
         laid, kept, sets = with_kept_sets(plan, ground, moved, layout or _layout(plan, prior, moved))
         changes = PlanChanges(what, kept, 0, sets - kept, **secrets)
-    grid = grid.times(laid.factor)
-    return replace(
-        newer,
-        weights=grid.weights,
-        total=grid.total,
-        giants=giants.members,
-        u=giants.u,
-        tail=giants.tail * laid.factor,
-        homes=laid.homes,
-        rings=laid.rings,
-        idle=np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
-        costs=laid.cost,
-        apart=laid.apart,
-        changes=changes,
-    )
+    return replace(newer, changes=changes, **laid.fields(grid, giants))
 
 
 def _moved(old: Labels, new: Labels) -> Indices | None:
