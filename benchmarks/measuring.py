@@ -108,14 +108,14 @@ def hashing(n: int = 10_000_000) -> None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from minleak._data.buffers import text_of
+    from minleak._data.labels import bytes_of_names
     from minleak._kernels.hashing import fill_slots
 
     print(f"\nWhether {n:,} labels repeat; ours leaves the table that a saved plan looks them up in.")
     names = pa.array([f"item-{i * 2654435761 % n:08d}" for i in range(n)])
     timed = interleaved(
         {
-            "ours": lambda: fill_slots(*text_of(names))[1],
+            "ours": lambda: fill_slots(*bytes_of_names(names))[1],
             "distinct": lambda: pc.count_distinct(names).as_py() < n,
             "dictionary": lambda: len(names.dictionary_encode().dictionary) < n,
         },

@@ -79,10 +79,14 @@ class UnknownSecret(MinleakError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
-def listed(values: object, what: str, error: type[MinleakError] = InvalidParameter) -> list[Any]:
-    """The members of a sequence from outside, whatever it does when it is gone through; text is no sequence."""
+def listed(
+    values: object, what: str, error: type[MinleakError] = InvalidParameter, *, ordered: bool = False
+) -> list[Any]:
+    """The members of a sequence from outside, whatever it does when it is gone through; text is no sequence, and a set
+    is in no order.
+    """
     try:
-        if not isinstance(values, str | bytes):
+        if not isinstance(values, (str, bytes, set, frozenset) if ordered else (str, bytes)):
             return list(values)  # type: ignore[call-overload, no-any-return]
     except Exception:
         pass  # whatever its own code raises

@@ -12,10 +12,10 @@ from minleak._design.constrained.equilibrium import Equilibrium
 from minleak._design.constrained.result import Optimum, Stage
 from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
-from minleak._design.descent import PlanChanges
 from minleak._design.estimating import EstimatedPrior
 from minleak._design.living.exposures import Exposure
 from minleak._design.repeated_draws import Repeated
+from minleak._design.rings import PlanChanges
 from minleak._design.rows.plan import Rows
 from minleak._design.sweeps import Sweep
 from minleak._design.unlisted.misfit import Misfit

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minleak._data import labels
-from minleak._data.buffers import text_of
-from minleak._data.labels import Labels, first_difference, named
+from minleak._data.labels import Labels, bytes_of_names, first_difference, named
 from minleak._kernels import hashing
 from minleak.errors import InvalidParameter
 
@@ -161,7 +160,7 @@ def test_different_texts_of_one_hash_all_find_a_slot():
     names = pa.array(["a", "bc", "bd", "b"])
     hashes, places, slots = np.full(4, 7, np.uint64), np.arange(4), np.full(8, -1)
     work = hashes, hashes.copy(), places, np.empty(8, np.uint8), slots
-    assert hashing._insert(*text_of(names), *work, -1) == (0, False)
+    assert hashing._insert(*bytes_of_names(names), *work, -1) == (0, False)
     assert slots.tolist() == [1, 2, 3, -1, -1, -1, -1, 0]
 
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from tests.plans import KEY, KEY_BYTES
 
 import minleak as ml
-from minleak._run.prf import Fresh, Lineal, Seeded, Sticky, prefixed, uniform
+from minleak._data.labels import labels_in_bytes
+from minleak._run.keys import Lineal, Sticky, prefixed
+from minleak._run.randomness import Fresh, Seeded, uniform
 from minleak.errors import InvalidParameter
 
 TOP = 2**64 - 1
@@ -202,7 +204,7 @@ def test_streams_of_a_lineage_by_hand(label, written):
     kind, value = written[:3], written[3:]
     parts = [b"lineage", KEY.id.encode(), b"suser-17", prefixed(kind) + value]
     message = b"".join(len(part).to_bytes(8, "little") + part for part in parts)
-    streams = Lineal(KEY, b"lineage").asked(["user-17"], [label])
+    streams = Lineal(KEY, b"lineage").asked(["user-17"], labels_in_bytes([label]))
     for number, counter in ((0, 0), (3, 0), (5, 0), (1, 2)):
         suffix = (number // 4).to_bytes(8, "little") + counter.to_bytes(8, "little")
         hashed = hashlib.blake2b(message + suffix, key=KEY_BYTES, digest_size=64, person=b"minleak-draw-2").digest()

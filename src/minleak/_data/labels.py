@@ -1,15 +1,19 @@
-"""Labels: a sequence of distinct names, compact for millions of strings, plain for anything hashable."""
+"""Labels: a sequence of distinct names, compact for millions of strings, plain for anything hashable; where each name
+stands; and the bytes that names are hashed, looked up and told apart by.
+"""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from datetime import date, datetime
+from fractions import Fraction
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.buffers import text_of, to_arrow
 from minleak.errors import InvalidParameter, shown
 
 # Below this many labels Arrow's own hash table is quicker than loading a compiled kernel.
@@ -18,6 +22,8 @@ _SMALL = 200_000
 _FEW = 1000
 # Bytes of text that 32-bit offsets can address.
 _SHORT_TEXT = 2**31 - 1
+# The numbers of the hash that `hashing.fill_slots` takes of a name.
+_OFFSET, _PRIME, _MIX, _WORD = 14695981039346656037, 1099511628211, 0xFF51AFD7ED558CCD, (1 << 64) - 1
 
 
 class Labels(Sequence[Any]):
@@ -29,11 +35,12 @@ class Labels(Sequence[Any]):
 
     __slots__ = ("_names", "_positions", "slots")
 
-    def __init__(self, names: range | pa.Array | tuple[Hashable, ...]) -> None:
+    def __init__(self, names: range | pa.Array | tuple[Hashable, ...], slots: npt.NDArray[Any] | None = None) -> None:
         self._names = names
         self._positions: dict[Hashable, int] | None = None
-        #: The hash table of many texts, which looking for duplicates makes and looking labels up needs again.
-        self.slots: npt.NDArray[Any] | None = None
+        #: An open-addressing table of positions, hashed by the names' bytes, once it was made: empty where names are
+        #: not in Arrow. The names themselves decide equality.
+        self.slots: Any = slots
 
     @classmethod
     def of(cls, names: Iterable[Hashable] | pa.Array | pa.ChunkedArray | None, n: int) -> Labels:
@@ -88,6 +95,27 @@ class Labels(Sequence[Any]):
         """The names as an Arrow array (copied unless they are kept so)."""
         return self._names if isinstance(self._names, pa.Array) else pa.array(self._names)
 
+    def storable(self) -> pa.Array | None:
+        """The names as Arrow text or 64-bit integers, which a file can hold, or None if they are anything else."""
+        try:
+            names = self.arrow
+            if pa.types.is_integer(names.type) and names.type != pa.int64():
+                names = names.cast(pa.int64())
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
+            return None  # of several types, half of a surrogate pair, too large; Arrow's message would quote them
+        return names if (_is_text(names.type) or names.type == pa.int64()) and not names.null_count else None
+
+    def indexed(self) -> Labels:
+        """The same names with a table of slots, so that each is found at once: text and integers by their hash. The
+        default names 0..n-1 need no table, and others have a plain dict.
+        """
+        names = None if self.is_default else self.storable()
+        if names is not None and names is not self._names:
+            return Labels(names).indexed()
+        if self.slots is None:
+            self.slots = np.empty(0, dtype=np.int32) if names is None else _filled(names)[0]
+        return self
+
     def __len__(self) -> int:
         return len(self._names)
 
@@ -112,7 +140,8 @@ class Labels(Sequence[Any]):
             return [self._names[i] for i in positions.tolist()]
         if len(positions) <= _FEW:
             return [self._names[i].as_py() for i in positions.tolist()]
-        return list(self._names.take(to_arrow(positions)).to_pylist())
+        numbers = pa.py_buffer(np.ascontiguousarray(positions, dtype=np.int64))  # pa.array would load pandas first
+        return list(self._names.take(pa.Array.from_buffers(pa.int64(), len(positions), [None, numbers])).to_pylist())
 
     def __iter__(self) -> Iterator[Any]:
         if isinstance(self._names, pa.Array):
@@ -134,23 +163,43 @@ class Labels(Sequence[Any]):
         return f"Labels({first}{', ...' if len(self) > 3 else ''}; n={len(self)})"
 
     def position(self, name: Hashable) -> int | None:
-        """Where the name stands, or None. A fast scan for Arrow names, else constant after the first call."""
+        """Where the name stands, or None. At once if the names are indexed, else a fast scan for Arrow names, and for
+        others constant after the first call.
+        """
         whole = isinstance(name, int | np.integer) and not isinstance(name, bool)
         if isinstance(self._names, range):
             return int(name) if whole and name in self._names else None  # type: ignore[call-overload]
         if isinstance(self._names, pa.Array):
             if not (isinstance(name, str) if _is_text(self._names.type) else whole):
                 return None  # Arrow would turn 1.5 into 1 to look for it
-            import pyarrow.compute as pc
-
             try:
-                found = pc.index(self._names, pa.scalar(name, type=self._names.type)).as_py()
+                return self._scanned(name) if self.slots is None else self._looked_up(name)
             except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
                 return None  # not to be written in this type, so not among them
-            return None if found < 0 else int(found)
         if self._positions is None:
             self._positions = {name: i for i, name in enumerate(self._names)}
-        return self._positions.get(name)
+        try:
+            return self._positions.get(name)
+        except (TypeError, ValueError):
+            return None  # not hashable, so no label
+
+    def _scanned(self, name: Any) -> int | None:
+        import pyarrow.compute as pc
+
+        found = pc.index(self._names, pa.scalar(name, type=self._names.type)).as_py()
+        return None if found < 0 else int(found)
+
+    def _looked_up(self, name: Any) -> int | None:
+        """Follow the slots from the one of the name's hash on, which in a file that anybody wrote may all be full."""
+        size = len(self.slots)
+        at = _hashed(name.encode() if isinstance(name, str) else int(name).to_bytes(8, "little", signed=True))
+        for step in range(size):
+            position = int(self.slots[(at + step) & (size - 1)])
+            if position < 0:
+                return None
+            if self._names[position].as_py() == name:
+                return position
+        return None
 
     def first_duplicate(self) -> tuple[int, int] | None:
         """The positions of the first name that stands twice, or None. Exact; about 30 ns a name for strings."""
@@ -172,9 +221,7 @@ class Labels(Sequence[Any]):
 
         if len(names) <= _SMALL or not _is_text(names.type):
             return bool(pc.count_distinct(names).as_py() < len(names))
-        from minleak._kernels import hashing
-
-        slots, repeats = hashing.fill_slots(*text_of(names))
+        slots, repeats = _filled(names)
         self.slots = None if repeats else slots
         return repeats
 
@@ -214,3 +261,88 @@ def _is_nan(name: Any) -> bool:
 
 def _is_text(kind: pa.DataType) -> bool:
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+# -- bytes -----------------------------------------------------------------------------------------------------------
+
+
+def bytes_of_names(names: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
+    """Arrow text or 64-bit integers as offsets, one more than there are names, and the bytes that they point into.
+
+    >>> offsets, data = bytes_of_names(pa.array(["a", "bc"]))
+    >>> offsets, data.tobytes()
+    (array([0, 1, 3], dtype=int32), b'abc')
+    """
+    buffers, n = names.buffers(), len(names)
+    data = np.frombuffer(buffers[-1] or b"", dtype=np.uint8)
+    if names.type == pa.int64():
+        return np.arange(0, 8 * n + 1, 8), data[8 * names.offset : 8 * (names.offset + n)]
+    width = np.int64 if pa.types.is_large_string(names.type) else np.int32
+    return np.frombuffer(buffers[1], dtype=width)[names.offset : names.offset + n + 1], data
+
+
+def _filled(names: pa.Array) -> tuple[npt.NDArray[Any], bool]:
+    """The slots of such names, and whether two are the same."""
+    from minleak._kernels import hashing
+
+    slots, repeats = hashing.fill_slots(*bytes_of_names(names))
+    return slots, repeats
+
+
+def _hashed(data: bytes) -> int:
+    """The hash that `hashing.fill_slots` uses, for one label."""
+    h = _OFFSET
+    for byte in data:
+        h = (h ^ byte) * _PRIME & _WORD
+    h ^= h >> 33
+    h = h * _MIX & _WORD
+    return h ^ (h >> 33)
+
+
+def labels_in_bytes(labels: Iterable[Any]) -> list[bytes]:
+    """Each label in bytes that no other label has, the same in every process."""
+    parts = []
+    for i, name in enumerate(labels):
+        try:
+            parts.append(_canonical(name))
+        except (TypeError, RecursionError):
+            raise InvalidParameter(
+                f"label {i} ({type(name).__name__}) has no form that outlasts this process, and other sets would be "
+                "drawn after a restart: sticky draws and set ids need labels that are text, numbers, bytes, truth "
+                "values, None, dates without a zone, or tuples and frozensets of these"
+            ) from None
+    return parts
+
+
+def _canonical(label: Any) -> bytes:
+    """The type and the value in bytes that no other label has: 1, True, 1.0, "1" and b"1" all differ."""
+    if isinstance(label, np.generic) and label.dtype.kind in "biufSU":
+        label = label.item()
+    kind = type(label)
+    if kind not in _FORMS or label != label or getattr(label, "tzinfo", None) is not None:
+        raise TypeError
+    return prefixed(kind.__name__.encode()) + _FORMS[kind](label)
+
+
+def _joined(labels: Iterable[Any]) -> bytes:
+    return b"".join(prefixed(_canonical(label)) for label in labels)
+
+
+_FORMS: dict[type, Callable[[Any], bytes]] = {
+    type(None): lambda _: b"",
+    bool: lambda truth: bytes([truth]),
+    int: lambda number: number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True),
+    float: struct.Struct("<d").pack,
+    str: lambda text: text.encode("utf-8", "surrogatepass"),
+    bytes: bytes,
+    Fraction: lambda ratio: _joined([ratio.numerator, ratio.denominator]),
+    date: lambda day: day.isoformat().encode(),
+    datetime: lambda time: time.isoformat().encode(),
+    tuple: _joined,
+    frozenset: lambda members: b"".join(sorted(prefixed(_canonical(member)) for member in members)),
+}
+
+
+def prefixed(part: bytes) -> bytes:
+    """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
+    return len(part).to_bytes(8, "little") + part

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from numbers import Real
@@ -179,11 +180,44 @@ class Prior:
             return None
         return values[::-1] / float(self.total), counts[::-1].astype(np.float64)
 
+    def on_grid(self, room: int) -> Grid:
+        """The weights as 64-bit integers of a total of at most `room`, itself at most 2^62.
+
+        Integers that fit are taken as they are. Others are cut off at a power of two, as fine as fits; positive weights
+        get at least one unit.
+        """
+        weights, total = self.weights, self.total
+        if self.exact and total <= room:
+            return Grid(weights.astype(np.int64, copy=False), int(total), 0.0)
+        spare = room - len(weights)  # the cut-off loses less than a unit each, the least unit adds at most one each
+        if self.exact:
+            shift = max(0, int(total).bit_length() - spare.bit_length())
+            shift += int(total) >> shift > spare
+            cut: npt.NDArray[Any] = (weights >> shift).astype(np.int64)
+        else:
+            cut = np.floor(self.p * 2.0 ** (spare.bit_length() - 1)).astype(np.int64)
+        on_grid = np.maximum(cut, (weights > 0).astype(np.int64))
+        grid_total = int(on_grid.sum())
+        return Grid(on_grid, grid_total, 0.5 * float(np.abs(on_grid / grid_total - self.p).sum()))
+
     def __len__(self) -> int:
         return len(self.weights)
 
     def __repr__(self) -> str:
         return f"Prior(n={len(self)}, total={shown(self.total)}, {'exact' if self.exact else 'float'})"
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Integer weights, their total, and the total-variation distance of what they stand for to what was given."""
+
+    weights: npt.NDArray[np.int64]
+    total: int
+    distance: float
+
+    def times(self, factor: int) -> Grid:
+        """The same prior in finer units."""
+        return self if factor == 1 else Grid(self.weights * factor, self.total * factor, self.distance)
 
 
 def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:

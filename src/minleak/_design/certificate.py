@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from itertools import chain, pairwise
 from numbers import Real
 from typing import Any, cast
@@ -15,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
-from minleak._data.labels import first_difference
+from minleak._data.labels import Labels, bytes_of_names, first_difference
 from minleak._data.prior import Prior, as_prior
 from minleak._design.channel_checks import examined
 from minleak._design.rings import LIMIT, Arrangement, Ring, cap
 from minleak._design.stored.kinds import KINDS, Running, Stored
 from minleak._design.stored.opening import opened
 from minleak._design.stored.sampler import RingDrawable
-from minleak._design.stored.tables import LabelIndex, bytes_of_names
 from minleak._design.unlisted.model import Model
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
@@ -133,7 +133,9 @@ def certify(
         subject = opened(subject)
     if isinstance(subject, Stored | Running):
         plan = subject.plan if isinstance(subject, Running) else subject
-        found: Certificate = KINDS[plan.kind].certified(subject, prior, k=k, gains=gains, entropies=entropies)
+        found: Certificate = import_module(KINDS[plan.kind].checking).certified(
+            subject, prior, k=k, gains=gains, entropies=entropies
+        )
         return found
     if gains is not None:
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
@@ -407,14 +409,15 @@ def _table_checks(drawn: RingDrawable, prior: Prior) -> Iterator[Check]:
     yield Check("the tables lead every secret to its home", settled and alone)
     led = certifying.guides_lead(tables.guide, tables.shift, tables.starts)
     yield Check("the tables lead every phase to its members", bool(led))
-    yield labels_check(drawn.index, prior)
+    yield labels_check(drawn.secrets, prior)
 
 
-def labels_check(index: LabelIndex, prior: Prior) -> Check:
+def labels_check(labels: Labels, prior: Prior) -> Check:
     """The index of a file leads every label to its secret."""
     from minleak._kernels import certifying
 
     found = prior.labels.is_default  # numbers from 0 on, which need no index
-    if index.names is not None:
-        found = bool(certifying.labels_found(*bytes_of_names(index.names), index.slots, _STEPS * len(prior) + _MORE))
+    if len(labels.slots):
+        most = _STEPS * len(labels) + _MORE
+        found = bool(certifying.labels_found(*bytes_of_names(labels.arrow), labels.slots, most))
     return Check("every label is found, once", found)

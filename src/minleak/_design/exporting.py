@@ -7,7 +7,6 @@ import pyarrow as pa
 
 from minleak._data.labels import Labels
 from minleak._design.rings import Arrangement
-from minleak._design.stored.tables import as_storable
 from minleak.errors import InvalidParameter, shown
 
 # Rows that a table may have unless the caller says otherwise.
@@ -16,7 +15,7 @@ ROWS = 50_000_000
 
 def column_of_secrets(labels: Labels) -> pa.Array:
     """The labels as a column of text or whole numbers."""
-    names = pa.array(np.arange(len(labels))) if labels.is_default else as_storable(labels)
+    names = pa.array(np.arange(len(labels))) if labels.is_default else labels.storable()
     if names is None:
         raise InvalidParameter("a table holds labels that are text or 64-bit integers: rename the secrets first")
     return names

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
+from minleak._data.prior import Grid
 from minleak._design.cost import Cost
-from minleak._design.grid import Grid
 from minleak._design.rings import Homes, Ring
 
 Indices = npt.NDArray[np.int64]
@@ -114,17 +114,16 @@ class Laid:
         return cls(Homes.none(max(ground.giants.u, 1)), (), cost)
 
     def fields(self, grid: Grid, giants: Giants) -> dict[str, Any]:
-        """What a plan is made of, for the weights on a grid and their giants."""
-        fine = grid.times(self.factor)
+        """What a plan is made of, for the weights on a grid in the layout's units, and for the giants."""
         return {
-            "weights": fine.weights,
-            "total": fine.total,
+            "weights": grid.weights,
+            "total": grid.total,
             "giants": giants.members,
             "u": giants.u,
             "tail": giants.tail * self.factor,
             "homes": self.homes,
             "rings": self.rings,
-            "idle": np.flatnonzero(fine.weights == 0) if fine.weights.min() == 0 else np.empty(0, dtype=np.int64),
+            "idle": np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
             "costs": self.cost,
             "apart": self.apart,
         }

@@ -12,13 +12,11 @@ import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.plan import Blocks, without_gains
-from minleak._design.descent import Descent
 from minleak._design.giants import Giants, Ground, Progress, find_giants, in_silence
-from minleak._design.grid import to_grid
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.plan import Plan
-from minleak._design.rings import LIMIT, cap
+from minleak._design.rings import LIMIT, Descent, cap
 from minleak._design.unlisted.make import design_unlisted
 from minleak._design.unlisted.model import Model
 from minleak._design.unlisted.plan import UnlistedPlan
@@ -107,16 +105,16 @@ def design(
         raise InvalidParameter(
             "unknown_share= is how often a secret comes from unknown=, a model of strings: give both"
         )
-    prior, k = as_prior(prior), cap(k)
-    k = min(k, len(prior))  # no set has more members than there are secrets
+    prior = as_prior(prior)
     if not callable(progress):
         raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
     if isinstance(layout, str) and layout == Blocks.layout:
         without_gains(gains)
-        return Blocks.of(prior, k)
+        return Blocks.of(prior, min(cap(k), len(prior)))
     layout = as_layout(layout)
+    k = min(cap(k), len(prior))  # no set has more members than there are secrets
     gamma = None if gains is None else _gains(gains, len(prior))
-    grid = to_grid(prior if gamma is None else _gained(prior, gamma), k)
+    grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
     giants = find_giants(grid.weights, grid.total, k)
     laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
     return Plan(
@@ -126,7 +124,7 @@ def design(
         gains=None if gamma is None else np.array([float(g) for g in gamma]),
         distance=grid.distance,
         descent=Descent(),
-        **laid.fields(grid, giants),
+        **laid.fields(grid.times(laid.factor), giants),
     )
 
 

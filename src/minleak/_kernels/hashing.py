@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import Any
 
 import numba as nb
 import numpy as np
 
-from minleak._kernels.threads import in_halves
-
 _u64 = np.uint64
+# With fewer labels than this a thread takes longer to start than it saves. Threads are Python's: numba's own abort a
+# process that uses them after a fork.
+_MANY = 50_000
 
 
 @nb.njit(cache=True, inline="always")
@@ -33,33 +36,22 @@ def fill_slots(offsets: Any, data: Any) -> tuple[Any, bool]:
     """
     n = len(offsets) - 1
     bits = max(4, (3 * n // 2).bit_length())
-    shift, middle = max(0, bits - 10), n // 2
-    slots = np.full(1 << bits, -1, dtype=np.int32 if n < 2**31 else np.int64)
-    tags = np.empty(1 << bits, np.uint8)
+    size, shift, middle = 1 << bits, max(0, bits - 10), n // 2
+    slots, tags = np.full(size, -1, dtype=np.int32 if n < 2**31 else np.int64), np.empty(size, np.uint8)
     hashes, dealt, places = np.empty(n, np.uint64), np.empty(n, np.uint64), np.empty(n, slots.dtype)
     counts = np.zeros((2, 1 << (bits - shift)), np.int64)
-    in_halves(
-        _hash_strings,
-        (offsets[: middle + 1], data, hashes[:middle], 1 << bits, shift, counts[0]),
-        (offsets[middle:], data, hashes[middle:], 1 << bits, shift, counts[1]),
-        size=n,
-    )
-    begin = np.cumsum(counts.sum(axis=0)) - counts.sum(axis=0)
-    at = np.stack([begin, begin + counts[0]])  # in each part those of the first half of the strings come first
-    in_halves(
-        _deal,
-        (hashes, 0, middle, 1 << bits, shift, at[0], dealt, places),
-        (hashes, middle, n, 1 << bits, shift, at[1], dealt, places),
-        size=n,
-    )
-    split = int(begin[len(begin) // 2])
-    low, high = (dealt[:split], places[:split]), (dealt[split:], places[split:])
-    left = in_halves(
-        _insert,
-        (offsets, data, hashes, *low, tags, slots, 1 << (bits - 1)),
-        (offsets, data, hashes, *high, tags, slots, 1 << bits),
-        size=n,
-    )
+    by_part, texts = (repeat(size), repeat(shift)), (repeat(offsets), repeat(data), repeat(hashes))
+    halves = (offsets[: middle + 1], offsets[middle:]), (hashes[:middle], hashes[middle:])
+    with ThreadPoolExecutor(2) as pool:
+        both = pool.map if n >= _MANY else map
+        list(both(_hash_strings, halves[0], repeat(data), halves[1], *by_part, counts))
+        begin = np.cumsum(counts.sum(axis=0)) - counts.sum(axis=0)
+        at = np.stack([begin, begin + counts[0]])  # in each part those of the first half of the strings come first
+        list(both(_deal, halves[1], (0, middle), *by_part, at, repeat(dealt), repeat(places)))
+        split = int(begin[len(begin) // 2])
+        low, high = (dealt[:split], places[:split]), (dealt[split:], places[split:])
+        ends = (size // 2, size)
+        left = list(both(_insert, *texts, *zip(low, high, strict=True), repeat(tags), repeat(slots), ends))
     twice = bool(left[0][1] or left[1][1])
     for (rest, where), (count, _) in zip((low, high), left, strict=True):  # which may go on from there or wrap around
         twice |= bool(_insert(offsets, data, hashes, rest[:count], where[:count], tags, slots, -1)[1])
@@ -77,12 +69,12 @@ def _hash_strings(offsets, data, out, size, shift, counts):  # type: ignore[no-u
 
 
 @nb.njit(cache=True, nogil=True)
-def _deal(hashes, begin, end, size, shift, at, dealt, places):  # type: ignore[no-untyped-def]
-    """Hashes and positions, part after part."""
+def _deal(hashes, begin, size, shift, at, dealt, places):  # type: ignore[no-untyped-def]
+    """Hashes and positions, of which `begin` is the first, part after part."""
     mask = _u64(size - 1)
-    for position in range(begin, end):
-        part = (hashes[position] & mask) >> _u64(shift)
-        dealt[at[part]], places[at[part]] = hashes[position], position
+    for i in range(hashes.shape[0]):
+        part = (hashes[i] & mask) >> _u64(shift)
+        dealt[at[part]], places[at[part]] = hashes[i], begin + i
         at[part] += 1
 
 
@@ -127,12 +119,10 @@ def find_strings(offsets: Any, data: Any, known: tuple[Any, Any], slots: Any) ->
     """
     n = len(offsets) - 1
     found, middle = np.empty(n, slots.dtype), n // 2
-    in_halves(
-        _find_strings,
-        (offsets[: middle + 1], data, *known, slots, found[:middle]),
-        (offsets[middle:], data, *known, slots, found[middle:]),
-        size=n,
-    )
+    halves = (offsets[: middle + 1], offsets[middle:]), (found[:middle], found[middle:])
+    with ThreadPoolExecutor(2) as pool:
+        both = pool.map if n >= _MANY else map
+        list(both(_find_strings, halves[0], repeat(data), *map(repeat, known), repeat(slots), halves[1]))
     return found
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import Any
 
 import numba as nb
 import numpy as np
 
-from minleak._kernels.threads import in_halves
-
 # What the attacker gets of weight that is not at home, and how much more a part that was split off costs (MATH 14).
 _AWAY, _SPLIT = 0.7, 1.5
+# With fewer members than this a thread takes longer to start than it saves.
+_MANY = 50_000
 
 
 def settle(members: Any, moved: Any, weights: Any, u: int) -> tuple[Any, Any, Any, Any, Any]:
@@ -24,18 +26,17 @@ def settle(members: Any, moved: Any, weights: Any, u: int) -> tuple[Any, Any, An
     """
     n = len(weights) if moved is None else len(moved)
     known = np.empty((0 if moved is None else n, 2), np.int64)
-    if moved is not None:
-        half = n // 2
-        in_halves(_look_up, (moved[:half], weights, known[:half]), (moved[half:], weights, known[half:]), size=n)
     count, width = len(members), max(u, members.shape[1])
     rows, own = np.empty((count, width), members.dtype), np.empty((count, width), np.int64)
     stay, leave = np.empty(count, np.int64), np.empty(count, np.int64)
-    housed, middle = np.zeros(n, np.bool_), count // 2
-    first, second = (
-        (members[half], known, weights, u, rows[half], own[half], stay[half], leave[half], housed)
-        for half in (slice(0, middle), slice(middle, count))
-    )
-    in_halves(_settle, first, second, size=members.size)
+    housed, half, middle = np.zeros(n, np.bool_), n // 2, count // 2
+    with ThreadPoolExecutor(2) as pool:
+        both = pool.map if members.size >= _MANY else map
+        if moved is not None:
+            list(both(_look_up, (moved[:half], moved[half:]), repeat(weights), (known[:half], known[half:])))
+        made = ((part[:middle], part[middle:]) for part in (rows, own, stay, leave))
+        homes = members[:middle], members[middle:]
+        list(both(_settle, homes, repeat(known), repeat(weights), repeat(u), *made, repeat(housed)))
     return rows, own, stay, leave, housed
 
 

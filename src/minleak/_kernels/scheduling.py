@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numba as nb
 import numpy as np
 
 _BLOCK = 64
 
 
-def join_tracks(track_of: Any, member_of: Any, start_of: Any, u: int, length: int) -> Any:
+@nb.njit(cache=True)
+def join_tracks(track_of, member_of, start_of, u, length):  # type: ignore[no-untyped-def]
     """The pieces of a schedule on one line, track after track, without those that gave way at once.
 
     Pieces come in order of their starts; each ends where the next on its track starts.
     """
-    return _join_tracks(track_of, member_of, start_of, u, length, np.empty_like(member_of), np.empty_like(start_of))
-
-
-@nb.njit(cache=True)
-def _join_tracks(track_of, member_of, start_of, u, length, members, starts):  # type: ignore[no-untyped-def]
     pieces = track_of.shape[0]
     upcoming = np.full(u, length, np.int64)
     place = np.zeros(u + 1, np.int64)
@@ -30,7 +24,7 @@ def _join_tracks(track_of, member_of, start_of, u, length, members, starts):  # 
         upcoming[track] = start_of[i]
     for track in range(u):
         place[track + 1] += place[track]
-    members, starts = members[: place[u]], starts[: place[u]]
+    members, starts = np.empty(place[u], member_of.dtype), np.empty(place[u], np.int64)
     upcoming[:] = length
     for i in range(pieces - 1, -1, -1):
         track = track_of[i]
@@ -42,7 +36,8 @@ def _join_tracks(track_of, member_of, start_of, u, length, members, starts):  # 
     return members, starts
 
 
-def lazy_schedule(residues: Any, order: Any, u: int, length: int) -> Any:
+@nb.njit(cache=True)
+def lazy_schedule(residues, order, u, length):  # type: ignore[no-untyped-def]
     """Lay members on u tracks from time 0 to `length`, member i for u * residues[i] units, in the given order.
 
     u members are on at a time. When one is used up, the next in order takes its track. A waiting member that needs all
@@ -51,15 +46,9 @@ def lazy_schedule(residues: Any, order: Any, u: int, length: int) -> Any:
     its track, its member (of `order`) and its start. Needs u * max(residues) <= sum(residues) = length. Zeroes some of
     the residues on the way.
     """
-    room = len(residues) + 3 * u + 1
-    pieces = np.empty(room, np.int32), np.empty(room, order.dtype), np.empty(room, np.int64)
-    count = _lazy_schedule(residues, order, u, length, *pieces)
-    return tuple(part[:count] for part in pieces)
-
-
-@nb.njit(cache=True)
-def _lazy_schedule(residues, order, u, length, track_of, member_of, start_of):  # type: ignore[no-untyped-def]
     n = residues.shape[0]
+    room = n + 3 * u + 1
+    track_of, member_of, start_of = np.empty(room, np.int32), np.empty(room, order.dtype), np.empty(room, np.int64)
     n_blocks = n // _BLOCK + 1
     peak = np.zeros(n_blocks, np.int64)  # the largest residue of each block of the order
     later = np.zeros(n_blocks + 1, np.int64)  # and of all blocks from there on
@@ -134,7 +123,7 @@ def _lazy_schedule(residues, order, u, length, track_of, member_of, start_of):  
         track_of[pieces], member_of[pieces], start_of[pieces] = track, order[urgent], now
         pieces += 1
         _push(done, who, where, size - 1, length, urgent, track)
-    return pieces
+    return track_of[:pieces], member_of[:pieces], start_of[:pieces]
 
 
 @nb.njit(cache=True)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import Any
 
 import numba as nb
 import numpy as np
 
-from minleak._kernels.threads import in_halves
-
 # Parts of weights, and how many of them, from the largest down, may hold more than one weight: not those below 32.
 _PARTS, _SINGLE = 1026, 945
+# With fewer weights than this a thread takes longer to start than it saves. Threads are Python's: numba's own abort a
+# process that uses them after a fork.
+_MANY = 50_000
 
 
 def sort_descending(weights: Any, kind: Any) -> Any:
@@ -22,15 +25,19 @@ def sort_descending(weights: Any, kind: Any) -> Any:
     n = len(weights)
     out, places = np.empty_like(weights), np.empty(n, kind)
     counts, middle = np.zeros((2, _PARTS), np.int64), n // 2
-    in_halves(_count_parts, (weights[:middle], counts[0]), (weights[middle:], counts[1]), size=n)
-    ends = np.cumsum(counts.sum(axis=0))
-    begins = ends - counts.sum(axis=0)
-    at = np.stack([begins, begins + counts[0]])  # in each part those of the first half come first
-    in_halves(_deal, (weights, 0, middle, at[0], out, places), (weights, middle, n, at[1], out, places), size=n)
-    begins, ends = begins[:_SINGLE], ends[:_SINGLE]
-    split = int(np.searchsorted(ends, ends[-1] // 2, side="right"))
-    work = out, places, np.empty(ends[-1], weights.dtype), np.empty(ends[-1], kind)
-    in_halves(_sort_parts, (begins[:split], ends[:split], *work), (begins[split:], ends[split:], *work), size=n)
+    halves = weights[:middle], weights[middle:]
+    with ThreadPoolExecutor(2) as pool:
+        both = pool.map if n >= _MANY else map
+        list(both(_count_parts, halves, counts))
+        ends = np.cumsum(counts.sum(axis=0))
+        begins = ends - counts.sum(axis=0)
+        at = np.stack([begins, begins + counts[0]])  # in each part those of the first half come first
+        list(both(_deal, halves, (0, middle), at, repeat(out), repeat(places)))
+        begins, ends = begins[:_SINGLE], ends[:_SINGLE]
+        split = int(np.searchsorted(ends, ends[-1] // 2, side="right"))
+        parts = (begins[:split], begins[split:]), (ends[:split], ends[split:])
+        work = out, places, np.empty(ends[-1], weights.dtype), np.empty(ends[-1], kind)
+        list(both(_sort_parts, *parts, *map(repeat, work)))
     return out, places
 
 
@@ -49,11 +56,11 @@ def _count_parts(weights, counts):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True)
-def _deal(weights, begin, end, at, out, places):  # type: ignore[no-untyped-def]
-    """Weights and their positions, part after part."""
-    for i in range(begin, end):
+def _deal(weights, begin, at, out, places):  # type: ignore[no-untyped-def]
+    """Weights and their positions, of which `begin` is the first, part after part."""
+    for i in range(weights.shape[0]):
         part = _part(weights[i])
-        out[at[part]], places[at[part]] = weights[i], i
+        out[at[part]], places[at[part]] = weights[i], begin + i
         at[part] += 1
 
 

@@ -6,19 +6,17 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Hashable, Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.stored.digests import labels_in_bytes
+from minleak._data.labels import labels_in_bytes
 from minleak._design.stored.kinds import Stored
 from minleak._design.stored.opening import opened
-from minleak._design.stored.places import number_below
-from minleak._run.keys import Key
-from minleak._run.prf import Fresh, Lineal, Seeded, Source, Sticky, listed, prefixed, uniform
-from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
+from minleak._run.keys import Key, Lineal, Sticky, prefixed
+from minleak._run.randomness import Fresh, Seeded, Source, uniform
+from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret, listed
 
 if TYPE_CHECKING:
     from minleak._data.channel import Channel
@@ -71,7 +69,8 @@ class Cloak:
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
         running: Any = opened(plan) if isinstance(plan, str | os.PathLike) else _stored(plan).drawable()
-        self._drawable = running  # whatever its kind is: `listed` says which methods it has
+        self._running = running  # whatever its kind is
+        self._secrets: Any = running.secrets
         self.plan: Any = running.plan
         self._key = None if key is None else as_key(key)
         self._sticky = None if self._key is None else _sticky(self._key, self.plan)
@@ -79,9 +78,9 @@ class Cloak:
         self._fresh: Source = Fresh() if seed is None else Seeded(seed)
         self._stand_in: int | None = None
         if stand_in is not None:
-            if not self._drawable.listed:
+            if not self.listed:
                 raise InvalidParameter("a plan over all strings knows every secret: it needs no stand_in")
-            self._stand_in = self._drawable.find(stand_in)
+            self._stand_in = self._secrets.position(stand_in)
             if self._stand_in is None:
                 raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
 
@@ -94,13 +93,11 @@ class Cloak:
         blocks need none, and no key: their sets are the same for everybody. Of a plan over strings every text has a
         set, sorted by its letters.
         """
-        if not self._drawable.listed:
-            return self._drawn_string(secret, scope)
-        return self._drawn_labels(secret, [scope])
+        return self._drawn_labels(secret, [scope]) if self.listed else self._drawn_string(secret, scope)
 
     def draw_fresh(self, secret: Hashable) -> tuple[Any, ...]:
         """A set drawn anew for a secret. Each further draw of the same secret tells more: see `plan.repeated`."""
-        if not self._drawable.listed:
+        if not self.listed:
             raise InvalidParameter(
                 "strings that cannot be listed are drawn by a key and a scope alone: sets drawn anew for one string "
                 "are intersected"
@@ -129,10 +126,12 @@ class Cloak:
             raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")
         positions = positions.astype(np.int64)
         self._demand_numbers()
-        n = self._drawable.size
+        n = len(self._secrets)
         if len(positions) and not (positions.min() >= 0 and positions.max() < n):
             at = int(np.argmax((positions < 0) | (positions >= n)))
             raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
+        if scopes is not None and self.plan.randomised:
+            scopes = listed(scopes, "scopes are a list of text or bytes, one for each secret", ordered=True)
         return self._drawn(positions, scopes)
 
     def draw_all(
@@ -141,11 +140,11 @@ class Cloak:
         """The sets for many secrets in one scope, or fresh ones, as labels. The error for one that is unknown tells by
         `at` which it is.
         """
-        if self._drawable.listed:
+        if self.listed:
             known = self.positions(secrets)
             scopes = None if scope is None else [scope] * len(known)
-            return [self._drawable.shown(row) for row in self.draw_many(known, scopes=scopes, fresh=fresh)]
-        given = listed(secrets, "secrets are given as a list of strings")
+            return [self._shown(row) for row in self.draw_many(known, scopes=scopes, fresh=fresh)]
+        given = listed(secrets, "secrets are given as a list of strings", ordered=True)
         return [
             self.draw_fresh(secret) if fresh else self._drawn_string(secret, scope, at)
             for at, secret in enumerate(given)
@@ -154,8 +153,7 @@ class Cloak:
     @property
     def listed(self) -> bool:
         """Whether the plan lists its secrets; else every string is one."""
-        found: bool = self._drawable.listed
-        return found
+        return self._secrets is not None
 
     def positions(self, secrets: Iterable[Hashable]) -> Indices:
         """The positions of secrets given by their labels, for `draw_many`. An unknown one raises UnknownSecret, whose
@@ -169,17 +167,17 @@ class Cloak:
         """A short stable name for a published set: the same for the same set of this plan, whoever drew it."""
         unordered = list(labels) if isinstance(labels, set | frozenset) else labels
         digest = hashlib.blake2b(self.plan.digest, digest_size=12, person=b"minleak-set-1")
-        if self._drawable.listed:
-            numbers = self._positions(unordered) if self._drawable.shows_secrets else self._numbers(unordered)
+        if self.listed:
+            numbers = self._positions(unordered) if self._running.outputs is None else self._numbers(unordered)
             digest.update(np.array(sorted(set(numbers)), dtype="<i8").tobytes())
         else:
-            texts = sorted(set(listed(unordered, "what is shown is given as a list of strings")))
+            texts = sorted(set(listed(unordered, "what is shown is given as a list of strings", ordered=True)))
             digest.update(b"".join(map(prefixed, labels_in_bytes(texts))))
         return digest.hexdigest()
 
     def __repr__(self) -> str:
         key = "no key" if self._key is None else f"key {self._key.id}"
-        secrets = f"n={self._drawable.size}" if self._drawable.listed else "any string"
+        secrets = f"n={len(self._secrets)}" if self.listed else "any string"
         return f"Cloak({secrets}, k={self.plan.k}, layout={self.plan.layout!r}, {key})"
 
     def __reduce__(self) -> Any:
@@ -188,16 +186,16 @@ class Cloak:
     # -- inside -----------------------------------------------------------------------------------------------------
 
     def _demand_numbers(self) -> None:
-        if not self._drawable.listed:
+        if not self.listed:
             raise InvalidParameter("strings that cannot be listed have no positions: draw them one by one")
 
     def _positions(self, secrets: Iterable[Hashable]) -> list[int]:
         self._demand_numbers()
-        given = listed(secrets, "secrets are given as a list of labels of the plan")
+        given = listed(secrets, "secrets are given as a list of labels of the plan", ordered=True)
         return [self._position(secret, at) for at, secret in enumerate(given)]
 
     def _position(self, secret: Hashable, at: int | None = None) -> int:
-        position: int | None = self._drawable.find(secret)
+        position: int | None = self._secrets.position(secret)
         if position is None:
             position = self._stand_in
         if position is None:
@@ -209,9 +207,8 @@ class Cloak:
 
     def _numbers(self, shown: Iterable[Hashable]) -> list[int]:
         """Of observables that are no sets of secrets."""
-        found = [
-            self._drawable.number_of(label) for label in listed(shown, "what is shown is given as a list of labels")
-        ]
+        given = listed(shown, "what is shown is given as a list of labels", ordered=True)
+        found = [self._running.outputs.position(label) for label in given]
         for at, number in enumerate(found):
             if number is None:
                 raise UnknownSecret(f"this is never shown (number {at} of those given, counted from 0)", at)
@@ -221,9 +218,8 @@ class Cloak:
         secrets = np.asarray(positions, dtype=np.int64)
         sticky = self._sticky
         if scopes is not None and isinstance(sticky, Lineal):
-            coupled: Indices = self._drawable.draw_coupled(
-                secrets, sticky.asked(scopes, self.plan.prior.labels.at(secrets))
-            )
+            streams = sticky.asked(scopes, labels_in_bytes(self.plan.prior.labels.at(secrets)))
+            coupled: Indices = self._running.draw_coupled(secrets, streams)
             return coupled
 
         def chosen(bounds: Indices) -> Indices:
@@ -233,18 +229,22 @@ class Cloak:
                 raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
             return uniform(sticky.asked(scopes, secrets), bounds)
 
-        drawn: Indices = self._drawable.draw(secrets, chosen)
+        drawn: Indices = self._running.draw(secrets, chosen)
         return drawn
 
     def _drawn_labels(self, secret: Hashable, scopes: list[Any] | None) -> tuple[Any, ...]:
-        labels: tuple[Any, ...] = self._drawable.shown(self._drawn([self._position(secret)], scopes)[0])
-        return labels
+        return self._shown(self._drawn([self._position(secret)], scopes)[0])
+
+    def _shown(self, row: Indices) -> tuple[Any, ...]:
+        """What a row shows: the labels of its numbers, where -1 stands for none."""
+        outputs = self._running.outputs
+        return tuple((self.plan.prior.labels if outputs is None else outputs).at(row[row >= 0]))
 
     def _drawn_string(self, secret: Any, scope: Any, at: int | None = None) -> tuple[Any, ...]:
         if not isinstance(self._sticky, Lineal):
             raise InvalidKey("sticky draws need a key: Cloak(plan, key=...)")
-        streams = self._sticky.asked([scope], [secret])
-        found: tuple[Any, ...] = self._drawable.set_for(secret, partial(number_below, streams), at)
+        streams = self._sticky.asked([scope], labels_in_bytes([secret]))
+        found: tuple[Any, ...] = self._running.set_for(secret, streams.first_below, at)
         return found
 
 

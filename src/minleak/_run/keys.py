@@ -1,4 +1,6 @@
-"""Key: 32 secret bytes in a file that only its owner can read; known to others by a short id."""
+"""Key: 32 secret bytes in a file that only its owner can read, known to others by a short id; and the randomness of
+sticky draws, a keyed function of who asks for what.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +10,22 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from minleak.errors import InvalidKey
+import numpy as np
+import numpy.typing as npt
+
+from minleak._run.randomness import Stream, Words
+from minleak.errors import InvalidKey, InvalidParameter
 
 T = TypeVar("T")
+Indices = npt.NDArray[np.int64]
 
 _SIZE = 32
+# 64-bit words in one block of the keyed function for a plan, and for a lineage: two each of so many numbers.
+_WORDS, _NUMBERS = 4, 4
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _FORM = re.compile(rb"minleak-key-1 ([0-9a-f]{64}) ([0-9a-f]{8})\n?")
 
 
@@ -85,8 +95,16 @@ class Key:
             raise
 
     def reveal(self) -> bytes:
-        """The secret bytes, for the PRF alone."""
+        """The secret bytes, for the engine that draws in other processes alone."""
         return self._secret
+
+    def hashing(self, person: bytes, size: int, whose: bytes) -> Any:
+        """Keyed BLAKE2b of what draws are from and of the key's id, each with its length before it, to be copied and
+        told the rest: who asks for what.
+        """
+        state = hashlib.blake2b(key=self._secret, digest_size=size, person=person)
+        state.update(prefixed(whose) + prefixed(self.id.encode()))
+        return state
 
     def __repr__(self) -> str:
         return f"Key(id={self.id})"
@@ -132,3 +150,167 @@ def _attempt(what: str, act: Callable[[str], T], name: str) -> T:
 
 def _check(secret: bytes) -> str:
     return hashlib.blake2b(secret, digest_size=4, person=b"minleak-check").hexdigest()
+
+
+# -- sticky draws ----------------------------------------------------------------------------------------------------
+
+
+class Lineal:
+    """Draws by a lineage, a scope and a secret's label: streams of bits that all versions of a plan share."""
+
+    def __init__(self, key: Key, lineage: bytes) -> None:
+        self._start = key.hashing(b"minleak-draw-2", 16 * _NUMBERS, lineage)
+
+    def asked(self, scopes: Iterable[Any], labels: Sequence[bytes]) -> LinealStreams:
+        """The streams for draws of the secrets with these labels, in bytes, each in its scope."""
+        heads = _scope_bytes(scopes, len(labels))
+        return LinealStreams(self._start, [head + prefixed(tail) for head, tail in zip(heads, labels, strict=True)])
+
+
+class LinealStreams:
+    """Numbers r in [0, 1), several for each of the draws asked for, 128 bits at a time."""
+
+    def __init__(self, start: Any, messages: list[bytes]) -> None:
+        self._start, self._messages = start, messages
+        self._last: tuple[Any, int, int, Words] | None = None
+
+    def bits(self, which: Indices, number: int, counter: int) -> Words:
+        """Two words for each of the draws `which`: the bits of its number from 128 * counter on. Numbers come four to a
+        block, and the last one is kept for the next.
+        """
+        block, at = divmod(number, _NUMBERS)
+        last = self._last
+        if last is None or last[0] is not which or last[1:3] != (block, counter):
+            suffix = block.to_bytes(8, "little") + counter.to_bytes(8, "little")
+            words = _hashed(self._start, self._messages, which, suffix)
+            self._last = last = (which, block, counter, words)
+        return last[3][:, 2 * at : 2 * at + 2]
+
+    def below(self, which: Indices, number: int, bounds: Indices) -> Indices:
+        """floor(r N) for each bound N from 1 to 2^63, exactly: more bits are read where those at hand do not tell."""
+        if not len(which):
+            return np.empty(0, dtype=np.int64)
+        words, bound = self.bits(which, number, 0), bounds.astype(np.uint64)
+        high, low = _product(words[:, 0], bound)
+        carry, rest = _product(words[:, 1], bound)
+        middle = low + carry
+        result = (high + (middle < low)).astype(np.int64)
+        # r N lies within N / 2^128 from what is known of it on: is there a whole number strictly between?
+        unsure = (middle == np.uint64(2**64 - 1)) & (rest > np.uint64(0) - bound)
+        for i in np.flatnonzero(unsure).tolist():
+            result[i] = self._read_on(which[i : i + 1], number, int(bounds[i]))
+        return result
+
+    def first_below(self, bound: int) -> int:
+        """floor(r N) for the first draw's first number and a bound of any size, exactly."""
+        return self._read_on(np.zeros(1, dtype=np.int64), 0, bound)
+
+    def _read_on(self, one: Indices, number: int, bound: int) -> int:
+        known, bits, counter = 0, 0, 0
+        while True:
+            first, second = self.bits(one, number, counter)[0].tolist()
+            known, bits, counter = known << 128 | first << 64 | second, bits + 128, counter + 1
+            product = known * bound
+            if (product & ((1 << bits) - 1)) + bound <= 1 << bits:
+                return int(product >> bits)
+
+
+def _product(a: Words, b: Words) -> tuple[Words, Words]:
+    """The upper and the lower 64 bits of a * b."""
+    a1, a0, b1, b0 = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
+    middle = a1 * b0 + (a0 * b0 >> _HALF)
+    upper = a0 * b1 + (middle & _LOW)
+    return a1 * b1 + (middle >> _HALF) + (upper >> _HALF), a * b
+
+
+class Sticky:
+    """Draws by a plan's digest, a scope and a secret's position: how plans in files of versions 2 and 3 are drawn
+    from.
+    """
+
+    def __init__(self, key: Key, plan_digest: bytes) -> None:
+        self._start = key.hashing(b"minleak-draw-1", 8 * _WORDS, plan_digest)
+
+    def asked(self, scopes: Iterable[Any], secrets: Indices) -> _Asked:
+        """The source for draws of these secrets, each in its scope."""
+        heads, tails = _scope_bytes(scopes, len(secrets)), secrets.astype("<i8").tolist()
+        messages = (head + prefixed(x.to_bytes(8, "little", signed=True)) for head, x in zip(heads, tails, strict=True))
+        return _Asked(self._start, list(messages))
+
+
+class _Asked:
+    def __init__(self, start: Any, messages: list[bytes]) -> None:
+        self._start, self._messages = start, messages
+
+    def blocks(self, which: Indices, counter: int) -> Words:
+        return _hashed(self._start, self._messages, which, counter.to_bytes(8, "little"))
+
+
+def _hashed(start: Any, messages: list[bytes], which: Indices, suffix: bytes) -> Words:
+    """The hash of each message numbered `which` and the suffix, as a row of words."""
+    asked = messages if len(which) == len(messages) else [messages[i] for i in which.tolist()]
+    parts = []
+    for message in asked:
+        state = start.copy()
+        state.update(message + suffix)
+        parts.append(state.digest())
+    return np.frombuffer(b"".join(parts), dtype="<u8").reshape(-1, start.digest_size // 8)
+
+
+class Walking:
+    """Walks by what they are drawn from and the parts that say which step of which walk it is."""
+
+    def __init__(self, key: Key, digest: bytes) -> None:
+        self._start = key.hashing(b"minleak-walk-1", 64, digest)
+
+    def hashed(self, *parts: bytes) -> bytes:
+        """64 bytes that stand for the parts, and tell nothing about them to those without the key."""
+        state = self._start.copy()
+        state.update(b"".join(map(prefixed, parts)))
+        return state.digest()
+
+    def stream(self, *parts: bytes) -> Stream:
+        """Randomness for the parts."""
+        state = self._start.copy()
+        state.update(b"".join(map(prefixed, parts)))
+
+        def block(number: int) -> bytes:
+            copy = state.copy()
+            copy.update(prefixed(number.to_bytes(8, "little")))
+            return copy.digest()
+
+        return Stream(block)
+
+
+def scope_bytes(scope: Any) -> bytes:
+    """A scope in bytes that no other scope has; blank ones are refused."""
+    return _scope_bytes([scope], 1)[0]
+
+
+def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
+    known: dict[str, bytes] = {}
+    result = []
+    for scope in scopes:
+        if isinstance(scope, str):
+            if scope not in known:
+                known[scope] = _scope_part(b"s" + scope.encode("utf-8", "surrogatepass"), not scope.strip())
+            result.append(known[scope])
+        elif isinstance(scope, bytes):
+            result.append(_scope_part(b"b" + scope, not scope))
+        else:
+            raise InvalidParameter("a scope is text or bytes that name who asks, such as a user's id")
+    if len(result) != count:
+        raise InvalidParameter(f"{len(result)} scopes for {count} secrets: give one for each")
+    return result
+
+
+def _scope_part(part: bytes, is_blank: bool) -> bytes:
+    """Blank text is nobody's name. Bytes may be a number, and 32 is no blank there."""
+    if is_blank:
+        raise InvalidParameter("a scope is empty: it names who asks, and without a name all would share their sets")
+    return prefixed(part)
+
+
+def prefixed(part: bytes) -> bytes:
+    """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
+    return len(part).to_bytes(8, "little") + part

@@ -12,8 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.labels import Labels
-from minleak._data.reading.numbers import spelled_numbers
-from minleak._data.reading.table import Table
+from minleak._data.reading.table import Table, spelled_numbers
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, listed, shown
 
 Codes = npt.NDArray[np.int64]

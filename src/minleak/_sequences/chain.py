@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels, named
 from minleak._data.prior import Prior
-from minleak._design.grid import to_grid
 from minleak._entropy.random_search import generator
 from minleak._sequences.fitting import Fitted, blocks_of, fitted
 from minleak._sequences.given import LIMIT, as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits, whole
@@ -89,12 +88,12 @@ class Chain:
         self.marginal = visits(given, self.initial) if marginal is None else as_marginal(marginal, self.labels)
         blocks = blocks_of(self.labels, clock, _order)
         self.clock = clock
-        grid = to_grid(self.marginal, _COARSE)
+        grid = self.marginal.on_grid(LIMIT // _COARSE)
         self.line = Line(grid.weights, *(blocks.of_state, blocks.count) if blocks else (None, 1))
         self.target = np.zeros(n, dtype=np.int64) if blocks is None else blocks.of_next
         if blocks is not None:
             self._check_blocks(where)
-        start = to_grid(self.initial, 1)
+        start = self.initial.on_grid(LIMIT)
         clocked = blocks if clock is not None else None
         self.start = Line(start.weights, *(clocked.of_state, clocked.count) if clocked else (None, 1))
         self.unit, exact = self._unit()

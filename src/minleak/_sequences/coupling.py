@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minleak._run.prf import Stream
+from minleak._run.randomness import Stream
 from minleak._sequences.chain import Chain
 from minleak._sequences.laying import Laid, laid
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from minleak._run.prf import Stream
+from minleak._run.randomness import Stream
 
 Indices = npt.NDArray[np.int64]
 

@@ -12,8 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.labels import Labels
-from minleak._data.reading.numbers import finite, spelled_numbers, stored_numbers
-from minleak._data.reading.table import Table
+from minleak._data.reading.table import Table, finite, spelled_numbers, stored_numbers
 from minleak._sequences.chain import Chain
 from minleak._sequences.fitting import check_smoothing, counted
 from minleak._sequences.given import whole

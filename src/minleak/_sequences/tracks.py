@@ -13,15 +13,14 @@ import numpy as np
 
 from minleak._design.certificate import Certificate
 from minleak._design.stored.digests import label_parts, of_parts
-from minleak._design.stored.tables import LabelIndex
 from minleak._run.cloak import as_key
-from minleak._run.keys import Key
-from minleak._run.prf import Stream, Walking, listed, scope_bytes
+from minleak._run.keys import Key, Walking, scope_bytes
+from minleak._run.randomness import Stream
 from minleak._sequences.certificate import Traced, certified
 from minleak._sequences.chain import Chain
 from minleak._sequences.coupling import Coupled, moved, started
 from minleak._sequences.given import whole
-from minleak.errors import InvalidCloak, InvalidKey, InvalidParameter, UnknownSecret, shown
+from minleak.errors import InvalidCloak, InvalidKey, InvalidParameter, UnknownSecret, listed, shown
 
 _IMPOSSIBLE = ("refuse", "restart")
 _FORM = "minleak walk 1"
@@ -77,7 +76,7 @@ class Tracks:
             raise InvalidParameter(f"on_impossible is one of {', '.join(_IMPOSSIBLE)}, not {shown(on_impossible)}")
         self.on_impossible = on_impossible
         self._key = None if key is None else as_key(key)
-        self._index = LabelIndex(chain.labels)
+        self._index = chain.labels.indexed()
 
     def start(self, state: Hashable, *, scope: str | bytes) -> Walk:
         """A walk that begins at a state; `move` goes on with it. The scope names who walks."""
@@ -97,7 +96,7 @@ class Tracks:
 
     def draw(self, sequence: Iterable[Hashable], *, scope: str | bytes) -> Shown:
         """The tracks for a whole walk: for each step a tuple of k labels."""
-        states = listed(sequence, "a walk is a list of states of the chain")
+        states = listed(sequence, "a walk is a list of states of the chain", ordered=True)
         if not states:
             raise InvalidParameter("a walk has at least one state")
         for at, state in enumerate(states):
@@ -130,7 +129,8 @@ class Tracks:
         """What `certify(tracks, step=...)` returns: the next step from these k states, drawn some times with each place
         as the true one, and checked.
         """
-        states = [self._position(state, at) for at, state in enumerate(listed(step, "a step is a tuple of k states"))]
+        given = listed(step, "a step is a tuple of k states", ordered=True)
+        states = [self._position(state, at) for at, state in enumerate(given)]
         if len(states) != self.k:
             raise InvalidParameter(f"a step of these tracks has {self.k} states, not {len(states)}")
         stream, rng = Stream(lambda _: os.urandom(64)), np.random.default_rng()
@@ -185,7 +185,7 @@ class Tracks:
         return self._walking.stream(b"place", history).below(self.k)
 
     def _position(self, state: Hashable, at: int | None) -> int:
-        found = self._index.find(state)
+        found = self._index.position(state)
         if found is None:
             which = "" if at is None else f" (number {at} of the walk, counted from 0)"
             raise UnknownSecret(f"the chain does not know this state{which}: refuse it, or fit the chain with it", at)
@@ -207,7 +207,7 @@ class Walk:
     @property
     def shown(self) -> tuple[Any, ...]:
         """The k labels of this step, in track order."""
-        return self._tracks._index.labels_at(self._states)
+        return tuple(self._tracks.chain.labels[state] for state in self._states)
 
     def move(self, state: Hashable) -> tuple[Any, ...]:
         """Go on to a state, and show the k labels of the step."""

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from minleak._design.stored.places import coupled_places
-from minleak._run.keys import Key
-from minleak._run.prf import Lineal, Sticky, uniform
+from minleak._data.labels import labels_in_bytes
+from minleak._design.stored.sampler import coupled_places
+from minleak._run.keys import Key, Lineal, Sticky
+from minleak._run.randomness import uniform
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
 from minleak._warehouse.lookups import owners
@@ -178,7 +179,8 @@ def _places(key: Key, header: Header) -> Any:
     secret, digest, lineage = key.reveal(), bytes.fromhex(header.digest), bytes.fromhex(header.lineage)
 
     def coupled(scopes: list[Any], secrets: list[Any], bounds: list[int]) -> Any:
-        streams, owned = Lineal(Key(secret), lineage).asked(scopes, list(secrets)), np.array(bounds, dtype=np.int64)
+        streams = Lineal(Key(secret), lineage).asked(scopes, labels_in_bytes(secrets))
+        owned = np.array(bounds, dtype=np.int64)
         return coupled_places(streams, np.abs(owned), owned < 0, np.empty(0, dtype=np.int64), by_tree=False)
 
     def places(scopes: list[Any], positions: list[int], bounds: list[int]) -> Any:

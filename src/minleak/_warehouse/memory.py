@@ -9,9 +9,8 @@ import pyarrow.compute as pc
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._design.certificate import certify
-from minleak._design.descent import Descent
 from minleak._design.plan import Plan
-from minleak._design.rings import Homes, Ring
+from minleak._design.rings import Descent, Homes, Ring
 from minleak._warehouse.engines import engine_of
 from minleak._warehouse.plan import Header, WarehousePlan, checked, giants_table
 from minleak._warehouse.tiling import DAMAGED

@@ -15,10 +15,11 @@ import minleak as ml
 from minleak._design.living import exposures
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
+from minleak._run.keys import LinealStreams
 from minleak.errors import InvalidParameter
 
 
-class Grid:
+class Grid(LinealStreams):
     """Streams that are given, the same number for all purposes but a giant's, as fractions."""
 
     def __init__(self, values):

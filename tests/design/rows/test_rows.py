@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._design.stored import format as files
+from minleak._design.stored.saving import write
 from minleak.errors import InvalidCloak, InvalidParameter, UnknownSecret
 
 KEY = bytes(range(32))
@@ -121,11 +121,11 @@ def test_what_cannot_run_is_refused(tmp_path):
 def test_a_file_that_holds_no_rows_is_refused(tmp_path, change):
     """Whoever wrote it."""
     rows = ml.rounded(mechanism(), PRIOR)
-    index = rows.drawable().index
+    secrets = rows.drawable().secrets
     arrays = {"prior": PRIOR.weights, "starts": rows.starts, "columns": rows.columns, "weights": rows.weights}
-    arrays |= {"slots": index.slots, "labels": index.names}
+    arrays |= {"slots": secrets.slots, "labels": secrets.arrow}
     arrays |= {name: np.array(value) for name, value in change.items() if name != "number"}
     numbers = {"kind": "rows", "events": 10, "outputs": change.get("number", ["default", 3]), "total_variation": 0.0}
-    files.write(str(tmp_path / "x.cloak"), arrays, numbers, lambda: bytes(32))
+    write(str(tmp_path / "x.cloak"), arrays, numbers, lambda: bytes(32))
     with pytest.raises(InvalidCloak, match="does not hold a plan"):
         ml.load(tmp_path / "x.cloak")

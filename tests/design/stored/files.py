@@ -68,5 +68,5 @@ def arrays_of(drawn) -> list[np.ndarray]:
     plan = drawn.plan
     found = [plan.weights, plan.prior.weights, plan.giants, plan.idle, plan.homes.members, plan.homes.weights]
     found += [array for ring in plan.rings for array in (ring.starts, ring.members)]
-    found += [*vars(drawn.tables).values(), drawn.index.slots, plan.gains]
+    found += [*vars(drawn.tables).values(), drawn.secrets.slots, plan.gains]
     return [array for array in found if isinstance(array, np.ndarray) and array.size]

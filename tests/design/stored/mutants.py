@@ -271,7 +271,7 @@ def shown(drawn) -> dict:
     plan, sampler = drawn.plan, Sampler(drawn.plan, drawn.tables)
     labels, result = list(plan.prior.labels), {}
     for x, label in enumerate(labels):
-        secret = drawn.index.find(label)
+        secret = drawn.secrets.position(label)
         owned = 0 if secret is None else max(1, int(sampler.owned(np.array([secret]))[0]))
         places = np.arange(min(owned, MOST))
         sets = sampler.sets(np.full(len(places), secret or 0), places).tolist()

@@ -12,6 +12,7 @@ from tests.plans import KEY, diseases, zipf
 import minleak as ml
 from minleak._design.plan import Plan
 from minleak._design.stored import format as store
+from minleak._design.stored import saving
 from minleak._design.stored.opening import opened
 from minleak._design.stored.saving import tables_of
 from minleak.errors import InvalidCloak
@@ -52,7 +53,7 @@ def test_round_trip(tmp_path, make, mapped):
     drawn, tables = opened(tmp_path / "plan.cloak", mapped=mapped), tables_of(plan)
     for name, expected in vars(tables).items():
         assert np.array_equal(getattr(drawn.tables, name), expected), name
-    assert [drawn.index.find(name) for name in plan.prior.labels] == list(range(len(plan.weights)))
+    assert [drawn.secrets.position(name) for name in plan.prior.labels] == list(range(len(plan.weights)))
     assert ml.certify(tmp_path / "plan.cloak", plan.prior, gains=plan.gains).ok
     assert ml.certify(loaded, plan.prior, gains=plan.gains).ok
     assert ml.certify(loaded, loaded.prior, gains=plan.gains).ok
@@ -91,7 +92,8 @@ def test_a_payload_of_several_pieces(tmp_path, monkeypatch):
     """Is the same written and checked in parts or at once; a byte changed in any part is found."""
     diseases().save(tmp_path / "whole.cloak")
     content = (tmp_path / "whole.cloak").read_bytes()
-    monkeypatch.setattr(store, "_PIECE", 1000)
+    for module in (saving, store):
+        monkeypatch.setattr(module, "PIECE", 1000)
     diseases().save(tmp_path / "plan.cloak")
     assert (tmp_path / "plan.cloak").read_bytes() == content
     for mapped in (True, False):

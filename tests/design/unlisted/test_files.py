@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._design.stored import format as files
+from minleak._design.stored.saving import write
 from minleak.errors import InvalidCloak, InvalidParameter
 
 WORDS = ["dragon", "monkey", "sunshine", "letmein", "qwerty", "shadow", "master", "tulips"]
@@ -78,7 +78,7 @@ def written(path, change):
     arrays, numbers = TOGETHER._contents
     arrays, numbers = dict(arrays), {**numbers, "kind": "strings"}
     change(SimpleNamespace(a=arrays, n=numbers))
-    files.write(str(path), arrays, numbers, lambda: bytes(32))
+    write(str(path), arrays, numbers, lambda: bytes(32))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ import numpy as np
 
 from minleak._data.cells import Cells
 from minleak._data.channel import Channel
-from minleak._data.reading.numbers import finite
-from minleak._data.reading.table import Table
+from minleak._data.reading.table import Table, finite
 from minleak.errors import InvalidChannel, UnreadableFile
 
 

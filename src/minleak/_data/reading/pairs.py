@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels
 from minleak._data.matrices import too_large
-from minleak._data.reading.numbers import finite
-from minleak._data.reading.table import Table
+from minleak._data.reading.table import Table, finite
 from minleak.errors import UnreadableFile
 
 

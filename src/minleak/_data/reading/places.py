@@ -9,8 +9,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.reading.numbers import finite
-from minleak._data.reading.table import Table
+from minleak._data.reading.table import Table, finite
 from minleak.errors import UnreadableFile, listed
 
 Array = npt.NDArray[np.float64]

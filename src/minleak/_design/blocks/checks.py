@@ -46,7 +46,7 @@ def certified(
     if all(check.ok for check in checks):
         checks += _best_checks(plan, prior, measures)
         if isinstance(subject, BlockDrawable):
-            checks.append(labels_check(subject.index, prior))
+            checks.append(labels_check(subject.secrets, prior))
         gaps = plan.losses([H for H in measures if H.paper_form() is not None])
     return Certificate(all(check.ok for check in checks), True, tuple(checks), gaps)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from minleak._design.blocks.partition import Partition
 from minleak._design.blocks.plan import BlockDrawable, Blocks
-from minleak._design.stored.contents import Contents, demand, whole
+from minleak._design.stored.format import Contents, demand, whole
 
 
 def drawable(contents: Contents, digest: bytes) -> BlockDrawable:
@@ -24,4 +24,4 @@ def drawable(contents: Contents, digest: bytes) -> BlockDrawable:
     prior = contents.given_prior(names)
     demand(len(prior) == n)
     blocks = Blocks(prior, k, Partition(members, begins), known_digest=digest)
-    return BlockDrawable(blocks, contents.index(prior, names))
+    return BlockDrawable(blocks, contents.index(names, prior.labels))

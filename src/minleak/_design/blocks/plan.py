@@ -18,11 +18,10 @@ from minleak._design.blocks.updating import Changes, followed, updated
 from minleak._design.exporting import column_of_secrets
 from minleak._design.living.matching import rearranged
 from minleak._design.profiles import Profile
-from minleak._design.stored import format as files
 from minleak._design.stored.digests import label_parts, of_parts
+from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import BLOCKS, Drawable, Stored, Uniform
-from minleak._design.stored.saving import storable_index, stored_weights
-from minleak._design.stored.tables import LabelIndex
+from minleak._design.stored.saving import storable_labels, stored_weights, write
 from minleak._design.world import Sets, World, how_many, judged, sample_of
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
@@ -164,23 +163,23 @@ class Blocks(Stored):
 
     def drawable(self) -> BlockDrawable:
         """What a `minleak.Cloak` draws from, made in O(n)."""
-        return BlockDrawable(self, LabelIndex(self.prior.labels))
+        return BlockDrawable(self, self.prior.labels.indexed())
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the blocks to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
         all.
         """
-        name, index = files.file_name(path), storable_index(self.prior)
+        name, labels = file_name(path), storable_labels(self.prior)
         arrays: dict[str, Any] = {
             "prior": stored_weights(self.prior),
             "members": self.partition.members,
             "begins": self.partition.begins,
-            "slots": index.slots,
+            "slots": labels.slots,
         }
-        if index.names is not None:
-            arrays["labels"] = index.names
+        if not labels.is_default:
+            arrays["labels"] = labels.arrow
         numbers = {"kind": self.kind, "k": self.k, "events": self.prior.events}
-        files.write(name, arrays, numbers, lambda: self.digest)
+        write(name, arrays, numbers, lambda: self.digest)
 
     def __repr__(self) -> str:
         return f"Blocks(n={len(self.prior)}, k={self.k}, blocks={len(self.partition.begins) - 1})"
@@ -188,7 +187,7 @@ class Blocks(Stored):
 
 @dataclass(frozen=True, eq=False)
 class BlockDrawable(Drawable):
-    """Blocks, and the index that their labels are found by."""
+    """Blocks at work."""
 
     plan: Blocks
 

@@ -16,7 +16,7 @@ from minleak._design.living.lines import Lines
 from minleak._design.living.matching import matched
 from minleak._design.living.small import exact_exposure
 from minleak._design.plan import Plan
-from minleak._design.stored.places import OWN
+from minleak._design.stored.sampler import OWN
 from minleak.errors import InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]

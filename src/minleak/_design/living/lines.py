@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._design.rings import Arrangement
-from minleak._design.stored.places import GIANT, LEVEL
-from minleak._design.stored.sampler import Sampler
+from minleak._design.stored.sampler import GIANT, LEVEL, Sampler
 from minleak._design.stored.saving import tables_of
 
 Array = npt.NDArray[np.float64]

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.labels import Labels
+from minleak._data.labels import Labels, bytes_of_names
 from minleak._data.prior import Prior
-from minleak._design.stored.tables import LabelIndex, bytes_of_names
 from minleak.errors import InvalidParameter
 
 Indices = npt.NDArray[np.int64]
@@ -24,14 +23,14 @@ def matched(labels: Labels, others: Labels) -> Indices | None:
         return np.where(np.arange(len(labels)) < len(others), np.arange(len(labels)), -1)
     if len(labels) == len(others) and labels == others:
         return None
-    index = LabelIndex(others)
-    names = LabelIndex(labels).names
-    if names is None or index.names is None or (names.type == "int64") != (index.names.type == "int64"):
-        found = (index.find(label) for label in labels)
+    others = others.indexed()
+    names = None if labels.is_default else labels.storable()
+    if names is None or not len(others.slots) or (names.type == "int64") != (others.arrow.type == "int64"):
+        found = map(others.position, labels)
         return np.array([-1 if at is None else at for at in found], dtype=np.int64)
     from minleak._kernels import hashing
 
-    return np.asarray(hashing.find_strings(*bytes_of_names(names), bytes_of_names(index.names), index.slots))
+    return np.asarray(hashing.find_strings(*bytes_of_names(names), bytes_of_names(others.arrow), others.slots))
 
 
 def rearranged(prior: Prior, labels: Labels) -> Prior:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._design.rings import Arrangement
-from minleak._design.stored.places import GIANT, LEVEL, OWN
+from minleak._design.stored.sampler import GIANT, LEVEL, OWN
 
 Indices = npt.NDArray[np.int64]
 Stretch = tuple[Fraction, Fraction]

@@ -11,20 +11,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.labels import Labels
-from minleak._data.prior import Prior, as_prior
-from minleak._design.descent import Descent, PlanChanges
+from minleak._data.labels import Labels, labels_in_bytes
+from minleak._data.prior import Grid, Prior, as_prior
 from minleak._design.giants import Ground, find_giants
-from minleak._design.grid import Grid, to_grid
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
 from minleak._design.living.inherit import inherited
 from minleak._design.living.keep import with_kept_sets
 from minleak._design.living.matching import matched
-from minleak._design.rings import LIMIT, Arrangement, Homes, Ring
-from minleak._design.stored.digests import labels_in_bytes
-from minleak._design.stored.tables import as_storable
+from minleak._design.rings import LIMIT, Arrangement, Descent, Homes, PlanChanges, Ring
 from minleak.errors import InvalidParameter
 
 Indices = npt.NDArray[np.int64]
@@ -45,7 +41,7 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: Layout
     found = _moved(plan.prior.labels, prior.labels)
     moved = np.arange(len(plan.prior)) if found is None else found
     k = min(plan.k, len(prior))
-    grid = to_grid(prior, k)
+    grid = prior.on_grid(LIMIT // k)
     there = int(np.count_nonzero(moved >= 0))
     secrets = {"new": len(prior) - there, "gone": len(plan.prior) - there}
     newer = replace(plan, prior=prior, k=k, distance=grid.distance, descent=(plan.descent or Descent()).child(digest))
@@ -61,7 +57,7 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: Layout
     else:
         laid, kept, sets = with_kept_sets(plan, ground, moved, layout or _layout(plan, prior, moved))
         changes = PlanChanges(what, kept, 0, sets - kept, **secrets)
-    return replace(newer, changes=changes, **laid.fields(grid, giants))
+    return replace(newer, changes=changes, **laid.fields(grid.times(laid.factor), giants))
 
 
 def _moved(old: Labels, new: Labels) -> Indices | None:
@@ -95,7 +91,7 @@ def _rank(moved: Indices, labels: Labels) -> Callable[[Indices], Indices]:
 
 def _by_name(labels: Labels, secrets: Indices) -> Indices:
     """The order of some secrets by their labels."""
-    names = as_storable(labels)
+    names = labels.storable()
     if names is None:
         written = labels_in_bytes(labels.at(secrets))
         return np.array(sorted(range(len(secrets)), key=written.__getitem__), dtype=np.int64)

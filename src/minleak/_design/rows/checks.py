@@ -35,7 +35,7 @@ def certified(
     checks = list(_checks(plan, prior, k))
     if all(check.ok for check in checks):
         if isinstance(subject, RowDrawable):
-            checks.append(labels_check(subject.index, prior))
+            checks.append(labels_check(subject.secrets, prior))
         table = leakage_table(prior, plan.channel(), as_entropies(entropies))
         leaked = ", ".join(f"{row.leakage:.6g} in {row.entropy}" for row in table.rows)
         checks.append(Check("what it leaks", True, f"{leaked}; how little could leak is not said"))

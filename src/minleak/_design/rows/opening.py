@@ -7,7 +7,7 @@ import numpy as np
 from minleak._design.rows.observables import FORMS, restored_outputs
 from minleak._design.rows.plan import RowDrawable, Rows
 from minleak._design.rows.rounding import LIMIT
-from minleak._design.stored.contents import Contents, demand, number, whole
+from minleak._design.stored.format import Contents, demand, number, whole
 
 
 def drawable(contents: Contents, digest: bytes) -> RowDrawable:
@@ -35,6 +35,5 @@ def drawable(contents: Contents, digest: bytes) -> RowDrawable:
     demand(len(prior) == n)
     outputs = restored_outputs(form, m, contents.columns.get("outputs"))
     off = number(contents.numbers["total_variation"], 0.0, 1.0)
-    return RowDrawable(
-        Rows(prior, outputs, starts, columns, weights, off, known_digest=digest), contents.index(prior, names)
-    )
+    rows = Rows(prior, outputs, starts, columns, weights, off, known_digest=digest)
+    return RowDrawable(rows, contents.index(names, prior.labels), outputs=outputs)

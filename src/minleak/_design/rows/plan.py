@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from os import PathLike
@@ -15,11 +14,10 @@ from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._design.rows.observables import storable_outputs
-from minleak._design.stored import format as files
 from minleak._design.stored.digests import label_parts, of_parts
+from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import ROWS, Drawable, Stored, Uniform
-from minleak._design.stored.saving import storable_index, stored_weights
-from minleak._design.stored.tables import LabelIndex
+from minleak._design.stored.saving import storable_labels, stored_weights, write
 
 Indices = npt.NDArray[np.int64]
 
@@ -83,22 +81,22 @@ class Rows(Stored):
 
     def drawable(self) -> RowDrawable:
         """What a `minleak.Cloak` draws from."""
-        return RowDrawable(self, LabelIndex(self.prior.labels))
+        return RowDrawable(self, self.prior.labels.indexed(), outputs=self.outputs)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the rows to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
         all. Labels of secrets are text or 64-bit integers; those of observables may also be numbers and tuples.
         """
-        name, index = files.file_name(path), storable_index(self.prior)
+        name, labels = file_name(path), storable_labels(self.prior)
         observables, form = storable_outputs(self.outputs)
         arrays: dict[str, Any] = {
             "prior": stored_weights(self.prior),
             "starts": self.starts,
             "columns": self.columns,
             "weights": self.weights,
-            "slots": index.slots,
+            "slots": labels.slots,
             **({} if observables is None else {"outputs": observables}),
-            **({} if index.names is None else {"labels": index.names}),
+            **({} if labels.is_default else {"labels": labels.arrow}),
         }
         numbers = {
             "kind": self.kind,
@@ -106,7 +104,7 @@ class Rows(Stored):
             "outputs": [form, len(self.outputs)],
             "total_variation": self.total_variation,
         }
-        files.write(name, arrays, numbers, lambda: self.digest)
+        write(name, arrays, numbers, lambda: self.digest)
 
     def __repr__(self) -> str:
         return f"Rows(n={len(self.prior)}, observables={len(self.outputs)})"
@@ -114,9 +112,7 @@ class Rows(Stored):
 
 @dataclass(frozen=True, eq=False)
 class RowDrawable(Drawable):
-    """Rows, and the index that their secrets are found by."""
-
-    shows_secrets = False
+    """Rows at work: what is shown are their outputs."""
 
     @cached_property
     def _ends(self) -> Indices:
@@ -136,12 +132,3 @@ class RowDrawable(Drawable):
             begin, end = plan.starts[x], plan.starts[x + 1]
             shown[row, 0] = plan.columns[begin + np.searchsorted(self._ends[begin:end], place, side="right")]
         return shown
-
-    def shown(self, drawn: Indices) -> tuple[Any, ...]:
-        """The observable's label, alone in a tuple."""
-        return tuple(self.plan.outputs[int(y)] for y in drawn)
-
-    def number_of(self, shown: Hashable) -> int | None:
-        """The number of an observable."""
-        number: int | None = self.plan.outputs.position(shown)
-        return number

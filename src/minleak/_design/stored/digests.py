@@ -6,21 +6,14 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import struct
-from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date, datetime
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from minleak._data.buffers import text_of, to_numpy
-from minleak._data.labels import Labels
+from minleak._data.labels import Labels, bytes_of_names, labels_in_bytes, prefixed
 from minleak._design.rings import Arrangement
-from minleak._design.stored.tables import as_storable
-from minleak.errors import InvalidParameter
 
 _CHUNK = 1 << 23
 
@@ -55,12 +48,12 @@ def label_parts(labels: Labels) -> list[Any]:
     """The labels' own bytes, whatever offset or width their Arrow array has."""
     if labels.is_default:
         return [b"default"]
-    names = as_storable(labels)
+    names = labels.storable()
     if names is None:
         return _odd_parts(labels)
+    offsets, data = bytes_of_names(names)
     if names.type == pa.int64():
-        return [b"int64", to_numpy(names)]
-    offsets, data = text_of(names)
+        return [b"int64", data]
     begin, end = int(offsets[0]), int(offsets[-1])
     ends = (offsets - begin if begin else offsets).astype("<i4" if end - begin < 2**31 else "<i8", copy=False)
     return [b"text", ends, data[begin:end]]
@@ -74,51 +67,7 @@ def _odd_parts(labels: Labels) -> list[Any]:
     with contextlib.suppress(ValueError):  # integers of thousands of digits, which Python does not write
         if {type(name) for name in labels} <= {str, int}:
             return [repr(list(labels)).encode()]
-    return [b"canonical 1", b"".join(map(_prefixed, labels_in_bytes(labels)))]
-
-
-def labels_in_bytes(labels: Iterable[Any]) -> list[bytes]:
-    """Each label in bytes that no other label has, the same in every process."""
-    parts = []
-    for i, name in enumerate(labels):
-        try:
-            parts.append(_canonical(name))
-        except (TypeError, RecursionError):
-            raise InvalidParameter(
-                f"label {i} ({type(name).__name__}) has no form that outlasts this process, and other sets would be "
-                "drawn after a restart: sticky draws and set ids need labels that are text, numbers, bytes, truth "
-                "values, None, dates without a zone, or tuples and frozensets of these"
-            ) from None
-    return parts
-
-
-def _canonical(label: Any) -> bytes:
-    """The type and the value in bytes that no other label has: 1, True, 1.0, "1" and b"1" all differ."""
-    if isinstance(label, np.generic) and label.dtype.kind in "biufSU":
-        label = label.item()
-    kind = type(label)
-    if kind not in _FORMS or label != label or getattr(label, "tzinfo", None) is not None:
-        raise TypeError
-    return _prefixed(kind.__name__.encode()) + _FORMS[kind](label)
-
-
-def _joined(labels: Iterable[Any]) -> bytes:
-    return b"".join(_prefixed(_canonical(label)) for label in labels)
-
-
-_FORMS: dict[type, Callable[[Any], bytes]] = {
-    type(None): lambda _: b"",
-    bool: lambda truth: bytes([truth]),
-    int: lambda number: number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True),
-    float: struct.Struct("<d").pack,
-    str: lambda text: text.encode("utf-8", "surrogatepass"),
-    bytes: bytes,
-    Fraction: lambda ratio: _joined([ratio.numerator, ratio.denominator]),
-    date: lambda day: day.isoformat().encode(),
-    datetime: lambda time: time.isoformat().encode(),
-    tuple: _joined,
-    frozenset: lambda members: b"".join(sorted(_prefixed(_canonical(member)) for member in members)),
-}
+    return [b"canonical 1", b"".join(map(prefixed, labels_in_bytes(labels)))]
 
 
 def of_bytes(data: memoryview) -> bytes:
@@ -134,8 +83,3 @@ def of_bytes(data: memoryview) -> bytes:
         with ThreadPoolExecutor(2) as pool:
             parts = list(pool.map(digest, starts))
     return hashlib.sha256(len(data).to_bytes(8, "little") + b"".join(parts)).digest()
-
-
-def _prefixed(part: bytes) -> bytes:
-    """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
-    return len(part).to_bytes(8, "little") + part

@@ -1,20 +1,20 @@
-"""The form of a .cloak file: named arrays and a few numbers, whole or refused.
+"""The form of a .cloak file: named arrays and a few numbers, whole or refused, and looked at before they are used.
 
 A header of 128 bytes, then an Arrow IPC file. The header holds the magic, the format's version, the length of what
 follows, the checksum of all of it and of the digest, and the digest of the plan; the Arrow file has one row, whose
-columns are lists: one array each. The checksum, XXH3 of 128 bits, finds damage and is no signature. What a file says is
-bounded here, that every array lies in it; what the arrays mean is not known here.
+columns are lists: one array each. The checksum, XXH3 of 128 bits, finds damage and is no signature: whoever writes a
+file can write its checksum. So every array is seen to lie in the file, and Contents hands out what was looked at.
 """
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
+import math
 import mmap
 import os
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -22,18 +22,22 @@ import numpy.typing as npt
 import pyarrow as pa
 import xxhash
 
-from minleak._data.buffers import to_arrow
-from minleak._data.writing import replacing
+from minleak._data.labels import Labels, bytes_of_names
+from minleak._data.prior import Prior
 from minleak.errors import InvalidCloak, shown
+
+Vector = npt.NDArray[Any]
 
 MAGIC = b"MINLEAK\n"
 VERSION = 4
 # Files of versions 2 and 3 say nothing of a descent, so that their plans are drawn from as they were. Those of version
 # 2 hold besides some numbers that follow from the rest and are not looked at.
 _READ = (2, 3, VERSION)
-_HEADER = struct.Struct("<8sIIQ16s32s56s")  # magic, version, zero, payload length, checksum, digest, zeros
+HEADER = struct.Struct("<8sIIQ16s32s56s")  # magic, version, zero, payload length, checksum, digest, zeros
 _ARROW = 8  # the bytes before the first message of an Arrow IPC file
-_PIECE = 1 << 20  # read or written at once: some file systems take several times as long for more
+PIECE = 1 << 20  # read or written at once: some file systems take several times as long for more
+# Numbers looked at in one go, which stay in cache; and after how many of these the memory is given back.
+BLOCK, _OFTEN = 1 << 16, 32
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
@@ -49,66 +53,6 @@ def file_name(path: str | os.PathLike[str]) -> str:
     if not possible:
         raise InvalidCloak(f"{shown(name)} is no name that a file can have")
     return name
-
-
-# -- writing ---------------------------------------------------------------------------------------------------------
-
-
-class _Summed(io.FileIO):
-    """A new file whose checksum is taken as it is written."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path, "x")
-        self.sum = xxhash.xxh3_128()
-
-    def write(self, data: Any) -> int:
-        """Write all of it."""
-        view = memoryview(data).cast("B")
-        at = 0
-        while at < len(view):
-            written = super().write(view[at : at + _PIECE])
-            self.sum.update(view[at : at + written])
-            at += written
-        return at
-
-
-def write(
-    name: str, arrays: dict[str, npt.NDArray[Any] | pa.Array], numbers: dict[str, Any], digest: Callable[[], bytes]
-) -> None:
-    """Write arrays and numbers to a file, whole or not at all: to a temporary name beside it, synced, then renamed."""
-    table = _table(arrays, numbers)
-    try:
-        with replacing(name) as temporary, _Summed(temporary) as file:
-            file.seek(_HEADER.size)
-            with pa.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table)
-            length, known = file.tell() - _HEADER.size, digest()
-            file.sum.update(known)
-            os.pwrite(file.fileno(), _HEADER.pack(MAGIC, VERSION, 0, length, file.sum.digest(), known, bytes(56)), 0)
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise InvalidCloak(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None
-    _sync_folder(os.path.dirname(os.path.realpath(name)))
-
-
-def _sync_folder(folder: str) -> None:
-    """Make the new name last through a power failure, where the system lets a folder be synced."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-def _table(arrays: dict[str, npt.NDArray[Any] | pa.Array], numbers: dict[str, Any]) -> pa.Table:
-    columns = {name: to_arrow(array) if isinstance(array, np.ndarray) else array for name, array in arrays.items()}
-    lists = [pa.LargeListArray.from_arrays(to_arrow(np.array([0, len(column)])), column) for column in columns.values()]
-    schema = pa.schema(
-        [pa.field(name, column.type) for name, column in zip(columns, lists, strict=True)],
-        metadata={"minleak": json.dumps(numbers)},
-    )
-    return pa.Table.from_arrays(lists, schema=schema)
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------
@@ -129,10 +73,10 @@ def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, bytes, Callable[[], Non
         with open(name, "rb") as file:
             _check_header(file, name)
             before = os.fstat(file.fileno())
-            if os.fstat(file.fileno()).st_size < _HEADER.size:  # of nothing there is no map
+            if os.fstat(file.fileno()).st_size < HEADER.size:  # of nothing there is no map
                 raise InvalidCloak(f"{name} was changed while it was read: load it again")
             memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read()
-            wanted, digest = _HEADER.unpack(memory[: _HEADER.size])[4:6]
+            wanted, digest = HEADER.unpack(memory[: HEADER.size])[4:6]
             found = _checksum(file if mapped else io.BytesIO(memory), digest)
             after = os.stat(name)
     except OSError as error:
@@ -148,37 +92,37 @@ def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, bytes, Callable[[], Non
         if isinstance(memory, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
             memory.madvise(mmap.MADV_DONTNEED)
 
-    return pa.py_buffer(memory).slice(_HEADER.size), digest, release
+    return pa.py_buffer(memory).slice(HEADER.size), digest, release
 
 
 def _checksum(file: BinaryIO, digest: bytes) -> bytes:
     """The checksum of what follows the header. A mapped file is read for it, so that its pages do not fill memory."""
     whole = xxhash.xxh3_128()
-    file.seek(_HEADER.size)
-    while piece := file.read(_PIECE):
+    file.seek(HEADER.size)
+    while piece := file.read(PIECE):
         whole.update(piece)
     whole.update(digest)
     return whole.digest()
 
 
 def _check_header(file: BinaryIO, name: str) -> None:
-    header = file.read(_HEADER.size)
+    header = file.read(HEADER.size)
     file.seek(0)
     if header[: len(MAGIC)] != MAGIC:
         raise InvalidCloak(f"{name} is not a .cloak file")
-    if len(header) < _HEADER.size:
+    if len(header) < HEADER.size:
         raise InvalidCloak(f"{name} is cut short: it has {len(header)} bytes, not even its header is whole")
-    _, version, zero, length, _, _, zeros = _HEADER.unpack(header)
+    _, version, zero, length, _, _, zeros = HEADER.unpack(header)
     if version not in _READ:
         advice = "upgrade it" if version > VERSION else "design the plan anew"
         reads = f"{_READ[0]} to {VERSION}"
         raise InvalidCloak(f"{name} is of format version {version}, this minleak reads versions {reads}: {advice}")
-    size = os.fstat(file.fileno()).st_size - _HEADER.size
+    size = os.fstat(file.fileno()).st_size - HEADER.size
     if size != length or zero or any(zeros):
         raise InvalidCloak(f"{name} is damaged: it holds {size} bytes after its header, which says {length}")
 
 
-def parsed(payload: pa.Buffer) -> tuple[dict[str, Any], dict[str, pa.Array]]:
+def _parsed(payload: pa.Buffer) -> tuple[dict[str, Any], dict[str, pa.Array]]:
     """The numbers and the arrays, which are checked to lie in the file; an error of any kind where it is not ours.
 
     Messages are read one by one, since Arrow's reader of files would unpack compressed ones, as large as they say.
@@ -220,3 +164,123 @@ def _is_compressed(message: bytes) -> bool:
     root = struct.unpack_from("<I", message, 0)[0]
     header = root + field(root, 2)
     return field(header + struct.unpack_from("<I", message, header)[0], 3) != 0
+
+
+# -- looking ---------------------------------------------------------------------------------------------------------
+
+
+class Contents:
+    """Named arrays and numbers of a file, which anybody may have written; every method raises a ValueError or the like
+    where they are no plan's. `release` gives memory back that was looked at.
+    """
+
+    def __init__(self, payload: pa.Buffer, release: Callable[[], None]) -> None:
+        self.numbers, self.columns = _parsed(payload)
+        self.release = release
+
+    def names(self, n: int) -> pa.Array | None:
+        """The labels of n secrets; None where they are 0..n-1."""
+        names = self.columns.get("labels")
+        if names is not None:
+            demand(len(names) == n and names.type in (pa.string(), pa.large_string(), pa.int64()))
+            demand(not names.null_count)
+            if names.type == pa.int64():
+                self.vector("labels", "i8")
+            else:
+                self._check_text(names)
+        return names
+
+    def _check_text(self, names: pa.Array) -> None:
+        """Demand offsets that grow, within the text, which is UTF-8: as Arrow does, in half the time and memory."""
+        offsets, text = bytes_of_names(names)
+        demand(len(offsets) == len(names) + 1 and offsets[0] >= 0 and offsets[-1] <= len(text))
+        for begin, block in self.blocks(offsets):
+            demand(bool((block[1:] >= block[:-1]).all()) and (begin == 0 or block[0] >= offsets[begin - 1]))
+        if not all(block.max() < 128 for _, block in self.blocks(text)):  # which is UTF-8 wherever it is cut
+            names.validate(full=True)
+
+    def prior(self, weights: Vector, names: pa.Array | None, total: int) -> Prior:
+        """The prior that was given, of which `weights` are what it is on the integer grid."""
+        events = self._events()
+        if "prior" not in self.columns:
+            return Prior.trusted(weights, names, total, total if events == "total" else events)
+        given = self.given_prior(names)
+        demand(len(given) == len(weights))
+        return given
+
+    def given_prior(self, names: pa.Array | None) -> Prior:
+        """The prior whose weights lie in the file as they were given."""
+        given, events = self.columns["prior"], self._events()
+        if given.type == pa.string():
+            given.validate(full=True)
+            checked = Prior([int(weight) for weight in given.to_pylist()])
+        else:
+            checked = Prior(self.vector("prior", "i8 f8"))
+        return Prior.trusted(checked.weights, names, checked.total, checked.events if events == "total" else events)
+
+    def _events(self) -> Any:
+        events = self.numbers.get("events", "total")  # files of version 2 do not say it
+        return events if events in ("total", None) else whole(events, 1, 2**1024)
+
+    def index(self, names: pa.Array | None, labels: Labels) -> Labels:
+        """The labels with the slots that they are found by."""
+        slots = self.vector("slots", "i4 i8")
+        if names is None:
+            return labels.indexed()
+        demand(len(slots) > len(names) and len(slots) & (len(slots) - 1) == 0)
+        self.in_range(slots, -1, len(names))
+        return Labels(names, slots)
+
+    def vector(self, name: str, kinds: str, size: int | None = None) -> Vector:
+        """The array of that name on the file's memory, if it is of one of the types, and of the size."""
+        found = to_numpy(self.columns[name])
+        demand(found.dtype.str in {f"<{kind}" for kind in kinds.split()} and size in (None, len(found)))
+        return found
+
+    def blocks(self, array: Vector) -> Iterator[tuple[int, Vector]]:
+        """Pieces of an array, each with where it begins."""
+        for number, begin in enumerate(range(0, len(array), BLOCK)):
+            yield begin, array[begin : begin + BLOCK]
+            if number % _OFTEN == _OFTEN - 1:
+                self.release()
+
+    def in_range(self, array: Vector, low: int, high: int) -> None:
+        """Demand that all are from `low` to before `high`."""
+        for _, block in self.blocks(array):
+            demand(block.max() < high and block.min() >= low)
+
+
+def to_numpy(array: pa.Array) -> Vector:
+    """A primitive Arrow array without nulls as a read-only vector on the same memory.
+
+    Unlike numpy's from_dlpack it does not trust a damaged file to have memory for so many entries.
+
+    >>> to_numpy(pa.array([7, 8, 9])[1:])
+    array([8, 9])
+    """
+    if array.null_count or pa.types.is_boolean(array.type):
+        raise ValueError("nulls and packed truth values are no vector of numbers")
+    kind = np.dtype(array.type.to_pandas_dtype())
+    if not len(array):
+        return np.empty(0, dtype=kind)
+    found = np.frombuffer(array.buffers()[1], dtype=kind, count=len(array), offset=array.offset * kind.itemsize)
+    found.flags.writeable = False  # whoever else holds the memory
+    return found
+
+
+def demand(holds: bool | np.bool_) -> None:
+    """Refuse a file for which that does not hold."""
+    if not holds:
+        raise ValueError("not what a plan has here")
+
+
+def whole(number: Any, low: int, high: int) -> int:
+    """A whole number in these bounds."""
+    demand(type(number) is int and low <= number <= high)
+    return int(number)
+
+
+def number(number: Any, low: float, high: float) -> float:
+    """A finite number in these bounds."""
+    demand(type(number) in (int, float) and low <= number <= high and abs(number) < math.inf)
+    return float(number)

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, ClassVar
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.stored.places import Streams
-from minleak._design.stored.tables import LabelIndex
+from minleak._data.labels import Labels
 
 Indices = npt.NDArray[np.int64]
 # For each bound N an integer uniform in [0, N), exactly.
@@ -39,18 +37,9 @@ class Kind:
     opening: str
     checking: str
 
-    def drawable(self, *given: Any) -> Running:
-        """What a file of this kind holds; an error of any type where it is none."""
-        made: Running = import_module(self.opening).drawable(*given)
-        return made
-
-    def certified(self, *given: Any, **options: Any) -> Any:
-        """The certificate."""
-        return import_module(self.checking).certified(*given, **options)
-
 
 KINDS: dict[str, Kind] = {
-    RINGS: Kind("minleak._design.stored.ring_files", "minleak._design.certificate"),
+    RINGS: Kind("minleak._design.stored.opening", "minleak._design.certificate"),
     BLOCKS: Kind("minleak._design.blocks.opening", "minleak._design.blocks.checks"),
     ROWS: Kind("minleak._design.rows.opening", "minleak._design.rows.checks"),
     STRINGS: Kind("minleak._design.unlisted.opening", "minleak._design.unlisted.certificate"),
@@ -80,45 +69,38 @@ class Stored(ABC):
         """Write it to a .cloak file, whole or not at all."""
 
 
+class Streams(Protocol):
+    """Numbers r in [0, 1), several for each of the draws asked for, that all versions of a plan share."""
+
+    def below(self, which: Indices, number: int, bounds: Indices) -> Indices:
+        """floor(r N) for each bound N from 1 to 2^63, exactly, where r is that number of each of the draws `which`."""
+
+
 @dataclass(frozen=True, eq=False)
 class Running(ABC):
-    """A plan at work."""
+    """A plan at work. `secrets` are the labels of its secrets, indexed; None where every string is one, and they are
+    drawn one by one, by `set_for`.
+    """
 
-    #: Whether secrets have numbers; a kind without is drawn from one by one, by `set_for`.
-    listed: ClassVar[bool] = True
     plan: Any
+    secrets: Labels | None = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Drawable(Running):
-    """A plan of secrets that have numbers, and the index that their labels are found by."""
+    """A plan of secrets that have numbers."""
 
-    index: LabelIndex
-    #: Whether what is shown are sets of secrets; else `number_of` knows what is.
-    shows_secrets: ClassVar[bool] = True
-
-    @property
-    def size(self) -> int:
-        """How many secrets there are."""
-        return len(self.plan.prior)
-
-    def find(self, secret: Hashable) -> int | None:
-        """The number of a secret, or None if the plan does not know it."""
-        return self.index.find(secret)
+    secrets: Labels = field(repr=False)
+    #: The labels of what is shown, where these are no sets of secrets.
+    outputs: Labels | None = field(default=None, kw_only=True, repr=False)
 
     @abstractmethod
     def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
-        """What is shown for each secret, a row each, in numbers; `uniform` is asked only if there is a choice."""
+        """What is shown for each secret, a row each, in numbers, where -1 stands for none; `uniform` is asked only if
+        there is a choice.
+        """
 
     def draw_coupled(self, secrets: Indices, streams: Streams) -> Indices:
         """The same by streams that all versions of a plan share; where nothing is chosen they are not looked at."""
         del streams
         return self.draw(secrets, np.zeros_like)
-
-    def shown(self, drawn: Indices) -> tuple[Any, ...]:
-        """A row in labels: those of its numbers, where -1 stands for none."""
-        return self.index.labels_at(drawn[drawn >= 0].tolist())
-
-    def number_of(self, shown: Hashable) -> int | None:
-        """The number of a label that is shown, or None."""
-        return self.find(shown)

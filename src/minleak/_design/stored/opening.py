@@ -1,5 +1,5 @@
-"""Opening a .cloak file of any kind: a plan and what it is drawn from, of which everything that a loop will follow was
-looked at.
+"""Opening a .cloak file: a plan of rings here, one of another kind by its own module; and what it is drawn from, of
+which everything that a loop will follow was looked at.
 
 A checksum finds damage, not malice: whoever writes a file can write its checksum. So what follows from the rest is
 computed, not read, and every index is seen to lead somewhere and every chain to end before anybody follows it. That the
@@ -8,13 +8,21 @@ tables are the plan's own, and the plan the prior's, is for `certify` to say.
 
 from __future__ import annotations
 
+import math
 import os
+import re
+from importlib import import_module
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
-from minleak._design.stored import format as files
-from minleak._design.stored.contents import Contents
+from minleak._design.cost import Cost
+from minleak._design.plan import Plan
+from minleak._design.rings import LIMIT, Descent, Homes, Ring
+from minleak._design.stored.format import BLOCK, Contents, Vector, demand, file_name, number, read, whole
 from minleak._design.stored.kinds import KINDS, RINGS, Running, Stored
+from minleak._design.stored.sampler import STORED, RingDrawable, Tables, on_one_line, shift_of
 from minleak.errors import InvalidCloak, shown
 
 # What Arrow, JSON and numpy say where something is not of the form that a plan has.
@@ -38,14 +46,201 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Stored:
 
 def opened(path: str | os.PathLike[str], *, mapped: bool = True) -> Running:
     """The plan in a file with the tables and the index that lie beside it: nothing is made anew."""
-    name = files.file_name(path)
-    payload, digest, release = files.read(name, mapped=mapped)
+    name = file_name(path)
+    payload, digest, release = read(name, mapped=mapped)
     try:
-        numbers, columns = files.parsed(payload)
-        said = numbers.get("kind", RINGS)
-        kind = KINDS[said] if isinstance(said, str) and said in KINDS else None
-        if kind is not None:
-            return kind.drawable(Contents(numbers, columns, release), digest)
+        contents = Contents(payload, release)
+        said = contents.numbers.get("kind", RINGS)
+        if isinstance(said, str) and said in KINDS:
+            running: Running = import_module(KINDS[said].opening).drawable(contents, digest)
+            release()
+            return running
     except _UNFIT as error:
         raise InvalidCloak(f"{name} does not hold a plan of this format ({type(error).__name__})") from None
     raise InvalidCloak(f"{name} holds a plan of the kind {shown(said)}, which this minleak does not know: upgrade it")
+
+
+# -- a plan of rings -------------------------------------------------------------------------------------------------
+
+
+def drawable(contents: Contents, digest: bytes) -> RingDrawable:
+    """The plan with its tables and its index."""
+    weights = contents.vector("weights", "i8")
+    n = len(weights)
+    k = whole(contents.numbers["k"], 1, n)
+    giants = contents.vector("plan_giants", "i8")
+    u = k - len(giants)
+    total, least, largest = _survey(contents, weights)
+    tail = _tail(contents, weights, largest, giants, total, k)
+    demand(k * total <= LIMIT)
+    homes = _homes(contents, n, u)
+    tables = _tables(contents, weights, giants, homes, u, tail)
+    names = contents.names(n)
+    gains = contents.vector("gains", "f8", n) if "gains" in contents.columns else None
+    prior = contents.prior(weights, names, total)
+    if gains is not None:
+        possible = weights > 0
+        demand(gains.min() >= 0 and gains.max() < math.inf)
+        demand(gains[possible].min() > 0 and prior.weights[possible].min() > 0)
+    apart = contents.vector("apart", "i4 i8", n) if "apart" in contents.columns else None
+    begins = (np.flatnonzero(least == 0) * BLOCK).tolist()
+    zeros = [begin + np.flatnonzero(weights[begin : begin + BLOCK] == 0) for begin in begins]
+    plan = Plan(
+        prior=prior,
+        k=k,
+        layout=_text(contents.numbers["layout"]),
+        gains=gains,
+        weights=weights,
+        total=total,
+        distance=number(contents.numbers["distance"], 0.0, 1.0),
+        giants=giants,
+        u=u,
+        tail=tail,
+        homes=homes,
+        rings=_rings(contents, tables, u, n),
+        idle=_kept(np.concatenate(zeros) if zeros else np.empty(0, dtype=np.int64)),
+        costs=_costs(contents, n),
+        apart=apart,
+        descent=_descent(contents),
+        known_digest=digest,
+    )
+    return RingDrawable(plan, contents.index(names, prior.labels), tables)
+
+
+def _survey(contents: Contents, weights: Vector) -> tuple[int, Vector, Vector]:
+    """The total of the weights, and the least and the largest of each block."""
+    demand(len(weights) > 0)
+    total, least, largest = 0, [], []
+    for _, block in contents.blocks(weights):
+        least.append(int(block.min()))
+        largest.append(int(block.max()))
+        if largest[-1] < 2**62 // BLOCK:
+            total += int(block.sum())
+        else:
+            total += (int((block >> 31).sum()) << 31) + int((block & 0x7FFFFFFF).sum())
+    demand(min(least) >= 0 and total > 0)
+    return total, np.array(least), np.array(largest)
+
+
+def _tail(contents: Contents, weights: Vector, largest: Vector, giants: Vector, total: int, k: int) -> int:
+    """What the giants leave, if they are the giants of these weights: else what a plan says of itself is wrong."""
+    demand(len(giants) < k)
+    contents.in_range(giants, 0, len(weights))
+    demand(len(np.unique(giants)) == len(giants))
+    heavy, tail = weights[giants].tolist(), total
+    demand(heavy == sorted(heavy, reverse=True))
+    for j, weight in enumerate(heavy):
+        demand(weight * (k - j) > tail)
+        tail -= weight
+    share = tail // (k - len(giants))
+    heavier = (weights[i * BLOCK : (i + 1) * BLOCK] > share for i in np.flatnonzero(largest > share).tolist())
+    demand(sum(map(np.count_nonzero, heavier)) == len(giants))
+    return tail
+
+
+def _homes(contents: Contents, n: int, u: int) -> Homes:
+    weights, members = contents.vector("home_weights", "i8"), contents.vector("home_members", "i4 i8")
+    demand(len(members) == u * len(weights))
+    contents.in_range(members, 0, n)
+    contents.in_range(weights, 1, LIMIT + 1)
+    demand(float(weights.sum(dtype=np.float64)) < 1.5 * LIMIT)  # the sum in integers does not go round
+    return Homes(members.reshape(-1, u), weights)
+
+
+def _tables(contents: Contents, weights: Vector, giants: Vector, homes: Homes, u: int, tail: int) -> Tables:
+    stored = {name: contents.vector(name, "i8" if name in ("lengths", "starts") else "i4 i8") for name in STORED}
+    n, n_homes, lengths, starts = len(weights), len(homes.weights), stored["lengths"], stored["starts"]
+    contents.in_range(lengths, 1, LIMIT + 1)
+    demand(u * int(homes.weights.sum()) + sum(lengths.tolist()) == tail)
+    bases, end = on_one_line(lengths, u)
+    count, shift = len(starts), shift_of(end, len(starts))
+    sizes = [whole(size, 1, count) for size in contents.numbers["segments"]]
+    demand(len(sizes) == len(lengths) and sum(sizes) == count)
+    demand(np.array_equal(starts[np.cumsum(sizes, dtype=np.int64) - np.array(sizes, dtype=np.int64)], bases))
+    before = -1
+    for _, block in contents.blocks(starts):
+        demand(block[0] > before and bool((block[1:] > block[:-1]).all()))
+        before = int(block[-1])
+    demand(before < max(end, 1))
+    members, first, following = stored["members"], stored["first"], stored["following"]
+    if len(members) or not count:
+        demand(len(members) == len(following) == count and len(first) == (n if count else 0))
+        contents.in_range(members, 0, n)
+        contents.in_range(first, -1, count)
+        for begin, block in contents.blocks(following):  # each leads on, so that all end
+            own = np.arange(begin, begin + len(block))
+            demand(bool(((block == -1) | ((block > own) & (block < count))).all()))
+    else:
+        demand(count == n and len(sizes) == 1 and not len(giants) and not len(first) and not len(following))
+    demand(len(stored["guide"]) == ((end >> shift) + 1 if count else 0))
+    contents.in_range(stored["guide"], 0, count)
+    demand(len(stored["home_of"]) == (n if n_homes else 0))
+    contents.in_range(stored["home_of"], -1, n_homes)
+    return Tables(
+        **stored,
+        bases=_kept(bases),
+        shift=shift,
+        end=end,
+        home_ends=_kept(np.cumsum(u * homes.weights)),
+        giants=_kept(np.sort(giants)),
+    )
+
+
+def _rings(contents: Contents, tables: Tables, u: int, n: int) -> tuple[Ring, ...]:
+    rings, at = [], 0
+    for size, base, length in zip(
+        contents.numbers["segments"], tables.bases.tolist(), tables.lengths.tolist(), strict=True
+    ):
+        members: Any = tables.members[at : at + size] if len(tables.members) else range(n)
+        starts = tables.starts[at : at + size]
+        rings.append(Ring(members, _kept(starts - base) if base else starts, length, u))
+        at += size
+    return tuple(rings)
+
+
+def _descent(contents: Contents) -> Descent | None:
+    said = contents.numbers.get("descent")  # files before version 4 say nothing
+    if said is None:
+        return None
+    name, ancestors = said["lineage"], said["ancestors"]
+    demand(type(ancestors) is list and (name is None) == (not ancestors) and type(said["by_tree"]) is bool)
+    lineage = None if name is None else _digest(name)
+    exposure = None if said["exposure"] is None else number(said["exposure"], 0.0, 1.0)
+    return Descent(lineage, tuple(map(_digest, ancestors)), exposure=exposure, by_tree=said["by_tree"])
+
+
+def _costs(contents: Contents, n: int) -> Cost | None:
+    said = contents.numbers.get("priced")  # files made without costs say nothing
+    if said is None:
+        return None
+    value, bound, rounding, metric, stability = said
+    places = None
+    if "coordinates" in contents.columns:
+        places = contents.vector("coordinates", "f8").reshape(n, -1)
+        demand(bool(np.isfinite(places).all()) and places.shape[1] > 0)
+    fits = "given" if places is None else metric if places.shape[1] == 2 else "euclidean"
+    demand(metric == fits in ("given", "euclidean", "haversine"))
+    return Cost(
+        value=number(value, 0, math.inf),
+        bound=None if bound is None else number(bound, 0, math.inf),
+        rounding=None if rounding is None else number(rounding, -math.inf, math.inf),
+        metric=_text(metric),
+        stability=number(stability, 0, 1),
+        coordinates=places,
+    )
+
+
+def _digest(text: Any) -> bytes:
+    demand(type(text) is str and re.fullmatch("[0-9a-f]{64}", text) is not None)
+    return bytes.fromhex(text)
+
+
+def _text(text: Any) -> str:
+    demand(type(text) is str)
+    return str(text)
+
+
+def _kept(array: Vector) -> Vector:
+    """The array, which nobody can write to any more."""
+    array.flags.writeable = False
+    return array

@@ -1,5 +1,6 @@
-"""Sampler: from secrets and random places to sets, in integers throughout, by the compiled loop or without it; and what
-draws from a plan of rings by it."""
+"""Drawing from a plan of rings: the tables that a draw looks up in a few memory accesses, and the Sampler that goes by
+them from secrets and random places to sets, in integers throughout, by the compiled loop or without it.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +10,17 @@ from bisect import bisect_right
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._design.rings import Arrangement
-from minleak._design.stored.kinds import Drawable, Uniform
-from minleak._design.stored.places import Streams, coupled_places
-from minleak._design.stored.tables import Tables
+from minleak._design.stored.kinds import Drawable, Streams, Uniform
 from minleak.errors import InvalidCloak
 
 Indices = npt.NDArray[np.int64]
+Vector = npt.NDArray[Any]
 
 # With fewer draws than this a thread costs more than it saves.
 _FEW = 4096
@@ -27,7 +28,47 @@ _FEW = 4096
 # memory (`python -m benchmarks running`). Far fewer than that, since a service may ask so again and again.
 PLAIN = 256
 _LOOP = "minleak._kernels.drawing"
+# Which number of a stream is whose: a secret's own, a giant's, and one for each level of the tree from its leaves on.
+OWN, GIANT, LEVEL = 0, 1, 2
+# The tables that a file holds; the others follow from the plan at once.
+STORED = ("lengths", "starts", "members", "first", "following", "guide", "home_of")
 _SHORT = "a secret owns less than its weight says: certify tells what is wrong with the plan"
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Look-up arrays beside a plan's own.
+
+    All rings lie on one line, one after the other, ring r from `bases[r]` on with tracks of `lengths[r]`; `starts` and
+    `members` are the segments on it (`members` is empty if segment i belongs to secret i). `guide[p >> shift]` is the
+    segment at the first position of that stretch. `first[x]` is a segment of secret x (empty if it is segment x),
+    `following[s]` the next segment of the same secret, -1 if there is none. `home_of[x]` is the home of x, -1 without
+    one; `home_ends` are the ends of the homes' phases one after the other, for the giants, and `giants` are sorted.
+    """
+
+    lengths: Vector
+    starts: Vector
+    members: Vector
+    first: Vector
+    following: Vector
+    guide: Vector
+    home_of: Vector
+    bases: Vector
+    shift: int
+    end: int
+    home_ends: Vector
+    giants: Vector
+
+
+def on_one_line(lengths: Vector, u: int) -> tuple[Vector, int]:
+    """Where each ring begins on the line, and where the line ends."""
+    ends = np.cumsum(u * lengths)
+    return ends - u * lengths, int(ends[-1]) if len(ends) else 0
+
+
+def shift_of(end: int, segments: int) -> int:
+    """The power of two that a stretch of the guide is long: about one segment in each."""
+    return max(0, end.bit_length() - max(segments, 1).bit_length())
 
 
 class Sampler:
@@ -137,6 +178,41 @@ class RingDrawable(Drawable):
     def draw_coupled(self, secrets: Indices, streams: Streams) -> Indices:
         """The same by streams that all versions of a plan share."""
         return self.sampler.sets(secrets, self.sampler.coupled(secrets, streams))
+
+
+def coupled_places(
+    streams: Streams, owned: Indices, is_giant: npt.NDArray[np.bool_], ends: Indices, *, by_tree: bool
+) -> Indices:
+    """A place for each draw from its stream, nearby in plans that are alike: of so many that its secret has, which may
+    be a giant. `ends` are where the homes' phases end, one after the other.
+
+    A secret on rings takes place floor(r u w_x), exactly uniform for every weight and the same share of its line in
+    every version of a plan. A giant, which is in all sets, takes floor(r s) if that is on a ring; else it goes down a
+    tree of the homes, left with the share that the left side has of both, by another number at each level: a home
+    whose weight changes then moves few of those that are not there.
+    """
+    places = np.zeros(len(owned), dtype=np.int64)
+    own, giants = np.flatnonzero(~is_giant & (owned > 1)), np.flatnonzero(is_giant & (owned > 0))
+    places[own] = streams.below(own, OWN, owned[own])
+    if len(giants):
+        places[giants] = streams.below(giants, GIANT, owned[giants])
+        if by_tree and len(ends):
+            housed = giants[places[giants] < ends[-1]]
+            homes = _descended(streams, housed, ends)
+            places[housed] = np.where(homes > 0, ends[homes - 1], 0)
+    return places
+
+
+def _descended(streams: Streams, which: Indices, ends: Indices) -> Indices:
+    """A home for each draw, as likely as it is heavy: a leaf of the tree over all homes in their order."""
+    sums = np.concatenate([[0], ends])
+    last = len(ends)
+    home = np.zeros(len(which), dtype=np.int64)
+    for level in reversed(range(max(last - 1, 0).bit_length())):
+        middle = np.minimum(home + (1 << level), last)
+        left, both = sums[middle] - sums[home], sums[np.minimum(home + (2 << level), last)] - sums[home]
+        home = np.where(streams.below(which, LEVEL + level, both) < left, home, middle)
+    return home
 
 
 def set_at(plan: Arrangement, tables: Tables, secret: int, place: int) -> list[int]:

@@ -1,7 +1,10 @@
-"""Making what a plan is drawn from, its tables and its labels' index, and saving all of it in a .cloak file."""
+"""Saving a plan in a .cloak file, whole or not at all; and making what it is drawn from, which lies there beside it."""
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,11 +12,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import xxhash
 
+from minleak._data.labels import Labels
 from minleak._data.prior import Prior
+from minleak._data.writing import replacing
 from minleak._design.rings import Arrangement
-from minleak._design.stored import format as files
-from minleak._design.stored.tables import STORED, LabelIndex, Tables, on_one_line, shift_of
+from minleak._design.stored.format import HEADER, MAGIC, PIECE, VERSION, Vector, file_name
+from minleak._design.stored.sampler import STORED, RingDrawable, Tables, on_one_line, shift_of
 from minleak.errors import InvalidCloak
 
 # What a file says of `Plan.costs`, in this order; coordinates are an array.
@@ -25,18 +31,18 @@ def save(plan: Arrangement, path: str | os.PathLike[str], digest: Callable[[], b
 
     The digest is computed while the arrays are made and written.
     """
-    name, index = files.file_name(path), storable_index(plan.prior)
+    name, labels = file_name(path), storable_labels(plan.prior)
     with ThreadPoolExecutor(1) as pool:
         digesting = pool.submit(digest)
-        files.write(name, *_contents(plan, index), digesting.result)
+        write(name, *_contents(plan, labels), digesting.result)
 
 
-def storable_index(prior: Prior) -> LabelIndex:
-    """The index of the labels, if a file can hold them."""
-    index = LabelIndex(prior.labels)
-    if not index.storable:
+def storable_labels(prior: Prior) -> Labels:
+    """The labels with the slots that they are found by, if a file can hold them."""
+    labels = prior.labels.indexed()
+    if not (labels.is_default or len(labels.slots)):
         raise InvalidCloak("a file holds labels that are text or 64-bit integers: rename the secrets before the design")
-    return index
+    return labels
 
 
 def stored_weights(prior: Prior) -> Any:
@@ -44,7 +50,7 @@ def stored_weights(prior: Prior) -> Any:
     return pa.array([str(w) for w in prior.weights]) if prior.weights.dtype == object else prior.weights
 
 
-def _contents(plan: Arrangement, index: LabelIndex) -> tuple[dict[str, Any], dict[str, Any]]:
+def _contents(plan: Arrangement, labels: Labels) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and numbers: all that does not follow at once from the rest."""
     prior, tables, costs = plan.prior, tables_of(plan), plan.costs
     arrays: dict[str, Any] = {
@@ -52,7 +58,7 @@ def _contents(plan: Arrangement, index: LabelIndex) -> tuple[dict[str, Any], dic
         "plan_giants": plan.giants,
         "home_members": plan.homes.members.ravel(),
         "home_weights": plan.homes.weights,
-        "slots": index.slots,
+        "slots": labels.slots,
         **{name: getattr(tables, name) for name in STORED},
     }
     if plan.gains is not None:
@@ -61,8 +67,8 @@ def _contents(plan: Arrangement, index: LabelIndex) -> tuple[dict[str, Any], dic
         arrays["apart"] = plan.apart
     if prior.weights is not plan.weights:
         arrays["prior"] = stored_weights(prior)
-    if index.names is not None:
-        arrays["labels"] = index.names
+    if not labels.is_default:
+        arrays["labels"] = labels.arrow
     if costs is not None and costs.coordinates is not None:
         arrays["coordinates"] = costs.coordinates.ravel()
     return arrays, {
@@ -87,6 +93,11 @@ def _descent(plan: Arrangement) -> dict[str, Any] | None:
         "exposure": plan.descent.exposure,
         "by_tree": plan.descent.by_tree,
     }
+
+
+def drawable_of(plan: Arrangement) -> RingDrawable:
+    """The plan with its tables, and with its labels indexed."""
+    return RingDrawable(plan, plan.prior.labels.indexed(), tables_of(plan))
 
 
 def tables_of(plan: Arrangement) -> Tables:
@@ -126,3 +137,73 @@ def tables_of(plan: Arrangement) -> Tables:
         home_ends=np.cumsum(u * plan.homes.weights),
         giants=np.sort(plan.giants),
     )
+
+
+# -- the file --------------------------------------------------------------------------------------------------------
+
+
+class _Summed(io.FileIO):
+    """A new file whose checksum is taken as it is written."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "x")
+        self.sum = xxhash.xxh3_128()
+
+    def write(self, data: Any) -> int:
+        """Write all of it."""
+        view = memoryview(data).cast("B")
+        at = 0
+        while at < len(view):
+            written = super().write(view[at : at + PIECE])
+            self.sum.update(view[at : at + written])
+            at += written
+        return at
+
+
+def write(
+    name: str, arrays: dict[str, Vector | pa.Array], numbers: dict[str, Any], digest: Callable[[], bytes]
+) -> None:
+    """Write arrays and numbers to a file, whole or not at all: to a temporary name beside it, synced, then renamed."""
+    table = _table(arrays, numbers)
+    try:
+        with replacing(name) as temporary, _Summed(temporary) as file:
+            file.seek(HEADER.size)
+            with pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+            length, known = file.tell() - HEADER.size, digest()
+            file.sum.update(known)
+            os.pwrite(file.fileno(), HEADER.pack(MAGIC, VERSION, 0, length, file.sum.digest(), known, bytes(56)), 0)
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise InvalidCloak(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None
+    _sync_folder(os.path.dirname(os.path.realpath(name)))
+
+
+def _sync_folder(folder: str) -> None:
+    """Make the new name last through a power failure, where the system lets a folder be synced."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _table(arrays: dict[str, Vector | pa.Array], numbers: dict[str, Any]) -> pa.Table:
+    columns = {name: to_arrow(array) if isinstance(array, np.ndarray) else array for name, array in arrays.items()}
+    lists = [pa.LargeListArray.from_arrays(to_arrow(np.array([0, len(column)])), column) for column in columns.values()]
+    schema = pa.schema(
+        [pa.field(name, column.type) for name, column in zip(columns, lists, strict=True)],
+        metadata={"minleak": json.dumps(numbers)},
+    )
+    return pa.Table.from_arrays(lists, schema=schema)
+
+
+def to_arrow(array: Vector) -> pa.Array:
+    """A numeric vector as an Arrow array on the same memory. Arrow's own conversion would load pandas, half a second.
+
+    >>> to_arrow(np.array([1, 2], dtype=np.int32)).type
+    DataType(int32)
+    """
+    whole = np.ascontiguousarray(array)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(whole.dtype), len(whole), [None, pa.py_buffer(whole)])

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.prior import Prior
-from minleak._design.stored import format as files
-from minleak._design.stored.contents import Contents, demand, whole
+from minleak._design.stored.format import Contents, demand, file_name, read, whole
+from minleak._design.stored.saving import write
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.escape import Escape
 from minleak._design.unlisted.fitting import Level
@@ -59,15 +59,15 @@ def save_model(model: Coder, path: str | os.PathLike[str]) -> None:
     """Write a model to a file, whole or not at all."""
     arrays, numbers = contents_of(model)
     numbers["kind"] = MODEL
-    files.write(files.file_name(path), arrays, numbers, lambda: digest_of(arrays, numbers))
+    write(file_name(path), arrays, numbers, lambda: digest_of(arrays, numbers))
 
 
 def load_model(path: str | os.PathLike[str]) -> Parts:
     """What the model in a file is made of, checked first."""
-    name = files.file_name(path)
-    payload, _, release = files.read(name, mapped=False)
+    name = file_name(path)
+    payload, _, release = read(name, mapped=False)
     try:
-        contents = Contents(*files.parsed(payload), release)
+        contents = Contents(payload, release)
         demand(contents.numbers["kind"] == MODEL)
         return model_in(contents)
     except (pa.ArrowException, AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minleak._design.stored.contents import Contents
+from minleak._design.stored.format import Contents
 from minleak._design.unlisted.files import plan_parts
 from minleak._design.unlisted.make import design_unlisted
 from minleak._design.unlisted.ngram import NGram

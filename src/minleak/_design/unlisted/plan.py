@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from minleak._data.columns import Columns
 from minleak._data.prior import Prior
-from minleak._design.descent import Descent
-from minleak._design.stored import format as files
+from minleak._design.rings import Descent
+from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import STRINGS, Running, Stored
+from minleak._design.stored.saving import write
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.files import digest_of, plan_contents
 from minleak._design.unlisted.joint import Joint
@@ -217,14 +218,14 @@ class UnlistedPlan(Stored):
 
     def drawable(self) -> StringDrawable:
         """What a `minleak.Cloak` draws from."""
-        return StringDrawable(self)
+        return StringDrawable(self, None)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, the counts, the share and the cap to a .cloak file, whole or not at all. The rest is made
         again when it is loaded.
         """
         arrays, numbers = self._contents
-        files.write(files.file_name(path), arrays, {**numbers, "kind": self.kind}, lambda: self.digest)
+        write(file_name(path), arrays, {**numbers, "kind": self.kind}, lambda: self.digest)
 
     def __repr__(self) -> str:
         return (
@@ -237,7 +238,6 @@ class UnlistedPlan(Stored):
 class StringDrawable(Running):
     """A plan over strings: secrets are drawn one by one, since they have no numbers."""
 
-    listed = False
     plan: UnlistedPlan
 
     def set_for(self, secret: Any, place: Callable[[int], int], at: int | None = None) -> tuple[str, ...]:

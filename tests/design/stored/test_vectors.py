@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from minleak._data.buffers import to_arrow, to_numpy
+from minleak._design.stored.format import to_numpy
+from minleak._design.stored.saving import to_arrow
 
 
 @pytest.mark.parametrize("kind", ["int8", "int32", "int64", "uint64", "float64"])

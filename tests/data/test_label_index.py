@@ -1,4 +1,4 @@
-"""LabelIndex: every label is found, nothing else is, whatever the labels are."""
+"""Labels that are indexed: every one is found, nothing else is, whatever they are."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minleak._data.buffers import text_of
-from minleak._data.labels import Labels
-from minleak._design.stored.tables import LabelIndex, _hashed, as_storable
+from minleak._data.labels import Labels, _hashed, bytes_of_names
 from minleak._kernels import hashing
 
 WORDS = st.lists(st.text(max_size=4), min_size=1, max_size=60, unique=True)
@@ -22,12 +20,12 @@ NUMBERS = st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=60, un
 
 
 def index_of(names):
-    return LabelIndex(Labels.of(names, len(names)))
+    return Labels.of(names, len(names)).indexed()
 
 
 def assert_finds(index, names, absent):
-    assert [index.find(name) for name in names] == list(range(len(names)))
-    assert [index.find(name) for name in absent] == [None] * len(absent)
+    assert [index.position(name) for name in names] == list(range(len(names)))
+    assert [index.position(name) for name in absent] == [None] * len(absent)
 
 
 @given(WORDS.filter(lambda names: all(name.isprintable() for name in names)), WORDS)
@@ -45,14 +43,14 @@ def test_integers(names, others):
     for made in (names, pa.array(names), pa.array([7, *names])[1:]):
         index = index_of(made)
         assert_finds(index, names, [*absent, "1", 2**63, -(2**63) - 1, 2**200, *map(float, names), True, None])
-        assert index.find(np.int64(names[0])) == 0
+        assert index.position(np.int64(names[0])) == 0
 
 
 def test_what_equals_a_number_is_not_its_label():
     """In Python True is 1 and so is 1.0, but neither is the label 1."""
     for names in ([1, 0], None):
-        index = LabelIndex(Labels.of(names, 2))
-        assert [index.find(x) for x in (True, False, 1.0, 0.0, np.float64(1), np.True_)] == [None] * 6
+        index = Labels.of(names, 2).indexed()
+        assert [index.position(x) for x in (True, False, 1.0, 0.0, np.float64(1), np.True_)] == [None] * 6
 
 
 @pytest.mark.parametrize("kind", [pa.int8(), pa.int32(), pa.uint16(), pa.uint64()])
@@ -73,7 +71,7 @@ def test_many_labels_that_collide():
 @pytest.mark.parametrize("n", [1, 5, 100])
 def test_default_labels(n):
     """The numbers from 0 to n-1, without a table."""
-    index = LabelIndex(Labels.of(None, n))
+    index = Labels.of(None, n).indexed()
     assert_finds(index, range(n), [-1, n, 2**70, 0.0, "0", True, None, [0], {}])
     assert len(index.slots) == 0
 
@@ -99,24 +97,24 @@ ODD = {
 def test_other_labels(names):
     """Are found too, but no file holds them."""
     labels = Labels.of(names, len(names))
-    assert as_storable(labels) is None
-    assert_finds(LabelIndex(labels), names, ["other", -1, [], {}, set()])
+    assert labels.storable() is None
+    assert_finds(labels.indexed(), names, ["other", -1, [], {}, set()])
 
 
 def test_a_table_from_a_file_is_used_as_it_is():
     """Not made again."""
-    labels = Labels.of(["a", "b"], 2)
-    slots = LabelIndex(labels).slots
-    index = LabelIndex(labels, slots)
-    assert index.slots is slots
-    assert index.find("b") == 1
+    names = pa.array(["a", "b"])
+    slots = Labels(names).indexed().slots
+    index = Labels(names, slots)
+    assert index.indexed().slots is slots
+    assert index.position("b") == 1
 
 
 def test_a_table_without_a_free_slot():
     """The search ends."""
-    index = LabelIndex(Labels.of(["a"], 1), np.zeros(16, dtype=np.int32))
-    assert index.find("a") == 0
-    assert index.find("b") is None
+    index = Labels(pa.array(["a"]), np.zeros(16, dtype=np.int32))
+    assert index.position("a") == 0
+    assert index.position("b") is None
 
 
 def test_labels_that_crowd_at_the_ends_of_both_halves():
@@ -129,10 +127,10 @@ def test_labels_that_crowd_at_the_ends_of_both_halves():
         if len(found) < 5:
             found.append(name)
     together = [*crowd[7], *crowd[15]]
-    index = LabelIndex(Labels.of(together, 10))
+    index = Labels.of(together, 10).indexed()
     assert len(index.slots) == 16
-    assert [index.find(name) for name in together] == list(range(10))
+    assert [index.position(name) for name in together] == list(range(10))
     for twice in range(9):
         again = pa.array([*together[:9], together[twice]])
-        assert hashing.fill_slots(*text_of(again))[1]
-    assert not hashing.fill_slots(*text_of(pa.array(together)))[1]
+        assert hashing.fill_slots(*bytes_of_names(again))[1]
+    assert not hashing.fill_slots(*bytes_of_names(pa.array(together)))[1]

@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 from tests.cases import total_variation
 
 import minleak as ml
-from minleak._design.make import to_grid
 from minleak._design.rings import LIMIT
 
 
 def check(given_weights, k):
     """The promises that hold for every prior."""
     prior = ml.Prior(given_weights)
-    grid = to_grid(prior, k)
+    grid = prior.on_grid(LIMIT // k)
     assert grid.weights.dtype == np.int64
     assert grid.total == sum(grid.weights.tolist())
     assert k * grid.total <= LIMIT
@@ -79,7 +78,7 @@ def test_tiny_floats_keep_a_unit():
 
 def test_floats_whose_sum_is_no_float():
     """Weights are only compared with each other."""
-    grid = to_grid(ml.Prior([1e308, 1e308, 1e308]), 2)
+    grid = ml.Prior([1e308, 1e308, 1e308]).on_grid(LIMIT // 2)
     assert len(set(grid.weights.tolist())) == 1
     assert grid.distance == pytest.approx(0, abs=1e-15)
 
