@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
-from minleak._sequences.given import whole
+from minleak._entropy.base import whole
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 Indices = npt.NDArray[np.int64]
@@ -19,19 +19,6 @@ Indices = npt.NDArray[np.int64]
 # Pseudo-counts that are no whole numbers are told in parts of this.
 _PARTS = 1 << 10
 _MOST_ORDER = 16
-
-
-@dataclass(frozen=True, eq=False)
-class Blocks:
-    """Classes of states between which back-off goes: the block of each state, and that of its next states."""
-
-    of_state: Indices
-    of_next: Indices
-
-    @property
-    def count(self) -> int:
-        """How many there may be."""
-        return int(max(self.of_state.max(), self.of_next.max())) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,21 +33,22 @@ class Fitted:
     order: int = 1
 
 
-def blocks_of(labels: Labels, clock: Any, order: int) -> Blocks | None:
-    """By the hour: labels (hour, place) are followed by those of the next hour, modulo the clock's period. In chains of
-    a higher order: tuples are followed by those that begin as they end.
+def blocks_of(labels: Labels, clock: Any, order: int) -> tuple[Indices, Indices]:
+    """The block of each state, and the one that its next states are in, to which back-off goes: one for all; by the
+    clock, labels (hour, place) are followed by those of the next hour, modulo its period; in a higher order, tuples by
+    those that begin as they end.
     """
     if clock is not None:
         period = whole(clock, "clock", most=1 << 20)
         hours = np.array([_hour(i, label, period) for i, label in enumerate(labels)])
-        return Blocks(hours, (hours + 1) % period)
+        return hours, (hours + 1) % period
     if order == 1:
-        return None
+        return np.zeros(len(labels), dtype=np.int64), np.zeros(len(labels), dtype=np.int64)
     if not all(isinstance(label, tuple) and len(label) == order for label in labels):
-        raise InvalidPrior(f"the states of a chain of order {order} are tuples of so many")
+        raise InvalidPrior(f"the states of a chain of order {shown(order)} are tuples of so many")
     known: dict[Any, int] = {}
-    of_state = [known.setdefault(label[:-1], len(known)) for label in labels]
-    return Blocks(np.array(of_state), np.array([known.setdefault(label[1:], len(known)) for label in labels]))
+    heads = [known.setdefault(label[:-1], len(known)) for label in labels]
+    return np.array(heads), np.array([known.setdefault(label[1:], len(known)) for label in labels])
 
 
 def _hour(i: int, label: Any, period: int) -> int:

@@ -12,13 +12,12 @@ import numpy.typing as npt
 from minleak._data.labels import Labels, named
 from minleak._data.matrices import is_sparse
 from minleak._data.prior import Prior
+from minleak._design.rings import LIMIT
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
 
-# Entries of a step's coupling are integers from 0 to at most this.
-LIMIT = 1 << 62
 # The counts of a row add up to less than this, so that their products can be put right in 64 bits.
 ROW_LIMIT = 1 << 50
 # Rows of probabilities become integers of this total, or less if there are many rows.
@@ -33,14 +32,6 @@ class Rows:
     indices: Indices
     counts: Indices
     scales: Array
-
-
-def whole(number: Any, what: str, *, least: int = 1, most: int = LIMIT) -> int:
-    """A whole number, if it is one."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not least <= number <= most:
-        upto = f" to {most:,}" if most < LIMIT else " on"
-        raise InvalidParameter(f"{what} is a whole number from {least}{upto}, not {shown(number)}")
-    return int(number)
 
 
 def proportional(counts: Indices, part: int, total: int) -> Indices:
@@ -89,18 +80,13 @@ def as_marginal(marginal: Any, labels: Labels) -> Prior:
 def visits(rows: Rows, initial: Prior) -> Prior:
     """How often each state is come to: at first, and by each transition; in exact integers unless they are floats."""
     n = len(initial)
-    together = np.zeros(n, dtype=object if initial.weights.dtype.kind != "f" else np.float64)
-    order = np.argsort(rows.indices, kind="stable")
-    ends = np.searchsorted(rows.indices[order], np.arange(n + 1))
-    running = np.concatenate([[0], np.cumsum(rows.counts[order])])  # the sum of all is below 2^62
-    if float(rows.scales.max()) == 1.0:
-        together += np.diff(running[ends])
-    else:
-        owner = np.repeat(np.arange(n), np.diff(rows.indptr))
-        together = together.astype(np.float64)
-        together += np.bincount(rows.indices, weights=rows.counts / rows.scales[owner], minlength=n)
-    together += initial.weights
-    return Prior(together)
+    if initial.exact and (rows.scales == 1).all():
+        sums = np.zeros(n, dtype=np.int64)
+        np.add.at(sums, rows.indices, rows.counts)  # the sum of all is below 2^62
+        return Prior(sums.astype(object) + initial.weights)
+    owner = np.repeat(np.arange(n), np.diff(rows.indptr))
+    sums = np.bincount(rows.indices, weights=rows.counts / rows.scales[owner], minlength=n)
+    return Prior(sums + initial.weights.astype(np.float64))
 
 
 def as_backoff(backoff: Any, scales: Array, sums: Indices) -> Indices:

@@ -14,9 +14,9 @@ import pyarrow as pa
 from minleak._data.labels import Labels
 from minleak._data.reading.numbers import finite, spelled_numbers, stored_numbers
 from minleak._data.reading.table import Table
+from minleak._entropy.base import whole
 from minleak._sequences.chain import Chain
 from minleak._sequences.fitting import check_smoothing, counted
-from minleak._sequences.given import whole
 from minleak.errors import UnreadableFile
 
 Indices = npt.NDArray[np.int64]
