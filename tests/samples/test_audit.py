@@ -105,7 +105,7 @@ def test_without_scikit_learn(timings, monkeypatch):
     """One number needs nothing more; a forest says what it needs, and who may have missed something is told."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    monkeypatch.setattr("minleak._samples.auditing.find_spec", lambda _: None)
+    monkeypatch.setattr("minleak._samples.doubts.find_spec", lambda _: None)
     x, y = (column[:500] for column in timings)
     assert ml.audit(x, y).rejected
     assert ml.audit(x, y, attack="nearest").rejected
@@ -134,7 +134,20 @@ def test_drift():
     leaking = ml.audit(mixed, drift + mixed, blocks=block, measures=["shannon", "guesswork", "guess-error:2"])
     assert leaking.rejected
     assert "within blocks" in leaking.verdict
+    assert [row.low for row in leaking.rows] == [None] * 3
+    assert "no lower bound for shannon, guesswork, guess-error:2" in leaking.warnings[-1]
     assert any("only 10 blocks" in w for w in ml.audit(mixed, drift, blocks=150, measures=["shannon"]).warnings)
+
+
+def test_a_block_counts_as_one_event():
+    """Blocks whose events are all alike are worth one event each: above, and before anything is seen."""
+    rng = np.random.default_rng(2)
+    x, y = rng.choice(3, 80, p=[0.5, 0.3, 0.2]), rng.choice(list("uv"), 80)
+    single = ml.audit(x, y, measures=["shannon"])
+    found = ml.audit(np.repeat(x, 25), np.repeat(y, 25), blocks=25, measures=["shannon"])
+    assert found.success.high == single.success.high
+    assert found.blind.high == single.blind.high
+    assert found.blind.low < single.blind.low < single.blind.high < 1
 
 
 def test_every_source_is_the_same(timings, tmp_path):

@@ -143,10 +143,15 @@ def test_weights_of_all_kinds():
         (lambda: Chain([1, 1], "ab"), InvalidPrior, "matrix"),
         (lambda: Chain([1, 1], {0: {2: 1}}), InvalidPrior, "labels"),
         (lambda: Chain([1, 1], {0: [1]}), InvalidPrior, "mapping"),
+        (lambda: Chain([1, 1], {2: {}}), InvalidPrior, "labels"),
+        (lambda: Chain([1, 1], {0: {1: 10**400, 0: 0.5}}), InvalidPrior, "below"),
         (lambda: Chain({"a": 1}, [[1]], labels=["b"]), InvalidPrior, "labels"),
         (lambda: Chain.from_sequences("abc"), InvalidParameter, "text"),
         (lambda: Chain.from_sequences(["abc"]), InvalidParameter, "sequence 0"),
         (lambda: Chain.from_sequences([]), InvalidPrior, "no sequences"),
+        (lambda: Chain.from_sequences(None), InvalidParameter, "list of walks"),
+        (lambda: Chain.from_sequences([{"a", "b"}]), InvalidParameter, "in an order"),
+        (lambda: Chain.from_sequences([[(0, "a"), (1, "b")]], clock=3), InvalidPrior, "the next one"),
         (lambda: Chain.from_sequences([[[1]]]), InvalidParameter, "sequence 0"),
         (lambda: Chain.from_sequences([["a"]], order=0), InvalidParameter, "order"),
         (lambda: Chain.from_sequences([["a"]], smoothing="none"), InvalidParameter, "witten-bell"),
@@ -169,6 +174,7 @@ def test_refusals_say_what_is_wrong(make, error, word):
         some_chain(1),
         Chain.from_sequences([list("abcab"), list("bab")], order=2),
         Chain.from_sequences([[(0, "a"), (1, "b"), (0, "a")]], clock=2),
+        Chain.from_sequences([[(0, "a"), (1, "b"), (0, "a"), (1, "b")]], order=2),
     ],
 )
 def test_a_file_holds_the_chain(chain, tmp_path):

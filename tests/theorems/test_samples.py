@@ -15,7 +15,7 @@ from scipy.stats import binom
 import minleak as ml
 from minleak._samples.attacks import Beliefs
 from minleak._samples.bounds import at_least, at_least_by_blocks, at_most
-from minleak._samples.looks import chernoff
+from minleak._samples.chernoff import chernoff
 from minleak._samples.permuting import p_of_no_leakage
 
 JOINT = np.array([[0.35, 0.15, 0.1], [0.05, 0.15, 0.2]])

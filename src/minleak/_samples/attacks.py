@@ -114,7 +114,7 @@ class Nearest(Attack):
         tree = cKDTree(points[train], balanced_tree=False, compact_nodes=False)
         cells = np.zeros(len(x), dtype=np.int64) if sample.rows_cell is None else sample.rows_cell
         test = test[np.argsort(cells[test], kind="stable")]  # equal observables are looked up once
-        first = np.flatnonzero(np.diff(cells[test], prepend=-1)) if sample.points_are_cells else np.arange(len(test))
+        first = np.arange(len(test)) if sample.ordered else np.flatnonzero(np.diff(cells[test], prepend=-1))
         width = max(1, _CHUNK // max(sample.n, ks[-1]))
         for begin in range(0, len(first), width):
             some = first[begin : begin + width]
@@ -145,7 +145,8 @@ class Classifier(Attack):
         if len(taught) < 2:  # nothing to tell apart yet
             yield _each(0, np.tile(prior, (len(test), 1)), x, test)
             return
-        model = self._asked(copy.deepcopy(self._made), "fit", points[train], x[train])
+        model = copy.deepcopy(self._made)
+        self._asked(model, "fit", points[train], x[train])
         classes = np.asarray(getattr(model, "classes_", taught))
         if not np.isin(classes, taught).all():
             raise InvalidParameter(
@@ -161,7 +162,7 @@ class Classifier(Attack):
 
     def _probabilities(self, model: Any, points: Array, classes: int) -> Array:
         try:
-            found = np.asarray(self._asked(model, "predict_proba", points, kept=False), dtype=np.float64)
+            found = np.asarray(self._asked(model, "predict_proba", points), dtype=np.float64)
         except (TypeError, ValueError):
             found = np.zeros(0)
         good = found.shape == (len(points), classes) and bool((found >= 0).all())  # NaN fails
@@ -172,15 +173,14 @@ class Classifier(Attack):
             )
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
-    def _asked(self, model: Any, method: str, *given: Any, kept: bool = True) -> Any:
+    def _asked(self, model: Any, method: str, *given: Any) -> Any:
         try:
-            answer = getattr(model, method)(*given)
+            return getattr(model, method)(*given)
         except Exception as error:  # of somebody else's code
             said = " ".join(str(error).split())[:200]
             raise InvalidParameter(
                 f"attack: {method} of {self.names[0]} failed ({type(error).__name__}: {said})"
             ) from error
-        return model if kept else answer
 
 
 def _doubted(rows: Array, prior: Array, sample: Sample, part: int) -> Array:

@@ -17,8 +17,11 @@ from minleak._data.reading.table import Table
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, listed, shown
 
 Codes = npt.NDArray[np.int64]
-# Fewer events say nothing that is worth a bound.
-LEAST = 50
+# Fewer events say nothing that is worth a bound; the loop that draws tables with given margins was seen to be right up
+# to so many.
+LEAST, MOST = 50, 2**32
+# Larger numbers have squares and differences that no float holds.
+_LARGE = 1e150
 
 
 @dataclass(frozen=True)
@@ -77,8 +80,6 @@ def events_of(
     found = [column for column in numbers if column is not None]
     points = np.stack(found, axis=1) if len(found) == len(columns) else None
     counts = _times(times, len(x))
-    if int(counts.sum()) < LEAST:
-        raise InvalidParameter(f"{int(counts.sum())} events say nothing: collect at least {LEAST}")
     if len(names) < 2:
         raise InvalidParameter("all events have one secret: nothing can be learnt of it, give events of two or more")
     whole = points is not None and bool((points == np.floor(points)).all() and (np.abs(points) < 2**53).all())
@@ -135,6 +136,8 @@ def _columns(observables: Any) -> list[Any]:
             observables = np.array(observables, dtype=np.float64)
         except Exception:  # of whatever the entries are
             raise InvalidParameter("observables are rows of equally many numbers, or one value each") from None
+    if np.ma.is_masked(observables):
+        raise InvalidParameter("the observables have masked entries: leave those events out")
     if isinstance(observables, np.ndarray) and observables.ndim == 2 and observables.shape[1]:
         return [np.ascontiguousarray(observables[:, j]) for j in range(observables.shape[1])]
     if isinstance(observables, np.ndarray) and observables.ndim != 1:
@@ -166,15 +169,18 @@ def _numbers(column: Any, told: bool, where: Callable[[int], str], error: type[M
         try:
             column = np.array(column, dtype=np.float64)
         except OverflowError:
-            raise error("an observable is too large for a float: give numbers below 1e308") from None
+            raise error(f"an observable is too large for a float: give numbers below {_LARGE:g}") from None
     if column.dtype.kind not in "iuf":
         if column.dtype.kind == "O":
             return _numbers(column.tolist(), told, where, error)
         return _refused(told, f"the observables are of type {column.dtype}, which is no number", error)
     column = column.astype(np.float64)
-    good = np.isfinite(column)
+    good = np.abs(column) < _LARGE  # NaN fails
     if not good.all():
-        raise error(f"the observable of {where(int(np.argmin(good)))} is NaN or infinite: leave such events out")
+        raise error(
+            f"the observable of {where(int(np.argmin(good)))} is NaN or infinite, or beyond {_LARGE:g}: leave such "
+            "events out"
+        )
     return column
 
 
@@ -258,12 +264,23 @@ def _distinct(columns: Sequence[Any]) -> tuple[Codes, int]:
 
 
 def _times(times: Any, n: int) -> Codes:
-    if times is None:
-        return np.ones(n, dtype=np.int64)
-    given = np.asarray(times)
+    given = np.ones(n, dtype=np.int64) if times is None else np.asarray(times)
     if given.shape != (n,) or given.dtype.kind not in "iu" or (given < 0).any():
         raise InvalidParameter("weights are whole numbers from 0 on, how many events each row stands for")
+    total = int(given.sum(dtype=np.float64))  # exact as far as it is taken
+    if total < LEAST:
+        raise InvalidParameter(f"{total} events say nothing: collect at least {LEAST}")
+    if total > MOST:
+        raise too_many(total)
     return given.astype(np.int64)
+
+
+def too_many(events: int) -> InvalidParameter:
+    """The refusal of more events than can be permuted."""
+    return InvalidParameter(
+        f"{events} events are more than the permutations can count, {MOST}: take a sample, or divide the weights by "
+        "the same number"
+    )
 
 
 def _blocks(blocks: Any, n: int, where: Callable[[int], str], error: type[MinleakError]) -> Codes:
@@ -316,17 +333,12 @@ def events_in(
         raise InvalidParameter(
             f"events are arrays of secrets and observables, a table, or a file, not {type(source).__name__}"
         ) from None
-    wanted = {
-        "secret": secret,
-        "observable": names,
-        "weight": weight,
-        "blocks": blocks if isinstance(blocks, str) else None,
-    }
-    for parameter, name in (
-        (p, n) for p, given in wanted.items() for n in (given if isinstance(given, list) else [given])
-    ):
-        if name is not None and (not isinstance(name, str) or arrow.column_names.count(name) != 1):
-            raise InvalidParameter(f"the table has no column {shown(name)}: say which one with {parameter}=")
+    asked = [("secret", secret), *(("observable", name) for name in names), ("weight", weight)]
+    for parameter, name in [*asked, ("blocks", blocks)] if isinstance(blocks, str) else asked:
+        found = arrow.column_names.count(name)
+        if found != 1 and (name, parameter) != (None, "weight"):
+            many = f"{found} columns" if found else "no column"
+            raise InvalidParameter(f"the table has {many} {shown(name)}: say which one with {parameter}=")
     return events_of(
         arrow[secret],
         arrow.select(names),

@@ -43,11 +43,6 @@ class Sample:
     rows_cell: Codes | None
     rows_block: Codes | None
 
-    @property
-    def points_are_cells(self) -> bool:
-        """Whether events of one cell show the same numbers."""
-        return not self.ordered
-
     def before(self, part: int) -> Codes:
         """How often each pair is in the parts before this one."""
         return np.asarray(self.counts[:part].sum(axis=0))

@@ -76,17 +76,13 @@ class Trials:
     trained: tuple[int, ...]
     last: tuple[Beliefs, ...]
 
-    def leader(self, part: int, score: Callable[[Tally], float]) -> int:
-        """Which attack did best on the parts before: the choice is made before the test, so that it costs nothing."""
-        return leader(self.tallies, part, score)
-
     def led(self, score: Callable[[Tally], float]) -> list[Tally]:
         """The tests of who led, part by part."""
-        return [self.tallies[self.leader(part, score)][part] for part in range(FIRST, LAST + 1)]
+        return [self.tallies[leader(self.tallies, part, score)][part] for part in range(FIRST, LAST + 1)]
 
 
 def leader(tallies: Sequence[dict[int, Tally]], part: int, score: Callable[[Tally], float]) -> int:
-    """The place of the attack of the best score on the parts before."""
+    """Which attack did best on the parts before: the choice is made before the test, so that it costs nothing."""
     return int(np.argmax([sum(score(one[p]) for p in range(1, part)) for one in tallies]))
 
 

@@ -131,13 +131,16 @@ def judged(members: Indices, weights: Array, truth: Indices | None) -> tuple[Arr
     Members that are the same state count together. With the true states, it is whether the guess is right that counts,
     ties being broken at random, and not what the attacker believes.
     """
-    same = members[..., :, None] == members[..., None, :]
-    together = np.einsum("...ij,...j->...i", same, weights) * (members >= 0)
+    order = np.argsort(members, axis=-1, kind="stable")
+    members, weights = np.take_along_axis(members, order, -1), np.take_along_axis(weights, order, -1)
+    first = np.diff(members, axis=-1, prepend=-2) > 0  # of those that are the same state
+    row, k = np.arange(first[..., 0].size)[:, None], first.shape[-1]
+    run = (np.cumsum(first, axis=-1).reshape(-1, k) - 1 + k * row).ravel()
+    together = np.bincount(run, weights=weights.ravel(), minlength=first.size)[run].reshape(first.shape)
+    together = np.where(first & (members >= 0), together, 0.0)
     best = together.max(axis=-1)
-    bits = -(weights * np.log2(np.where(together > 0, together, 1))).sum(axis=-1)
+    bits = np.maximum(-(together * np.log2(np.where(together > 0, together, 1))).sum(axis=-1), 0)
     if truth is None:
-        return best, np.maximum(bits, 0)
-    likeliest = (together >= best[..., None] * (1 - 1e-12)) & (members >= 0)
-    first = ~(np.tril(same, -1) & likeliest[..., None, :]).any(axis=-1) & likeliest
-    hit = (likeliest & (members == truth[..., None])).any(axis=-1)
-    return hit / np.maximum(first.sum(axis=-1), 1), np.maximum(bits, 0)
+        return best, bits
+    likeliest = first & (members >= 0) & (together >= best[..., None] * (1 - 1e-12))
+    return (likeliest & (members == truth[..., None])).any(axis=-1) / np.maximum(likeliest.sum(axis=-1), 1), bits

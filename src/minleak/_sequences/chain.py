@@ -304,10 +304,10 @@ class Chain:
         reached = (self.marginal.weights > 0) | (self.initial.weights > 0)
         dead = reached & (self.sums == 0) & ((self.backoff == 0) | (self.line.totals[self.target] == 0))
         if dead.any():
-            raise InvalidPrior(
-                f"nothing follows {where(int(np.argmax(dead)))}: give it transitions, or back-off to the marginal "
-                "(backoff=, smoothing=)"
-            )
+            remedy = "give it transitions, or back-off to the marginal (backoff=, smoothing=)"
+            if self.clock is not None:
+                remedy = "by the clock every hour that is come to needs states of the next one"
+            raise InvalidPrior(f"nothing follows {where(int(np.argmax(dead)))}: {remedy}")
 
     def _check_blocks(self, where: Callable[[int], str]) -> None:
         owner = self._owner

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels
 from minleak._entropy.base import whole
+from minleak._run.prf import listed
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 Indices = npt.NDArray[np.int64]
@@ -68,16 +69,14 @@ def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: fl
     codes: list[int] = []
     ends: list[int] = []
     for number, sequence in enumerate(_gone_through(sequences)):
+        what = f"sequence {number} is no list of states such as text, numbers or tuples, in an order"
+        walk = listed(sequence, what)
+        if size > 1:
+            walk = [tuple(walk[i : i + size]) for i in range(len(walk) - size + 1)]
         try:
-            walk = list(sequence) if not isinstance(sequence, str | bytes) else None
-            if walk is not None and size > 1:
-                walk = [tuple(walk[i : i + size]) for i in range(len(walk) - size + 1)]
-            if walk is not None:
-                codes += [known.setdefault(state, len(known)) for state in walk]
-        except Exception:
-            walk = None
-        if walk is None:
-            raise InvalidParameter(f"sequence {number} is not a sequence of states such as text, numbers or tuples")
+            codes += [known.setdefault(state, len(known)) for state in walk]
+        except Exception:  # of whatever the states are
+            raise InvalidParameter(what) from None
         ends.append(len(codes))
     if not codes:
         raise InvalidPrior(f"there are no sequences of at least {size} states to count")
@@ -133,13 +132,14 @@ def check_smoothing(smoothing: Any) -> None:
         )
 
 
-def _gone_through(sequences: Any) -> Iterable[Any]:
-    if isinstance(sequences, str | bytes):
-        raise InvalidParameter("sequences are walks, each a sequence of states, not one text")
+def _gone_through(sequences: Any) -> Iterator[Any]:
     try:
-        yield from sequences
-    except Exception as error:
-        raise InvalidParameter(f"sequences that cannot be gone through: {type(error).__name__}") from None
+        if not isinstance(sequences, str | bytes):
+            yield from sequences
+            return
+    except Exception:
+        pass  # whatever its own code raises
+    raise InvalidParameter(f"sequences are a list of walks, each a list of states, not {type(sequences).__name__}")
 
 
 def _without_dead_ends(states: list[Any], codes: Indices, ends: Indices) -> tuple[list[Any], Indices, Indices]:

@@ -159,20 +159,17 @@ def _from_mapping(transitions: Mapping[Any, Any], labels: Labels) -> Any:
     for a, row in transitions.items():
         if not isinstance(row, Mapping):
             raise InvalidPrior(f"the transitions from {shown(a)} are a mapping from state to count, not {shown(row)}")
+        for strange in (name for name in (a, *row) if name not in known):
+            raise InvalidPrior(f"transitions have the state {shown(strange)}, which is not among the labels")
         for b, count in row.items():
-            strange = next((name for name in (a, b) if name not in known), None)
-            if strange is not None:
-                raise InvalidPrior(f"transitions have the state {shown(strange)}, which is not among the labels")
-            if isinstance(count, bool) or not isinstance(count, int | float | np.integer | np.floating):
-                raise InvalidPrior(f"the transition from {shown(a)} to {shown(b)} is {shown(count)}: give a number")
+            number = isinstance(count, int | float | np.integer | np.floating) and not isinstance(count, bool)
+            if not (number and 0 <= count < LIMIT):  # NaN fails
+                raise InvalidPrior(
+                    f"the transition from {shown(a)} to {shown(b)} is {shown(count)}: counts are finite numbers, not "
+                    "negative, and below 2^62"
+                )
             owners.append(known[a])
             others.append(known[b])
             counts.append(count)
-    try:
-        data = np.array(counts if counts else [0], dtype=None if counts else np.int64)
-    except OverflowError:
-        data = np.array([float(count) for count in counts])
-    if data.dtype.kind not in "iuf":
-        data = data.astype(np.float64)
     places = (owners or [0], others or [0])
-    return sp.coo_array((data, places), shape=(len(labels), len(labels)))
+    return sp.coo_array((np.array(counts or [0]), places), shape=(len(labels), len(labels)))

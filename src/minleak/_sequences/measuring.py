@@ -14,13 +14,14 @@ from minleak._data.labels import first_difference
 from minleak._design.plan import Plan
 from minleak._entropy.base import whole
 from minleak._entropy.random_search import generator
+from minleak._run.prf import listed
 from minleak._sequences.beliefs import Attacker, Learning, Sets, SideBySide, judged
 from minleak._sequences.chain import Chain
 from minleak._sequences.exactly import exactly
 from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
 from minleak._sequences.schemes import NAMES, Scheme, channel_scheme, plan_scheme, scheme_of, tracks_scheme
 from minleak._sequences.tracks import Tracks
-from minleak.errors import InvalidParameter, listed, shown
+from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
@@ -125,7 +126,7 @@ def sequence_baselines(
 
 
 def _scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
-    if isinstance(method, str):
+    if method is None or isinstance(method, str | int | float):
         if method not in NAMES:
             raise InvalidParameter(
                 f"a method is one of {', '.join(NAMES)}, or Tracks, a Plan, a Channel; not {shown(method)}"
