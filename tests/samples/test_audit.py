@@ -129,6 +129,10 @@ def test_drift():
     assert not found.rejected
     assert found.success.low < 0.4
     assert "of whole blocks" in found.verdict
+    assert ml.audit(stretches, drift + 3 * stretches, blocks=25, measures=["shannon"]).rejected
+    along = rng.random(1500) < np.repeat(np.where(drift[::25] > 0, 0.8, 0.2), 25)  # secrets drift as timings do
+    assert ml.audit(along, drift, measures=["shannon"]).rejected
+    assert not ml.audit(along, drift, blocks=block, measures=["shannon"]).rejected
     mixed = rng.integers(0, 3, 1500)
     assert not ml.audit(mixed, drift, blocks=block, measures=["shannon"]).rejected
     leaking = ml.audit(mixed, drift + mixed, blocks=block, measures=["shannon", "guesswork", "guess-error:2"])
