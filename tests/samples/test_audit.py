@@ -101,6 +101,26 @@ def test_vectors(timings):
     assert ml.audit(x[:400], traces[:400], attack="boosted", measures=["shannon"]).success.low > 0.4
 
 
+class Memory:
+    """Knows every event it was trained on, and nothing else."""
+
+    def fit(self, points, codes):
+        self.classes_ = np.unique(codes)
+        self._known = dict(zip(points[:, 0].tolist(), codes.tolist(), strict=True))
+
+    def predict_proba(self, points):
+        known = np.array([self._known.get(point, -1) for point in points[:, 0].tolist()])
+        return np.where(known[:, None] < 0, 1 / len(self.classes_), known[:, None] == self.classes_)
+
+
+def test_what_was_trained_on_is_not_tried():
+    """An attack that only remembers gains nothing."""
+    rng = np.random.default_rng(4)
+    found = ml.audit(rng.integers(0, 4, 2000), rng.normal(size=2000), attack=Memory(), measures=["min-entropy"])
+    assert found.success.low < 0.26
+    assert not found.rejected
+
+
 def test_without_scikit_learn(timings, monkeypatch):
     """One number needs nothing more; a forest says what it needs, and who may have missed something is told."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
