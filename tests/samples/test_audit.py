@@ -12,6 +12,7 @@ from tests.samples.known import channels, gaussian
 
 import minleak as ml
 from minleak import warehouse
+from minleak._samples.trials import leader
 
 TRUTH = 0.53179
 
@@ -119,6 +120,12 @@ def test_what_was_trained_on_is_not_tried():
     found = ml.audit(rng.integers(0, 4, 2000), rng.normal(size=2000), attack=Memory(), measures=["min-entropy"])
     assert found.success.low < 0.26
     assert not found.rejected
+
+
+def test_who_leads_is_chosen_before_the_test():
+    """By the parts before alone, so that the choice is paid for."""
+    scores = [{1: 5.0, 2: 0.0, 3: 0.0}, {1: 4.0, 2: 9.0, 3: 0.0}]
+    assert [leader(scores, part, float) for part in (2, 3)] == [0, 1]
 
 
 def test_without_scikit_learn(timings, monkeypatch):

@@ -84,10 +84,10 @@ class Histogram(Attack):
     @staticmethod
     def _beliefs(of: int, table: Array, prior: Array, sample: Sample, part: int, cells: slice) -> Beliefs:
         rows = _doubted((table + prior) / (table.sum(axis=1, keepdims=True) + 1.0), prior, sample, part)
-        if sample.rows_block is not None and sample.rows_x is not None and sample.rows_cell is not None:
-            cell = sample.rows_cell
-            event = np.flatnonzero((sample.rows_part == part) & (cell >= cells.start) & (cell < cells.stop))
-            return Beliefs(of, rows, sample.rows_x[event], cell[event] - cells.start, np.ones(len(event), int), event)
+        if sample.rows is not None and sample.rows.blocks is not None:
+            x, cell = sample.rows.x, sample.rows.cell
+            event = np.flatnonzero((sample.rows.part == part) & (cell >= cells.start) & (cell < cells.stop))
+            return Beliefs(of, rows, x[event], cell[event] - cells.start, np.ones(len(event), int), event)
         test = sample.counts[part]
         begin, end = np.searchsorted(sample.pairs_y, [cells.start, cells.stop])
         seen = begin + np.flatnonzero(test[begin:end])
@@ -102,7 +102,7 @@ class Nearest(Attack):
     def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
         from scipy.spatial import cKDTree
 
-        x, points, at = _rows(sample)
+        x, points, at, cells = _rows(sample)
         train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
         prior = prior_before(sample, part)
         if not len(train):
@@ -112,7 +112,6 @@ class Nearest(Attack):
         points = points / np.where(scale > 0, scale, 1.0)
         ks = [min(len(train), max(1, round(f * math.log(len(train) + 1)))) for f in (1, 4)]
         tree = cKDTree(points[train], balanced_tree=False, compact_nodes=False)
-        cells = np.zeros(len(x), dtype=np.int64) if sample.rows_cell is None else sample.rows_cell
         test = test[np.argsort(cells[test], kind="stable")]  # equal observables are looked up once
         first = np.arange(len(test)) if sample.ordered else np.flatnonzero(np.diff(cells[test], prepend=-1))
         width = max(1, _CHUNK // max(sample.n, ks[-1]))
@@ -138,7 +137,7 @@ class Classifier(Attack):
         self._made, self.names = made, (name,)
 
     def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
-        x, points, at = _rows(sample)
+        x, points, at, _ = _rows(sample)
         train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
         prior = prior_before(sample, part)
         taught = np.unique(x[train])
@@ -190,13 +189,14 @@ def _doubted(rows: Array, prior: Array, sample: Sample, part: int) -> Array:
     return rows
 
 
-def _rows(sample: Sample) -> tuple[Codes, Array, Codes]:
-    if sample.rows_x is None or sample.points is None or sample.rows_part is None:
+def _rows(sample: Sample) -> tuple[Codes, Array, Codes, Codes]:
+    """Secrets, points, parts and cells of single events."""
+    if sample.rows is None or sample.rows.points is None:
         raise InvalidParameter(
             "this attack needs observables that are numbers, and at most 5 million events: give numbers, or "
             "attack='histogram'"
         )
-    return sample.rows_x, sample.points, sample.rows_part
+    return sample.rows.x, sample.rows.points, sample.rows.part, sample.rows.cell
 
 
 def _each(of: int, rows: Array, x: Codes, event: Codes) -> Beliefs:
@@ -216,10 +216,11 @@ def _learner(name: str, seed: int) -> Any:
 def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
     """The attacks that are asked for, by name or as classifiers; by default those that suit the observables."""
     if attack is None:
-        if sample.ordered or sample.points is None:
+        points = None if sample.rows is None else sample.rows.points
+        if sample.ordered or points is None:
             return [Histogram(sample)]
         suited: list[Attack] = [Histogram(sample), Nearest()]
-        if sample.points.shape[1] > FEW_COLUMNS:  # where nearness says little
+        if points.shape[1] > FEW_COLUMNS:  # where nearness says little
             with contextlib.suppress(MissingExtra):
                 suited.append(Classifier(_learner("forest", seed), "forest"))
         return suited
@@ -241,6 +242,6 @@ def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
             )
     if not found:
         raise InvalidParameter("attack is an empty list: name one, or leave it out")
-    if sample.points is None and not all(isinstance(one, Histogram) for one in found):
-        _rows(sample)
+    if not all(isinstance(one, Histogram) for one in found):
+        _rows(sample)  # refused before any is tried
     return found

@@ -154,7 +154,7 @@ def audited(events: Events, asked: Asked) -> Audit:
     known = Known(sample, trials, 1 - asked.level, joint)
     secret_of = _one_each(events)
     p = p_of_no_leakage(
-        trials.last, sample.rows_block, secret_of, prior_before(sample, LAST), permutations=asked.permutations, rng=rng
+        trials.last, sample.blocks, secret_of, prior_before(sample, LAST), permutations=asked.permutations, rng=rng
     )
     rows = _rows(known, battery, rng)
     led = trials.led(_first)

@@ -131,9 +131,10 @@ class Column:
             "(numeric=False, --names)"
         )
 
-    def _none(self, told: bool, what: str) -> None:
+    def _none(self, told: bool, what: str) -> npt.NDArray[np.float64] | None:
         if told:
             raise self.error(f"the observables are {what}: leave out numeric=True (--numeric), or give numbers")
+        return None
 
     def coded(self, role: str) -> tuple[Codes, Labels]:
         """Numbers from 0 for the values of a column, in the order of how they are written, and the values."""

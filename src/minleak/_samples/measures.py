@@ -55,7 +55,7 @@ class Known:
         """How many independent events the counts are worth at least: all, or so many as the largest block goes into
         them, since an event moves a share of them by one in so many, and a block by its size.
         """
-        blocks = self.sample.rows_block
+        blocks = self.sample.blocks
         return float(self.secrets.sum()) / (1 if blocks is None else int(np.bincount(blocks).max()))
 
     @property
@@ -68,7 +68,7 @@ class Known:
         side = self.side if side is None else side
         led = self.trials.led(lambda tally: float(tally.ranks[:l].sum()))
         low = None
-        if self.sample.rows_block is None:
+        if self.sample.blocks is None:
             low = at_least(sum(int(t.ranks[:l].sum()) for t in led), sum(t.tests for t in led), side)
         elif l == 1:
             tests, right = sum(t.blocks for t in led if t.blocks is not None)
@@ -82,14 +82,14 @@ class Known:
         first = sample.secrets_in(sample.before(FIRST))
         best = np.argsort(-first, kind="stable")[:l]
         estimate = float(np.sort(self.secrets)[::-1][:l].sum() / self.secrets.sum())
-        if sample.rows_block is not None and sample.rows_part is not None:
-            rest = sample.rows_part >= FIRST
-            block, right = sample.rows_block[rest], np.isin(sample.rows_x, best)[rest]
-            tests = np.bincount(block)
-            low = at_least_by_blocks((np.bincount(block, weights=right)[tests > 0] / tests[tests > 0]), side)
-        else:
+        if sample.rows is None or sample.rows.blocks is None:
             rest = self.secrets - first
             low = at_least(int(rest[best].sum()), int(rest.sum()), side)
+        else:
+            tried = sample.rows.part >= FIRST
+            block, right = sample.rows.blocks[tried], np.isin(sample.rows.x[tried], best)
+            tests = np.bincount(block)
+            low = at_least_by_blocks(np.bincount(block, weights=right)[tests > 0] / tests[tests > 0], side)
         return Bracket(min(low, estimate), estimate, at_most(estimate, self.independent, side))
 
     def compared(self, l: int, how: Callable[[float, float], float], floor: float) -> Bracket:
@@ -105,7 +105,7 @@ class Known:
         tally = self._last(lambda tally: tally.logs)
         q = self.secrets[self.secrets > 0] / self.secrets.sum()
         estimate = max(0.0, tally.logs / max(1, tally.tests) - float(q @ np.log(q)))
-        if self.sample.rows_block is not None:
+        if self.sample.blocks is not None:
             return Bracket(None, estimate, None)
         least_belief = doubt(self.sample, LAST) * float(prior_before(self.sample, LAST).min())
         most = -math.log(least_belief)
@@ -120,7 +120,7 @@ class Known:
         before = float(np.sort(self.secrets)[::-1] @ ranks) / events
         taken = float(tally.ranks @ ranks)
         estimate = max(0.0, before - taken / max(1, tally.tests))
-        if self.sample.rows_block is not None:
+        if self.sample.blocks is not None:
             return Bracket(None, estimate, None)
         # one event moves the guesswork of the counts, which is too small on average, by (n - 1) / events
         sure = before - (n - 1) * math.sqrt(math.log(2 / self.error) / (2 * events))

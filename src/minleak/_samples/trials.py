@@ -92,7 +92,7 @@ def tried(sample: Sample, attacks: Sequence[Attack], progress: Progress) -> Tria
     first = np.cumsum([0, *(len(attack.names) for attack in attacks)])
     tallies: list[dict[int, Tally]] = [{} for _ in names]
     last: list[Beliefs] = []
-    blocks = 0 if sample.rows_block is None else int(sample.rows_block.max()) + 1
+    blocks = 0 if sample.blocks is None else int(sample.blocks.max()) + 1
     for part in range(1, LAST + 1):
         leading = leader(tallies, part, lambda tally: tally.logs) if part == LAST else -1
         for one in tallies:
@@ -102,7 +102,7 @@ def tried(sample: Sample, attacks: Sequence[Attack], progress: Progress) -> Tria
             progress((part - 1) * len(attacks) + number, LAST * len(attacks), attack.names[0])
             for beliefs in attack.tried(sample, part):
                 which = int(first[number]) + beliefs.of
-                tallies[which][part].add(beliefs, sample.rows_block)
+                tallies[which][part].add(beliefs, sample.blocks)
                 if which == leading:
                     last.append(beliefs)
     counts = [int(sample.counts[:part].sum()) for part in range(LAST + 1)]
