@@ -6,13 +6,13 @@ import contextlib
 import copy
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._samples.events import Codes
+from minleak._samples.columns import Codes
 from minleak._samples.sample import Sample
 from minleak.errors import InvalidParameter, MissingExtra, shown
 
@@ -224,15 +224,13 @@ def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
             with contextlib.suppress(MissingExtra):
                 suited.append(Classifier(_learner("forest", seed), "forest"))
         return suited
+    named: dict[str, Callable[[], Attack]] = {"histogram": lambda: Histogram(sample), "nearest": Nearest}
+    named |= {name: lambda name=name: Classifier(_learner(name, seed), name) for name in ("forest", "boosted")}
     asked: Sequence[Any] = attack if isinstance(attack, list | tuple) else [attack]
     found: list[Attack] = []
     for one in asked:
-        if isinstance(one, str) and one == "histogram":
-            found.append(Histogram(sample))
-        elif isinstance(one, str) and one == "nearest":
-            found.append(Nearest())
-        elif isinstance(one, str) and one in ("forest", "boosted"):
-            found.append(Classifier(_learner(one, seed), one))
+        if isinstance(one, str) and one in named:
+            found.append(named[one]())
         elif not isinstance(one, str | type) and all(hasattr(type(one), m) for m in ("fit", "predict_proba")):
             found.append(Classifier(one, type(one).__name__))
         else:

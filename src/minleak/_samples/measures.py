@@ -12,7 +12,7 @@ import numpy as np
 from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.attacks import doubt, prior_before
 from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, mean_at_most
-from minleak._samples.events import Codes
+from minleak._samples.columns import Codes
 from minleak._samples.plug_in import JointCounts
 from minleak._samples.sample import FIRST, LAST, Sample
 from minleak._samples.trials import Tally, Trials
@@ -71,7 +71,7 @@ class Known:
         if self.sample.blocks is None:
             low = at_least(sum(int(t.ranks[:l].sum()) for t in led), sum(t.tests for t in led), side)
         elif l == 1:
-            tests, right = sum(t.blocks for t in led if t.blocks is not None)
+            tests, right = np.sum([tally.blocks for tally in led if tally.blocks is not None], axis=0)
             low = at_least_by_blocks(right[tests > 0] / tests[tests > 0], side)
         high = at_most(self.joint.largest(l), self.independent, side) if self.joint else None
         return _ordered(low, max(_share(led, l), _share(led[-1:], l)), high)  # the last was trained on most

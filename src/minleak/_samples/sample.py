@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minleak._samples.events import Codes, Events
+from minleak._samples.columns import Codes
+from minleak._samples.events import Events
 from minleak.errors import InvalidParameter
 
 # The first choice among attacks is made on the second part after training on the first; all others are tested, each

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._samples.attacks import Attack, Beliefs
-from minleak._samples.events import Codes
+from minleak._samples.columns import Codes
 from minleak._samples.sample import FIRST, LAST, Sample
 
 Array = npt.NDArray[np.float64]

@@ -17,7 +17,7 @@ from minleak._design.grid import to_grid
 from minleak._design.rings import LIMIT
 from minleak._entropy.base import whole
 from minleak._entropy.random_search import generator
-from minleak._sequences.fitting import Fitted, blocks_of, fitted
+from minleak._sequences.fitting import blocks_of, fitted
 from minleak._sequences.given import as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits
 from minleak._sequences.line import Line
 from minleak._sequences.storing import load_chain, save_chain
@@ -118,20 +118,7 @@ class Chain:
         >>> Chain.from_sequences([["home", "work", "home"], ["home", "shop", "home"]])
         Chain(3 states, 4 transitions, back-off)
         """
-        return cls.fitted_from(fitted(sequences, order=order, smoothing=smoothing), clock=clock)
-
-    @classmethod
-    def fitted_from(cls, found: Fitted, *, clock: int | None = None) -> Chain:
-        """The chain of what was counted."""
-        return cls(
-            Prior(found.initial, labels=found.labels),
-            found.transitions,
-            backoff=found.backoff,
-            marginal=found.visits,
-            clock=clock,
-            _order=found.order,
-            _where=lambda i: f"state {i} of those seen",  # unnamed: it may be an entry of a file
-        )
+        return cls(**fitted(sequences, order=order, smoothing=smoothing), clock=clock)
 
     # -- files --------------------------------------------------------------------------------------------------------
 

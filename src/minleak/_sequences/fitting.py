@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
+from minleak._data.prior import Prior
 from minleak._entropy.base import whole
 from minleak._run.prf import listed
 from minleak.errors import InvalidParameter, InvalidPrior, shown
@@ -20,18 +20,6 @@ Indices = npt.NDArray[np.int64]
 # Pseudo-counts that are no whole numbers are told in parts of this.
 _PARTS = 1 << 10
 _MOST_ORDER = 16
-
-
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """What a chain is made of."""
-
-    labels: Any
-    initial: Indices
-    transitions: Any
-    backoff: Indices
-    visits: Indices
-    order: int = 1
 
 
 def blocks_of(labels: Labels, clock: Any, order: int) -> tuple[Indices, Indices]:
@@ -61,8 +49,8 @@ def _hour(i: int, label: Any, period: int) -> int:
     return int(label[0])
 
 
-def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> Fitted:
-    """Counts of the sequences; see `Chain.from_sequences`."""
+def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> dict[str, Any]:
+    """Counts of the sequences, by the names that `Chain` calls them; see `Chain.from_sequences`."""
     size = whole(order, "order", most=_MOST_ORDER)
     check_smoothing(smoothing)
     known: dict[Any, int] = {}
@@ -87,7 +75,7 @@ def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: fl
     return counted(Labels.of(states, 0), code, stops, smoothing, size)
 
 
-def counted(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, order: int = 1) -> Fitted:
+def counted(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, order: int = 1) -> dict[str, Any]:
     """Counts of walks that lie end to end as positions of states, each up to its end."""
     n = len(labels)
     starts = np.concatenate([[0], ends[:-1]])
@@ -107,7 +95,7 @@ def summed(
     times: Indices,
     smoothing: float | str,
     order: int = 1,
-) -> Fitted:
+) -> dict[str, Any]:
     """Counts of first states and of transitions a -> b, with the back-off that the smoothing stands for."""
     import scipy.sparse as sp
 
@@ -119,7 +107,14 @@ def summed(
         backoff = np.full(n, int(smoothing))
     else:
         times, backoff = times * _PARTS, np.full(n, max(round(float(smoothing) * _PARTS), 1))
-    return Fitted(labels, initial, sp.coo_array((times, (a, b)), shape=(n, n)), backoff, visits, order)
+    return {
+        "initial": Prior(initial, labels=labels),
+        "transitions": sp.coo_array((times, (a, b)), shape=(n, n)),
+        "backoff": backoff,
+        "marginal": visits,
+        "_order": order,
+        "_where": "state {} of those seen".format,  # unnamed: it may be an entry of a file
+    }
 
 
 def check_smoothing(smoothing: Any) -> None:

@@ -85,8 +85,8 @@ def sequence_leakage(
     if exact is not False and truth is None:
         found = None if scheme.channel is None else exactly(chain, scheme.channel(), length)
         if found is not None:
-            known = [ByStep(values, values, values) for values in found]
-            return SequenceLeakage(scheme.name, scheme.k, *known, trials=0, exact=True)
+            filtered, smoothed, bits, smoothed_bits = (ByStep(values, values, values) for values in found)
+            return SequenceLeakage(scheme.name, scheme.k, filtered, smoothed, bits, smoothed_bits, 0, True)
         if exact:
             raise InvalidParameter("there is too much to go through exactly: leave out exact=True")
     if length * many * scheme.width > _SHOWN:
@@ -179,12 +179,14 @@ def _measured(
     seen = scheme.shown(chain, walks, rng, lambda done, of: told(done, of, scheme.name))
     told(1, 1, scheme.name)
     found = _attacked(attacker, seen, known)
-    parts = [_by_step(values, most) for values, most in zip(found, (1.0, 1.0, math.inf, math.inf), strict=True)]
+    filtered, smoothed = (_by_step(part, 1.0) for part in found[:2])
+    bits, smoothed_bits = (_by_step(part, math.inf) for part in found[2:])
     evidence = falls = None
     if truth is not None:
         evidence = _evidence(chain, attacker, walks)
-        falls = next((t for t, chance in enumerate(parts[0]) if chance > 0.5), None)
-    return SequenceLeakage(scheme.name, scheme.k, *parts, len(walks), False, evidence, falls)
+        falls = next((t for t, chance in enumerate(filtered) if chance > 0.5), None)
+    many = len(walks)
+    return SequenceLeakage(scheme.name, scheme.k, filtered, smoothed, bits, smoothed_bits, many, False, evidence, falls)
 
 
 def _attacked(attacker: Attacker, seen: Sets | SideBySide, truth: Indices | None) -> list[Array]:

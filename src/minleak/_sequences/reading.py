@@ -57,8 +57,7 @@ def read_chain(
     check_smoothing(smoothing)
     if clock is None and whole(order, "order") == 1:
         labels, codes, ends, _ = _walks(source, subject, time, state, format)
-        found = counted(labels, codes, ends, smoothing)
-        return Chain.fitted_from(found)
+        return Chain(**counted(labels, codes, ends, smoothing))
     walks = read_walks(source, subject=subject, time=time, state=state, clock=clock, format=format)
     return Chain.from_sequences(walks, order=order, smoothing=smoothing, clock=clock)
 
