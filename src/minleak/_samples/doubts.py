@@ -36,7 +36,8 @@ def doubts(events: Events, attack: Any, unbounded: Sequence[str]) -> Iterator[st
             yield f"only {blocks} blocks: bounds count blocks, so collect {_BLOCKS} or more"
         if unbounded:
             yield (
-                f"with blocks there is no lower bound for {', '.join(unbounded)}: their estimates are sure of nothing"
+                f"with blocks only one guess has a lower bound: of {', '.join(unbounded)} there are estimates, which "
+                "are sure of nothing"
             )
     elif events.points is not None and _in_stretches(events):
         yield (
