@@ -111,7 +111,7 @@ def test_it_is_padded(weights):
 
 
 def test_it_is_audited():
-    counts = JointCounts.of(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([9, 3, 2, 8]))
+    counts = JointCounts.of(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([9, 3, 2, 8]), (2, 2))
     mine, known = estimated(counts, Battery(["gini-gain", KNOWN]), np.random.default_rng(0))
     assert mine == pytest.approx(known)
 

@@ -12,6 +12,7 @@ from tests.samples.known import channels, gaussian
 
 import minleak as ml
 from minleak import warehouse
+from minleak._samples.trials import leader
 
 TRUTH = 0.53179
 
@@ -101,11 +102,37 @@ def test_vectors(timings):
     assert ml.audit(x[:400], traces[:400], attack="boosted", measures=["shannon"]).success.low > 0.4
 
 
+class Memory:
+    """Knows every event it was trained on, and nothing else."""
+
+    def fit(self, points, codes):
+        self.classes_ = np.unique(codes)
+        self._known = dict(zip(points[:, 0].tolist(), codes.tolist(), strict=True))
+
+    def predict_proba(self, points):
+        known = np.array([self._known.get(point, -1) for point in points[:, 0].tolist()])
+        return np.where(known[:, None] < 0, 1 / len(self.classes_), known[:, None] == self.classes_)
+
+
+def test_what_was_trained_on_is_not_tried():
+    """An attack that only remembers gains nothing."""
+    rng = np.random.default_rng(4)
+    found = ml.audit(rng.integers(0, 4, 2000), rng.normal(size=2000), attack=Memory(), measures=["min-entropy"])
+    assert found.success.low < 0.26
+    assert not found.rejected
+
+
+def test_who_leads_is_chosen_before_the_test():
+    """By the parts before alone, so that the choice is paid for."""
+    scores = [{1: 5.0, 2: 0.0, 3: 0.0}, {1: 4.0, 2: 9.0, 3: 0.0}]
+    assert [leader(scores, part, float) for part in (2, 3)] == [0, 1]
+
+
 def test_without_scikit_learn(timings, monkeypatch):
     """One number needs nothing more; a forest says what it needs, and who may have missed something is told."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    monkeypatch.setattr("minleak._samples.auditing.find_spec", lambda _: None)
+    monkeypatch.setattr("minleak._samples.doubts.find_spec", lambda _: None)
     x, y = (column[:500] for column in timings)
     assert ml.audit(x, y).rejected
     assert ml.audit(x, y, attack="nearest").rejected
@@ -129,12 +156,29 @@ def test_drift():
     assert not found.rejected
     assert found.success.low < 0.4
     assert "of whole blocks" in found.verdict
+    assert ml.audit(stretches, drift + 3 * stretches, blocks=25, measures=["shannon"]).rejected
+    along = rng.random(1500) < np.repeat(np.where(drift[::25] > 0, 0.8, 0.2), 25)  # secrets drift as timings do
+    assert ml.audit(along, drift, measures=["shannon"]).rejected
+    assert not ml.audit(along, drift, blocks=block, measures=["shannon"]).rejected
     mixed = rng.integers(0, 3, 1500)
     assert not ml.audit(mixed, drift, blocks=block, measures=["shannon"]).rejected
     leaking = ml.audit(mixed, drift + mixed, blocks=block, measures=["shannon", "guesswork", "guess-error:2"])
     assert leaking.rejected
     assert "within blocks" in leaking.verdict
+    assert [row.low for row in leaking.rows] == [None] * 3
+    assert "of shannon, guesswork, guess-error:2 there are estimates" in leaking.warnings[-1]
     assert any("only 10 blocks" in w for w in ml.audit(mixed, drift, blocks=150, measures=["shannon"]).warnings)
+
+
+def test_a_block_counts_as_one_event():
+    """Blocks whose events are all alike are worth one event each: above, and before anything is seen."""
+    rng = np.random.default_rng(2)
+    x, y = rng.choice(3, 80, p=[0.5, 0.3, 0.2]), rng.choice(list("uv"), 80)
+    single = ml.audit(x, y, measures=["shannon"])
+    found = ml.audit(np.repeat(x, 25), np.repeat(y, 25), blocks=25, measures=["shannon"])
+    assert found.success.high == single.success.high
+    assert found.blind.high == single.blind.high
+    assert found.blind.low < single.blind.low < single.blind.high < 1
 
 
 def test_every_source_is_the_same(timings, tmp_path):

@@ -16,7 +16,7 @@ NAMES = ("shannon", "min-entropy", "collision", "guesswork")
 def drawn(joint, events, rng):
     table = rng.multinomial(events, joint.ravel()).reshape(joint.shape)
     x, y = table.nonzero()
-    return JointCounts.of(x, y, table[x, y])
+    return JointCounts(x, y, table[x, y], joint.shape)
 
 
 def test_corrections_take_the_bias_off():

@@ -45,6 +45,8 @@ class Broken(Cheat):
         (["a"] * 100, Y, {}, "all events have one secret"),
         (X, [*Y[:-1], float("nan")], {}, "the observable of event 99 is NaN or infinite"),
         (X, [*Y[:-1], float("inf")], {}, "NaN or infinite"),
+        (X, [*Y[:-1], -1e200], {}, r"beyond 1e\+150"),
+        (X, np.ma.array(Y, mask=[1] + [0] * 99), {}, "masked"),
         (X, [*Y[:-1], "fast"], {}, "the observable of event 99 is no number where others are"),
         (X, [*map(str, Y[:-1]), "fast"], {"numeric": True}, "event 99 is no number"),
         (X, ["fast"] * 100, {"numeric": True}, "spells no numbers"),
@@ -66,6 +68,7 @@ class Broken(Cheat):
         (X, Y, {"alpha": float("nan")}, "alpha is between 0 and 1"),
         (X, Y, {"enough": 0}, "enough is between 0 and 1"),
         (X, Y, {"permutations": 9}, "take at least 99"),
+        (X, Y, {"permutations": 10**12}, "to 10,000,000"),
         (X, Y, {"numeric": "yes"}, "numeric is True, False"),
         (X, Y, {"blocks": 0}, "blocks is how many events"),
         (X, Y, {"blocks": [1, 2]}, "100 events and 2 blocks"),
@@ -77,7 +80,9 @@ class Broken(Cheat):
         (pa.table({"secret": X}), None, {}, "no column 'observable': say which one with observable="),
         (pa.table({"secret": X, "observable": Y}), None, {"blocks": "hour"}, "no column 'hour'"),
         (pa.table({"secret": X, "observable": Y}), None, {"observable": ["observable"] * 2}, "each once"),
+        (pa.table([X, X, Y], names=["secret", "secret", "observable"]), None, {}, "2 columns 'secret'"),
         (pa.table({"secret": X, "observable": Y, "n": [0.5] * 100}), None, {"weight": "n"}, "weights are whole"),
+        (pa.table({"secret": X, "observable": Y, "n": [10**17] * 100}), None, {"weight": "n"}, "divide the weights"),
     ],
 )
 def test_one_clear_line(secrets, observables, given, words):
@@ -105,6 +110,11 @@ def test_files_name_the_line(tmp_path):
         ml.audit(file, numeric=True)
     with pytest.raises(UnreadableFile, match="must be there"):
         list(ml.follow(tmp_path / "nowhere.csv", enough=0.1))
-    for wrong in ({"patience": -1}, {"level": 2}):
+    for wrong in ({"patience": -1}, {"level": 2}, {"enough": None}, {"permutations": "9"}):
         with pytest.raises(InvalidParameter):
-            ml.follow(file, enough=0.1, **wrong)
+            ml.follow(file, **{"enough": 0.1} | wrong)
+    with pytest.raises(UnreadableFile, match="directory"):
+        list(ml.follow(tmp_path, enough=0.1))
+    file.write_bytes(b"\x1f\x8b" + bytes(500))
+    with pytest.raises(UnreadableFile, match="compressed"):
+        list(ml.follow(file, enough=0.1, patience=0))

@@ -123,6 +123,8 @@ def test_what_the_truth_does_that_the_chain_cannot():
     [
         ((RING, "tracks"), {}, "k="),
         ((RING, "magic"), {"k": 2}, "one of"),
+        ((RING, None), {}, "one of"),
+        ((RING, "decoys"), {"k": 2, "steps": 10_000, "trials": 10**6}, "too much to keep"),
         (("chain", "tracks"), {"k": 2}, "Chain"),
         ((RING, "tracks"), {"k": 0}, "k is"),
         ((RING, "tracks"), {"k": 2, "steps": 0}, "steps"),

@@ -33,9 +33,13 @@ def test_dates_parquet_and_orders(tmp_path):
     """Times as ISO text, as timestamps of parquet; an order of two."""
     dated = [(s, f"2026-07-{t:02}T08:00" if t < 32 else "2026-08-01 09:30", x) for s, t, x in ROWS]
     assert sorted(read_walks(log(dated), format="csv")) == sorted(WALKS)
+    zoned = [(s, f"2026-07-01T{12 + x:02}:{t % 60:02}:00+{x:02}:00", y) for x, (s, t, y) in enumerate(ROWS[1:3])]
+    assert read_walks(log(zoned), format="csv") == [["x", "y"]]  # 12:09 and 12:10 in UTC
+    assert read_walks(log([("a", "1.5e9", "x"), ("a", "2e8", "y")]), format="csv") == [["y", "x"]]
     table = pa.table({"subject": [r[0] for r in ROWS], "time": [r[1] for r in ROWS], "state": [r[2] for r in ROWS]})
     stamped = table.set_column(1, "time", table["time"].cast(pa.timestamp("s")))
-    for number, each in enumerate((table, stamped)):
+    finer = table.set_column(1, "time", pa.array([10**9 * r[1] + 1 for r in ROWS], pa.timestamp("ns")))  # as of pandas
+    for number, each in enumerate((table, stamped, finer)):
         pq.write_table(each, tmp_path / f"{number}.parquet")
         assert sorted(read_walks(tmp_path / f"{number}.parquet")) == sorted(WALKS)
     second = ml.read_chain(log(ROWS), order=2, format="csv")
@@ -62,7 +66,8 @@ def test_the_hours_of_the_day():
         (ROWS, "who,time,state", "no column 'subject'"),
         ([("a", "soon", "x")], "subject,time,state", "neither all numbers nor all dates"),
         ([("a", 1, "x"), ("a", "soon", "secret")], "subject,time,state", "line 3"),
-        ([("a", "inf", "x")], "subject,time,state", "neither"),
+        ([("a", "inf", "x")], "subject,time,state", "line 2"),
+        ([("a", "2026-07-01T08:00Z", "x"), ("a", "2026-07-01T08:00", "y")], "subject,time,state", "a zone"),
         ([], "subject,time,state", "no rows"),
     ],
 )

@@ -10,12 +10,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy.stats import binom
+from scipy.stats import binom, multinomial
 
 import minleak as ml
 from minleak._samples.attacks import Beliefs
-from minleak._samples.bounds import at_least, at_least_by_blocks, at_most
-from minleak._samples.looks import chernoff
+from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least
+from minleak._samples.chernoff import chernoff
 from minleak._samples.permuting import p_of_no_leakage
 
 JOINT = np.array([[0.35, 0.15, 0.1], [0.05, 0.15, 0.2]])
@@ -104,6 +104,22 @@ def test_blocks_count_as_tests():
                 if at_least_by_blocks(np.array([high] * k + [low] * (12 - k)), error) > 0.6
             )
             assert wrong <= error
+    assert at_least_by_blocks(np.array([1.0, 0.5, 1.0, 0.75]), 0.1) == at_least(
+        3, 4, 0.1 / math.e
+    )  # Bentkus's constant
+
+
+def test_the_entropy_of_counts_is_bounded_from_below():
+    """Over all counts of 24 events the bound is above H(X) with probability at most the error, and is not nothing."""
+    p = np.array([0.6, 0.3, 0.1])
+    truth, found = -float(p @ np.log(p)), []
+    for a, b in itertools.product(range(25), repeat=2):
+        if a + b <= 24:
+            counts = np.array([a, b, 24 - a - b])
+            found.append((multinomial.pmf(counts, 24, p), counts))
+    for error in (0.05, 0.5):
+        assert sum(mass for mass, counts in found if entropy_at_least(counts, error) > truth) <= error
+    assert sum(mass for mass, counts in found if entropy_at_least(100 * counts, 0.5) > truth) > 0.1
 
 
 def test_permutations_are_exact():

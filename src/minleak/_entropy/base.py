@@ -296,10 +296,11 @@ def real(value: Any, expected: str) -> float:
         raise InvalidParameter(f"{expected}, and no larger than a float can hold") from None
 
 
-def whole(value: Any, what: str, least: int) -> int:
-    """A parameter as an integer, if it is a whole number (booleans are not) from `least` on."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidParameter(f"{what} is a whole number from {least} on, not {shown(value)}")
+def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:
+    """A parameter as an integer, if it is a whole number (booleans are not) from `least` on, and up to `most`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+        upto = f"to {most:,}" if most < math.inf else "on"
+        raise InvalidParameter(f"{what} is a whole number from {least} {upto}, not {shown(value)}")
     return int(value)
 
 

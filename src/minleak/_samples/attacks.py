@@ -6,13 +6,13 @@ import contextlib
 import copy
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._samples.events import Codes
+from minleak._samples.columns import Codes
 from minleak._samples.sample import Sample
 from minleak.errors import InvalidParameter, MissingExtra, shown
 
@@ -84,10 +84,10 @@ class Histogram(Attack):
     @staticmethod
     def _beliefs(of: int, table: Array, prior: Array, sample: Sample, part: int, cells: slice) -> Beliefs:
         rows = _doubted((table + prior) / (table.sum(axis=1, keepdims=True) + 1.0), prior, sample, part)
-        if sample.rows_block is not None and sample.rows_x is not None and sample.rows_cell is not None:
-            cell = sample.rows_cell
-            event = np.flatnonzero((sample.rows_part == part) & (cell >= cells.start) & (cell < cells.stop))
-            return Beliefs(of, rows, sample.rows_x[event], cell[event] - cells.start, np.ones(len(event), int), event)
+        if sample.rows is not None and sample.rows.blocks is not None:
+            x, cell = sample.rows.x, sample.rows.cell
+            event = np.flatnonzero((sample.rows.part == part) & (cell >= cells.start) & (cell < cells.stop))
+            return Beliefs(of, rows, x[event], cell[event] - cells.start, np.ones(len(event), int), event)
         test = sample.counts[part]
         begin, end = np.searchsorted(sample.pairs_y, [cells.start, cells.stop])
         seen = begin + np.flatnonzero(test[begin:end])
@@ -102,7 +102,7 @@ class Nearest(Attack):
     def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
         from scipy.spatial import cKDTree
 
-        x, points, at = _rows(sample)
+        x, points, at, cells = _rows(sample)
         train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
         prior = prior_before(sample, part)
         if not len(train):
@@ -112,9 +112,8 @@ class Nearest(Attack):
         points = points / np.where(scale > 0, scale, 1.0)
         ks = [min(len(train), max(1, round(f * math.log(len(train) + 1)))) for f in (1, 4)]
         tree = cKDTree(points[train], balanced_tree=False, compact_nodes=False)
-        cells = np.zeros(len(x), dtype=np.int64) if sample.rows_cell is None else sample.rows_cell
         test = test[np.argsort(cells[test], kind="stable")]  # equal observables are looked up once
-        first = np.flatnonzero(np.diff(cells[test], prepend=-1)) if sample.points_are_cells else np.arange(len(test))
+        first = np.arange(len(test)) if sample.ordered else np.flatnonzero(np.diff(cells[test], prepend=-1))
         width = max(1, _CHUNK // max(sample.n, ks[-1]))
         for begin in range(0, len(first), width):
             some = first[begin : begin + width]
@@ -138,14 +137,15 @@ class Classifier(Attack):
         self._made, self.names = made, (name,)
 
     def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
-        x, points, at = _rows(sample)
+        x, points, at, _ = _rows(sample)
         train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
         prior = prior_before(sample, part)
         taught = np.unique(x[train])
         if len(taught) < 2:  # nothing to tell apart yet
             yield _each(0, np.tile(prior, (len(test), 1)), x, test)
             return
-        model = self._asked(copy.deepcopy(self._made), "fit", points[train], x[train])
+        model = copy.deepcopy(self._made)
+        self._asked(model, "fit", points[train], x[train])
         classes = np.asarray(getattr(model, "classes_", taught))
         if not np.isin(classes, taught).all():
             raise InvalidParameter(
@@ -161,7 +161,7 @@ class Classifier(Attack):
 
     def _probabilities(self, model: Any, points: Array, classes: int) -> Array:
         try:
-            found = np.asarray(self._asked(model, "predict_proba", points, kept=False), dtype=np.float64)
+            found = np.asarray(self._asked(model, "predict_proba", points), dtype=np.float64)
         except (TypeError, ValueError):
             found = np.zeros(0)
         good = found.shape == (len(points), classes) and bool((found >= 0).all())  # NaN fails
@@ -172,15 +172,14 @@ class Classifier(Attack):
             )
         return np.asarray(found / found.sum(axis=1, keepdims=True))
 
-    def _asked(self, model: Any, method: str, *given: Any, kept: bool = True) -> Any:
+    def _asked(self, model: Any, method: str, *given: Any) -> Any:
         try:
-            answer = getattr(model, method)(*given)
+            return getattr(model, method)(*given)
         except Exception as error:  # of somebody else's code
             said = " ".join(str(error).split())[:200]
             raise InvalidParameter(
                 f"attack: {method} of {self.names[0]} failed ({type(error).__name__}: {said})"
             ) from error
-        return model if kept else answer
 
 
 def _doubted(rows: Array, prior: Array, sample: Sample, part: int) -> Array:
@@ -190,13 +189,14 @@ def _doubted(rows: Array, prior: Array, sample: Sample, part: int) -> Array:
     return rows
 
 
-def _rows(sample: Sample) -> tuple[Codes, Array, Codes]:
-    if sample.rows_x is None or sample.points is None or sample.rows_part is None:
+def _rows(sample: Sample) -> tuple[Codes, Array, Codes, Codes]:
+    """Secrets, points, parts and cells of single events."""
+    if sample.rows is None or sample.rows.points is None:
         raise InvalidParameter(
             "this attack needs observables that are numbers, and at most 5 million events: give numbers, or "
             "attack='histogram'"
         )
-    return sample.rows_x, sample.points, sample.rows_part
+    return sample.rows.x, sample.rows.points, sample.rows.part, sample.rows.cell
 
 
 def _each(of: int, rows: Array, x: Codes, event: Codes) -> Beliefs:
@@ -216,22 +216,21 @@ def _learner(name: str, seed: int) -> Any:
 def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
     """The attacks that are asked for, by name or as classifiers; by default those that suit the observables."""
     if attack is None:
-        if sample.ordered or sample.points is None:
+        points = None if sample.rows is None else sample.rows.points
+        if sample.ordered or points is None:
             return [Histogram(sample)]
         suited: list[Attack] = [Histogram(sample), Nearest()]
-        if sample.points.shape[1] > FEW_COLUMNS:  # where nearness says little
+        if points.shape[1] > FEW_COLUMNS:  # where nearness says little
             with contextlib.suppress(MissingExtra):
                 suited.append(Classifier(_learner("forest", seed), "forest"))
         return suited
+    named: dict[str, Callable[[], Attack]] = {"histogram": lambda: Histogram(sample), "nearest": Nearest}
+    named |= {name: lambda name=name: Classifier(_learner(name, seed), name) for name in ("forest", "boosted")}
     asked: Sequence[Any] = attack if isinstance(attack, list | tuple) else [attack]
     found: list[Attack] = []
     for one in asked:
-        if isinstance(one, str) and one == "histogram":
-            found.append(Histogram(sample))
-        elif isinstance(one, str) and one == "nearest":
-            found.append(Nearest())
-        elif isinstance(one, str) and one in ("forest", "boosted"):
-            found.append(Classifier(_learner(one, seed), one))
+        if isinstance(one, str) and one in named:
+            found.append(named[one]())
         elif not isinstance(one, str | type) and all(hasattr(type(one), m) for m in ("fit", "predict_proba")):
             found.append(Classifier(one, type(one).__name__))
         else:
@@ -241,6 +240,6 @@ def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
             )
     if not found:
         raise InvalidParameter("attack is an empty list: name one, or leave it out")
-    if sample.points is None and not all(isinstance(one, Histogram) for one in found):
-        _rows(sample)
+    if not all(isinstance(one, Histogram) for one in found):
+        _rows(sample)  # refused before any is tried
     return found

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from importlib.util import find_spec
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from minleak._entropy.base import ConditionalEntropy, whole
+from minleak._entropy.base import ConditionalEntropy, real, whole
 from minleak._entropy.random_search import generator
-from minleak._samples.attacks import FEW_COLUMNS, attacks_of, prior_before
+from minleak._samples.attacks import attacks_of, prior_before
 from minleak._samples.bounds import least_more
 from minleak._samples.charts import seen
+from minleak._samples.doubts import doubts
 from minleak._samples.events import Events, events_in, events_of
-from minleak._samples.measures import Known, bracket_of
+from minleak._samples.measures import Bracket, Known, bracket_of
 from minleak._samples.permuting import p_of_no_leakage
 from minleak._samples.plug_in import STANDARD, Battery, JointCounts, estimated
 from minleak._samples.result import Audit, Measured
-from minleak._samples.sample import FIRST, LAST, Sample, sampled
-from minleak._samples.trials import Progress, tried
+from minleak._samples.sample import FIRST, LAST, sampled
+from minleak._samples.trials import Progress, leader, tried
 from minleak.errors import InvalidParameter, shown
 
-# Fewer events for each observable, or for a secret, and their frequencies say little; fewer blocks, and a bound little.
-_FEW, _BLOCKS = 5, 20
+# More permutations are not gone through.
+_PERMUTATIONS = 10_000_000
 
 
 def audit(
@@ -71,8 +71,8 @@ def audit(
         Whether observables are numbers, of which near ones are alike; recognised if not given.
     blocks
         Events of one stretch of time, where timings drift: a column, or how many events in a row make a block. Secrets
-        are then permuted within their blocks, or by whole blocks where each block has one secret; and the lower bound
-        counts blocks, since their events are not independent.
+        are then permuted within their blocks, or by whole blocks where each block has one secret; and bounds count
+        blocks, since their events are not independent. Beyond one guess there is then no lower bound: `low` is None.
     attack
         "histogram" (for one number with windows of several widths), "nearest" (k nearest neighbours), "forest" or
         "boosted" (scikit-learn, the extra `samples`), any classifier with fit and predict_proba, or a list of such.
@@ -96,8 +96,7 @@ def audit(
     >>> round(found.success.low, 3), found.success.high, found.rejected
     (0.527, None, True)
     """
-    rng = generator(seed)
-    check(level, alpha, permutations, enough)
+    asked = Asked(attack, measures, level, alpha, permutations, enough, seed, progress)
     chosen: dict[str, Any] = {"numeric": numeric, "blocks": blocks}
     if observables is None:
         events = events_in(secrets, secret=secret, observable=observable, weight=weight, format=format, **chosen)
@@ -105,62 +104,75 @@ def audit(
         raise InvalidParameter("weight= names a column of a table: repeat arrays, or give a table")
     else:
         events = events_of(secrets, observables, **chosen)
-    return audited(
-        events,
-        attack=attack,
-        measures=measures,
-        level=level,
-        alpha=alpha,
-        permutations=permutations,
-        enough=enough,
-        seed=seed,
-        rng=rng,
-        progress=progress,
-    )
+    return audited(events, asked)
 
 
-def audited(
-    events: Events,
-    *,
-    attack: Any,
-    measures: Sequence[ConditionalEntropy | str],
-    level: float,
-    alpha: float,
-    permutations: int,
-    enough: float | None,
-    seed: int,
-    rng: np.random.Generator,
-    progress: Progress | None,
-) -> Audit:
+@dataclass(frozen=True)
+class Asked:
+    """What is asked of an audit, wherever its events are; see `audit`. Levels that are none are refused, and too few
+    permutations for alpha.
+    """
+
+    attack: Any
+    measures: Sequence[ConditionalEntropy | str]
+    level: float
+    alpha: float
+    permutations: int
+    enough: float | None
+    seed: int
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        generator(self.seed)
+        whole(self.permutations, "permutations", most=_PERMUTATIONS)
+        check_share("level", self.level)
+        check_share("alpha", self.alpha)
+        check_share("enough", 0.5 if self.enough is None else self.enough)
+        if (1 + self.permutations) * self.alpha < 1:
+            raise InvalidParameter(
+                f"{self.permutations} permutations cannot give a p-value of {self.alpha:g}: take at least "
+                f"{math.ceil(min(1e18, 1 / self.alpha)) - 1}"
+            )
+
+
+def check_share(name: str, part: Any) -> None:
+    """Refuse what is not between 0 and 1."""
+    if not 0 < real(part, f"{name} is between 0 and 1") < 1:
+        raise InvalidParameter(f"{name} is between 0 and 1, not {shown(part)}")
+
+
+def audited(events: Events, asked: Asked) -> Audit:
     """The audit of events that are checked."""
-    progress = progress or (lambda _done, _steps, _name: None)
-    battery = Battery(measures)
+    rng, progress = generator(asked.seed), asked.progress or (lambda _done, _steps, _name: None)
+    battery = Battery(asked.measures)
     sample = sampled(events, rng)
-    trials = tried(sample, attacks_of(attack, sample, seed), progress)
+    trials = tried(sample, attacks_of(asked.attack, sample, asked.seed), progress)
     progress(LAST, LAST + 1, "permuting")
-    joint = _joint(events)
-    known = Known(sample, trials, 1 - level, None if joint is None else _largest(joint))
+    joint = None
+    if events.points is None or events.whole:  # observables are discrete
+        joint = JointCounts.of(events.x, events.y, events.times, (len(events.secrets), events.observables))
+    known = Known(sample, trials, 1 - asked.level, joint)
     secret_of = _one_each(events)
     p = p_of_no_leakage(
-        trials.last, sample.rows_block, secret_of, prior_before(sample, LAST), permutations=permutations, rng=rng
+        trials.last, sample.blocks, secret_of, prior_before(sample, LAST), permutations=asked.permutations, rng=rng
     )
-    success = known.success()
-    led = known.trials.led(_first)
+    rows = _rows(known, battery, rng)
+    led = trials.led(_first)
     found = Audit(
         events=events.total,
         secrets=len(events.secrets),
         observables=events.observables,
         said=events.said,
-        attack=trials.names[trials.leader(LAST, _first)],
-        success=success,
+        attack=trials.names[leader(trials.tallies, LAST, _first)],
+        success=known.success(),
         blind=known.blind(1, known.error / 2),
-        rows=_rows(known, battery, joint, rng),
+        rows=rows,
         p=p,
-        alpha=alpha,
-        level=level,
-        permutations=permutations,
-        permuted=_permuted(events, secret_of, permutations),
-        warnings=tuple(_warnings(events, sample, joint, attack)),
+        alpha=asked.alpha,
+        level=asked.level,
+        permutations=asked.permutations,
+        permuted=_permuted(events, secret_of, asked.permutations),
+        warnings=tuple(doubts(events, asked.attack, [row.measure for row in rows if row.low is None])),
         curve=tuple(
             (trials.trained[part], tally.tests, _first(tally) / max(1, tally.tests))
             for part, tally in enumerate(led, FIRST)
@@ -171,52 +183,25 @@ def audited(
         joint=joint,
         seen=seen(events),
     )
-    return found if enough is None else _answered(found, enough)
+    if asked.enough is None:
+        return found
+    done = found.width <= asked.enough
+    return replace(found, enough=done, more=0 if done else least_more(found.width, asked.enough, found.events))
 
 
 def _first(tally: Any) -> float:
     return float(tally.ranks[0])
 
 
-def _answered(found: Audit, enough: float) -> Audit:
-    done = found.width <= enough
-    return replace(found, enough=done, more=0 if done else least_more(found.width, enough, found.events))
-
-
-def _joint(events: Events) -> JointCounts | None:
-    """The counts of pairs where observables are discrete."""
-    if events.points is not None and not events.whole:
-        return None
-    m = events.observables
-    keys, place = np.unique(events.x * m + events.y, return_inverse=True)
-    counts = np.zeros(len(keys), dtype=np.int64)
-    np.add.at(counts, place, events.times)
-    return JointCounts(keys // m, keys % m, counts, (len(events.secrets), m))
-
-
-def _largest(joint: JointCounts) -> Callable[[int], float]:
-    """The share of events that are among the l most frequent pairs of their observable."""
-    order = np.lexsort((-joint.counts, joint.y))
-    y, counts = joint.y[order], joint.counts[order]
-    start = np.searchsorted(y, y)
-    rank = np.arange(len(y)) - start
-    return lambda l: float(counts[rank < l].sum() / counts.sum())
-
-
-def _rows(known: Known, battery: Battery, joint: JointCounts | None, rng: np.random.Generator) -> tuple[Measured, ...]:
+def _rows(known: Known, battery: Battery, rng: np.random.Generator) -> tuple[Measured, ...]:
     brackets = [bracket_of(known, name, H) for name, H in zip(battery.names, battery.entropies, strict=True)]
     others = [i for i, bracket in enumerate(brackets) if bracket is None]
-    estimates: dict[int, float] = {}
     if others:
         few = Battery([battery.entropies[i] or battery.names[i] for i in others])
-        estimates = dict(zip(others, estimated(_guesses(known) if joint is None else joint, few, rng), strict=True))
-    rows = []
-    for i, (name, bracket) in enumerate(zip(battery.names, brackets, strict=True)):
-        low, estimate, high = (
-            (None, estimates[i], None) if bracket is None else (bracket.low, bracket.estimate, bracket.high)
-        )
-        rows.append(Measured(low, estimate, high, name))
-    return tuple(rows)
+        for i, estimate in zip(others, estimated(known.joint or _guesses(known), few, rng), strict=True):
+            brackets[i] = Bracket(None, estimate, None)
+    found = zip(battery.names, brackets, strict=True)
+    return tuple(Measured(b.low, b.estimate, b.high, name) for name, b in found if b is not None)
 
 
 def _guesses(known: Known) -> JointCounts:
@@ -244,61 +229,3 @@ def _permuted(events: Events, secret_of: Any, permutations: int) -> str:
     if events.blocks is None:
         return f"{permutations} permutations"
     return f"{permutations} permutations {'of whole blocks' if secret_of is not None else 'within blocks'}"
-
-
-def _warnings(events: Events, sample: Sample, joint: JointCounts | None, attack: Any) -> list[str]:
-    found = []
-    each = events.total / events.observables
-    if events.points is None and each < _FEW:
-        found.append(
-            f"undersampled: {events.total:,} events show {events.observables:,} different observables, {each:.1f} "
-            "events each, so that frequencies say little and the bracket is wide: give numbers as numbers (numeric), "
-            "group observables, or collect more"
-        )
-    if events.points is not None and joint is not None and each < _FEW:
-        found.append(
-            f"{events.observables:,} different observables in {events.total:,} events: the upper bound is loose"
-        )
-    rare = int((np.bincount(events.x, weights=events.times) < _FEW).sum())
-    if rare:
-        found.append(f"{rare:,} of {len(events.secrets):,} secrets have fewer than {_FEW} events: collect more of them")
-    if events.blocks is None:
-        if events.points is not None and _in_stretches(events):
-            found.append(
-                "secrets come in long stretches: where timings drift that looks like leakage; collect them in random "
-                "order, or say blocks="
-            )
-    elif len(np.unique(events.blocks)) < _BLOCKS:
-        found.append(f"only {len(np.unique(events.blocks))} blocks: bounds count blocks, so collect {_BLOCKS} or more")
-    wide = sample.points is not None and sample.points.shape[1] > FEW_COLUMNS
-    if attack is None and wide and not _has_forest():
-        found.append(
-            "a forest was not tried, and may see more: pip install '.[samples]' in the folder of minleak's source"
-        )
-    return found
-
-
-def _has_forest() -> bool:
-    return find_spec("sklearn") is not None
-
-
-def _in_stretches(events: Events) -> bool:
-    """Whether equal secrets follow each other far more often than in a random order."""
-    if int(events.times.max()) > 1:
-        return False
-    q = np.bincount(events.x) / len(events.x)
-    changes = float(np.count_nonzero(np.diff(events.x))) / (len(events.x) - 1)
-    return changes < 0.5 * float(1 - q @ q)
-
-
-def check(level: Any, alpha: Any, permutations: Any, enough: Any) -> None:
-    """Refuse levels that are none, and too few permutations for alpha."""
-    whole(permutations, "permutations", 1)
-    for name, part in (("level", level), ("alpha", alpha), ("enough", 0.5 if enough is None else enough)):
-        if isinstance(part, bool) or not isinstance(part, int | float) or not 0 < part < 1:
-            raise InvalidParameter(f"{name} is between 0 and 1, not {shown(part)}")
-    if (1 + permutations) * alpha < 1:
-        raise InvalidParameter(
-            f"{permutations} permutations cannot give a p-value of {alpha:g}: take at least "
-            f"{math.ceil(min(1e18, 1 / alpha)) - 1}"
-        )

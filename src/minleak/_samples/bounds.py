@@ -32,12 +32,13 @@ def at_least_by_blocks(shares: Array, error: float) -> float:
     return at_least(math.floor(float(shares.sum()) + 1e-9), len(shares), error / math.e) if len(shares) else 0.0
 
 
-def at_most(plug_in: float, events: int, error: float) -> float:
+def at_most(plug_in: float, events: float, error: float) -> float:
     """The largest V of which the plug-in estimate, sum over y of the largest count (or l largest) by events, may come.
 
     Its mean is at least V, and one event moves it by 1/events: V <= plug-in + sqrt(ln(1/error) / 2 events). Below .25
     the self-bounding form is taken, P(plug-in <= r E) <= exp(-events E (r ln r - r + 1)); half of the error for each,
-    so that the choice may look at the estimate.
+    so that the choice may look at the estimate. Where only blocks are independent, `events` is how often the largest
+    goes into all: both forms hold of the counts in units of it.
 
     >>> round(at_most(0.53, 1000, 0.025), 4), round(at_most(0.01, 1000, 0.025), 4)
     (0.5768, 0.0225)
@@ -85,11 +86,6 @@ def entropy_at_least(counts: npt.NDArray[np.int64], error: float) -> float:
     deviation = math.sqrt(float(q @ (information - entropy) ** 2)) + math.sqrt(2 * r)
     slack = deviation * math.sqrt(2 * spent / events) + (math.log(n) + math.log(events)) * spent / (3 * events)
     return max(0.0, entropy - slack)
-
-
-def spread(counts: npt.NDArray[np.int64], l: int) -> float:
-    """The share of the l largest counts."""
-    return float(np.sort(counts)[::-1][:l].sum() / counts.sum())
 
 
 def least_more(width: float, enough: float, events: int) -> int:

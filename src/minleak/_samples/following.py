@@ -8,8 +8,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from minleak._entropy.base import real
-from minleak._samples.auditing import audit
+from minleak._entropy.base import real, whole
+from minleak._samples.auditing import audit, check_share
 from minleak._samples.events import LEAST
 from minleak._samples.result import Audit
 from minleak.errors import InvalidParameter, UnreadableFile, shown
@@ -43,9 +43,10 @@ def follow(
     waited = real(patience, "patience is a number of seconds from 0 on")
     if not 0 <= waited < 1e9:
         raise InvalidParameter(f"patience is a number of seconds from 0 on, not {shown(patience)}")
-    for name, part in (("level", level), ("alpha", alpha)):
-        if isinstance(part, bool) or not isinstance(part, int | float) or not 0 < part < 1:
-            raise InvalidParameter(f"{name} is between 0 and 1, not {shown(part)}")
+    check_share("enough", enough)
+    check_share("level", level)
+    check_share("alpha", alpha)
+    whole(given.get("permutations", 1), "permutations")
     return _followed(path, enough, waited, level, alpha, given)
 
 
@@ -68,7 +69,7 @@ def _followed(
                     enough=enough,
                     level=1 - (1 - level) / spent,
                     alpha=alpha / spent,
-                    **_able(given, alpha / spent),
+                    **given | {"permutations": max(given.get("permutations", 199), int(spent / alpha) + 1)},
                 )
                 yield found
                 if found.enough:
@@ -76,11 +77,6 @@ def _followed(
         if late:
             return
         time.sleep(_PAUSE)
-
-
-def _able(given: dict[str, Any], alpha: float) -> dict[str, Any]:
-    """As many permutations as the p-value needs."""
-    return given | {"permutations": max(given.get("permutations", 199), int(1 / alpha) + 1)}
 
 
 def _size(path: Any) -> int:
@@ -95,8 +91,13 @@ class _Named(io.BytesIO):
 
 
 def _whole_lines(path: Any) -> _Named:
-    with open(path, "rb") as file:
-        data = file.read()
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise UnreadableFile(f"cannot open {shown(path)}: {error.strerror or 'the file system refused'}") from None
+    if data.startswith((b"\x1f\x8b", b"PAR1")):
+        raise UnreadableFile(f"{shown(path)} is compressed, or no text: a csv or tsv file is followed as it grows")
     kept = _Named(data[: data.rfind(b"\n") + 1])
     kept.name = os.fsdecode(path)
     return kept

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import real, whole
 from minleak._entropy.random_search import generator
+from minleak._samples.chernoff import chernoff
 from minleak.errors import Infeasible, InvalidChannel, InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
@@ -22,14 +23,19 @@ Array = npt.NDArray[np.float64]
 _LOOKS, _EXACT = 10**9, 4_000_000
 # The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
 _Z = 2.5758293035489004
-# Entries of a table of trials that is handled at a time, and of one of pairs of rows.
+# Entries of a table of trials that is handled at a time.
 _CHUNK = 4_000_000
-# The exponent is looked for in [0,1] to this precision of its place.
-_STEPS = 40
 # A number of looks that is simulated is found to one part in so many.
 _DIGITS = 200
-# The places of success, of the ends of its interval, and of whether it is exact, in what is found for a number.
-_MEAN, _LOW, _HIGH, _SURE = range(4)
+
+
+class _Found(NamedTuple):
+    """Success after some looks, with its interval."""
+
+    success: float
+    low: float
+    high: float
+    exact: bool
 
 
 @dataclass(frozen=True)
@@ -102,10 +108,8 @@ def repeated_success(
     wanted = listed(looks, "looks are some whole numbers from 1 on")
     if not wanted:
         raise InvalidParameter("looks are some whole numbers from 1 on, not none")
-    counts = tuple(_count(t) for t in wanted)
-    rows = model.after(sorted(set(counts)))
-    found = [rows[t] for t in counts]
-    success, low, high, exact = zip(*found, strict=True)
+    counts = tuple(whole(t, "the number of looks", most=_LOOKS) for t in wanted)
+    success, low, high, exact = zip(*map(model.after, counts), strict=True)
     return Looks(counts, success, low, high, exact, model.exponent, model.most)
 
 
@@ -138,16 +142,9 @@ def observations_needed(
         raise Infeasible(
             f"no number of looks reaches {target:g}: secrets that show the same keep it at {model.most:.6g}"
         )
-    least, looks, most = (model.least(target, which) for which in (_HIGH, _MEAN, _LOW))
-    exact = bool(model.found[looks][_SURE])
+    least, looks, most = (model.least(target, end) for end in ("high", "success", "low"))
+    exact = model.after(looks).exact
     return Needed(looks, min(least, looks), max(most, looks), target, exact, model.exponent, model.most)
-
-
-def _count(t: Any) -> int:
-    count = whole(t, "the number of looks", 1)
-    if count > _LOOKS:
-        raise InvalidParameter(f"the number of looks is at most {_LOOKS:,}, not {shown(t)}")
-    return count
 
 
 class _Model:
@@ -157,12 +154,10 @@ class _Model:
         prior, channel = as_prior(prior), as_channel(channel)
         if len(prior) != channel.shape[0]:
             raise InvalidChannel(f"the prior has {len(prior)} secrets and the channel {channel.shape[0]}")
-        self.trials = whole(trials, "trials", 2)
-        if self.trials > 10**7:
-            raise InvalidParameter(f"trials is at most 10,000,000, not {shown(trials)}")
+        self.trials = whole(trials, "trials", 2, 10**7)
         generator(seed)
         self.seed = seed
-        self.found: dict[int, tuple[float, float, float, bool]] = {}
+        self.found: dict[int, _Found] = {}
         possible = np.flatnonzero(prior.p > 0)
         rows, group = np.unique(channel.toarray()[possible], axis=0, return_inverse=True)
         p = np.zeros(len(rows))
@@ -172,36 +167,29 @@ class _Model:
         self.exponent = chernoff(self.rows)
         with np.errstate(divide="ignore"):
             logs = np.log(self.rows)
-        self.never = np.isneginf(logs)
+        self.never = np.isneginf(logs).astype(np.int64)
         self.logs = np.where(self.never, 0.0, logs)
 
-    def least(self, target: float, which: int) -> int:
+    def least(self, target: float, end: str) -> int:
         """The least number of looks whose success, or an end of its interval, is at least the target."""
-        below = max((t for t, row in self.found.items() if row[which] < target), default=0)
-        reached = (t for t, row in self.found.items() if row[which] >= target and t > below)
-        above = min(reached, default=max(1, 2 * below))
-        while self._at(above)[which] < target:
+        known = {t: getattr(found, end) >= target for t, found in self.found.items()}
+        below = max((t for t, reached in known.items() if not reached), default=0)
+        above = min((t for t, reached in known.items() if reached and t > below), default=max(1, 2 * below))
+        while getattr(self.after(above), end) < target:
             if above >= _LOOKS:
                 raise Infeasible(f"more than {_LOOKS:,} looks are needed for a success of {target:g}")
             below, above = above, min(2 * above, _LOOKS)
-        while above - below > (1 if self._at(above)[_SURE] else max(1, above // _DIGITS)):
+        while above - below > (1 if self.after(above).exact else max(1, above // _DIGITS)):
             middle = (below + above) // 2
-            below, above = (below, middle) if self._at(middle)[which] >= target else (middle, above)
+            below, above = (below, middle) if getattr(self.after(middle), end) >= target else (middle, above)
         return above
 
-    def _at(self, t: int) -> tuple[float, float, float, bool]:
+    def after(self, t: int) -> _Found:
+        """Success after t looks."""
         if t not in self.found:
-            self.found |= self.after([t])
+            value = self._exactly(t)
+            self.found[t] = self._simulated(t) if value is None else _Found(value, value, value, True)
         return self.found[t]
-
-    def after(self, looks: Sequence[int]) -> dict[int, tuple[float, float, float, bool]]:
-        """For each number of looks success, its interval, and whether it is exact."""
-        exactly = {t: self._exactly(t) for t in looks}
-        made = {t: (value, value, value, True) for t, value in exactly.items() if value is not None}
-        for t in looks:
-            if t not in made:
-                made[t] = self._simulated(t)
-        return made
 
     def _exactly(self, t: int) -> float | None:
         n, m = self.rows.shape
@@ -214,12 +202,17 @@ class _Model:
 
         counts = _multisets(m, t)
         ways = gammaln(t + 1) - gammaln(counts + 1).sum(axis=1)
-        score = ways[:, None] + counts @ self.logs.T
-        score[(counts @ self.never.T.astype(np.int64)) > 0] = -math.inf
+        score = ways[:, None] + self._scored(counts)
         # the prior of a row is its likeliest secret's: what the best guess gets of all who share it
-        return float((self.p * np.exp(score)).max(axis=1).sum())
+        return min(self.most, float((self.p * np.exp(score)).max(axis=1).sum()))
 
-    def _simulated(self, t: int) -> tuple[float, float, float, bool]:
+    def _scored(self, counts: npt.NDArray[np.int64]) -> Array:
+        """ln p(what was seen, in one order, given each row), for rows of how often each observable was seen."""
+        score = counts @ self.logs.T
+        score[(counts @ self.never.T) > 0] = -math.inf
+        return np.asarray(score)
+
+    def _simulated(self, t: int) -> _Found:
         """The mean of what the best guess is worth, given what was seen, over secrets as they come."""
         rng = np.random.default_rng([self.seed, 17])
         secrets = rng.choice(len(self.p), self.trials, p=self.mass / self.mass.sum())
@@ -229,14 +222,12 @@ class _Model:
         for begin in range(0, self.trials, chunk):
             rows = self.rows[secrets[begin : begin + chunk]]
             counts = rng.multinomial(t, rows / rows.sum(axis=1, keepdims=True))
-            score = counts @ self.logs.T
-            score[(counts @ self.never.T.astype(np.int64)) > 0] = -math.inf
-            top = score.max(axis=1, keepdims=True)
-            likely = np.exp(score - top)
+            score = self._scored(counts)
+            likely = np.exp(score - score.max(axis=1, keepdims=True))
             worth.append((self.p * likely).max(axis=1) / (likely @ self.mass))
         values = np.concatenate(worth)
         mean, half = float(values.mean()), _Z * float(values.std(ddof=1)) / math.sqrt(self.trials)
-        return mean, max(0.0, mean - half), min(1.0, mean + half), False
+        return _Found(mean, max(0.0, mean - half), min(1.0, mean + half), False)
 
 
 def _multisets(m: int, t: int) -> npt.NDArray[np.int64]:
@@ -257,52 +248,3 @@ def _merged(rows: Array) -> Array:
     merged = np.zeros((len(rows), int(group.max()) + 1))
     np.add.at(merged.T, group.ravel(), rows.T)
     return merged
-
-
-def chernoff(rows: Array) -> float:
-    """The least Chernoff information of two rows, in nats; infinite where there is only one, or where all are disjoint.
-
-    At s = 1/2 it is Bhattacharyya's distance B, and the maximum over s is between B and 2 B, since the function is
-    concave: only pairs whose B is at most twice the least can have the least.
-    """
-    n = len(rows)
-    if n < 2:
-        return math.inf
-    roots = np.sqrt(rows)
-    with np.errstate(divide="ignore"):
-        distance = -np.log(np.minimum(1.0, roots @ roots.T))
-    i, j = np.triu_indices(n, 1)
-    half = distance[i, j]
-    least = float(half.min())
-    if math.isinf(least):
-        return math.inf
-    near = np.flatnonzero(half <= 2 * least)
-    order = near[np.argsort(half[near], kind="stable")]
-    best = math.inf
-    width = max(1, _CHUNK // rows.shape[1])
-    for begin in range(0, len(order), width):
-        some = order[begin : begin + width]
-        if half[some[0]] >= best:
-            break
-        best = min(best, float(_information(rows[i[some]], rows[j[some]]).min()))
-    return best
-
-
-def _information(a: Array, b: Array) -> Array:
-    """max over s in [0,1] of -ln sum a^s b^(1-s), row by row, by golden section: the function is concave."""
-    with np.errstate(divide="ignore"):
-        log_a, log_b = np.log(a), np.log(b)
-    both = (a > 0) & (b > 0)
-    log_a, log_b = np.where(both, log_a, 0.0), np.where(both, log_b, 0.0)
-
-    def value(s: Array) -> Array:
-        mixed = np.where(both, np.exp(s[:, None] * log_a + (1 - s[:, None]) * log_b), 0.0)
-        return np.asarray(-np.log(mixed.sum(axis=1)))
-
-    golden = (math.sqrt(5) - 1) / 2
-    low, high = np.zeros(len(a)), np.ones(len(a))
-    for _ in range(_STEPS):
-        left, right = high - golden * (high - low), low + golden * (high - low)
-        better = value(left) >= value(right)
-        low, high = np.where(better, low, left), np.where(better, right, high)
-    return value((low + high) / 2)

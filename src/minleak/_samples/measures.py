@@ -11,15 +11,9 @@ import numpy as np
 
 from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.attacks import doubt, prior_before
-from minleak._samples.bounds import (
-    at_least,
-    at_least_by_blocks,
-    at_most,
-    entropy_at_least,
-    mean_at_most,
-    spread,
-)
-from minleak._samples.events import Codes
+from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, mean_at_most
+from minleak._samples.columns import Codes
+from minleak._samples.plug_in import JointCounts
 from minleak._samples.sample import FIRST, LAST, Sample
 from minleak._samples.trials import Tally, Trials
 
@@ -44,102 +38,97 @@ def _shown(end: float | None) -> str:
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a sample: its trials, the counts of its secrets, and plug_in(l), the share of events whose
-    secret is among the l most frequent of its observable, None where observables are not discrete.
-    """
+    """What is known of a sample: its trials, and the counts of its pairs, None where observables are not discrete."""
 
     sample: Sample
     trials: Trials
     error: float
-    plug_in: Callable[[int], float] | None
+    joint: JointCounts | None
 
     @cached_property
     def secrets(self) -> Codes:
         """How many events each secret has."""
         return self.sample.secrets_in(self.sample.counts.sum(axis=0))
 
+    @cached_property
+    def independent(self) -> float:
+        """How many independent events the counts are worth at least: all, or so many as the largest block goes into
+        them, since an event moves a share of them by one in so many, and a block by its size.
+        """
+        blocks = self.sample.blocks
+        return float(self.secrets.sum()) / (1 if blocks is None else int(np.bincount(blocks).max()))
+
     @property
     def side(self) -> float:
         """The error of each end: all of it is for the lower where there is no upper."""
-        return self.error / 2 if self.plug_in else self.error
+        return self.error / 2 if self.joint else self.error
 
     def success(self, l: int = 1, side: float | None = None) -> Bracket:
-        """The chance that the secret is among l best guesses."""
+        """The chance that the secret is among l best guesses; with blocks a lower bound is for one guess alone."""
         side = self.side if side is None else side
         led = self.trials.led(lambda tally: float(tally.ranks[:l].sum()))
-        if self.sample.rows_block is not None and l == 1:
-            low = at_least_by_blocks(_shares(led), side)
-        elif self.sample.rows_block is not None:
-            low = 0.0
-        else:
+        low = None
+        if self.sample.blocks is None:
             low = at_least(sum(int(t.ranks[:l].sum()) for t in led), sum(t.tests for t in led), side)
-        high = at_most(self.plug_in(l), int(self.secrets.sum()), side) if self.plug_in else None
-        reached = max(_share(led, l), _share(led[-1:], l))  # the last was trained on most
-        return Bracket(low, max(low, reached if high is None else min(high, reached)), high)
+        elif l == 1:
+            tests, right = np.sum([tally.blocks for tally in led if tally.blocks is not None], axis=0)
+            low = at_least_by_blocks(right[tests > 0] / tests[tests > 0], side)
+        high = at_most(self.joint.largest(l), self.independent, side) if self.joint else None
+        return _ordered(low, max(_share(led, l), _share(led[-1:], l)), high)  # the last was trained on most
 
     def blind(self, l: int, side: float) -> Bracket:
         """The chance that the secret is among l guesses before anything is seen."""
-        first = self.sample.secrets_in(self.sample.before(FIRST))
+        sample = self.sample
+        first = sample.secrets_in(sample.before(FIRST))
         best = np.argsort(-first, kind="stable")[:l]
-        rest = self.secrets - first
-        events = int(self.secrets.sum())
-        estimate = spread(self.secrets, l)
-        low = at_least(int(rest[best].sum()), int(rest.sum()), side)
-        return Bracket(min(low, estimate), estimate, at_most(estimate, events, side))
+        estimate = float(np.sort(self.secrets)[::-1][:l].sum() / self.secrets.sum())
+        if sample.rows is None or sample.rows.blocks is None:
+            rest = self.secrets - first
+            low = at_least(int(rest[best].sum()), int(rest.sum()), side)
+        else:
+            tried = sample.rows.part >= FIRST
+            block, right = sample.rows.blocks[tried], np.isin(sample.rows.x[tried], best)
+            tests = np.bincount(block)
+            low = at_least_by_blocks(np.bincount(block, weights=right)[tests > 0] / tests[tests > 0], side)
+        return Bracket(min(low, estimate), estimate, at_most(estimate, self.independent, side))
 
     def compared(self, l: int, how: Callable[[float, float], float], floor: float) -> Bracket:
         """How success in l guesses stands to that before: a function that grows in the first, falls in the second."""
         side = self.side / 2
         after, before = self.success(l, side), self.blind(l, side)
-        low = max(floor, how(after.low or 0.0, before.high or 1.0))
+        low = None if after.low is None else max(floor, how(after.low, before.high or 1.0))
         high = None if after.high is None else max(floor, how(after.high, max(before.low or 0.0, 1e-300)))
         return _ordered(low, max(floor, how(after.estimate, before.estimate)), high)
 
     def shannon(self) -> Bracket:
         """H(X) plus the mean log of what the attack gave to the secret, on the last part, in nats."""
-        if self.sample.rows_block is not None:
-            return self._unsure(self.mean_log() + self.entropy())
-        tally, n = self._last(lambda tally: tally.logs), self.sample.n
-        most = -math.log(self._least_belief())
+        tally = self._last(lambda tally: tally.logs)
+        q = self.secrets[self.secrets > 0] / self.secrets.sum()
+        estimate = max(0.0, tally.logs / max(1, tally.tests) - float(q @ np.log(q)))
+        if self.sample.blocks is not None:
+            return Bracket(None, estimate, None)
+        least_belief = doubt(self.sample, LAST) * float(prior_before(self.sample, LAST).min())
+        most = -math.log(least_belief)
         loss = mean_at_most(-tally.logs, tally.squares, tally.tests, 0.0, most, self.error / 2)
         low = entropy_at_least(self.secrets, self.error / 2) - loss
-        return _ordered(max(0.0, min(low, math.log(n))), max(0.0, self.mean_log() + self.entropy()), None)
+        return _ordered(max(0.0, min(low, math.log(self.sample.n))), estimate, None)
 
     def guesswork(self) -> Bracket:
         """By how many guesses fewer the secret is found, on the last part."""
         tally, n, events = self._last(_few), self.sample.n, int(self.secrets.sum())
-        order = np.sort(self.secrets)[::-1]
-        before = float(order @ np.arange(1, n + 1)) / events
         ranks = np.arange(1, n + 1)
-        after = float(tally.ranks @ ranks) / max(1, tally.tests)
-        if self.sample.rows_block is not None:
-            return self._unsure(before - after)
+        before = float(np.sort(self.secrets)[::-1] @ ranks) / events
+        taken = float(tally.ranks @ ranks)
+        estimate = max(0.0, before - taken / max(1, tally.tests))
+        if self.sample.blocks is not None:
+            return Bracket(None, estimate, None)
         # one event moves the guesswork of the counts, which is too small on average, by (n - 1) / events
         sure = before - (n - 1) * math.sqrt(math.log(2 / self.error) / (2 * events))
-        worst = mean_at_most(
-            float(tally.ranks @ ranks), float(tally.ranks @ ranks**2), tally.tests, 1.0, float(n), self.error / 2
-        )
-        return _ordered(max(0.0, sure - worst), max(0.0, before - after), None)
-
-    def entropy(self) -> float:
-        """H(X) of the counts, in nats."""
-        q = self.secrets[self.secrets > 0] / self.secrets.sum()
-        return float(-(q @ np.log(q)))
-
-    def mean_log(self) -> float:
-        """The mean log of what the leader gave to the secret, on the last part."""
-        tally = self._last(lambda tally: tally.logs)
-        return tally.logs / max(1, tally.tests)
-
-    def _least_belief(self) -> float:
-        return doubt(self.sample, LAST) * float(prior_before(self.sample, LAST).min())
+        worst = mean_at_most(taken, float(tally.ranks @ ranks**2), tally.tests, 1.0, float(n), self.error / 2)
+        return _ordered(max(0.0, sure - worst), estimate, None)
 
     def _last(self, score: Callable[[Tally], float]) -> Tally:
-        return self.trials.tallies[self.trials.leader(LAST, score)][LAST]
-
-    @staticmethod
-    def _unsure(estimate: float) -> Bracket:
-        return Bracket(0.0, max(0.0, estimate), None)
+        return self.trials.led(score)[-1]
 
 
 def bracket_of(known: Known, name: str, entropy: ConditionalEntropy | None) -> Bracket | None:
@@ -167,8 +156,9 @@ def _in_units(nats: Bracket, unit: float) -> Bracket:
     return Bracket(low, nats.estimate / unit, high)
 
 
-def _ordered(low: float, estimate: float, high: float | None) -> Bracket:
-    return Bracket(low, max(low, estimate if high is None else min(estimate, high)), high)
+def _ordered(low: float | None, estimate: float, high: float | None) -> Bracket:
+    """The estimate is brought into the bracket."""
+    return Bracket(low, max(low or 0.0, estimate if high is None else min(estimate, high)), high)
 
 
 def _share(led: list[Tally], l: int) -> float:
@@ -177,10 +167,3 @@ def _share(led: list[Tally], l: int) -> float:
 
 def _few(tally: Tally) -> float:
     return -float(tally.ranks @ np.arange(len(tally.ranks)))
-
-
-def _shares(led: list[Tally]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """In each block that was tested, the share of tests that took one guess."""
-    counted = sum((tally.blocks for tally in led if tally.blocks is not None), np.zeros((2, 1)))
-    tested = counted[0] > 0
-    return np.asarray(counted[1][tested] / counted[0][tested])

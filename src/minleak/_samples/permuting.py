@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._samples.attacks import Beliefs
-from minleak._samples.events import Codes
+from minleak._samples.columns import Codes
 
 Array = npt.NDArray[np.float64]
 
@@ -37,17 +37,17 @@ def p_of_no_leakage(
     Where blocks are given, secrets change places within their block; where each block has one secret (`secret_of`),
     whole blocks change places. `prior` is how likely secrets are by the events that the beliefs were formed on.
     """
-    x, r, count, event, logs = _joined(beliefs)
+    tests = _joined(beliefs)
+    x, r, logs = tests.x, tests.r, np.log(tests.rows).astype(np.float32)
     weight = 1.0 / prior
     guess = np.argmax(logs - np.log(prior), axis=1)
-    tables = logs.shape[0] * logs.shape[1] <= _CELLS and int(count.max(initial=1)) > 1
-    if event is None and tables:
-        return _by_tables(x, r, count, logs, guess, weight, permutations, rng)
-    if event is None:
-        kept = min(1.0, _EVENTS / float(count.sum()))
-        times = rng.binomial(count, kept) if kept < 1 else count
+    if tests.event is None and logs.size <= _CELLS and int(tests.times.max(initial=1)) > 1:
+        return _by_tables(tests, logs, guess, weight, permutations, rng)
+    if tests.event is None:
+        kept = min(1.0, _EVENTS / float(tests.times.sum()))
+        times = rng.binomial(tests.times, kept) if kept < 1 else tests.times
         x, r = np.repeat(x, times), np.repeat(r, times)
-    again = _orders(x, None if blocks is None or event is None else blocks[event], secret_of, rng)
+    again = _orders(x, None if blocks is None or tests.event is None else blocks[tests.event], secret_of, rng)
 
     def scored(secrets: Codes) -> tuple[float, float]:
         return float(logs[r, secrets].sum(dtype=np.float64)), float(weight[secrets[guess[r] == secrets]].sum())
@@ -55,31 +55,25 @@ def p_of_no_leakage(
     return _rank([scored(x), *(scored(again()) for _ in range(permutations))])
 
 
-def _joined(beliefs: Sequence[Beliefs]) -> tuple[Codes, Codes, Codes, Codes | None, npt.NDArray[np.float32]]:
+def _joined(beliefs: Sequence[Beliefs]) -> Beliefs:
     """All beliefs as one, up to so many entries; which are left out has nothing to do with secrets."""
-    x: list[Codes] = []
-    r: list[Codes] = []
-    count: list[Codes] = []
-    event: list[Codes | None] = []
-    rows: list[npt.NDArray[np.float32]] = []
-    begin = 0
+    kept: list[Beliefs] = []
+    rows = 0
     for one in beliefs:
-        if rows and (begin + len(one.rows)) * one.rows.shape[1] > _ENTRIES:
+        if kept and (rows + len(one.rows)) * one.rows.shape[1] > _ENTRIES:
             break
-        x.append(one.x)
-        r.append(one.r + begin)
-        count.append(one.times)
-        event.append(one.event)
-        rows.append(np.log(one.rows).astype(np.float32))
-        begin += len(one.rows)
-    events = None if any(e is None for e in event) else np.concatenate([e for e in event if e is not None])
-    return np.concatenate(x), np.concatenate(r), np.concatenate(count), events, np.concatenate(rows)
+        kept.append(one._replace(r=one.r + rows))
+        rows += len(one.rows)
+    single = [one.event for one in kept if one.event is not None]
+    return Beliefs(
+        kept[0].of,
+        *(np.concatenate(parts) for parts in zip(*((b.rows, b.x, b.r, b.times) for b in kept), strict=True)),
+        event=np.concatenate(single) if len(single) == len(kept) else None,
+    )
 
 
 def _by_tables(
-    x: Codes,
-    r: Codes,
-    count: Codes,
+    beliefs: Beliefs,
     logs: npt.NDArray[np.float32],
     guess: Codes,
     weight: Array,
@@ -87,10 +81,10 @@ def _by_tables(
     rng: np.random.Generator,
 ) -> float:
     """The same for events that are counted: tables of secret and belief with the same sums, drawn by permutations."""
-    rows, r = np.unique(r, return_inverse=True)
+    rows, r = np.unique(beliefs.r, return_inverse=True)
     logs, guess = logs[rows], guess[rows]
     table = np.zeros(logs.shape)
-    np.add.at(table, (r, x), count)
+    np.add.at(table, (r, beliefs.x), beliefs.times)
     margins = [table.sum(axis=1).astype(np.int64), table.sum(axis=0).astype(np.int64)]
     columns = np.arange(len(rows))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,10 +39,12 @@ class JointCounts:
     shape: tuple[int, int]
 
     @classmethod
-    def of(cls, x: Any, y: Any, counts: Any) -> JointCounts:
-        """Sorted by x, then y, so that the engine's order of rows does not matter."""
-        order = np.lexsort((y, x))
-        return cls(x[order], y[order], counts[order].astype(np.int64), (int(x.max()) + 1, int(y.max()) + 1))
+    def of(cls, x: Counts, y: Counts, times: Counts, shape: tuple[int, int]) -> JointCounts:
+        """How often each pair occurs, of rows that stand for some events each."""
+        keys, place = np.unique(x * shape[1] + y, return_inverse=True)
+        counts = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(counts, place, times)
+        return cls(keys // shape[1], keys % shape[1], counts, shape)
 
     @property
     def events(self) -> int:
@@ -58,6 +61,19 @@ class JointCounts:
         from scipy.sparse import coo_array
 
         return _sparse(coo_array((share, (self.x, self.y)), shape=self.shape))
+
+    @cached_property
+    def _rank(self) -> Counts:
+        """How many secrets come before that of the pair, the most frequent of its observable first."""
+        order = np.lexsort((-self.counts, self.y))
+        y = self.y[order]
+        rank = np.empty_like(order)
+        rank[order] = np.arange(len(y)) - np.searchsorted(y, y)
+        return rank
+
+    def largest(self, l: int) -> float:
+        """The share of events whose secret is among the l most frequent of their observable."""
+        return float(self.counts[self._rank < l].sum() / self.events)
 
     def resampled(self, rng: np.random.Generator) -> Any:
         """J of as many events drawn with the probabilities J."""

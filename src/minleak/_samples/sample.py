@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from minleak._samples.events import Codes, Events
+from minleak._samples.columns import Codes
+from minleak._samples.events import Events
 from minleak.errors import InvalidParameter
 
 # The first choice among attacks is made on the second part after training on the first; all others are tested, each
@@ -24,11 +25,21 @@ MOST_ROWS = 5_000_000
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Events one by one: secret, part and cell of each, what it shows as numbers, if it does, and its block, if any."""
+
+    x: Codes
+    part: Codes
+    cell: Codes
+    points: npt.NDArray[np.float64] | None
+    blocks: Codes | None
+
+
+@dataclass(frozen=True)
 class Sample:
     """Events in parts. `pairs_x`, `pairs_y` are the distinct pairs of secret and cell by cell, `counts[p]` how often
-    part p has each. Cells are the observables, or for one number (`ordered`) stretches of as many events each.
-
-    `rows_x`, `points` and `rows_part` are the events one by one, where they are numbers and not too many.
+    part p has each. Cells are the observables, or for one number (`ordered`) stretches of as many events each. `rows`
+    are the events one by one, where they are not too many.
     """
 
     n: int
@@ -37,16 +48,12 @@ class Sample:
     pairs_x: Codes
     pairs_y: Codes
     counts: Codes
-    rows_x: Codes | None
-    points: npt.NDArray[np.float64] | None
-    rows_part: Codes | None
-    rows_cell: Codes | None
-    rows_block: Codes | None
+    rows: Rows | None
 
     @property
-    def points_are_cells(self) -> bool:
-        """Whether events of one cell show the same numbers."""
-        return not self.ordered
+    def blocks(self) -> Codes | None:
+        """The block of each event, where there are blocks."""
+        return None if self.rows is None else self.rows.blocks
 
     def before(self, part: int) -> Codes:
         """How often each pair is in the parts before this one."""
@@ -76,37 +83,28 @@ def sampled(events: Events, rng: np.random.Generator) -> Sample:
     alone = events.total <= MOST_ROWS and (events.points is not None or events.blocks is not None)
     if events.blocks is not None and not (single or alone):
         raise InvalidParameter(f"blocks need events one by one, at most {MOST_ROWS:,} of them: take a sample")
-    index = np.arange(len(events.x)) if single or not alone else np.repeat(np.arange(len(events.x)), events.times)
-    rows_part: Codes | None = None
     if single or alone:
-        rows_part = _dealt(len(index), None if events.blocks is None else events.blocks[index], rng)
-        dealt = np.bincount(index * len(SHARES) + rows_part, minlength=len(events.x) * len(SHARES))
+        index = np.arange(len(events.x)) if single else np.repeat(np.arange(len(events.x)), events.times)
+        blocks = None if events.blocks is None else events.blocks[index]
+        part = _dealt(len(index), blocks, rng)
+        dealt = np.bincount(index * len(SHARES) + part, minlength=len(events.x) * len(SHARES))
         dealt = dealt.reshape(len(events.x), len(SHARES))
     else:  # many events in few rows: each row's are dealt out alike
         dealt = rng.multinomial(events.times, SHARES)
     cell = _cells(events, dealt[:, :LAST].sum(axis=1))
+    rows = None
+    if single or alone:
+        points = None if events.points is None else events.points[index]
+        rows = Rows(events.x[index], part, cell[index], points, blocks)
     n, m = len(events.secrets), int(cell.max()) + 1
     if n * m > _MOST_CELLS:
         raise InvalidParameter(
             f"{n:,} secrets and {m:,} observables are too many to be guessed one from the other: group them"
         )
     keys, pair = np.unique(cell * n + events.x, return_inverse=True)
-    counts = np.zeros((len(SHARES), len(keys)), dtype=np.int64)
-    for part, column in enumerate(dealt.T):
-        counts[part] = np.bincount(pair, weights=column, minlength=len(keys))
-    return Sample(
-        n=n,
-        cells=m,
-        ordered=events.points is not None and events.points.shape[1] == 1,
-        pairs_x=keys % n,
-        pairs_y=keys // n,
-        counts=counts,
-        rows_x=None if rows_part is None else events.x[index],
-        points=None if rows_part is None or events.points is None else events.points[index],
-        rows_part=rows_part,
-        rows_cell=None if rows_part is None else cell[index],
-        rows_block=None if rows_part is None or events.blocks is None else events.blocks[index],
-    )
+    counts = np.stack([np.bincount(pair, weights=column, minlength=len(keys)) for column in dealt.T]).astype(np.int64)
+    ordered = events.points is not None and events.points.shape[1] == 1
+    return Sample(n, m, ordered, pairs_x=keys % n, pairs_y=keys // n, counts=counts, rows=rows)
 
 
 def _dealt(rows: int, blocks: Codes | None, rng: np.random.Generator) -> Codes:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._samples.attacks import Attack, Beliefs
-from minleak._samples.events import Codes
+from minleak._samples.columns import Codes
 from minleak._samples.sample import FIRST, LAST, Sample
 
 Array = npt.NDArray[np.float64]
@@ -76,17 +76,13 @@ class Trials:
     trained: tuple[int, ...]
     last: tuple[Beliefs, ...]
 
-    def leader(self, part: int, score: Callable[[Tally], float]) -> int:
-        """Which attack did best on the parts before: the choice is made before the test, so that it costs nothing."""
-        return leader(self.tallies, part, score)
-
     def led(self, score: Callable[[Tally], float]) -> list[Tally]:
         """The tests of who led, part by part."""
-        return [self.tallies[self.leader(part, score)][part] for part in range(FIRST, LAST + 1)]
+        return [self.tallies[leader(self.tallies, part, score)][part] for part in range(FIRST, LAST + 1)]
 
 
 def leader(tallies: Sequence[dict[int, Tally]], part: int, score: Callable[[Tally], float]) -> int:
-    """The place of the attack of the best score on the parts before."""
+    """Which attack did best on the parts before: the choice is made before the test, so that it costs nothing."""
     return int(np.argmax([sum(score(one[p]) for p in range(1, part)) for one in tallies]))
 
 
@@ -96,7 +92,7 @@ def tried(sample: Sample, attacks: Sequence[Attack], progress: Progress) -> Tria
     first = np.cumsum([0, *(len(attack.names) for attack in attacks)])
     tallies: list[dict[int, Tally]] = [{} for _ in names]
     last: list[Beliefs] = []
-    blocks = 0 if sample.rows_block is None else int(sample.rows_block.max()) + 1
+    blocks = 0 if sample.blocks is None else int(sample.blocks.max()) + 1
     for part in range(1, LAST + 1):
         leading = leader(tallies, part, lambda tally: tally.logs) if part == LAST else -1
         for one in tallies:
@@ -106,7 +102,7 @@ def tried(sample: Sample, attacks: Sequence[Attack], progress: Progress) -> Tria
             progress((part - 1) * len(attacks) + number, LAST * len(attacks), attack.names[0])
             for beliefs in attack.tried(sample, part):
                 which = int(first[number]) + beliefs.of
-                tallies[which][part].add(beliefs, sample.rows_block)
+                tallies[which][part].add(beliefs, sample.blocks)
                 if which == leading:
                     last.append(beliefs)
     counts = [int(sample.counts[:part].sum()) for part in range(LAST + 1)]

@@ -3,102 +3,120 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._sequences.chain import Chain
+from minleak._sequences.chain import Chain, looked_up
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
 
 
-class Attacker(Protocol):
-    """Who knows how walks go: chances of a first state and of a move, for walk number `walk`."""
+class Attacker:
+    """Who knows a chain: the chance of each first state, and that of each move for walk number `walk`."""
 
-    def first(self, a: Indices, walk: Indices) -> Array:
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+
+    def first(self, a: Indices) -> Array:
         """The chance of each first state."""
+        return np.asarray(self.chain.initial.p[a])
 
-    def onwards(self, a: Indices, b: Indices, walk: Indices) -> Array:
+    def onwards(self, a: Indices, b: Indices, walk: Indices) -> Array:  # noqa: ARG002 - for those who have seen walks
         """The chance of each move."""
-
-
-@dataclass(frozen=True)
-class Knowing:
-    """He knows a chain."""
-
-    chain: Chain
-
-    def first(self, a: Indices, walk: Indices) -> Array:
-        return np.asarray(self.chain.initial.p[a] + 0.0 * walk)
-
-    def onwards(self, a: Indices, b: Indices, walk: Indices) -> Array:
-        del walk
         return self.chain.probabilities(a, b)
 
 
-class Learning:
-    """He knows a chain and has seen all the walks but the one he attacks: their transitions count beside so many of
-    the chain's that the walks, each judged by the others, are likeliest.
+class Learning(Attacker):
+    """Who has also seen all the walks but the one he attacks: their transitions count beside so many of the chain's
+    that the walks, each judged by the others, are likeliest.
     """
 
-    def __init__(self, chain: Chain, walks: list[Indices]) -> None:
-        self._chain, self._n = chain, len(chain)
-        a = np.concatenate([walk[:-1] for walk in walks])
-        b = np.concatenate([walk[1:] for walk in walks])
-        owner = np.repeat(np.arange(len(walks)), [len(walk) - 1 for walk in walks])
-        n = self._n
+    def __init__(self, chain: Chain, walks: Indices) -> None:
+        super().__init__(chain)
+        n = self._n = len(chain)
+        a, b = walks[:, :-1].ravel(), walks[:, 1:].ravel()
+        owner = np.repeat(np.arange(len(walks)), walks.shape[1] - 1)
         self._pairs, self._times = np.unique(a * n + b, return_counts=True)
         self._sums = np.bincount(a, minlength=n)
         # a number for every state, then every pair, that a walk has: what has to be left out for that walk
         self._own, self._own_times = np.unique(owner * (n * n) + a * n + b, return_counts=True)
         self._left, self._left_times = np.unique(owner * n + a, return_counts=True)
-        self.strength = 1.0
+        self._strength = 1.0
         if len(a):
             tried = [0.1, 1.0, 10.0, 100.0, 1000.0, 1e5]
-            self.strength = max(tried, key=lambda s: self._score(a, b, owner, s))
+            self._strength = max(tried, key=lambda s: self._score(a, b, owner, s))
 
     def _score(self, a: Indices, b: Indices, walk: Indices, strength: float) -> float:
-        self.strength = strength
+        self._strength = strength
         return float(np.log(np.maximum(self.onwards(a, b, walk), 1e-300)).sum())
-
-    def first(self, a: Indices, walk: Indices) -> Array:
-        return np.asarray(self._chain.initial.p[a] + 0.0 * walk)
 
     def onwards(self, a: Indices, b: Indices, walk: Indices) -> Array:
         a, b, walk = np.broadcast_arrays(a, b, walk)
         n = self._n
-        others = _looked_up(self._pairs, self._times, a * n + b)
-        others = others - _looked_up(self._own, self._own_times, walk * (n * n) + a * n + b)
-        sums = self._sums[a] - _looked_up(self._left, self._left_times, walk * n + a)
-        return np.asarray((others + self.strength * self._chain.probabilities(a, b)) / (sums + self.strength))
+        others = looked_up(self._pairs, self._times, a * n + b)
+        others = others - looked_up(self._own, self._own_times, walk * (n * n) + a * n + b)
+        sums = self._sums[a] - looked_up(self._left, self._left_times, walk * n + a)
+        return np.asarray((others + self._strength * self.chain.probabilities(a, b)) / (sums + self._strength))
 
 
-def _looked_up(keys: Indices, values: Indices, wanted: Indices) -> Array:
-    if not len(keys):
-        return np.zeros(wanted.shape)
-    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-    return np.where(keys[at] == wanted, values[at], 0.0)
-
-
-def followed_through(attacker: Attacker, members: Indices, likelihoods: Array) -> tuple[Array, Array]:
-    """Weights of the members of each set, of shape (steps, walks, k), after the sets up to it and after all of them:
-    the forward-backward recursion on the members. `likelihoods` are p(set given member), up to a factor for each set.
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Sets drawn at each step: `members` of shape (steps, walks, k), -1 for nobody, and p(set given member) up to a
+    factor for each set.
     """
-    steps, walks, _ = members.shape
-    states, number = np.maximum(members, 0), np.arange(walks)[:, None]
-    forward = np.empty(members.shape)
-    moves = []
-    forward[0] = _normal(attacker.first(states[0], number) * likelihoods[0])
-    for t in range(1, steps):
-        moves.append(attacker.onwards(states[t - 1][:, :, None], states[t][:, None, :], number[:, :, None]))
-        forward[t] = _normal(np.einsum("ra,rab->rb", forward[t - 1], moves[-1]) * likelihoods[t])
-    smoothed, backward = forward.copy(), np.ones(members.shape[1:])
-    for t in range(steps - 2, -1, -1):
-        backward = _normal(np.einsum("rab,rb->ra", moves[t], backward * likelihoods[t + 1]))
-        smoothed[t] = _normal(forward[t] * backward)
-    return forward, smoothed
+
+    members: Indices
+    likelihoods: Array
+
+    def believed(self, attacker: Attacker, walks: slice) -> tuple[Array, Array]:
+        """Weights of the members after the sets up to theirs, and after all of them: the forward-backward recursion."""
+        states, likelihoods = np.maximum(self.members[:, walks], 0), self.likelihoods[:, walks]
+        number = np.arange(walks.start, walks.stop)[:, None, None]
+        forward = np.empty(states.shape)
+        moves = []
+        forward[0] = _normal(attacker.first(states[0]) * likelihoods[0])
+        for t in range(1, len(states)):
+            moves.append(attacker.onwards(states[t - 1][:, :, None], states[t][:, None, :], number))
+            forward[t] = _normal(np.einsum("ra,rab->rb", forward[t - 1], moves[-1]) * likelihoods[t])
+        smoothed, backward = forward.copy(), np.ones(states.shape[1:])
+        for t in range(len(states) - 2, -1, -1):
+            backward = _normal(np.einsum("rab,rb->ra", moves[t], backward * likelihoods[t + 1]))
+            smoothed[t] = _normal(forward[t] * backward)
+        return forward, smoothed
+
+
+@dataclass(frozen=True, eq=False)
+class SideBySide:
+    """Walks that were shown side by side, made by a chain; at the steps `cuts` (steps x walks) all began anew."""
+
+    chain: Chain
+    members: Indices
+    cuts: npt.NDArray[np.bool_]
+
+    def believed(self, attacker: Attacker, walks: slice) -> tuple[Array, Array]:
+        """The same: walk j is the true one in proportion to the product, over its moves since the last cut, of the
+        attacker's chance over the chain's.
+        """
+        members, cuts = self.members[:, walks], self.cuts[:, walks]
+        number = np.arange(walks.start, walks.stop)[:, None]
+        gains = np.zeros(members.shape)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            gains[0] = np.log(attacker.first(members[0])) - np.log(self.chain.initial.p[members[0]])
+            for t in range(1, len(members)):
+                a, b = members[t - 1], members[t]
+                gains[t] = np.log(attacker.onwards(a, b, number)) - np.log(self.chain.probabilities(a, b))
+        gains[cuts] = 0.0
+        gains = np.nan_to_num(gains, nan=0.0, posinf=700.0, neginf=-700.0)
+        filtered, so_far = np.empty(members.shape), np.zeros(members.shape[1:])
+        for t in range(len(members)):
+            so_far = np.where(cuts[t][:, None], 0.0, so_far) + gains[t]
+            filtered[t] = _normal(np.exp(so_far - so_far.max(axis=-1, keepdims=True)))
+        smoothed = filtered.copy()
+        for t in range(len(members) - 2, -1, -1):  # what is known at the last step before a cut
+            smoothed[t] = np.where(cuts[t + 1][:, None], filtered[t], smoothed[t + 1])
+        return filtered, smoothed
 
 
 def _normal(weights: Array) -> Array:
@@ -113,13 +131,16 @@ def judged(members: Indices, weights: Array, truth: Indices | None) -> tuple[Arr
     Members that are the same state count together. With the true states, it is whether the guess is right that counts,
     ties being broken at random, and not what the attacker believes.
     """
-    same = members[..., :, None] == members[..., None, :]
-    together = np.einsum("...ij,...j->...i", same, weights) * (members >= 0)
+    order = np.argsort(members, axis=-1, kind="stable")
+    members, weights = np.take_along_axis(members, order, -1), np.take_along_axis(weights, order, -1)
+    first = np.diff(members, axis=-1, prepend=-2) > 0  # of those that are the same state
+    row, k = np.arange(first[..., 0].size)[:, None], first.shape[-1]
+    run = (np.cumsum(first, axis=-1).reshape(-1, k) - 1 + k * row).ravel()
+    together = np.bincount(run, weights=weights.ravel(), minlength=first.size)[run].reshape(first.shape)
+    together = np.where(first & (members >= 0), together, 0.0)
     best = together.max(axis=-1)
-    bits = -(weights * np.log2(np.where(together > 0, together, 1))).sum(axis=-1)
+    bits = np.maximum(-(together * np.log2(np.where(together > 0, together, 1))).sum(axis=-1), 0)
     if truth is None:
-        return best, np.maximum(bits, 0)
-    likeliest = (together >= best[..., None] * (1 - 1e-12)) & (members >= 0)
-    first = ~(np.tril(same, -1) & likeliest[..., None, :]).any(axis=-1) & likeliest
-    hit = (likeliest & (members == truth[..., None])).any(axis=-1)
-    return hit / np.maximum(first.sum(axis=-1), 1), np.maximum(bits, 0)
+        return best, bits
+    likeliest = first & (members >= 0) & (together >= best[..., None] * (1 - 1e-12))
+    return (likeliest & (members == truth[..., None])).any(axis=-1) / np.maximum(likeliest.sum(axis=-1), 1), bits

@@ -20,10 +20,10 @@ _HEAD = 6
 
 
 @dataclass(frozen=True, eq=False)
-class Traced:
+class Step:
     """A step that was drawn, with all that it went through: `matrix` (columns x tracks) of sums `unit`, whose first
     columns are `states` and the others the rest of `blocks`; where the bins `begin`; the true place and column; the
-    moves of the rounding; and the column and the state that each track got.
+    moves of the rounding, if they were asked for; and the column and the state that each track got.
     """
 
     tracks: tuple[int, ...]
@@ -39,7 +39,7 @@ class Traced:
     after: tuple[int, ...]
 
 
-def certified(chain: Chain, draws: list[Traced]) -> Certificate:
+def certified(chain: Chain, draws: list[Step]) -> Certificate:
     """The certificate of a step, of which several draws were traced."""
     one = draws[0]
     entries = [[int(x) for x in column] for column in one.matrix]
@@ -81,7 +81,7 @@ def _law(chain: Chain, a: int) -> Iterator[tuple[int, Fraction]]:
         yield b, Fraction(seen.get(b, 0), total) + by_backoff
 
 
-def _rows(chain: Chain, one: Traced, entries: list[list[int]]) -> tuple[Fraction, bool]:
+def _rows(chain: Chain, one: Step, entries: list[list[int]]) -> tuple[Fraction, bool]:
     """The largest total variation of a row to the chain's, and whether all is as it should be."""
     worst, good = Fraction(0), True
     inside = {int(state): at for at, state in enumerate(one.states)}
@@ -105,7 +105,7 @@ def _rows(chain: Chain, one: Traced, entries: list[list[int]]) -> tuple[Fraction
     return worst, good and worst <= Fraction(chain.distance) * 2
 
 
-def _light(chain: Chain, one: Traced) -> bool:
+def _light(chain: Chain, one: Step) -> bool:
     line = chain.line
     for number, block in enumerate(one.blocks):
         outside = np.setdiff1d(np.flatnonzero(line.block == block), one.states)
@@ -116,13 +116,13 @@ def _light(chain: Chain, one: Traced) -> bool:
     return True
 
 
-def _bins(one: Traced, entries: list[list[int]]) -> bool:
+def _bins(one: Step, entries: list[list[int]]) -> bool:
     ends = [*(int(b) for b in one.begin[1:]), len(entries)]
     together = [(int(a), b, sum(sum(column) for column in entries[a:b])) for a, b in zip(one.begin, ends, strict=True)]
     return int(one.begin[0]) == 0 and all(b == a + 1 or (b > a and total <= one.unit) for a, b, total in together)
 
 
-def _replayed(draw: Traced, entries: list[list[int]]) -> tuple[bool, bool]:
+def _replayed(draw: Step, entries: list[list[int]]) -> tuple[bool, bool]:
     """Whether every move is one along a cycle or path of fractional entries by what it may be, and whether the end is
     what was drawn.
     """
@@ -165,7 +165,7 @@ def _replayed(draw: Traced, entries: list[list[int]]) -> tuple[bool, bool]:
     return means, arrived and there and draw.columns[draw.place] == draw.column
 
 
-def _apart(draw: Traced) -> bool:
+def _apart(draw: Step) -> bool:
     """Whether each state has as many tracks as its mean rounded down or up; those elsewhere at most one."""
     counts: dict[int, int] = {}
     for state in draw.after:

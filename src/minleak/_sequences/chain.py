@@ -13,12 +13,14 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels, named
 from minleak._data.prior import Prior
+from minleak._design.rings import LIMIT
+from minleak._entropy.base import whole
 from minleak._entropy.random_search import generator
-from minleak._sequences.fitting import Fitted, blocks_of, fitted
-from minleak._sequences.given import LIMIT, as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits, whole
+from minleak._sequences.fitting import blocks_of, fitted
+from minleak._sequences.given import as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits
 from minleak._sequences.line import Line
 from minleak._sequences.storing import load_chain, save_chain
-from minleak.errors import InvalidParameter, InvalidPrior, SolverFailed, UnreadableFile, shown
+from minleak.errors import InvalidParameter, InvalidPrior, SolverFailed, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
@@ -77,8 +79,8 @@ class Chain:
         self.initial = as_prior_of(initial, labels)
         self.labels: Labels = self.initial.labels
         self.order = _order
+        self.clock = clock
         where = _where or named(self.labels, "state")
-        n = len(self.labels)
         given = as_rows(transitions, self.labels)
         self.indptr, self.indices, self.counts = given.indptr, given.indices, given.counts
         #: The running sum of all counts, in which a row is a stretch, for drawing from it.
@@ -86,16 +88,12 @@ class Chain:
         self.sums = np.diff(self.running[self.indptr])
         self.backoff = as_backoff(backoff, given.scales, self.sums)
         self.marginal = visits(given, self.initial) if marginal is None else as_marginal(marginal, self.labels)
-        blocks = blocks_of(self.labels, clock, _order)
-        self.clock = clock
+        block, self.target = blocks_of(self.labels, clock, _order)
+        self._blocks = 1 + int(max(block.max(), self.target.max()))
         grid = self.marginal.on_grid(LIMIT // _COARSE)
-        self.line = Line(grid.weights, *(blocks.of_state, blocks.count) if blocks else (None, 1))
-        self.target = np.zeros(n, dtype=np.int64) if blocks is None else blocks.of_next
-        if blocks is not None:
-            self._check_blocks(where)
-        start = self.initial.on_grid(LIMIT)
-        clocked = blocks if clock is not None else None
-        self.start = Line(start.weights, *(clocked.of_state, clocked.count) if clocked else (None, 1))
+        self.line = Line(grid.weights, block, self._blocks)
+        self._check_blocks(where)
+        self.start = self._in_sight(self.initial.on_grid(LIMIT).weights)
         self.unit, exact = self._unit()
         off = 0.0 if exact and not grid.distance else max(float(self.line.totals.max()) / self.unit, 2.0**-52)
         self.distance = off + grid.distance
@@ -119,20 +117,7 @@ class Chain:
         >>> Chain.from_sequences([["home", "work", "home"], ["home", "shop", "home"]])
         Chain(3 states, 4 transitions, back-off)
         """
-        return cls.fitted_from(fitted(sequences, order=order, smoothing=smoothing), clock=clock)
-
-    @classmethod
-    def fitted_from(cls, found: Fitted, *, clock: int | None = None) -> Chain:
-        """The chain of what was counted."""
-        return cls(
-            Prior(found.initial, labels=found.labels),
-            found.transitions,
-            backoff=found.backoff,
-            marginal=found.visits,
-            clock=clock,
-            _order=found.order,
-            _where=lambda i: f"state {i} of those seen",  # unnamed: it may be an entry of a file
-        )
+        return cls(**fitted(sequences, order=order, smoothing=smoothing), clock=clock)
 
     # -- files --------------------------------------------------------------------------------------------------------
 
@@ -145,24 +130,7 @@ class Chain:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Chain:
         """The chain in a file written by `save`, checked as if it were given anew."""
-        import scipy.sparse as sp
-
-        found = load_chain(path)
-        n = len(found["initial"])
-        try:
-            rows = sp.csr_array((found["counts"], found["indices"], found["indptr"]), shape=(n, n))
-            rows.check_format(full_check=True)
-        except (ValueError, IndexError, TypeError):
-            raise UnreadableFile(f"{os.fspath(path)} is no chain file, or damaged: make one with Chain.save") from None
-        initial = Prior(found["initial"], labels=found["labels"])
-        return cls(
-            initial,
-            rows,
-            backoff=found["backoff"],
-            marginal=found["marginal"],
-            clock=found["clock"],
-            _order=found["order"],
-        )
+        return cls(**load_chain(path))
 
     # -- single moves -------------------------------------------------------------------------------------------------
 
@@ -177,11 +145,7 @@ class Chain:
     def probabilities(self, a: Indices, b: Indices) -> Array:
         """P(a -> b) for arrays of positions, which are broadcast; as floats, without the grid."""
         a, b = np.broadcast_arrays(a, b)
-        wanted = a.astype(np.int64) * len(self.labels) + b
-        at = np.minimum(np.searchsorted(self._keys, wanted), max(len(self._keys) - 1, 0))
-        found = (
-            np.zeros(wanted.shape) if not len(self._keys) else np.where(self._keys[at] == wanted, self.counts[at], 0)
-        )
+        found = looked_up(self._keys, self.counts, a.astype(np.int64) * len(self.labels) + b)
         reached = self.line.block[b] == self.target[a]
         share = np.where(reached, self.line.weights[b] / self.line.totals[self.line.block[b]], 0.0)
         return np.asarray((found + self.backoff[a] * share) / (self.sums[a] + self.backoff[a]))
@@ -227,10 +191,9 @@ class Chain:
         levels_log = np.log2(np.where(levels > 0, levels, 1))
         # as if every move to a state with a count of its own went by back-off, and then these put right
         rows = -levels * (levels_log + sums[self.target])
-        owner = np.repeat(np.arange(len(self.labels)), np.diff(self.indptr))
-        by_backoff = (
-            np.where(self.line.block[self.indices] == self.target[owner], shares[self.indices], 0) * levels[owner]
-        )
+        owner = self._owner
+        reached = self.line.block[self.indices] == self.target[owner]
+        by_backoff = np.where(reached, shares[self.indices], 0) * levels[owner]
         p = self._sparse.data + by_backoff
         right = -p * np.log2(p) + by_backoff * np.log2(np.where(by_backoff > 0, by_backoff, 1))
         rows += np.bincount(owner, weights=right, minlength=len(self.labels))
@@ -273,14 +236,23 @@ class Chain:
     # -- inside -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def flat(self) -> Line:
-        """The marginal as one block."""
-        return Line(self.line.weights, None)
+    def anew(self) -> Line:
+        """The marginal, as a walk begins whose link is cut."""
+        return self._in_sight(self.line.weights)
+
+    def _in_sight(self, weights: Indices) -> Line:
+        """Weights on a line, in blocks where everybody sees these: by the hour."""
+        block = self.line.block
+        return Line(weights, block if self.clock is not None else np.zeros_like(block), self._blocks)
+
+    @property
+    def _owner(self) -> Indices:
+        """The row of each transition."""
+        return np.repeat(np.arange(len(self.labels)), np.diff(self.indptr))
 
     @cached_property
     def _keys(self) -> Indices:
-        owner = np.repeat(np.arange(len(self.labels), dtype=np.int64), np.diff(self.indptr))
-        return owner * len(self.labels) + self.indices
+        return self._owner * len(self.labels) + self.indices
 
     @cached_property
     def levels(self) -> Array:
@@ -296,8 +268,7 @@ class Chain:
     def _sparse(self) -> Any:
         import scipy.sparse as sp
 
-        owner = np.repeat(np.arange(len(self.labels)), np.diff(self.indptr))
-        entries = self.counts / (self.sums + self.backoff)[owner]
+        entries = self.counts / (self.sums + self.backoff)[self._owner]
         return sp.csr_array((entries, self.indices, self.indptr), shape=(len(self), len(self)))
 
     def _known(self, state: Hashable) -> int:
@@ -319,13 +290,13 @@ class Chain:
         reached = (self.marginal.weights > 0) | (self.initial.weights > 0)
         dead = reached & (self.sums == 0) & ((self.backoff == 0) | (self.line.totals[self.target] == 0))
         if dead.any():
-            raise InvalidPrior(
-                f"nothing follows {where(int(np.argmax(dead)))}: give it transitions, or back-off to the marginal "
-                "(backoff=, smoothing=)"
-            )
+            remedy = "give it transitions, or back-off to the marginal (backoff=, smoothing=)"
+            if self.clock is not None:
+                remedy = "by the clock every hour that is come to needs states of the next one"
+            raise InvalidPrior(f"nothing follows {where(int(np.argmax(dead)))}: {remedy}")
 
     def _check_blocks(self, where: Callable[[int], str]) -> None:
-        owner = np.repeat(np.arange(len(self.labels)), np.diff(self.indptr))
+        owner = self._owner
         wrong = self.line.block[self.indices] != self.target[owner]
         if wrong.any():
             at = int(np.argmax(wrong))
@@ -333,6 +304,14 @@ class Chain:
                 f"a transition goes from {where(int(owner[at]))} to {where(int(self.indices[at]))}, which is not the "
                 "next hour: with clock= every step goes to the next hour (clock=24: 23 is followed by 0)"
             )
+
+
+def looked_up(keys: Indices, values: Indices, wanted: Indices) -> Array:
+    """The values of the wanted keys, 0 where there is none; keys increase."""
+    if not len(keys):
+        return np.zeros(wanted.shape)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, values[at], 0.0)
 
 
 def _lcm(numbers: list[int]) -> int:

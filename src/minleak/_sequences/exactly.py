@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float64]
 _MOST = 1 << 22
 
 
-def exactly(chain: Chain, channel: Channel, steps: int) -> tuple[Array, Array, Array, Array] | None:
+def exactly(chain: Chain, channel: Channel, steps: int) -> list[tuple[float, ...]] | None:
     """Success of filtering and of smoothing, and the entropies in bits, at each step; None where there are too many
     sequences of observables.
 
@@ -35,12 +35,7 @@ def exactly(chain: Chain, channel: Channel, steps: int) -> tuple[Array, Array, A
     smoothed = [
         _summed((alpha[:, None, :] * backward[steps - 1 - t][None]).reshape(-1, n)) for t, alpha in enumerate(forward)
     ]
-    return (
-        np.array([success for success, _ in filtered]),
-        np.array([success for success, _ in smoothed]),
-        np.array([bits for _, bits in filtered]),
-        np.array([bits for _, bits in smoothed]),
-    )
+    return [tuple(step[which] for step in part) for which in (0, 1) for part in (filtered, smoothed)]
 
 
 def _summed(joint: Array) -> tuple[float, float]:

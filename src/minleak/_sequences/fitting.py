@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator
 from numbers import Real
 from typing import Any
 
@@ -11,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
-from minleak._sequences.given import whole
-from minleak.errors import InvalidParameter, InvalidPrior, shown
+from minleak._data.prior import Prior
+from minleak._entropy.base import whole
+from minleak.errors import InvalidParameter, InvalidPrior, listed, shown
 
 Indices = npt.NDArray[np.int64]
 
@@ -21,46 +21,22 @@ _PARTS = 1 << 10
 _MOST_ORDER = 16
 
 
-@dataclass(frozen=True, eq=False)
-class Blocks:
-    """Classes of states between which back-off goes: the block of each state, and that of its next states."""
-
-    of_state: Indices
-    of_next: Indices
-
-    @property
-    def count(self) -> int:
-        """How many there may be."""
-        return int(max(self.of_state.max(), self.of_next.max())) + 1
-
-
-@dataclass(frozen=True, eq=False)
-class Fitted:
-    """What a chain is made of."""
-
-    labels: Any
-    initial: Indices
-    transitions: Any
-    backoff: Indices
-    visits: Indices
-    order: int = 1
-
-
-def blocks_of(labels: Labels, clock: Any, order: int) -> Blocks | None:
-    """By the hour: labels (hour, place) are followed by those of the next hour, modulo the clock's period. In chains of
-    a higher order: tuples are followed by those that begin as they end.
+def blocks_of(labels: Labels, clock: Any, order: int) -> tuple[Indices, Indices]:
+    """The block of each state, and the one that its next states are in, to which back-off goes: one for all; by the
+    clock, labels (hour, place) are followed by those of the next hour, modulo its period; in a higher order, tuples by
+    those that begin as they end.
     """
     if clock is not None:
         period = whole(clock, "clock", most=1 << 20)
         hours = np.array([_hour(i, label, period) for i, label in enumerate(labels)])
-        return Blocks(hours, (hours + 1) % period)
+        return hours, (hours + 1) % period
     if order == 1:
-        return None
+        return np.zeros(len(labels), dtype=np.int64), np.zeros(len(labels), dtype=np.int64)
     if not all(isinstance(label, tuple) and len(label) == order for label in labels):
-        raise InvalidPrior(f"the states of a chain of order {order} are tuples of so many")
+        raise InvalidPrior(f"the states of a chain of order {shown(order)} are tuples of so many")
     known: dict[Any, int] = {}
-    of_state = [known.setdefault(label[:-1], len(known)) for label in labels]
-    return Blocks(np.array(of_state), np.array([known.setdefault(label[1:], len(known)) for label in labels]))
+    heads = [known.setdefault(label[:-1], len(known)) for label in labels]
+    return np.array(heads), np.array([known.setdefault(label[1:], len(known)) for label in labels])
 
 
 def _hour(i: int, label: Any, period: int) -> int:
@@ -72,24 +48,22 @@ def _hour(i: int, label: Any, period: int) -> int:
     return int(label[0])
 
 
-def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> Fitted:
-    """Counts of the sequences; see `Chain.from_sequences`."""
+def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> dict[str, Any]:
+    """Counts of the sequences, by the names that `Chain` calls them; see `Chain.from_sequences`."""
     size = whole(order, "order", most=_MOST_ORDER)
     check_smoothing(smoothing)
     known: dict[Any, int] = {}
     codes: list[int] = []
     ends: list[int] = []
     for number, sequence in enumerate(_gone_through(sequences)):
+        what = f"sequence {number} is no list of states such as text, numbers or tuples, in an order"
+        walk = listed(sequence, what, ordered=True)
+        if size > 1:
+            walk = [tuple(walk[i : i + size]) for i in range(len(walk) - size + 1)]
         try:
-            walk = list(sequence) if not isinstance(sequence, str | bytes) else None
-            if walk is not None and size > 1:
-                walk = [tuple(walk[i : i + size]) for i in range(len(walk) - size + 1)]
-            if walk is not None:
-                codes += [known.setdefault(state, len(known)) for state in walk]
-        except Exception:
-            walk = None
-        if walk is None:
-            raise InvalidParameter(f"sequence {number} is not a sequence of states such as text, numbers or tuples")
+            codes += [known.setdefault(state, len(known)) for state in walk]
+        except Exception:  # of whatever the states are
+            raise InvalidParameter(what) from None
         ends.append(len(codes))
     if not codes:
         raise InvalidPrior(f"there are no sequences of at least {size} states to count")
@@ -100,7 +74,7 @@ def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: fl
     return counted(Labels.of(states, 0), code, stops, smoothing, size)
 
 
-def counted(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, order: int = 1) -> Fitted:
+def counted(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, order: int = 1) -> dict[str, Any]:
     """Counts of walks that lie end to end as positions of states, each up to its end."""
     n = len(labels)
     starts = np.concatenate([[0], ends[:-1]])
@@ -120,7 +94,7 @@ def summed(
     times: Indices,
     smoothing: float | str,
     order: int = 1,
-) -> Fitted:
+) -> dict[str, Any]:
     """Counts of first states and of transitions a -> b, with the back-off that the smoothing stands for."""
     import scipy.sparse as sp
 
@@ -132,7 +106,14 @@ def summed(
         backoff = np.full(n, int(smoothing))
     else:
         times, backoff = times * _PARTS, np.full(n, max(round(float(smoothing) * _PARTS), 1))
-    return Fitted(labels, initial, sp.coo_array((times, (a, b)), shape=(n, n)), backoff, visits, order)
+    return {
+        "initial": Prior(initial, labels=labels),
+        "transitions": sp.coo_array((times, (a, b)), shape=(n, n)),
+        "backoff": backoff,
+        "marginal": visits,
+        "_order": order,
+        "_where": "state {} of those seen".format,  # unnamed: it may be an entry of a file
+    }
 
 
 def check_smoothing(smoothing: Any) -> None:
@@ -145,13 +126,14 @@ def check_smoothing(smoothing: Any) -> None:
         )
 
 
-def _gone_through(sequences: Any) -> Iterable[Any]:
-    if isinstance(sequences, str | bytes):
-        raise InvalidParameter("sequences are walks, each a sequence of states, not one text")
+def _gone_through(sequences: Any) -> Iterator[Any]:
     try:
-        yield from sequences
-    except Exception as error:
-        raise InvalidParameter(f"sequences that cannot be gone through: {type(error).__name__}") from None
+        if not isinstance(sequences, str | bytes):
+            yield from sequences
+            return
+    except Exception:
+        pass  # whatever its own code raises
+    raise InvalidParameter(f"sequences are a list of walks, each a list of states, not {type(sequences).__name__}")
 
 
 def _without_dead_ends(states: list[Any], codes: Indices, ends: Indices) -> tuple[list[Any], Indices, Indices]:

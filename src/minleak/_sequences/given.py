@@ -12,13 +12,12 @@ import numpy.typing as npt
 from minleak._data.labels import Labels, named
 from minleak._data.matrices import is_sparse
 from minleak._data.prior import Prior
+from minleak._design.rings import LIMIT
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
 
-# Entries of a step's coupling are integers from 0 to at most this.
-LIMIT = 1 << 62
 # The counts of a row add up to less than this, so that their products can be put right in 64 bits.
 ROW_LIMIT = 1 << 50
 # Rows of probabilities become integers of this total, or less if there are many rows.
@@ -33,14 +32,6 @@ class Rows:
     indices: Indices
     counts: Indices
     scales: Array
-
-
-def whole(number: Any, what: str, *, least: int = 1, most: int = LIMIT) -> int:
-    """A whole number, if it is one."""
-    if isinstance(number, bool) or not isinstance(number, int | np.integer) or not least <= number <= most:
-        upto = f" to {most:,}" if most < LIMIT else " on"
-        raise InvalidParameter(f"{what} is a whole number from {least}{upto}, not {shown(number)}")
-    return int(number)
 
 
 def proportional(counts: Indices, part: int, total: int) -> Indices:
@@ -89,18 +80,13 @@ def as_marginal(marginal: Any, labels: Labels) -> Prior:
 def visits(rows: Rows, initial: Prior) -> Prior:
     """How often each state is come to: at first, and by each transition; in exact integers unless they are floats."""
     n = len(initial)
-    together = np.zeros(n, dtype=object if initial.weights.dtype.kind != "f" else np.float64)
-    order = np.argsort(rows.indices, kind="stable")
-    ends = np.searchsorted(rows.indices[order], np.arange(n + 1))
-    running = np.concatenate([[0], np.cumsum(rows.counts[order])])  # the sum of all is below 2^62
-    if float(rows.scales.max()) == 1.0:
-        together += np.diff(running[ends])
-    else:
-        owner = np.repeat(np.arange(n), np.diff(rows.indptr))
-        together = together.astype(np.float64)
-        together += np.bincount(rows.indices, weights=rows.counts / rows.scales[owner], minlength=n)
-    together += initial.weights
-    return Prior(together)
+    if initial.exact and (rows.scales == 1).all():
+        sums = np.zeros(n, dtype=np.int64)
+        np.add.at(sums, rows.indices, rows.counts)  # the sum of all is below 2^62
+        return Prior(sums.astype(object) + initial.weights)
+    owner = np.repeat(np.arange(n), np.diff(rows.indptr))
+    sums = np.bincount(rows.indices, weights=rows.counts / rows.scales[owner], minlength=n)
+    return Prior(sums + initial.weights.astype(np.float64))
 
 
 def as_backoff(backoff: Any, scales: Array, sums: Indices) -> Indices:
@@ -173,20 +159,17 @@ def _from_mapping(transitions: Mapping[Any, Any], labels: Labels) -> Any:
     for a, row in transitions.items():
         if not isinstance(row, Mapping):
             raise InvalidPrior(f"the transitions from {shown(a)} are a mapping from state to count, not {shown(row)}")
+        for strange in (name for name in (a, *row) if name not in known):
+            raise InvalidPrior(f"transitions have the state {shown(strange)}, which is not among the labels")
         for b, count in row.items():
-            strange = next((name for name in (a, b) if name not in known), None)
-            if strange is not None:
-                raise InvalidPrior(f"transitions have the state {shown(strange)}, which is not among the labels")
-            if isinstance(count, bool) or not isinstance(count, int | float | np.integer | np.floating):
-                raise InvalidPrior(f"the transition from {shown(a)} to {shown(b)} is {shown(count)}: give a number")
+            number = isinstance(count, int | float | np.integer | np.floating) and not isinstance(count, bool)
+            if not (number and 0 <= count < LIMIT):  # NaN fails
+                raise InvalidPrior(
+                    f"the transition from {shown(a)} to {shown(b)} is {shown(count)}: counts are finite numbers, not "
+                    "negative, and below 2^62"
+                )
             owners.append(known[a])
             others.append(known[b])
             counts.append(count)
-    try:
-        data = np.array(counts if counts else [0], dtype=None if counts else np.int64)
-    except OverflowError:
-        data = np.array([float(count) for count in counts])
-    if data.dtype.kind not in "iuf":
-        data = data.astype(np.float64)
     places = (owners or [0], others or [0])
-    return sp.coo_array((data, places), shape=(len(labels), len(labels)))
+    return sp.coo_array((np.array(counts or [0]), places), shape=(len(labels), len(labels)))

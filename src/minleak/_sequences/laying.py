@@ -38,12 +38,11 @@ def laid(chain: Chain, tracks: list[int]) -> Laid:
     """
     line, k = chain.line, len(tracks)
     rows = {state: chain.row(state) for state in set(tracks)}
-    states = _distinct([rows[state][0] for state in rows])
+    states = np.unique(np.concatenate([rows[state][0] for state in rows]))
     targets = [int(chain.target[state]) if rows[state][2] else -1 for state in tracks]
     blocks = sorted(set(targets) - {-1})
     for block in blocks:
-        heavy = _heavy(line, block, states, targets.count(block))
-        states = _distinct([states, heavy]) if len(heavy) else states
+        states = np.union1d(states, _heavy(line, block, states, targets.count(block)))
     inside = line.block[states]
     left = {block: int(line.totals[block]) - int(line.weights[states[inside == block]].sum()) for block in blocks}
     blocks = [block for block in blocks if left[block]]
@@ -56,12 +55,6 @@ def laid(chain: Chain, tracks: list[int]) -> Laid:
                 matrix[len(states) + blocks.index(block), i] = left[block] * level
         matrix[np.searchsorted(states, own), i] += weights
     return Laid(chain.unit, matrix, states, tuple(blocks))
-
-
-def _distinct(parts: list[Indices]) -> Indices:
-    """The numbers in increasing order, each once."""
-    together = np.sort(np.concatenate(parts))
-    return together[np.concatenate([[True], together[1:] != together[:-1]])] if len(together) else together
 
 
 def _heavy(line: Line, block: int, states: Indices, k: int) -> Indices:

@@ -17,13 +17,11 @@ class Line:
     and at position prefix[starts[g]].
     """
 
-    def __init__(self, weights: Indices, block: Indices | None, blocks: int = 1) -> None:
-        n = len(weights)
-        self.weights = weights
-        self.block = np.zeros(n, dtype=np.int64) if block is None else block
-        self.states = np.arange(n) if block is None else np.argsort(self.block, kind="stable")
+    def __init__(self, weights: Indices, block: Indices, blocks: int) -> None:
+        self.weights, self.block = weights, block
+        self.states = np.argsort(block, kind="stable")
         self.prefix = np.concatenate([[0], np.cumsum(weights[self.states])])
-        self.starts = np.searchsorted(self.block[self.states], np.arange(blocks + 1)).astype(np.int64)
+        self.starts = np.searchsorted(block[self.states], np.arange(blocks + 1)).astype(np.int64)
         self.totals = np.diff(self.prefix[self.starts])
 
     @cached_property

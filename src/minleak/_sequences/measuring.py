@@ -11,27 +11,26 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import first_difference
-from minleak._design.make import design
 from minleak._design.plan import Plan
+from minleak._entropy.base import whole
 from minleak._entropy.random_search import generator
-from minleak._sequences.beliefs import Attacker, Knowing, Learning, judged
+from minleak._sequences.beliefs import Attacker, Learning, Sets, SideBySide, judged
 from minleak._sequences.chain import Chain
 from minleak._sequences.exactly import exactly
-from minleak._sequences.given import whole
 from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
-from minleak._sequences.schemes import ChannelEachStep, DecoyWalks, PlanEachStep, Predicted, Scheme, Tracked, buckets
+from minleak._sequences.schemes import NAMES, Scheme, channel_scheme, plan_scheme, scheme_of, tracks_scheme
 from minleak._sequences.tracks import Tracks
 from minleak.errors import InvalidParameter, listed, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
+Progress = Callable[[int, int, str], None]
 
 # The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
 _Z = 2.5758293035489004
-_STEPS, _TRIALS = 10_000, 10**6
-# Plans of more sets than this are not gone through one by one.
-_LISTED = 1 << 11
-NAMES = ("tracks", "plan", "buckets", "decoys", "predictive")
+_STEPS, _TRIALS, _SIZE = 10_000, 10**6, 1 << 10
+# The most states that are shown in all walks, and the most pairs of them that are compared at a time.
+_SHOWN, _PAIRS = 5 * 10**7, 2 * 10**7
 
 
 def sequence_leakage(
@@ -44,7 +43,7 @@ def sequence_leakage(
     seed: int = 0,
     truth: Chain | Sequence[Sequence[Any]] | None = None,
     exact: bool | None = None,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> SequenceLeakage:
     """How often the best attackers are right about X_t: from what was shown up to step t (filtering), and from all that
     is shown in `steps` steps (smoothing). They know the chain and the method, not the key.
@@ -79,17 +78,22 @@ def sequence_leakage(
     if exact is not None and not isinstance(exact, bool):
         raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {shown(exact)}")
     rng = generator(seed)
-    scheme, channel, size = _scheme(chain, method, k)
+    scheme = _scheme(chain, method, k)
+    if exact and truth is not None:
+        raise InvalidParameter("exact=True is for walks that go by the chain: leave out truth=")
     if exact is not False and truth is None:
-        found = None if channel is None else exactly(chain, channel(), length)
+        found = None if scheme.channel is None else exactly(chain, scheme.channel(), length)
         if found is not None:
-            known = [ByStep(part, part, part) for part in (tuple(map(float, row)) for row in found)]
-            return SequenceLeakage(scheme.name, size, known[0], known[1], known[2], known[3], trials=0, exact=True)
+            filtered, smoothed, bits, smoothed_bits = (ByStep(values, values, values) for values in found)
+            return SequenceLeakage(scheme.name, scheme.k, filtered, smoothed, bits, smoothed_bits, 0, True)
         if exact:
             raise InvalidParameter("there is too much to go through exactly: leave out exact=True")
-    elif exact:
-        raise InvalidParameter("exact=True is for walks that go by the chain: leave out truth=")
-    return _measured(chain, scheme, size, length, many, rng, truth, progress)
+    if length * many * scheme.width > _SHOWN:
+        raise InvalidParameter(
+            f"{length:,} steps of {many:,} walks, each of up to {scheme.width:,} states, are too much to keep: take "
+            "fewer steps or trials"
+        )
+    return _measured(chain, scheme, length, many, rng, truth, progress)
 
 
 def sequence_baselines(
@@ -100,7 +104,7 @@ def sequence_baselines(
     trials: int = 200,
     seed: int = 0,
     truth: Chain | Sequence[Sequence[Any]] | None = None,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> SequenceTable:
     """Tracks and what else could be done with k states a step, each by `sequence_leakage`, in one table.
 
@@ -120,100 +124,89 @@ def sequence_baselines(
     )
 
 
-def _scheme(chain: Chain, method: Any, k: int | None) -> tuple[Scheme, Callable[[], Channel] | None, int | None]:
-    """The scheme, its channel if it is one drawn at each step, and its k."""
-    if k is not None and not isinstance(method, str):
-        raise InvalidParameter("k= goes with the name of a method: tracks and plans have their own")
-    if isinstance(method, Tracks):
-        if first_difference(method.chain.labels, chain.labels) is not None or len(method.chain) != len(chain):
-            raise InvalidParameter("the tracks are of a chain with other states")
-        return Tracked(method.k), None, method.k
-    if isinstance(method, str):
+def _scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
+    if method is None or isinstance(method, str | int | float):
         if method not in NAMES:
             raise InvalidParameter(
                 f"a method is one of {', '.join(NAMES)}, or Tracks, a Plan, a Channel; not {shown(method)}"
             )
         if k is None:
             raise InvalidParameter(f"say how many states a step shows: k= goes with {method!r}")
-        size = min(whole(k, "k", most=1 << 10), len(chain))
-        if method == "plan":
-            method = design(chain.marginal, size)
-        elif method == "buckets":
-            made = buckets(chain.marginal, size)
-            return made, lambda: made.channel, size
-        else:
-            size = whole(k, "k", most=1 << 10)
-            others: dict[str, Scheme] = {
-                "tracks": Tracked(size),
-                "decoys": DecoyWalks(size),
-                "predictive": Predicted(size),
-            }
-            return others[method], None, size
+        return scheme_of(method, whole(k, "k", most=_SIZE), chain)
+    if k is not None:
+        raise InvalidParameter("k= goes with the name of a method: tracks and plans have their own")
+    if isinstance(method, Tracks):
+        _check_same(chain, method.chain, "the tracks are of a chain with other states")
+        return tracks_scheme(method.k)
     if isinstance(method, Plan):
         if len(method.prior) != len(chain):
             raise InvalidParameter(
                 f"the plan is for {len(method.prior)} secrets, and the chain has {len(chain)} states"
             )
-        plan = method
-        return PlanEachStep(plan), (lambda: plan.channel()) if plan.n_cells < _LISTED else None, plan.k
+        return plan_scheme(method)
     given = as_channel(method)
     if given.shape[0] != len(chain):
         raise InvalidParameter(f"the channel has {given.shape[0]} inputs, and the chain {len(chain)} states")
-    return ChannelEachStep(given), lambda: given, None
+    return channel_scheme(given)
+
+
+def _check_same(chain: Chain, other: Chain, what: str) -> None:
+    if len(other) != len(chain) or first_difference(other.labels, chain.labels) is not None:
+        raise InvalidParameter(what)
 
 
 def _measured(
     chain: Chain,
     scheme: Scheme,
-    k: int | None,
     steps: int,
     trials: int,
     rng: np.random.Generator,
     truth: Any,
-    progress: Callable[[int, int, str], None] | None,
+    progress: Progress | None,
 ) -> SequenceLeakage:
-    attacker: Attacker = Knowing(chain)
-    known = None
+    attacker, known = Attacker(chain), None
     if truth is None:
         walks = chain.simulated(steps, trials, rng)
     elif isinstance(truth, Chain):
-        if len(truth) != len(chain) or first_difference(truth.labels, chain.labels) is not None:
-            raise InvalidParameter("the truth is a chain with other states: give it the same labels in the same order")
-        walks, attacker = truth.simulated(steps, trials, rng), Knowing(truth)
+        what = "the truth is a chain with other states: give it the same labels in the same order"
+        _check_same(chain, truth, what)
+        walks, attacker = truth.simulated(steps, trials, rng), Attacker(truth)
     else:
         walks = _held_out(chain, truth, steps)[:trials]
-        known, attacker = walks.T, Learning(chain, list(walks))
-    done = _Counter(progress, len(walks) if isinstance(scheme, Tracked | Predicted) else 1, scheme.name)
-    seen = scheme.shown(chain, walks, attacker, rng, done)
-    filtered, smoothed = (judged(seen.members, weights, known) for weights in (seen.filtered, seen.smoothed))
-    parts = [_by_step(part[0], 1.0) for part in (filtered, smoothed)]
-    bits = [_by_step(part[1], math.inf) for part in (filtered, smoothed)]
+        known, attacker = walks.T, Learning(chain, walks)
+    told = progress or (lambda _done, _of, _name: None)
+    seen = scheme.shown(chain, walks, rng, lambda done, of: told(done, of, scheme.name))
+    told(1, 1, scheme.name)
+    found = _attacked(attacker, seen, known)
+    filtered, smoothed = (_by_step(part, 1.0) for part in found[:2])
+    bits, smoothed_bits = (_by_step(part, math.inf) for part in found[2:])
     evidence = falls = None
     if truth is not None:
         evidence = _evidence(chain, attacker, walks)
-        falls = next((t for t, chance in enumerate(parts[0]) if chance > 0.5), None)
+        falls = next((t for t, chance in enumerate(filtered) if chance > 0.5), None)
     many = len(walks)
-    return SequenceLeakage(scheme.name, k, parts[0], parts[1], bits[0], bits[1], many, False, evidence, falls)
+    return SequenceLeakage(scheme.name, scheme.k, filtered, smoothed, bits, smoothed_bits, many, False, evidence, falls)
 
 
-class _Counter:
-    """Tells how far it is."""
-
-    def __init__(self, progress: Callable[[int, int, str], None] | None, of: int, name: str) -> None:
-        self._progress, self._of, self._name, self._done = progress, of, name, 0
-
-    def __call__(self) -> None:
-        self._done += 1
-        if self._progress is not None:
-            self._progress(self._done, self._of, self._name)
+def _attacked(attacker: Attacker, seen: Sets | SideBySide, truth: Indices | None) -> list[Array]:
+    """Success of filtering and of smoothing, and the entropies, for each step and walk; some walks at a time."""
+    steps, many, k = seen.members.shape
+    width = max(1, _PAIRS // (steps * k * k))
+    found = []
+    for begin in range(0, many, width):
+        walks = slice(begin, min(begin + width, many))
+        true = None if truth is None else truth[:, walks]
+        parts = [judged(seen.members[:, walks], weights, true) for weights in seen.believed(attacker, walks)]
+        found.append([values for kind in zip(*parts, strict=True) for values in kind])
+    return [np.concatenate(values, axis=1) for values in zip(*found, strict=True)]
 
 
 def _held_out(chain: Chain, truth: Any, steps: int) -> Indices:
     what = "the truth is a Chain, or walks: a list of sequences of states"
     known = {label: i for i, label in enumerate(chain.labels)}
     found = []
-    for number, walk in enumerate(listed(truth, what)):
-        states = listed(walk, what)
+    for number, walk in enumerate(listed(truth, what, ordered=True)):
+        states = listed(walk, what, ordered=True)
         if len(states) < steps:
             continue
         try:

@@ -13,14 +13,16 @@ import pyarrow as pa
 
 from minleak._data.labels import Labels
 from minleak._data.reading.table import Table, finite, spelled_numbers, stored_numbers
+from minleak._entropy.base import whole
 from minleak._sequences.chain import Chain
 from minleak._sequences.fitting import check_smoothing, counted
-from minleak._sequences.given import whole
 from minleak.errors import UnreadableFile
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
 
+# How many units of a time stamp an hour has.
+_HOUR = {"s": 3.6e3, "ms": 3.6e6, "us": 3.6e9, "ns": 3.6e12}
 # Hours after which a subject that was not seen is taken for a new walk, by the clock.
 _GAP = 24
 
@@ -39,9 +41,10 @@ def read_chain(
     """The chain of a log in a csv(.gz), tsv or parquet file: a row for each time at which a subject was in a state.
 
     The rows of a subject, sorted by time, are a walk; rows of one time keep the file's order. Times are numbers, dates
-    or times as ISO 8601 writes them (2026-07-11T08:30), all of one kind. `order` and `smoothing` are those of
-    `Chain.from_sequences`. With a `clock` such as 24 states are pairs (hour, state): of each hour the last state is
-    taken, an hour without one repeats the one before, and a gap of more than a day ends a walk; numbers are hours.
+    or times as ISO 8601 writes them (2026-07-11T08:30), all of one kind; those with a zone are taken in UTC. `order`
+    and `smoothing` are those of `Chain.from_sequences`. With a `clock` such as 24 states are pairs (hour, state): of
+    each hour the last state is taken, an hour without one repeats the one before, and a gap of more than a day ends a
+    walk; numbers are hours.
 
     Raises UnreadableFile, naming the line.
 
@@ -53,8 +56,7 @@ def read_chain(
     check_smoothing(smoothing)
     if clock is None and whole(order, "order") == 1:
         labels, codes, ends, _ = _walks(source, subject, time, state, format)
-        found = counted(labels, codes, ends, smoothing)
-        return Chain.fitted_from(found)
+        return Chain(**counted(labels, codes, ends, smoothing))
     walks = read_walks(source, subject=subject, time=time, state=state, clock=clock, format=format)
     return Chain.from_sequences(walks, order=order, smoothing=smoothing, clock=clock)
 
@@ -110,20 +112,33 @@ def _times(column: pa.ChunkedArray, table: Table) -> Array:
     """Times as numbers: as they are, or in hours where they are dates."""
     import pyarrow.compute as pc
 
-    kind = column.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        first = column[0].as_py().strip()
-        if first.lstrip("+-").replace(".", "", 1).isdigit():
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        if _is_number(column[0].as_py()):
             return finite(spelled_numbers(column, "time", table.where), "time", table.where)
-        try:
-            column = pc.utf8_trim_whitespace(column).cast(pa.timestamp("us"))
-        except pa.ArrowInvalid:
-            raise UnreadableFile(
-                f"the times of {table.name} are neither all numbers nor all dates such as 2026-07-11T08:30, see "
-                f"{table.where(0)}"
-            ) from None
-    if pa.types.is_date(column.type):
-        column = column.cast(pa.timestamp("us"))
+        column = _dates(pc.utf8_trim_whitespace(column), table)
+    elif pa.types.is_date(column.type):
+        column = column.cast(pa.timestamp("ms"))
     if pa.types.is_timestamp(column.type):
-        return np.asarray(column.cast(pa.timestamp("us")).cast(pa.int64()).to_numpy() / 3.6e9)
+        return np.asarray(column.cast(pa.int64()).to_numpy() / _HOUR[column.type.unit])
     return finite(stored_numbers(column, "time", table.where), "time", table.where)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _dates(column: pa.ChunkedArray, table: Table) -> pa.ChunkedArray:
+    """Texts as times: all without a zone, or all with one."""
+    for zone in (None, "UTC"):
+        try:
+            return column.cast(pa.timestamp("us", zone))
+        except pa.ArrowInvalid:
+            continue
+    raise UnreadableFile(
+        f"the times of {table.name} are neither all numbers nor all dates such as 2026-07-11T08:30, all with a zone or "
+        f"all without, see {table.where(0)}"
+    )

@@ -135,12 +135,6 @@ def success_chart(rows: Sequence[SequenceLeakage]) -> Any:
 def _points(rows: Sequence[SequenceLeakage]) -> Iterator[dict[str, Any]]:
     for row in reversed(rows):  # the first is drawn last, over the others
         for attacker, found in (("filtering", row.filtered), ("smoothing", row.smoothed)):
-            for t, (success, low, high) in enumerate(zip(found, found.low, found.high, strict=True)):
-                yield {
-                    "method": row.method,
-                    "attacker": attacker,
-                    "step": t,
-                    "success": success,
-                    "low": low,
-                    "high": high,
-                }
+            for t, values in enumerate(zip(found, found.low, found.high, strict=True)):
+                named = dict(zip(("success", "low", "high"), values, strict=True))
+                yield {"method": row.method, "attacker": attacker, "step": t} | named

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
-import zlib
 from typing import Any
 
 import numpy as np
 
+from minleak._data.prior import Prior
 from minleak._data.writing import replacing
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
 
@@ -37,7 +36,9 @@ def save_chain(
 
 
 def load_chain(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What a file holds, labels as they were."""
+    """What a file holds, by the names that `Chain` calls it."""
+    import scipy.sparse as sp
+
     name = _name(path)
     try:
         with open(name, "rb") as file, np.load(file, allow_pickle=False) as stored:
@@ -45,23 +46,22 @@ def load_chain(path: str | os.PathLike[str]) -> dict[str, Any]:
             found = {name: stored[name] for name in _ARRAYS}
         if head["form"] != _FORM or any(array.ndim != 1 for array in found.values()):
             raise ValueError
-        labels = head["labels"]
-        if labels is not None:
-            labels = [tuple(label) if isinstance(label, list) else label for label in labels]
-        return found | {"labels": labels, "order": head["order"], "clock": head["clock"]}
+        n = len(found["initial"])
+        rows = sp.csr_array((found["counts"], found["indices"], found["indptr"]), shape=(n, n))
+        rows.check_format(full_check=True)
+        labels = None if head["labels"] is None else [_label(label) for label in head["labels"]]
+        known = {"clock": head["clock"], "_order": head["order"]}
     except OSError as error:
         raise UnreadableFile(f"cannot open {name}: {error.strerror or 'the file system refused'}") from None
-    except (
-        ValueError,
-        TypeError,
-        KeyError,
-        EOFError,
-        AttributeError,
-        zipfile.BadZipFile,
-        zlib.error,
-        NotImplementedError,
-    ):
+    except Exception:  # of whatever numpy, zlib, json and scipy find in it
         raise UnreadableFile(f"{name} is no chain file, or damaged: make one with Chain.save") from None
+    initial = Prior(found["initial"], labels=labels)
+    return known | {"initial": initial, "transitions": rows} | {part: found[part] for part in ("backoff", "marginal")}
+
+
+def _label(found: Any) -> Any:
+    """Tuples are lists in the file."""
+    return tuple(map(_label, found)) if isinstance(found, list) else found
 
 
 def _name(path: str | os.PathLike[str]) -> str:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.random_search import generator
-from minleak._samples.auditing import audited, check
-from minleak._samples.events import Events, events_of
+from minleak._samples.auditing import Asked, audited
+from minleak._samples.events import MOST, Events, events_of, too_many
 from minleak._samples.plug_in import STANDARD
 from minleak._samples.result import Audit
 from minleak._samples.trials import Progress
@@ -18,8 +17,6 @@ from minleak._warehouse.engines.base import Engine
 from minleak._warehouse.naming import check_columns, check_whole
 from minleak.errors import InvalidParameter, listed
 
-# The loop that draws tables with given margins was seen to be right up to this many events.
-MOST_EVENTS = 2**32
 # Columns inside the engine, so that no name of a user's column is met.
 _SECRET, _BLOCK, _COUNT = "x", "b", "count"
 
@@ -69,23 +66,10 @@ def audit(
     >>> round(found.success.low, 2), round(found.success.high, 2)      # the truth is 0.8
     (0.77, 0.85)
     """
-    check(level, alpha, permutations, enough)
+    asked = Asked(attack, measures, level, alpha, permutations, enough, seed, progress)
     check_whole("limit", limit)
-    rng = generator(seed)
     table = as_table(events)
-    found = _events(engine_of(table), table, secret, observable, weight, blocks, numeric, limit)
-    return audited(
-        found,
-        attack=attack,
-        measures=measures,
-        level=level,
-        alpha=alpha,
-        permutations=permutations,
-        enough=enough,
-        seed=seed,
-        rng=rng,
-        progress=progress,
-    )
+    return audited(_events(engine_of(table), table, secret, observable, weight, blocks, numeric, limit), asked)
 
 
 def _events(
@@ -121,11 +105,8 @@ def _events(
             f"{checked['bad']} events have no secret, no observable or no whole number as weight: filter them out"
         )
     events = together(checked, "events")
-    if events > MOST_EVENTS:
-        raise InvalidParameter(
-            f"{events} events are more than the permutations can count, {MOST_EVENTS}: take a sample, or divide the "
-            "weights by the same number"
-        )
+    if events > MOST:  # before anything is added up in 64 bits
+        raise too_many(events)
     pairs = rows.group_by([_SECRET, *seen, *part]).aggregate(**{_COUNT: rows[_COUNT].sum()})
     found = engine.arrow(pairs.filter(pairs[_COUNT] > 0).limit(limit + 1))
     if not len(found):

@@ -62,7 +62,7 @@ def chain(
     initial[[at[name] for name in starts["state"].to_pylist()]] = starts["times"].to_numpy()
     a, b = (np.array([at[name] for name in found[side].to_pylist()], dtype=np.int64) for side in ("state", "after"))
     times = np.asarray(found["times"].to_numpy(), dtype=np.int64)
-    return Chain.fitted_from(summed(Labels.of(names, 0), initial, a, b, times, smoothing))
+    return Chain(**summed(Labels.of(names, 0), initial, a, b, times, smoothing))
 
 
 def _times(engine: Engine, rows: Any, time: str) -> Any:

@@ -1,0 +1,61 @@
+"""Doubts: what is seen to be doubtful in events, and what to do about it, a line each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+
+from minleak._samples.attacks import FEW_COLUMNS
+from minleak._samples.events import Events
+from minleak._samples.sample import MOST_ROWS
+
+# Fewer events for each observable, or for a secret, and their frequencies say little; fewer blocks, and a bound little.
+_FEW, _BLOCKS = 5, 20
+
+
+def doubts(events: Events, attack: Any, unbounded: Sequence[str]) -> Iterator[str]:
+    """Of events to which an attack was put, if one was asked for, and measures that got no lower bound."""
+    each = events.total / events.observables
+    if each < _FEW and events.points is None:
+        yield (
+            f"undersampled: {events.total:,} events show {events.observables:,} different observables, {each:.1f} "
+            "events each, so that frequencies say little and the bracket is wide: give numbers as numbers (numeric), "
+            "group observables, or collect more"
+        )
+    elif each < _FEW and events.whole:
+        yield f"{events.observables:,} different observables in {events.total:,} events: the upper bound is loose"
+    rare = int((np.bincount(events.x, weights=events.times) < _FEW).sum())
+    if rare:
+        yield f"{rare:,} of {len(events.secrets):,} secrets have fewer than {_FEW} events: collect more of them"
+    if events.blocks is not None:
+        blocks = len(np.unique(events.blocks))
+        if blocks < _BLOCKS:
+            yield f"only {blocks} blocks: bounds count blocks, so collect {_BLOCKS} or more"
+        if unbounded:
+            yield (
+                f"with blocks only one guess has a lower bound: of {', '.join(unbounded)} there are estimates, which "
+                "are sure of nothing"
+            )
+    elif events.points is not None and _in_stretches(events):
+        yield (
+            "secrets come in long stretches: where timings drift that looks like leakage; collect them in random "
+            "order, or say blocks="
+        )
+    vectors = events.points is not None and events.points.shape[1] > 1
+    if vectors and events.total > max(MOST_ROWS, len(events.x)):
+        yield f"vectors of more than {MOST_ROWS:,} weighted events are taken as names: take a sample, to see near ones"
+    wide = events.points is not None and events.points.shape[1] > FEW_COLUMNS
+    if attack is None and wide and find_spec("sklearn") is None:
+        yield "a forest was not tried, and may see more: pip install '.[samples]' in the folder of minleak's source"
+
+
+def _in_stretches(events: Events) -> bool:
+    """Whether equal secrets follow each other far more often than in a random order."""
+    if int(events.times.max()) > 1:
+        return False
+    q = np.bincount(events.x) / len(events.x)
+    changes = float(np.count_nonzero(np.diff(events.x))) / (len(events.x) - 1)
+    return changes < 0.5 * float(1 - q @ q)
