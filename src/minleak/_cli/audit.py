@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
-from minleak._cli.engines import MemoryLimit, opened
+from minleak._cli.charts import add_chart, chart_of
+from minleak._cli.engines import Engine
 from minleak._cli.inputs import rows_of
-from minleak._cli.options import AsJson, Entropies, Format, Secret, number, share, times, whole
-from minleak._cli.output import emit, progressing, table
-from minleak._report.saving import check_chart
-from minleak._report.writing import save_chart
+from minleak._cli.options import Entropies, Format, Secret, number, share, times, whole
+from minleak._cli.output import Answer, note, progressing, table
 from minleak._samples import auditing, following
 from minleak._samples.plug_in import STANDARD
 from minleak._samples.result import Audit
@@ -25,6 +24,60 @@ _DATABASES = (".duckdb", ".ddb", ".db")
 _SAID = ("events", "secrets", "observables", "said", "attack", "p", "alpha", "level", "rejected", "warnings", "curve")
 
 
+@dataclass(frozen=True)
+class How:
+    """How to audit: the parameters of `minleak.audit`, by their names."""
+
+    secret: Secret = "secret"
+    observable: Annotated[
+        list[str] | None,
+        typer.Option(help="The column of what was seen; several times for vectors. Default: observable."),
+    ] = None
+    weight: Annotated[
+        str | None, typer.Option(help="A column of how many events a row stands for; one if not given.")
+    ] = None
+    numeric: Annotated[
+        bool | None,
+        typer.Option("--numeric/--names", help="Observables are numbers, or names; recognised if not given."),
+    ] = None
+    blocks: Annotated[
+        str | None,
+        typer.Option(
+            help="A column that names stretches of time, or how many events in a row make one: timings drift."
+        ),
+    ] = None
+    attack: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="histogram, nearest, forest or boosted, several times for several; by the data if not given."
+        ),
+    ] = None
+    measures: Entropies = None
+    enough: Annotated[
+        float | None,
+        typer.Option(parser=share, help="How narrow the bracket should be, such as 0.01: says what it takes."),
+    ] = None
+    permutations: Annotated[int, typer.Option(parser=times, help="Permutations for the test of zero leakage.")] = 199
+    level: Annotated[float, typer.Option(parser=share, help="The brackets' confidence level, such as 0.95 or 95%.")] = (
+        0.95
+    )
+    alpha: Annotated[
+        float, typer.Option(parser=share, help="How often the verdict may be wrong where nothing leaks.")
+    ] = 0.01
+    seed: Annotated[
+        int, typer.Option(parser=whole, help="Where the dealing starts; the same seed gives the same answer.")
+    ] = 0
+
+    def given(self) -> dict[str, Any]:
+        """The parameters, with the defaults of those that are lists."""
+        counted = self.blocks is not None and re.fullmatch("[0-9]{1,18}", self.blocks)
+        return vars(self) | {
+            "observable": self.observable or ["observable"],
+            "measures": self.measures or STANDARD,
+            "blocks": int(self.blocks) if self.blocks is not None and counted else self.blocks,
+        }
+
+
 def audit(
     events: Annotated[
         str,
@@ -33,150 +86,74 @@ def audit(
             help="A csv(.gz), tsv or parquet file, - for stdin; a folder, a .duckdb database or Spark's --table too.",
         ),
     ],
-    secret: Secret = "secret",
-    observable: Annotated[
-        list[str] | None,
-        typer.Option(help="The column of what was seen; several times for vectors. Default: observable."),
-    ] = None,
-    weight: Annotated[
-        str | None, typer.Option(help="A column of how many events a row stands for; one if not given.")
-    ] = None,
-    numeric: Annotated[
-        bool | None,
-        typer.Option("--numeric/--names", help="Observables are numbers, or names; recognised if not given."),
-    ] = None,
-    blocks: Annotated[
-        str | None,
-        typer.Option(
-            help="A column that names stretches of time, or how many events in a row make one: timings drift."
-        ),
-    ] = None,
-    attack: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="histogram, nearest, forest or boosted, several times for several; by the data if not given."
-        ),
-    ] = None,
-    entropy: Entropies = None,
-    enough: Annotated[
-        float | None,
-        typer.Option(parser=share, help="How narrow the bracket should be, such as 0.01: says what it takes."),
-    ] = None,
+    *,
+    how: How,
     follow: Annotated[
         bool, typer.Option("--follow", help="With --enough: wait for more events in the file until they are enough.")
     ] = False,
     patience: Annotated[
         float, typer.Option(parser=number, help="With --follow: give up when nothing was added for so many seconds.")
     ] = 60.0,
-    permutations: Annotated[int, typer.Option(parser=times, help="Permutations for the test of zero leakage.")] = 199,
-    level: Annotated[
-        float, typer.Option(parser=share, help="The brackets' confidence level, such as 0.95 or 95%.")
-    ] = 0.95,
-    alpha: Annotated[
-        float, typer.Option(parser=share, help="How often the verdict may be wrong where nothing leaks.")
-    ] = 0.01,
-    seed: Annotated[
-        int, typer.Option(parser=whole, help="Where the dealing starts; the same seed gives the same answer.")
-    ] = 0,
-    chart: Annotated[str | None, typer.Option(help="Save observables by secret: a .png, .svg or .html file.")] = None,
-    curve: Annotated[
-        str | None, typer.Option(help="Save success against training events: a .png, .svg or .html file.")
-    ] = None,
+    chart: Annotated[str | None, chart_of("observables by secret")] = None,
+    curve: Annotated[str | None, chart_of("success against training events")] = None,
     format: Format = None,
-    engine: Annotated[
-        str | None, typer.Option(help="Reduce the events in duckdb or spark; in memory if not given.")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option("--table", help="The table of a .duckdb database, or one Spark knows.")
-    ] = None,
-    memory_limit: MemoryLimit = None,
-    as_json: AsJson = False,
-) -> None:
+    engine: Engine,
+) -> Answer:
     """Audit a log of events: how often a guess is right, surely and about, every leakage, and a test of zero leakage.
 
     Example: minleak audit events.csv --secret query --observable size
     """
-    for picture in (chart, curve):
-        if picture is not None:
-            check_chart(picture)
-    given: dict[str, Any] = {
-        "secret": secret,
-        "observable": observable or ["observable"],
-        "weight": weight,
-        "numeric": numeric,
-        "blocks": int(blocks) if blocks is not None and re.fullmatch("[0-9]{1,18}", blocks) else blocks,
-        "attack": attack,
-        "measures": entropy or STANDARD,
-        "permutations": permutations,
-        "level": level,
-        "alpha": alpha,
-        "enough": enough,
-        "seed": seed,
-    }
-    with progressing(f"auditing {events}") as told:
-        given["progress"] = told
+    with progressing(f"auditing {events}") as progress:
+        given = how.given() | {"progress": progress}
         if follow:
-            if enough is None or events == "-" or engine is not None:
+            if how.enough is None or events == "-" or engine.engine is not None:
                 raise InvalidParameter("--follow is for a csv or tsv file that grows, and needs --enough")
-            found = _followed(events, patience, as_json, given | {"format": format})
+            found = _followed(events, patience, given | {"format": format})
         else:
-            found = _audited(events, format, engine, name, memory_limit, given)
-    data, parts = _shown(found)
-    for file, made, title in (
-        (chart, found.chart, "Observables by secret"),
-        (curve, found.curve_chart, "Success against training events"),
-    ):
-        if file is not None:
-            save_chart(made(), file, title=title)
-            parts.append(f"chart written to {file}")
-    data |= {"chart": chart, "curve_chart": curve}
-    emit("audit", data, parts, as_json=as_json)
+            found = _audited(events, format, engine, given)
+    answer = _shown(found)
+    answer.data |= {"chart": chart, "curve_chart": curve}
+    if chart is not None:
+        add_chart(answer, found.chart(), chart, title="Observables by secret")
+    if curve is not None:
+        add_chart(answer, found.curve_chart(), curve, title="Success against training events", key="curve_chart")
+    return answer
 
 
-def _audited(
-    events: str,
-    format: str | None,
-    engine: str | None,
-    name: str | None,
-    memory_limit: str | None,
-    given: dict[str, Any],
-) -> Audit:
-    if engine is None and (name is not None or os.path.isdir(events) or events.lower().endswith(_DATABASES)):
-        engine = "duckdb"
-    if engine is None:
+def _audited(events: str, format: str | None, engine: Engine, given: dict[str, Any]) -> Audit:
+    if engine.engine is None and (engine.table or os.path.isdir(events) or events.lower().endswith(_DATABASES)):
+        engine = replace(engine, engine="duckdb")
+    if engine.engine is None:
         rows = rows_of(events, format)
         return auditing.audit(rows["source"], format=rows["format"], **given)
     from minleak import warehouse
 
     if isinstance(given["blocks"], int):
         raise InvalidParameter("inside an engine events have no order: --blocks names a column")
-    with opened(events, engine=engine, table=name, memory_limit=memory_limit) as log:
+    with engine.opened(events) as log:
         return warehouse.audit(log, **given)
 
 
-def _followed(events: str, patience: float, as_json: bool, given: dict[str, Any]) -> Audit:
+def _followed(events: str, patience: float, given: dict[str, Any]) -> Audit:
     found = None
     for found in following.follow(events, patience=patience, **given):
-        if not as_json and not found.enough:
-            print(f"{found.events:,} events: {found.headline}; {found.enough_text}", flush=True)
+        if not found.enough:
+            note(f"{found.events:,} events: {found.headline}; {found.enough_text}")
     if found is None:
         raise InvalidParameter(f"{events} did not grow to enough events for an audit: wait longer (--patience)")
     return found
 
 
-def _shown(found: Audit) -> tuple[dict[str, Any], list[str]]:
+def _shown(found: Audit) -> Answer:
     rows = [{"measure": row.measure, "low": row.low, "estimate": row.estimate, "high": row.high} for row in found.rows]
     data = {name: getattr(found, name) for name in _SAID}
     data |= {"success": asdict(found.success), "blind": asdict(found.blind), "measures": rows}
     data |= {"enough": found.enough, "more": found.more}
     columns = ["leakage", "at least", "estimate", "at most"]
-    cells = [
-        [row["measure"], *("none" if row[end] is None else row[end] for end in ("low", "estimate", "high"))]
-        for row in rows
-    ]
+    cells = [["none" if cell is None else cell for cell in row.values()] for row in rows]
     title = f"{found.events:,} events of {found.secrets:,} secrets, {found.observables:,} observables, {found.said}"
     parts = [found.headline, "", table(title, columns, cells), "", f"attack: {found.attack}", found.verdict]
     parts += [f"warning: {warning}" for warning in found.warnings]
     if found.enough is not None:
         parts.append(found.enough_text)
-    return data, parts
+    return Answer(data, parts)

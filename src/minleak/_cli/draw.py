@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from minleak._cli.inputs import as_file, stdin_lines
-from minleak._cli.options import AsJson, CloakFile
-from minleak._cli.output import emit, record
+from minleak._cli.options import CloakFile
+from minleak._cli.output import Answer, record
 from minleak._run.cloak import Cloak
 from minleak.errors import InvalidParameter, UnknownSecret
 
@@ -31,8 +31,7 @@ def draw(
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Draw anew each time; repeated draws leak more.")] = False,
     stand_in: Annotated[str | None, typer.Option(help="A label of the plan to take for unknown secrets.")] = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Answer:
     """Draw the set to show for a secret: sticky with --key and --scope, or --fresh. Blocks need none of these.
 
     Sets are printed one a line, with a tab between members.
@@ -61,7 +60,7 @@ def draw(
         remedy = "refuse it, or choose a --stand-in for all such secrets" if drawing.listed else "refuse it"
         raise UnknownSecret(f"{where}the plan does not know this secret: {remedy}") from None
     sets = [{"id": drawing.set_id(members), "members": members} for members in drawn]
-    emit("draw", {"sets": sets}, [record(members) for members in drawn], as_json=as_json)
+    return Answer({"sets": sets}, [record(members) for members in drawn])
 
 
 def as_label(text: str, labels: Sequence[Any]) -> Any:

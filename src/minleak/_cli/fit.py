@@ -7,14 +7,15 @@ from typing import Annotated
 
 import typer
 
-from minleak._cli.inputs import PriorSource
-from minleak._cli.options import AsJson, Format, PriorFile, Secret, Weight, whole
-from minleak._cli.output import emit, working
+from minleak._cli.inputs import Reading
+from minleak._cli.options import PriorFile, whole
+from minleak._cli.output import Answer, working
 from minleak._design.unlisted.ngram import NGram
 
 
 def fit(
     prior: PriorFile,
+    *,
     output: Annotated[str, typer.Option("-o", "--output", help="The file of the model to write.")],
     order: Annotated[int, typer.Option(parser=whole, help="A character depends on the ORDER - 1 before it.")] = 4,
     longest: Annotated[int, typer.Option(parser=whole, help="The most characters that a string may have.")] = 32,
@@ -25,18 +26,15 @@ def fit(
     by_count: Annotated[
         bool, typer.Option("--by-count", help="Each string as often as it was counted, not once.")
     ] = False,
-    secret: Secret = "secret",
-    weight: Weight = "count",
-    format: Format = None,
-    as_json: AsJson = False,
-) -> None:
+    reading: Reading,
+) -> Answer:
     """Fit a model of strings to those in a file, for `minleak design --unknown`.
 
     What was never counted looks like what was counted seldom, so that each string counts once unless --by-count.
 
     Example: minleak fit queries.csv -o queries.model
     """
-    counts = PriorSource(prior, secret, format).prior(weight)
+    counts = reading.prior(prior)
     with working(f"fitting {len(counts):,} strings"):
         model = NGram.fit(
             counts if by_count else list(counts.labels),
@@ -59,4 +57,4 @@ def fit(
         f"a model of all strings of at most {longest} characters, by {data['contexts']:,} contexts of up to "
         f"{order - 1}; written to {output}; next: minleak design {prior} -k 20 --unknown {output} -o plan.cloak"
     )
-    emit("fit", data, [text], as_json=as_json)
+    return Answer(data, [text])

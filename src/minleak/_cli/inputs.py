@@ -8,14 +8,18 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+import typer
 
 from minleak._cli.failures import in_flags
+from minleak._cli.options import Secret
 from minleak._cli.output import note, working
 from minleak._data.prior import Prior
+from minleak._data.reading.formats import FORMATS
 from minleak._data.reading.formats.uniq import text_lines
 from minleak._data.reading.places import read_places
 from minleak._data.reading.prior import read_prior
@@ -79,32 +83,71 @@ def plan_of(cloak: str) -> Any:
         return load(path)
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How counts are read from PRIOR."""
+
+    secret: Secret = "secret"
+    weight: Annotated[str, typer.Option(help="The column of their counts or weights.")] = "count"
+    format: Annotated[
+        str | None,
+        typer.Option(help=f"The format of PRIOR: {', '.join(FORMATS)}; by its ending if not given, csv for stdin."),
+    ] = None
+    strip: Annotated[bool, typer.Option("--strip", help="Take off the blanks around the secrets of PRIOR.")] = False
+    nfc: Annotated[bool, typer.Option("--nfc", help="Bring the secrets of PRIOR to one Unicode form, NFC.")] = False
+    count_rows: Annotated[
+        bool,
+        typer.Option(
+            "--count-rows", help="PRIOR is a log, a row for each event: count its rows, there is no --weight."
+        ),
+    ] = False
+
+    def prior(self, path: str) -> Prior:
+        """The prior in that file."""
+        return PriorSource(path, self).prior()
+
+
 class PriorSource:
     """A file or stdin, read once, from which several columns can be taken."""
 
-    def __init__(self, path: str, secret: str, format: str | None, *, strip: bool = False, nfc: bool = False) -> None:
-        self._path, self._from = path, rows_of(path, format)
-        self._as: dict[str, Any] = {"secret": secret, "strip": strip, "nfc": nfc}
+    def __init__(self, path: str, reading: Reading) -> None:
+        self._path, self._reading, self._from = path, reading, rows_of(path, reading.format)
 
-    def prior(self, weight: str | None, *, events: int | None = None) -> Prior:
-        """The prior with that column as weights, or (None) with its rows counted."""
-        with working(f"reading {self._path}"), warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always", MinleakWarning)
-            prior = read_prior(**self._rewound(), **self._as, weight=weight, events=events)
-        for warning in told:
-            note(in_flags(str(warning.message), {"strip": "--strip", "nfc": "--nfc"}))
-        return prior
+    def prior(self, *, events: int | None = None) -> Prior:
+        """The prior, with the weights that the options name or its rows counted."""
+        return self._prior(None if self._reading.count_rows else self._reading.weight, events)
 
-    def places(self, columns: list[str]) -> npt.NDArray[np.float64]:
-        """The coordinates in those columns."""
-        return read_places(**self._rewound(), columns=columns)
+    def other(self, column: str, option: str) -> Prior:
+        """The prior with another column, which that option names, as weights."""
+        try:
+            return self._prior(column, None)
+        except UnreadableFile as error:
+            raise UnreadableFile(str(error).replace("weight=", option)) from None
+
+    def places(self, columns: str) -> npt.NDArray[np.float64]:
+        """The coordinates in those columns, which have commas between them."""
+        return read_places(**self._rewound(), columns=names_in(columns))
 
     def names(self, column: str) -> Any:
         """The names in that column, one a row."""
         table = Table(**self._rewound(), what="buckets are")
         return table.read({"bucket": column}, {}, choose="--by")["bucket"]
 
+    def _prior(self, weight: str | None, events: int | None) -> Prior:
+        how = {"secret": self._reading.secret, "strip": self._reading.strip, "nfc": self._reading.nfc}
+        with working(f"reading {self._path}"), warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", MinleakWarning)
+            prior = read_prior(**self._rewound(), **how, weight=weight, events=events)
+        for warning in told:
+            note(in_flags(str(warning.message), {"strip": "--strip", "nfc": "--nfc"}))
+        return prior
+
     def _rewound(self) -> dict[str, Any]:
         if self._path == "-":
             self._from["source"].seek(0)
         return self._from
+
+
+def names_in(columns: str) -> list[str]:
+    """The names of columns in a list with commas."""
+    return [name.strip() for name in columns.split(",")]

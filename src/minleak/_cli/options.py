@@ -19,18 +19,10 @@ PriorFile = Annotated[
     ),
 ]
 CloakFile = Annotated[str, typer.Argument(metavar="CLOAK", help="A .cloak file made by `minleak design`; - is stdin.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON (schema minleak/1) instead of tables.")]
 Secret = Annotated[str, typer.Option("--secret", help="The column that names the secrets.")]
-Weight = Annotated[str, typer.Option("--weight", help="The column of their counts or weights.")]
 Format = Annotated[
     str | None,
     typer.Option("--format", help=f"{', '.join(FORMATS)}; by the file's ending if not given, csv for stdin."),
-]
-Strip = Annotated[bool, typer.Option("--strip", help="Take off the blanks around the secrets of PRIOR.")]
-Nfc = Annotated[bool, typer.Option("--nfc", help="Bring the secrets of PRIOR to one Unicode form, NFC.")]
-PriorFormat = Annotated[
-    str | None,
-    typer.Option("--format", help=f"{', '.join(FORMATS)}: that of PRIOR. The other file's is that of its ending."),
 ]
 Entropies = Annotated[
     list[str] | None,

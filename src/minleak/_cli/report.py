@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from minleak._cli.inputs import PriorSource, plan_of
-from minleak._cli.options import AsJson, CloakFile, share, times
-from minleak._cli.output import emit, progressing
+from minleak._cli.inputs import Reading, plan_of
+from minleak._cli.options import CloakFile, share, times
+from minleak._cli.output import Answer, progressing
 from minleak._data.prior import Prior
 from minleak._design.unlisted.misfit import Misfit
 from minleak._design.unlisted.ngram import NGram
@@ -34,8 +34,7 @@ def report(
         typer.Option(help="Counts of another time, of a plan over all strings: what an attacker who has them knows."),
     ] = None,
     trials: Annotated[int, typer.Option(parser=times, help="Simulated secrets for what has no closed form.")] = 20_000,
-    as_json: AsJson = False,
-) -> None:
+) -> Answer:
     """Write a report about a plan: one page with charts that opens without network, or the charts as pictures.
 
     Example: minleak report queries.cloak -o report.html
@@ -44,7 +43,7 @@ def report(
         plan = plan_of(cloak)
         against = None
         if held_out is not None:
-            against = _against(plan, PriorSource(held_out, "secret", None).prior("count"), trials)
+            against = _against(plan, Reading().prior(held_out), trials)
         files = write(
             plan,
             output,
@@ -56,7 +55,7 @@ def report(
             against=against,
             progress=progress,
         )
-    emit("report", {"files": files}, [f"written: {', '.join(files)}"], as_json=as_json)
+    return Answer({"files": files}, [f"written: {', '.join(files)}"])
 
 
 def _against(plan: Any, counts: Prior, trials: int) -> Misfit:
