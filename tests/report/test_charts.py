@@ -33,7 +33,7 @@ def test_comparison_has_a_bar_for_each_attacker_and_countermeasure(facts: Facts)
     assert len(bars) == len(ENTROPIES) * 5
     assert all(bar["share"] == pytest.approx(100) for bar in bars if bar["by"] == "no cloak")
     ours = [bar["share"] for bar in bars if bar["by"] == "this plan"]
-    expected = [100 * row.plan / row.rivals[0].leakage.value for row in facts.comparisons]
+    expected = [100 * row.plan / row.bare for row in facts.comparisons]
     assert ours == pytest.approx(expected)
 
 

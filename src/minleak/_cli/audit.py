@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from minleak._cli.charts import add_chart, chart_of
 from minleak._cli.engines import Engine
 from minleak._cli.inputs import rows_of
-from minleak._cli.options import Entropies, Format, Secret, number, share, times, whole
+from minleak._cli.options import Entropies, Format, Secret, argument, option, share, times
 from minleak._cli.output import Answer, note, progressing, table
 from minleak._samples import auditing, following
 from minleak._samples.plug_in import STANDARD
@@ -29,44 +27,17 @@ class How:
     """How to audit: the parameters of `minleak.audit`, by their names."""
 
     secret: Secret = "secret"
-    observable: Annotated[
-        list[str] | None,
-        typer.Option(help="The column of what was seen; several times for vectors. Default: observable."),
-    ] = None
-    weight: Annotated[
-        str | None, typer.Option(help="A column of how many events a row stands for; one if not given.")
-    ] = None
-    numeric: Annotated[
-        bool | None,
-        typer.Option("--numeric/--names", help="Observables are numbers, or names; recognised if not given."),
-    ] = None
-    blocks: Annotated[
-        str | None,
-        typer.Option(
-            help="A column that names stretches of time, or how many events in a row make one: timings drift."
-        ),
-    ] = None
-    attack: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="histogram, nearest, forest or boosted, several times for several; by the data if not given."
-        ),
-    ] = None
+    observable: list[str] | None = option("The column of what was seen; several for vectors. Default: observable.")
+    weight: str | None = option("A column of how many events a row stands for; one if not given.")
+    numeric: bool | None = option("Observables are numbers, or names; recognised if not given.", "--numeric/--names")
+    blocks: str | None = option("Timings drift: a column of stretches of time, or how many events in a row make one.")
+    attack: list[str] | None = option("histogram, nearest, forest or boosted, also several; by the data if not given.")
     measures: Entropies = None
-    enough: Annotated[
-        float | None,
-        typer.Option(parser=share, help="How narrow the bracket should be, such as 0.01: says what it takes."),
-    ] = None
-    permutations: Annotated[int, typer.Option(parser=times, help="Permutations for the test of zero leakage.")] = 199
-    level: Annotated[float, typer.Option(parser=share, help="The brackets' confidence level, such as 0.95 or 95%.")] = (
-        0.95
-    )
-    alpha: Annotated[
-        float, typer.Option(parser=share, help="How often the verdict may be wrong where nothing leaks.")
-    ] = 0.01
-    seed: Annotated[
-        int, typer.Option(parser=whole, help="Where the dealing starts; the same seed gives the same answer.")
-    ] = 0
+    enough: float | None = option("How narrow the bracket should be, such as 0.01: says what it takes.", parser=share)
+    permutations: int = option("Permutations for the test of zero leakage.", default=199, parser=times)
+    level: float = option("The brackets' confidence level, such as 0.95 or 95%.", default=0.95, parser=share)
+    alpha: float = option("How often the verdict may be wrong where nothing leaks.", default=0.01, parser=share)
+    seed: int = option("Where the dealing starts; the same seed gives the same answer.", default=0)
 
     def given(self) -> dict[str, Any]:
         """The parameters, with the defaults of those that are lists."""
@@ -79,23 +50,15 @@ class How:
 
 
 def audit(
-    events: Annotated[
-        str,
-        typer.Argument(
-            metavar="EVENTS",
-            help="A csv(.gz), tsv or parquet file, - for stdin; a folder, a .duckdb database or Spark's --table too.",
-        ),
-    ],
+    events: str = argument(
+        "EVENTS", "A csv(.gz), tsv or parquet file, - for stdin; a folder, a .duckdb database or Spark's --table too."
+    ),
     *,
     how: How,
-    follow: Annotated[
-        bool, typer.Option("--follow", help="With --enough: wait for more events in the file until they are enough.")
-    ] = False,
-    patience: Annotated[
-        float, typer.Option(parser=number, help="With --follow: give up when nothing was added for so many seconds.")
-    ] = 60.0,
-    chart: Annotated[str | None, chart_of("observables by secret")] = None,
-    curve: Annotated[str | None, chart_of("success against training events")] = None,
+    follow: bool = option("With --enough: wait for more events in the file until they are enough.", default=False),
+    patience: float = option("With --follow: give up when nothing came for so many seconds.", default=60.0),
+    chart: str | None = chart_of("observables by secret"),
+    curve: str | None = chart_of("success against training events"),
     format: Format = None,
     engine: Engine,
 ) -> Answer:

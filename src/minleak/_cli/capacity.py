@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from minleak._cli.channels import ChannelFile, Columns
 from minleak._cli.inputs import rows_of
-from minleak._cli.options import Format, Secret, number
+from minleak._cli.options import Format, Secret, option
 from minleak._cli.output import Answer, table, working
 from minleak._data.reading.channels import read_channel
 from minleak._measure import capacities
@@ -17,8 +13,8 @@ from minleak._measure import capacities
 def capacity(
     channel: ChannelFile,
     *,
-    entropy: Annotated[str, typer.Option("--entropy", "-e", help="An entropy by name, such as arimoto:2.")] = "shannon",
-    gap: Annotated[float, typer.Option(parser=number, help="How close the bounds must come.")] = 1e-9,
+    entropy: str = option("An entropy by name, such as arimoto:2.", "--entropy", "-e", default="shannon"),
+    gap: float = option("How close the bounds must come.", default=1e-9),
     secret: Secret = "secret",
     columns: Columns,
     format: Format = None,

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
-
-import typer
 
 from minleak._cli.inputs import PriorSource, Reading, as_file
-from minleak._cli.options import CloakFile
+from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, working
 from minleak._design import certificate as certifying
 from minleak._design.stored.opening import opened
@@ -17,14 +14,11 @@ from minleak.errors import InvalidParameter
 
 def certify(
     cloak: CloakFile,
-    prior: Annotated[
-        str | None,
-        typer.Argument(metavar="[PRIOR]", help="The counts it should be for; its own, and its gains, if not given."),
-    ] = None,
+    prior: str | None = argument(
+        "[PRIOR]", "The counts it should be for; its own, and its gains, if not given.", default=None
+    ),
     *,
-    gains: Annotated[
-        str | None, typer.Option(help="The column of gains that it should be for, beside the counts.")
-    ] = None,
+    gains: str | None = option("The column of gains that it should be for, beside the counts."),
     reading: Reading,
 ) -> Answer:
     """Check in exact integers that a .cloak file draws an optimal plan for its prior. Exit code 1 if it does not.

@@ -12,7 +12,7 @@ from minleak._cli.charts import add_chart, chart_of
 from minleak._cli.draw import as_label
 from minleak._cli.engines import Engine
 from minleak._cli.inputs import as_file, rows_of, stdin_lines
-from minleak._cli.options import Format, times, whole
+from minleak._cli.options import Format, argument, option, times, whole
 from minleak._cli.output import Answer, progressing, record, table, working
 from minleak._data.extras import chart_package
 from minleak._report.saving import write_whole
@@ -34,25 +34,21 @@ Tracked = Annotated[int, typer.Option("-k", parser=whole, help="How many states 
 class Columns:
     """The columns of a log of walks."""
 
-    subject: Annotated[str, typer.Option(help="The column that names who walks.")] = "subject"
-    time: Annotated[str, typer.Option(help="The column of times: numbers, or dates such as 2026-07-11T08:30.")] = "time"
-    state: Annotated[str, typer.Option(help="The column of states.")] = "state"
+    subject: str = option("The column that names who walks.", default="subject")
+    time: str = option("The column of times: numbers, or dates such as 2026-07-11T08:30.", default="time")
+    state: str = option("The column of states.", default="state")
 
 
 def fit(
-    log: Annotated[
-        str, typer.Argument(metavar="LOG", help="Who was where and when: csv(.gz), tsv, parquet; - is stdin.")
-    ],
+    log: str = argument("LOG", "Who was where and when: csv(.gz), tsv, parquet; - is stdin."),
     *,
-    output: Annotated[str | None, typer.Option("-o", "--output", help="The .chain file to write.")] = None,
+    output: str | None = option("The .chain file to write.", "-o", "--output"),
     columns: Columns,
-    order: Annotated[int, typer.Option(parser=whole, help="How many steps a state remembers.")] = 1,
-    smoothing: Annotated[
-        str, typer.Option(help="Back-off to the marginal: witten-bell, or a number of transitions for each state.")
-    ] = "witten-bell",
-    clock: Annotated[
-        int | None, typer.Option(parser=whole, help="24 for states by the hour of the day, which everybody sees.")
-    ] = None,
+    order: int = option("How many steps a state remembers.", default=1),
+    smoothing: str = option(
+        "Back-off to the marginal: witten-bell, or a number of transitions for each state.", default="witten-bell"
+    ),
+    clock: int | None = option("24 for states by the hour of the day, which everybody sees."),
     format: Format = None,
     engine: Engine,
 ) -> Answer:
@@ -99,17 +95,12 @@ def leakage(
     file: ChainFile,
     k: Tracked,
     *,
-    steps: Annotated[int, typer.Option(parser=times, help="How many states a walk has.")] = 20,
-    trials: Annotated[int, typer.Option(parser=times, help="Simulated walks.")] = 200,
-    truth: Annotated[
-        str | None,
-        typer.Option(
-            help="How walks really go: another .chain file, or a log of walks that the chain was not fitted on."
-        ),
-    ] = None,
-    report: Annotated[str | None, typer.Option(help="Write a page about it: an .html file.")] = None,
-    chart: Annotated[str | None, chart_of("success against step")] = None,
-    seed: Annotated[int, typer.Option(parser=whole, help="Another seed gives other walks.")] = 0,
+    steps: int = option("How many states a walk has.", default=20, parser=times),
+    trials: int = option("Simulated walks.", default=200, parser=times),
+    truth: str | None = option("How walks really go: another .chain file, or a log that the chain was not fitted on."),
+    report: str | None = option("Write a page about it: an .html file."),
+    chart: str | None = chart_of("success against step"),
+    seed: int = option("Another seed gives other walks.", default=0),
     columns: Columns,
 ) -> Answer:
     """Measure how often attackers are right about each step of a walk: tracks, and what else could be shown.
@@ -149,17 +140,10 @@ def leakage(
 def draw(
     file: ChainFile,
     k: Tracked,
-    key: Annotated[str, typer.Option(help="The key file.")],
-    scope: Annotated[str, typer.Option(help="Who walks: the same scope and walk always show the same tracks.")],
-    walk: Annotated[
-        str | None,
-        typer.Option(
-            help="A file that the walk is kept in between calls: made by the first, gone on with by the next."
-        ),
-    ] = None,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Begin new tracks where the chain holds a move impossible.")
-    ] = False,
+    key: str = option("The key file.", default=...),
+    scope: str = option("Who walks: the same scope and walk always show the same tracks.", default=...),
+    walk: str | None = option("Where the walk is kept between calls: made by the first, gone on with by the next."),
+    restart: bool = option("Begin new tracks where the chain holds a move impossible.", default=False),
 ) -> Answer:
     """Draw the tracks to show for a walk, whose states are read from stdin, one a line.
 

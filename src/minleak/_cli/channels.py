@@ -10,6 +10,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from minleak._cli.options import option
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._design.rows.rounding import rounded
@@ -30,13 +31,10 @@ class Columns:
     """The columns of CHANNEL beside that of the secrets."""
 
     observable: Observable = "observable"
-    probability: Annotated[
-        str | None,
-        typer.Option(
-            help="The column of p(observable given secret), probability if not given; without it a secret always shows "
-            "the observable of its row.",
-        ),
-    ] = None
+    probability: str | None = option(
+        "The column of p(observable given secret), probability if not given; without it a secret always shows "
+        "the observable of its row."
+    )
 
 
 def check_ending(path: str) -> str:

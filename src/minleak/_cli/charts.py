@@ -6,6 +6,7 @@ from typing import Any
 
 import typer
 
+from minleak._cli.options import option
 from minleak._cli.output import Answer
 from minleak._report.saving import check_chart
 from minleak._report.writing import save_chart
@@ -14,7 +15,7 @@ from minleak.errors import InvalidParameter
 
 def chart_of(what: str) -> Any:
     """The option of a chart's file, which is refused before any work is done if its ending is none of a chart."""
-    return typer.Option(parser=_chart_file, help=f"Save {what}: a .png, .svg or .html file.")
+    return option(f"Save {what}: a .png, .svg or .html file.", parser=_chart_file)
 
 
 def add_chart(answer: Answer, chart: Any, path: str, *, title: str, key: str = "chart") -> None:

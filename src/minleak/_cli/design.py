@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from minleak._cli.engines import Engine, design_inside
 from minleak._cli.inputs import PriorSource, Reading, names_in
-from minleak._cli.options import Entropies, PriorFile, share, whole
+from minleak._cli.options import Entropies, PriorFile, option, share
 from minleak._cli.output import Answer, progressing, working
 from minleak._cli.requirement import Requirement
 from minleak._cli.summaries import described
@@ -30,35 +28,20 @@ from minleak.errors import InvalidParameter
 class Variant:
     """What kind of plan is to be made."""
 
-    layout: Annotated[
-        str | None,
-        typer.Option(
-            help="stable (resists repeated draws, the default), circle (quickest) or blocks (no key, sets that never "
-            "change, a little more leakage); see --near for a fourth."
-        ),
-    ] = None
-    gains: Annotated[
-        str | None, typer.Option(help="A column of what each secret is worth to the attacker, for gain-based leakage.")
-    ] = None
-    near: Annotated[
-        str | None,
-        typer.Option(help="Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage."),
-    ] = None
-    metric: Annotated[
-        str | None,
-        typer.Option(help="With --near: euclidean, or haversine (km), the default for columns lat... and lon...."),
-    ] = None
-    stability: Annotated[
-        float,
-        typer.Option(parser=share, help="With --near, from 0 (as close as possible) to 1 (resists repeated draws)."),
-    ] = 0.0
-    unknown: Annotated[
-        str | None, typer.Option(help="A model of strings by `minleak fit`: secrets that PRIOR does not list get sets.")
-    ] = None
-    unknown_share: Annotated[
-        float | None,
-        typer.Option(parser=share, help="With --unknown, how often a secret is not listed; told by the counts if not."),
-    ] = None
+    layout: str | None = option(
+        "stable (resists repeated draws, the default), circle (quickest) or blocks (no key, sets that never "
+        "change, a little more leakage); see --near for a fourth."
+    )
+    gains: str | None = option("A column of what each secret is worth to the attacker, for gain-based leakage.")
+    near: str | None = option("Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage.")
+    metric: str | None = option("With --near: euclidean, or haversine (km), the default for columns lat... and lon....")
+    stability: float = option(
+        "With --near, from 0 (as close as possible) to 1 (resists repeated draws).", default=0.0, parser=share
+    )
+    unknown: str | None = option("A model of strings by `minleak fit`: secrets that PRIOR does not list get sets.")
+    unknown_share: float | None = option(
+        "With --unknown, how often a secret is not listed; told by the counts if not.", parser=share
+    )
 
     def made(self, counts: Prior, k: int, source: PriorSource, progress: Callable[[int, int, str], None]) -> Stored:
         """The plan; gains and places are other columns of the source."""
@@ -99,13 +82,9 @@ class Variant:
 def design(
     prior: PriorFile,
     *,
-    k: Annotated[
-        int | None, typer.Option("-k", parser=whole, help="The cap on the size of a set, from 1 on; or --max-success.")
-    ] = None,
+    k: int | None = option("How many secrets a set has at most, from 1 on; or give --max-success.", "-k"),
     requirement: Requirement,
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", help="The .cloak file to write; with --engine also a new folder.")
-    ] = None,
+    output: str | None = option("The .cloak file to write; with --engine also a new folder.", "-o", "--output"),
     entropy: Entropies = None,
     variant: Variant,
     reading: Reading,

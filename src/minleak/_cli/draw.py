@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from minleak._cli.inputs import as_file, stdin_lines
-from minleak._cli.options import CloakFile
+from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, record
 from minleak._run.cloak import Cloak
 from minleak.errors import InvalidParameter, UnknownSecret
@@ -17,20 +17,16 @@ from minleak.errors import InvalidParameter, UnknownSecret
 
 def draw(
     cloak: CloakFile,
-    secret: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[SECRET]",
-            help="The secret's label. Others see it in the process list and it stays in the shell's history: leave it "
-            "out to be asked for it unseen, or give - to read one a line from stdin.",
-        ),
-    ] = None,
-    key: Annotated[str | None, typer.Option(help="The key file, for sticky draws.")] = None,
-    scope: Annotated[
-        str | None, typer.Option(help="Who asks: the same scope and secret always show the same set.")
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Draw anew each time; repeated draws leak more.")] = False,
-    stand_in: Annotated[str | None, typer.Option(help="A label of the plan to take for unknown secrets.")] = None,
+    secret: str | None = argument(
+        "[SECRET]",
+        "The secret's label. Others see it in the process list and it stays in the shell's history: leave it "
+        "out to be asked for it unseen, or give - to read one a line from stdin.",
+        default=None,
+    ),
+    key: str | None = option("The key file, for sticky draws."),
+    scope: str | None = option("Who asks: the same scope and secret always show the same set."),
+    fresh: bool = option("Draw anew each time; repeated draws leak more.", default=False),
+    stand_in: str | None = option("A label of the plan to take for unknown secrets."),
 ) -> Answer:
     """Draw the set to show for a secret: sticky with --key and --scope, or --fresh. Blocks need none of these.
 

@@ -79,7 +79,8 @@ def rendered(data: dict[str, Any]) -> list[str]:
     """The comparison for people."""
     rows = [["one guess is right", *data["success"].values()]]
     rows += [[f"leakage, {name}", *row.values()] for name, row in data["leakage"].items()]
-    lines = [table("", ["", "old counts", "new counts, waiting", "new counts, updated"], rows)]
+    title = f"the plan for {data['secrets']:,} secrets, and its update"
+    lines = [table(title, ["", "old counts", "new counts, waiting", "new counts, updated"], rows)]
     if data["new"]:
         new = "1 new secret has" if data["new"] == 1 else f"{data['new']:,} new secrets have"
         lines.append(f"{new} no set until an update: {data['new_mass']:.3g} of the mass")

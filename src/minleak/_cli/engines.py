@@ -6,11 +6,10 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from minleak._cli.inputs import Reading, as_file
+from minleak._cli.options import option
 from minleak._cli.output import Answer, working
 from minleak._cli.summaries import NAMED, plan_words, world_of
 from minleak._data.reading.formats.lines import Lines
@@ -23,21 +22,9 @@ from minleak.errors import InvalidParameter
 class Engine:
     """Where to work, if not in memory."""
 
-    engine: Annotated[
-        str | None,
-        typer.Option(
-            help="Work inside duckdb or spark, out of core: on a Parquet or CSV file or folder, a log of lines, or a "
-            "database."
-        ),
-    ] = None
-    table: Annotated[
-        str | None,
-        typer.Option(help="With --engine: the table of a .duckdb database, or (with - for the file) one of Spark's."),
-    ] = None
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(help="With --engine duckdb: how much memory it may take, such as 1GB; the rest is spilled."),
-    ] = None
+    engine: str | None = option("Work in duckdb or spark, out of core: on Parquet, CSV, a log, a folder or a database.")
+    table: str | None = option("With --engine: the table of a .duckdb database or, with - as file, one of Spark's.")
+    memory_limit: str | None = option("With --engine duckdb: the memory it may take, such as 1GB; the rest is spilled.")
 
     def refuse_without(self) -> None:
         """Refuse what only an engine can heed."""
@@ -82,7 +69,7 @@ def design_inside(
     from minleak._warehouse.engines import engine_of
 
     measures = {name: as_entropy(name) for name in entropies}
-    columns = {"secret": reading.secret, "weight": reading.weight}
+    columns: dict[str, Any] = {"secret": reading.secret, "weight": reading.weight}
     with working(f"designing for {path} in {engine.engine}"), engine.opened(path, reading.format) as counts:
         if reading.count_rows or _is_log(path, reading.format):
             counts = prepared(engine_of(counts), counts, reading.secret, None)  # once, for all that follows

@@ -5,12 +5,10 @@ from __future__ import annotations
 import errno
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, BinaryIO
-
-import typer
+from typing import TYPE_CHECKING, BinaryIO
 
 from minleak._cli.inputs import plan_of
-from minleak._cli.options import CloakFile
+from minleak._cli.options import CloakFile, option
 from minleak._cli.output import Answer, working
 from minleak._data.writing import replacing
 from minleak.errors import InvalidParameter, MinleakError
@@ -24,9 +22,7 @@ _ROWS = 1 << 16
 
 def export(
     cloak: CloakFile,
-    output: Annotated[
-        str, typer.Option("-o", "--output", help="The table to write: .csv, .parquet, .json or .sqlite.")
-    ],
+    output: str = option("The table to write: .csv, .parquet, .json or .sqlite.", "-o", "--output", default=...),
 ) -> Answer:
     """Write a plan as a table that any language reads: which secrets are shown together, and how often.
 

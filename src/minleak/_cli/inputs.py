@@ -9,14 +9,13 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import typer
 
 from minleak._cli.failures import in_flags
-from minleak._cli.options import Secret
+from minleak._cli.options import Secret, option
 from minleak._cli.output import note, working
 from minleak._data.prior import Prior
 from minleak._data.reading.formats import FORMATS
@@ -88,19 +87,13 @@ class Reading:
     """How counts are read from PRIOR."""
 
     secret: Secret = "secret"
-    weight: Annotated[str, typer.Option(help="The column of their counts or weights.")] = "count"
-    format: Annotated[
-        str | None,
-        typer.Option(help=f"The format of PRIOR: {', '.join(FORMATS)}; by its ending if not given, csv for stdin."),
-    ] = None
-    strip: Annotated[bool, typer.Option("--strip", help="Take off the blanks around the secrets of PRIOR.")] = False
-    nfc: Annotated[bool, typer.Option("--nfc", help="Bring the secrets of PRIOR to one Unicode form, NFC.")] = False
-    count_rows: Annotated[
-        bool,
-        typer.Option(
-            "--count-rows", help="PRIOR is a log, a row for each event: count its rows, there is no --weight."
-        ),
-    ] = False
+    weight: str = option("The column of their counts or weights.", default="count")
+    format: str | None = option(
+        f"The format of PRIOR: {', '.join(FORMATS)}; by its ending if not given, csv for stdin."
+    )
+    strip: bool = option("Take off the blanks around the secrets of PRIOR.", default=False)
+    nfc: bool = option("Bring the secrets of PRIOR to one Unicode form, NFC.", default=False)
+    count_rows: bool = option("PRIOR is a log, a row for each event: count them; there is no --weight.", default=False)
 
     def prior(self, path: str) -> Prior:
         """The prior in that file."""
@@ -134,10 +127,12 @@ class PriorSource:
         return table.read({"bucket": column}, {}, choose="--by")["bucket"]
 
     def _prior(self, weight: str | None, events: int | None) -> Prior:
-        how = {"secret": self._reading.secret, "strip": self._reading.strip, "nfc": self._reading.nfc}
+        how = self._reading
         with working(f"reading {self._path}"), warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", MinleakWarning)
-            prior = read_prior(**self._rewound(), **how, weight=weight, events=events)
+            prior = read_prior(
+                **self._rewound(), secret=how.secret, weight=weight, events=events, strip=how.strip, nfc=how.nfc
+            )
         for warning in told:
             note(in_flags(str(warning.message), {"strip": "--strip", "nfc": "--nfc"}))
         return prior

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
+from minleak._cli.options import argument
 from minleak._cli.output import Answer
 from minleak._run.keys import Key
 
 
-def new(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write the key; an existing file is kept.")],
-) -> Answer:
+def new(file: str = argument("FILE", "Where to write the key; an existing file is kept.")) -> Answer:
     """Make a new key of 32 random bytes in a file that only you can read (mode 0600).
 
     Example: minleak key new queries.key

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from minleak._cli.channels import Observable, check_ending, write_channel
 from minleak._cli.charts import add_chart, chart_of
 from minleak._cli.inputs import PriorSource, Reading, rows_beside
-from minleak._cli.options import PriorFile, number, times
+from minleak._cli.options import PriorFile, argument, option, times
 from minleak._cli.output import Answer, table, working
 from minleak._data.prior import Prior
 from minleak._data.reading.pairs import read_pairs
@@ -26,25 +25,13 @@ from minleak.errors import InvalidParameter
 class Limits:
     """How much a channel may cost or leak."""
 
-    budget: Annotated[float | None, typer.Option(parser=number, help="The cap on the expected cost.")] = None
-    max_leakage: Annotated[
-        list[float] | None,
-        typer.Option(
-            parser=number,
-            help="The other way round: the least expected cost with no more leakage; one for an entropy.",
-        ),
-    ] = None
-    d_privacy: Annotated[
-        float | None,
-        typer.Option(parser=number, help="Epsilon, in nats for a distance of 1: the channel is to be d-private too."),
-    ] = None
-    places: Annotated[
-        str | None,
-        typer.Option(help="With --d-privacy: columns of coordinates in PRIOR, such as x,y; else all are 1 apart."),
-    ] = None
-    tradeoff: Annotated[
-        int | None, typer.Option(parser=times, help="Instead of one budget, the whole frontier at so many budgets.")
-    ] = None
+    budget: float | None = option("The cap on the expected cost.")
+    max_leakage: list[float] | None = option(
+        "Instead: the least cost with no more leakage than this; one for each entropy."
+    )
+    d_privacy: float | None = option("Epsilon, in nats for a distance of 1: the channel is to be d-private too.")
+    places: str | None = option("With --d-privacy: columns of coordinates in PRIOR, such as x,y; else all are 1 apart.")
+    tradeoff: int | None = option("Instead of one budget, the whole frontier at so many budgets.", parser=times)
 
     def check(self, output: str | None, chart: str | None) -> None:
         """Refuse options that do not go together, before a file is read."""
@@ -69,36 +56,24 @@ class Pairs:
     """The columns of PAIRS beside that of the secrets, and of PRIOR."""
 
     observable: Observable = "observable"
-    cost: Annotated[str, typer.Option(help="The column of what each pair costs.")] = "cost"
-    gains: Annotated[
-        str | None, typer.Option(help="A column of the prior's file: what each secret is worth to the attacker.")
-    ] = None
+    cost: str = option("The column of what each pair costs.", default="cost")
+    gains: str | None = option("A column of the prior's file: what each secret is worth to the attacker.")
 
 
 def optimise(
     prior: PriorFile,
-    pairs: Annotated[
-        str,
-        typer.Argument(
-            metavar="PAIRS",
-            help="Rows of secret, observable and perhaps cost, one for each allowed pair: csv(.gz), tsv, parquet; "
-            "- is stdin.",
-        ),
-    ],
+    pairs: str = argument(
+        "PAIRS",
+        "Rows of secret, observable and perhaps cost, one for each allowed pair: csv(.gz), tsv, parquet; - is stdin.",
+    ),
     *,
-    entropy: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--entropy", "-e", help="An entropy by name; of several the first counts most, the others break ties."
-        ),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("-o", "--output", help="The channel: .csv, .tsv or .parquet, or a .cloak for `minleak draw`."),
-    ] = None,
+    entropy: list[str] | None = option(
+        "An entropy by name; of several the first counts most, the others break ties.", "--entropy", "-e"
+    ),
+    output: str | None = option("The channel: .csv, .tsv, .parquet, or a .cloak for `minleak draw`.", "-o", "--output"),
     limits: Limits,
-    chart: Annotated[str | None, chart_of("the frontier's chart")] = None,
-    gap: Annotated[float, typer.Option(parser=number, help="How far from the best a channel may be at most.")] = 1e-6,
+    chart: str | None = chart_of("the frontier's chart"),
+    gap: float = option("How far from the best a channel may be at most.", default=1e-6),
     columns: Pairs,
     reading: Reading,
 ) -> Answer:
@@ -113,9 +88,10 @@ def optimise(
     with working(f"reading {pairs}"):
         named = {"secret": reading.secret, "observable": columns.observable, "cost": columns.cost}
         read = read_pairs(**rows_beside(pairs), inputs=counts.labels, **named)
-    if read.cost is None and not limits.budget is limits.tradeoff is limits.max_leakage is None:
+    if read.cost is None and (limits.budget, limits.tradeoff, limits.max_leakage) != (None, None, None):
         raise InvalidParameter(f"a budget needs costs, and {pairs} has no column {columns.cost!r}: name it with --cost")
-    given = {"allowed": read.allowed, "cost": read.cost, "gains": worth, "outputs": read.outputs, "gap": gap}
+    given: dict[str, Any] = {"allowed": read.allowed, "cost": read.cost, "outputs": read.outputs}
+    given |= {"gains": worth, "gap": gap}
     if limits.tradeoff is not None:
         return _frontier(counts, given, entropies, limits.tradeoff, chart)
     if limits.d_privacy is not None:

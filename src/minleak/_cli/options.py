@@ -1,15 +1,30 @@
-"""Arguments and options that several commands share, and what may be written for a number."""
+"""How arguments and options are declared, those that several commands share, and what may be written for a number."""
 
 from __future__ import annotations
 
 import math
 import re
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import field
+from typing import Annotated, Any
 
 import typer
 
 from minleak._data.reading.formats import FORMATS
 from minleak.errors import InvalidParameter
+
+
+def option(help: str, *flags: str, default: Any = None, parser: Callable[[str], Any] | None = None) -> Any:
+    """An option of a command or of a group of options: `--name` if no flags are given; to be given if its default is
+    `...`. Numbers have a parser that suits their type.
+    """
+    return field(default=default, metadata={"help": help, "flags": flags, "parser": parser})
+
+
+def argument(metavar: str, help: str, *, default: Any = ...) -> Any:
+    """An argument of a command; to be given if its default is `...`."""
+    return field(default=default, metadata={"help": help, "metavar": metavar})
+
 
 PriorFile = Annotated[
     str,

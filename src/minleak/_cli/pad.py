@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from minleak._cli.channels import write_channel
 from minleak._cli.charts import add_chart, chart_of
 from minleak._cli.inputs import PriorSource, Reading
-from minleak._cli.options import Format, Secret, number, whole
+from minleak._cli.options import Format, Secret, argument, number, option
 from minleak._cli.output import Answer, table, working
 from minleak._data.prior import Prior
 from minleak._entropy.names import as_entropy
@@ -30,35 +30,21 @@ _POINTS, _MANY = 72, 5000
 
 
 def pad(
-    sizes: Annotated[
-        str, typer.Argument(metavar="SIZES", help="Secrets and their sizes: csv(.gz), tsv, parquet, json; - is stdin.")
-    ],
-    budget: Annotated[
-        str | None,
-        typer.Option(help="The largest mean overhead: a number in the unit of the sizes, or 10% of the mean size."),
-    ] = None,
-    max_leakage: Annotated[
-        float | None, typer.Option(parser=number, help="Instead: the least overhead with no more leakage than this.")
-    ] = None,
-    size: Annotated[str, typer.Option("--size", help="The column of natural sizes or times.")] = "size",
-    entropy: Annotated[str, typer.Option("--entropy", "-e", help="The entropy to leak least in, by name.")] = "shannon",
-    floor: Annotated[
-        int, typer.Option("-k", "--floor", parser=whole, help="The least number of secrets in a bucket.")
-    ] = 1,
-    randomised: Annotated[
-        bool, typer.Option("--randomised", help="Draw the size at random: leaks least of all, for up to 280 sizes.")
-    ] = False,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="A .csv: the buckets, or with --randomised the channel's rows. Or a .cloak for `minleak draw`.",
-        ),
-    ] = None,
-    chart: Annotated[str | None, chart_of("leakage against overhead")] = None,
+    sizes: str = argument("SIZES", "Secrets and their sizes: csv(.gz), tsv, parquet, json; - is stdin."),
+    budget: str | None = option("The largest mean overhead: in the unit of the sizes, or 10% of the mean size."),
+    max_leakage: float | None = option("Instead: the least overhead with no more leakage than this."),
+    size: str = option("The column of natural sizes or times.", default="size"),
+    entropy: str = option("The entropy to leak least in, by name.", "--entropy", "-e", default="shannon"),
+    floor: int = option("The least number of secrets in a bucket.", "-k", "--floor", default=1),
+    randomised: bool = option("Draw the size at random: leaks least of all, for up to 280 sizes.", default=False),
+    output: str | None = option(
+        "A .csv: the buckets, or with --randomised the channel's rows. Or a .cloak for `minleak draw`.",
+        "-o",
+        "--output",
+    ),
+    chart: str | None = chart_of("leakage against overhead"),
     secret: Secret = "secret",
-    weight: Annotated[str | None, typer.Option(help="A column of counts; all equally likely without it.")] = None,
+    weight: str | None = option("A column of counts; all equally likely without it."),
     format: Format = None,
 ) -> Answer:
     """Pad sizes or times, which can only be made larger, so that least leaks within a mean overhead.
@@ -85,6 +71,7 @@ def pad(
         if natural.weights.dtype.kind == "i":  # policies round whole numbers
             answer.data["policies"], beside = _policies(best, ladder)
             answer.parts += ["", beside]
+        drawn = None if chart is None else _chart(natural.weights, prior, best)  # before anything is written
     if output is not None:
         if output.lower().endswith(".cloak"):
             best.rows().save(output)
@@ -94,8 +81,7 @@ def pad(
             write_whole(output, _buckets(best))
         answer.wrote(output, f"written to {output}")
     if chart is not None:
-        with working("drawing"):
-            add_chart(answer, _chart(natural.weights, prior, best), chart, title="Leakage against mean overhead")
+        add_chart(answer, drawn, chart, title="Leakage against mean overhead")
     return answer
 
 

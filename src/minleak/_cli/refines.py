@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 from minleak._cli.channels import ChannelFile, Columns
 from minleak._cli.inputs import rows_beside, rows_of
-from minleak._cli.options import Format, Secret, number
+from minleak._cli.options import Format, Secret, option
 from minleak._cli.output import Answer, table, working
 from minleak._data.reading.channels import read_channel
 from minleak._measure import refinement
@@ -22,7 +21,7 @@ def refines(
     first: ChannelFile,
     second: ChannelFile,
     *,
-    tolerance: Annotated[float, typer.Option(parser=number, help="How far entries may be off.")] = 1e-8,
+    tolerance: float = option("How far entries may be off.", default=1e-8),
     secret: Secret = "secret",
     columns: Columns,
     format: Format = None,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from minleak._cli.inputs import Reading, plan_of
-from minleak._cli.options import CloakFile, share, times
+from minleak._cli.options import CloakFile, option, share, times
 from minleak._cli.output import Answer, progressing
 from minleak._data.prior import Prior
 from minleak._design.unlisted.misfit import Misfit
@@ -22,18 +20,12 @@ _MOST = 3000
 
 def report(
     cloak: CloakFile,
-    output: Annotated[str, typer.Option("-o", "--output", help="A .html file, or a folder for pictures.")],
-    format: Annotated[str | None, typer.Option("--format", help="html, png or svg; html if not given.")] = None,
-    max_success: Annotated[
-        float | None,
-        typer.Option(parser=share, help="A requirement, such as 5%: the page says whether it is met."),
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="What heads the page.")] = None,
-    held_out: Annotated[
-        str | None,
-        typer.Option(help="Counts of another time, of a plan over all strings: what an attacker who has them knows."),
-    ] = None,
-    trials: Annotated[int, typer.Option(parser=times, help="Simulated secrets for what has no closed form.")] = 20_000,
+    output: str = option("A .html file, or a folder for pictures.", "-o", "--output", default=...),
+    format: str | None = option("html, png or svg; html if not given."),
+    max_success: float | None = option("A requirement, such as 5%: the page says whether it is met.", parser=share),
+    title: str | None = option("What heads the page."),
+    held_out: str | None = option("For a plan over all strings: counts of another time, which an attacker may have."),
+    trials: int = option("Simulated secrets for what has no closed form.", default=20_000, parser=times),
 ) -> Answer:
     """Write a report about a plan: one page with charts that opens without network, or the charts as pictures.
 

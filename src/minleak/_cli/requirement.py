@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
 
-import typer
-
-from minleak._cli.options import share, whole
+from minleak._cli.options import option, share
 from minleak._cli.summaries import world_of
 from minleak._data.prior import Prior
 from minleak._design.make import design
@@ -18,17 +15,11 @@ from minleak._design.sweeps import least_k
 class Requirement:
     """How often a guess may be right at most, and what the counts are a sample of."""
 
-    max_success: Annotated[
-        float | None,
-        typer.Option(parser=share, help="How often a guess may be right at most, such as 0.3 or 30%: the least k."),
-    ] = None
-    as_counted: Annotated[
-        bool, typer.Option("--as-counted", help="Take the counts for the truth, not for a sample of it.")
-    ] = False
-    events: Annotated[
-        int | None,
-        typer.Option(parser=whole, help="How many events the weights come from, where they are shares of them."),
-    ] = None
+    max_success: float | None = option(
+        "How often a guess may be right at most, such as 0.3 or 30%: the least k.", parser=share
+    )
+    as_counted: bool = option("Take the counts for the truth, not for a sample of it.", default=False)
+    events: int | None = option("How many events the weights come from, where they are shares of them.")
 
     def in_the_world(self, counts: Prior) -> tuple[bool, str | None]:
         """Whether the counts are a sample that something can be said from, and nobody asked to take them as they are;

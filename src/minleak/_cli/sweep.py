@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from minleak._cli.charts import add_chart, chart_of
 from minleak._cli.inputs import PriorSource, Reading
-from minleak._cli.options import Entropies, PriorFile, number, share, whole_numbers
+from minleak._cli.options import Entropies, PriorFile, number, option, share, whole_numbers
 from minleak._cli.output import Answer, table, working
 from minleak._cli.requirement import Requirement
 from minleak._design import sweeps as sweeping
@@ -19,13 +19,11 @@ from minleak.errors import InvalidParameter
 def sweep(
     prior: PriorFile,
     *,
-    ks: Annotated[str | None, typer.Option("--ks", help="Sizes to look at, such as 1:30 or 2,5,10.")] = None,
+    ks: str | None = option("Sizes to look at, such as 1:30 or 2,5,10."),
     entropy: Entropies = None,
-    target: Annotated[
-        str | None, typer.Option(help="An entropy and what it may leak at most, such as min-entropy=0.5: the least k.")
-    ] = None,
+    target: str | None = option("An entropy and what it may leak at most, such as min-entropy=0.5: the least k."),
     requirement: Requirement,
-    chart: Annotated[str | None, chart_of("the least leakage against k")] = None,
+    chart: str | None = chart_of("the least leakage against k"),
     reading: Reading,
 ) -> Answer:
     """Show the least leakage against the size k of the sets, or the least k that meets a target.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from minleak._cli.drift import NewPrior, advice, compared, rendered
 from minleak._cli.inputs import Reading, plan_of
-from minleak._cli.options import CloakFile, Entropies
+from minleak._cli.options import CloakFile, Entropies, option
 from minleak._cli.output import Answer, working
 from minleak._design.living.exposures import exposure
 from minleak.errors import InvalidParameter
@@ -19,13 +17,8 @@ def update(
     cloak: CloakFile,
     prior: NewPrior,
     *,
-    output: Annotated[
-        str, typer.Option("-o", "--output", help="The .cloak file to write; the old one may be replaced.")
-    ],
-    earlier: Annotated[
-        list[str] | None,
-        typer.Option(help="A file of an earlier version, for the exposure of all; may be given several times."),
-    ] = None,
+    output: str = option("The .cloak file to write; the old one may be replaced.", "-o", "--output", default=...),
+    earlier: list[str] | None = option("A file of an earlier version, for the exposure of all; also several times."),
     entropy: Entropies = None,
     reading: Reading,
 ) -> Answer:

@@ -21,13 +21,12 @@ _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]
 def comparison(rows: Sequence[Comparison]) -> Any:
     """Bars: what each countermeasure leaks, as a percentage of what showing the secret leaks, for each attacker."""
     alt = altair()
-    names = ["this plan", *(rival.name for rival in rows[0].rivals)]
+    names = ["this plan", *rows[0].rivals]
     attackers = [_called(row.entropy) for row in rows]
     points = []
     for row, attacker in zip(rows, attackers, strict=True):
-        leaks = [row.plan, *(rival.leakage.value for rival in row.rivals)]
-        for name, leak in zip(names, leaks, strict=True):
-            told = {"share": _part(leak, leaks[1]), "leakage": leak_text(row.entropy, leak)}
+        for name, leak in zip(names, [row.plan, *(rival.value for rival in row.rivals.values())], strict=True):
+            told = {"share": _part(leak, row.bare), "leakage": leak_text(row.entropy, leak)}
             points.append({"attacker": attacker, "by": name, **told})
     return (
         alt.Chart(alt.Data(values=points))

@@ -14,7 +14,7 @@ from minleak._report.words import number
 def sets_on_a_map(facts: Nearness) -> Any:
     """Points: a few sets, every member joined to the central one, on all (or the likeliest) places in grey."""
     alt = altair()
-    sets = [
+    sets: list[dict[str, Any]] = [
         {"set": f"around {members[0].label}", "label": place.label, "x": place.x, "y": place.y}
         | {"x0": members[0].x, "y0": members[0].y}
         for members in facts.sets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from typing import Any
 
 from minleak._report.pages import Figure, page_of
 from minleak._report.saving import file_name, need_extras, write_whole
@@ -48,9 +49,8 @@ def write_walks(
         "k_bits": math.log2(k),
         "steps": len(tracks.filtered),
     }
-    said = {"verdict": _verdict(expected, real), "means": _means}
-    made = page_of("walks.html", "What walks give away", figures, facts=facts, expected=expected, real=real, **said)
-    write_whole(name, made)
+    said: dict[str, Any] = {"expected": expected, "real": real, "verdict": _verdict(expected, real), "means": _means}
+    write_whole(name, page_of("walks.html", "What walks give away", figures, facts=facts, **said))
 
 
 def _verdict(expected: SequenceTable, real: SequenceTable | None) -> str:

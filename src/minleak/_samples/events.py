@@ -201,7 +201,7 @@ def _mixed(i: int, where: Callable[[int], str], error: type[MinleakError]) -> An
 
 def _refused(told: bool, what: str, error: type[MinleakError]) -> None:
     if told:
-        raise error(f"{what}: leave out numeric=True (--numeric), or give numbers")
+        raise error(f"{what}: leave out numeric=True, or give numbers")
 
 
 def _coded(column: Any, role: str, where: Callable[[int], str], error: type[MinleakError]) -> tuple[Codes, Labels]:
