@@ -30,7 +30,7 @@ class How:
     observable: list[str] | None = option("The column of what was seen; several for vectors. Default: observable.")
     weight: str | None = option("A column of how many events a row stands for; one if not given.")
     numeric: bool | None = option("Observables are numbers, or names; recognised if not given.", "--numeric/--names")
-    blocks: str | None = option("Timings drift: a column of stretches of time, or how many events in a row make one.")
+    blocks: str | None = option("For timings that drift: a column of stretches of time, or how many events make one.")
     attack: list[str] | None = option("histogram, nearest, forest or boosted, also several; by the data if not given.")
     measures: Entropies = None
     enough: float | None = option("How narrow the bracket should be, such as 0.01: says what it takes.", parser=share)

@@ -140,7 +140,7 @@ def leakage(
 def draw(
     file: ChainFile,
     k: Tracked,
-    key: str = option("The key file.", default=...),
+    key: str = option("The key file, made by `minleak key new`.", default=...),
     scope: str = option("Who walks: the same scope and walk always show the same tracks.", default=...),
     walk: str | None = option("Where the walk is kept between calls: made by the first, gone on with by the next."),
     restart: bool = option("Begin new tracks where the chain holds a move impossible.", default=False),

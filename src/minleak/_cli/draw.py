@@ -23,7 +23,7 @@ def draw(
         "out to be asked for it unseen, or give - to read one a line from stdin.",
         default=None,
     ),
-    key: str | None = option("The key file, for sticky draws."),
+    key: str | None = option("The key file, made by `minleak key new`, for sticky draws."),
     scope: str | None = option("Who asks: the same scope and secret always show the same set."),
     fresh: bool = option("Draw anew each time; repeated draws leak more.", default=False),
     stand_in: str | None = option("A label of the plan to take for unknown secrets."),

@@ -18,7 +18,7 @@ def fit(
     longest: int = option("The most characters that a string may have.", default=32),
     alphabet: str | None = option("The characters counted one by one; without it the 200 commonest."),
     only: bool = option("No characters but those of --alphabet.", default=False),
-    by_count: bool = option("Each string as often as it was counted, not once.", default=False),
+    by_count: bool = option("Fit to each string as often as it was counted, not once.", default=False),
     reading: Reading,
 ) -> Answer:
     """Fit a model of strings to those in a file, for `minleak design --unknown`.

@@ -37,11 +37,13 @@ CloakFile = Annotated[str, typer.Argument(metavar="CLOAK", help="A .cloak file m
 Secret = Annotated[str, typer.Option("--secret", help="The column that names the secrets.")]
 Format = Annotated[
     str | None,
-    typer.Option("--format", help=f"{', '.join(FORMATS)}; by the file's ending if not given, csv for stdin."),
+    typer.Option(
+        "--format", help=f"The file's format: {', '.join(FORMATS)}; by its ending if not given, csv for stdin."
+    ),
 ]
 Entropies = Annotated[
     list[str] | None,
-    typer.Option("--entropy", "-e", help="An entropy by name, such as arimoto:2; may be given several times."),
+    typer.Option("--entropy", "-e", help="An entropy to measure in, by name, such as arimoto:2; also several times."),
 ]
 
 # The most sizes that one list of them may stand for.

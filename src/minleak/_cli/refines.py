@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from minleak._cli.channels import ChannelFile, Columns
+from minleak._cli.channels import Columns
 from minleak._cli.inputs import rows_beside, rows_of
-from minleak._cli.options import Format, Secret, option
+from minleak._cli.options import Format, Secret, argument, option
 from minleak._cli.output import Answer, table, working
 from minleak._data.reading.channels import read_channel
 from minleak._measure import refinement
@@ -18,8 +18,8 @@ _SECRETS, _GUESSES = 20, 6
 
 
 def refines(
-    first: ChannelFile,
-    second: ChannelFile,
+    first: str = argument("FIRST", "Rows of secret, observable, probability: csv(.gz), tsv, parquet; - is stdin."),
+    second: str = argument("SECOND", "The channel that may be better, likewise."),
     *,
     tolerance: float = option("How far entries may be off.", default=1e-8),
     secret: Secret = "secret",

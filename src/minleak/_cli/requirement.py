@@ -16,10 +16,10 @@ class Requirement:
     """How often a guess may be right at most, and what the counts are a sample of."""
 
     max_success: float | None = option(
-        "How often a guess may be right at most, such as 0.3 or 30%: the least k.", parser=share
+        "Take the least k with which a guess is right at most so often, such as 0.3 or 30%.", parser=share
     )
     as_counted: bool = option("Take the counts for the truth, not for a sample of it.", default=False)
-    events: int | None = option("How many events the weights come from, where they are shares of them.")
+    events: int | None = option("How many events the weights come from, if they are shares and not counts.")
 
     def in_the_world(self, counts: Prior) -> tuple[bool, str | None]:
         """Whether the counts are a sample that something can be said from, and nobody asked to take them as they are;

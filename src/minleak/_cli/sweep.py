@@ -21,7 +21,7 @@ def sweep(
     *,
     ks: str | None = option("Sizes to look at, such as 1:30 or 2,5,10."),
     entropy: Entropies = None,
-    target: str | None = option("An entropy and what it may leak at most, such as min-entropy=0.5: the least k."),
+    target: str | None = option("Find the least k with which an entropy leaks at most so much: min-entropy=0.5."),
     requirement: Requirement,
     chart: str | None = chart_of("the least leakage against k"),
     reading: Reading,

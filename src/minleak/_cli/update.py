@@ -18,7 +18,9 @@ def update(
     prior: NewPrior,
     *,
     output: str = option("The .cloak file to write; the old one may be replaced.", "-o", "--output", default=...),
-    earlier: list[str] | None = option("A file of an earlier version, for the exposure of all; also several times."),
+    earlier: list[str] | None = option(
+        "An earlier version's file, for the exposure of all versions; also several times."
+    ),
     entropy: Entropies = None,
     reading: Reading,
 ) -> Answer:
