@@ -11,7 +11,7 @@ from minleak._cli.charts import add_chart, chart_of
 from minleak._cli.engines import Engine
 from minleak._cli.inputs import rows_of
 from minleak._cli.options import Entropies, Format, Secret, argument, option, share, times
-from minleak._cli.output import Answer, note, progressing, table
+from minleak._cli.output import Answer, note, progressing
 from minleak._samples import auditing, following
 from minleak._samples.plug_in import STANDARD
 from minleak._samples.result import Audit
@@ -19,7 +19,9 @@ from minleak.errors import InvalidParameter
 
 # What is asked of DuckDB where no engine is named: what this process does not read itself.
 _DATABASES = (".duckdb", ".ddb", ".db")
+# What JSON has of it, beside intervals.
 _SAID = ("events", "secrets", "observables", "said", "attack", "p", "alpha", "level", "rejected", "warnings", "curve")
+_SAID += ("enough", "more")
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,10 @@ def audit(
             found = _followed(events, patience, given | {"format": format})
         else:
             found = _audited(events, format, engine, given)
-    answer = _shown(found)
-    answer.data |= {"chart": chart, "curve_chart": curve}
+    data = {name: getattr(found, name) for name in _SAID} | {"chart": chart, "curve_chart": curve}
+    data |= {"success": asdict(found.success), "blind": asdict(found.blind)}
+    data["measures"] = [asdict(row) for row in found.rows]
+    answer = Answer(data, [str(found)])
     if chart is not None:
         add_chart(answer, found.chart(), chart, title="Observables by secret")
     if curve is not None:
@@ -105,18 +109,3 @@ def _followed(events: str, patience: float, given: dict[str, Any]) -> Audit:
     if found is None:
         raise InvalidParameter(f"{events} did not grow to enough events for an audit: wait longer (--patience)")
     return found
-
-
-def _shown(found: Audit) -> Answer:
-    rows = [{"measure": row.measure, "low": row.low, "estimate": row.estimate, "high": row.high} for row in found.rows]
-    data = {name: getattr(found, name) for name in _SAID}
-    data |= {"success": asdict(found.success), "blind": asdict(found.blind), "measures": rows}
-    data |= {"enough": found.enough, "more": found.more}
-    columns = ["leakage", "at least", "estimate", "at most"]
-    cells = [["none" if cell is None else cell for cell in row.values()] for row in rows]
-    title = f"{found.events:,} events of {found.secrets:,} secrets, {found.observables:,} observables, {found.said}"
-    parts = [found.headline, "", table(title, columns, cells), "", f"attack: {found.attack}", found.verdict]
-    parts += [f"warning: {warning}" for warning in found.warnings]
-    if found.enough is not None:
-        parts.append(found.enough_text)
-    return Answer(data, parts)

@@ -20,7 +20,7 @@ from minleak._report.walks import check_page, write_walks
 from minleak._sequences.chain import Chain
 from minleak._sequences.measuring import sequence_baselines
 from minleak._sequences.reading import read_chain, read_walks
-from minleak._sequences.results import SequenceTable, fallen
+from minleak._sequences.results import fallen
 from minleak._sequences.tracks import Tracks
 from minleak.errors import InvalidParameter, UnknownSecret
 
@@ -123,11 +123,10 @@ def leakage(
         real = None if known is None else sequence_baselines(fitted, k, truth=known, **given)
         expected = sequence_baselines(fitted, k, **given)
     data: dict[str, Any] = {"states": len(fitted), "k": k, "steps": steps, **expected.to_dict()}
-    parts = [_rendered(f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain", expected)]
+    parts = [f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain\n{expected}"]
     if real is not None:
         data["truth"] = real.to_dict()["methods"]
-        parts += ["", _rendered(f"walks by the truth, {real.rows[0].trials:,} of them", real)]
-        parts += [f"tracks: {real.rows[0].evidence:.4f} bits of evidence a step; {fallen(real.rows[0])}"]
+        parts += ["", f"walks by the truth, {real.rows[0].trials:,} of them\n{real}", f"tracks: {fallen(real.rows[0])}"]
     answer = Answer(data, parts)
     if chart is not None:
         add_chart(answer, (real or expected).chart(), chart, title="Success against step")
@@ -212,11 +211,3 @@ def _state(text: str, fitted: Chain) -> Any:
         int(part) if kind is int and part.lstrip("-").isdigit() else part
         for part, kind in zip(parts, kinds, strict=False)
     )
-
-
-def _rendered(title: str, found: SequenceTable) -> str:
-    rows = []
-    for row in found.rows:
-        means = [sum(part) / len(part) for part in (row.filtered, row.smoothed, row.smoothed_bits)]
-        rows.append([row.method, means[0], max(row.filtered), means[1], max(row.smoothed), means[2]])
-    return table(title, ["shown", "filtering", "worst", "smoothing", "worst", "bits left"], rows)

@@ -10,7 +10,7 @@ import typer
 
 from minleak._cli.inputs import PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, option, whole
-from minleak._cli.output import Answer, table, working
+from minleak._cli.output import Answer, working
 from minleak._data.labels import Labels
 from minleak._design import comparing
 from minleak._entropy.standard import STANDARD
@@ -35,13 +35,11 @@ def compare(
     if (by is None) == (prefix is None):
         raise InvalidParameter("say how secrets are put into buckets: either --by COLUMN or --prefix sha256:8")
     source = PriorSource(prior, reading)
-    counts, entropies = source.prior(), entropy or STANDARD
+    counts = source.prior()
     with working("comparing"):
         scheme = source.names(by) if by is not None else _prefixes(counts.labels, prefix or "")
-        found = comparing.compare(counts, scheme, entropies=entropies)
-    rows = [[f"{row.name}, k = {row.k}", row.success, *row.leakage.values()] for row in found.rows]
-    columns = ["leakage", "one guess", *entropies]
-    return Answer(asdict(found), [table(found.verdict, columns, rows)])
+        found = comparing.compare(counts, scheme, entropies=entropy or STANDARD)
+    return Answer(asdict(found), [str(found)])
 
 
 def _prefixes(labels: Labels, prefix: str) -> Any:

@@ -50,14 +50,12 @@ class Variant:
         worth = None if self.gains is None else source.other(self.gains, "--gains").weights
         return make.design(counts, k, layout=self._shape(source), gains=worth, progress=progress)
 
-    def check(self, *, counted_rows: bool, required: bool) -> None:
+    def check(self, *, required: bool) -> None:
         """Refuse options that do not go together, before a file is read."""
         if self.gains is not None and required:
             raise InvalidParameter(
                 "--max-success is about how often a guess is right, and --gains about its worth: give -k"
             )
-        if counted_rows and (self.gains is not None or self.near is not None):
-            raise InvalidParameter("--count-rows has a row for each event, and --gains and --near one for each secret")
         if self.near is not None and self.layout is not None:
             raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
         if self.near is None and self.layout == Near.name:
@@ -76,7 +74,7 @@ class Variant:
         if self.near is None:
             return self.layout or "stable"
         metric = self.metric or _metric(names_in(self.near))  # before the file is read for them
-        return Near(source.places(self.near), metric=metric, stability=self.stability)
+        return Near(source.places(self.near, "--near"), metric=metric, stability=self.stability)
 
 
 def design(
@@ -99,7 +97,7 @@ def design(
         raise InvalidParameter("say either -k, the size of the sets, or --max-success for the least that does")
     if requirement.as_counted and most is None:
         raise InvalidParameter("--as-counted says how --max-success is meant: give that too")
-    variant.check(counted_rows=reading.count_rows, required=most is not None)
+    variant.check(required=most is not None)
     engine.refuse_without()
     if engine.engine is not None:
         _refuse_inside(requirement, variant, reading)

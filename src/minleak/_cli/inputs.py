@@ -112,19 +112,26 @@ class PriorSource:
 
     def other(self, column: str, option: str) -> Prior:
         """The prior with another column, which that option names, as weights."""
+        self._refuse_events(option)
         try:
             return self._prior(column, None)
         except UnreadableFile as error:
             raise UnreadableFile(str(error).replace("weight=", option)) from None
 
-    def places(self, columns: str) -> npt.NDArray[np.float64]:
+    def places(self, columns: str, option: str) -> npt.NDArray[np.float64]:
         """The coordinates in those columns, which have commas between them."""
+        self._refuse_events(option)
         return read_places(**self._rewound(), columns=names_in(columns))
 
     def names(self, column: str) -> Any:
-        """The names in that column, one a row."""
+        """The names of buckets in that column, one for each secret."""
+        self._refuse_events("--by")
         table = Table(**self._rewound(), what="buckets are")
         return table.read({"bucket": column}, {}, choose="--by")["bucket"]
+
+    def _refuse_events(self, option: str) -> None:
+        if self._reading.count_rows:
+            raise InvalidParameter(f"--count-rows has a row for each event, and {option} needs one for each secret")
 
     def _prior(self, weight: str | None, events: int | None) -> Prior:
         how = self._reading

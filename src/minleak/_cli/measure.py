@@ -42,10 +42,9 @@ def measure(
         },
         **worst,
     }
-    rows = [[row.entropy, row.prior, row.posterior, row.leakage] for row in found.rows]
     more = [[name.replace("_", " "), value] for name, value in worst.items()]
     parts = [
-        table(f"{read.shape[0]} secrets, {read.shape[1]} observables", ["entropy", "before", "after", "leakage"], rows),
+        f"{read.shape[0]} secrets, {read.shape[1]} observables\n{found}",
         "",
         table("one guess, and worst cases", ["measure", "value"], more),
     ]

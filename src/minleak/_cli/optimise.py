@@ -99,7 +99,7 @@ def optimise(
     with working("optimising"):
         if limits.max_leakage is not None:
             found = budgets.least_budget(counts, entropy=entropies, leakage=limits.max_leakage, **given)
-            channel, answer = found.channel, _least_cost(found)
+            channel, answer = found.channel, Answer(_least_cost(found), [str(found)])
         else:
             best = optimum.optimise(counts, entropy=entropies, budget=limits.budget, **given)
             channel, answer = best.channel, _least_leakage(counts, best, entropies)
@@ -114,16 +114,14 @@ def _distances(source: PriorSource, places: str | None, n: int) -> Any:
     """Between places, or 1 between all."""
     if places is None:
         return 1.0 - np.eye(n)
-    at = source.places(places)
+    at = source.places(places, "--places")
     return np.linalg.norm(at[:, None] - at, axis=2)
 
 
-def _least_cost(found: budgets.LeastBudget) -> Answer:
-    rows = list(zip(found.entropies, found.leakages, found.targets, strict=True))
+def _least_cost(found: budgets.LeastBudget) -> dict[str, Any]:
+    rows = zip(found.entropies, found.leakages, found.targets, strict=True)
     leaked = [{"entropy": name, "leakage": leakage, "at_most": target} for name, leakage, target in rows]
-    data = {"budget": found.budget, "bound": found.bound, "gap": found.gap, "leakages": leaked}
-    title = f"least expected cost {found.budget:.9g}, no less than {found.bound:.9g}"
-    return Answer(data, [table(title, ["entropy", "leakage", "at most"], rows)])
+    return {"budget": found.budget, "bound": found.bound, "gap": found.gap, "leakages": leaked}
 
 
 def _least_leakage(prior: Prior, best: Optimum, entropies: list[str]) -> Answer:
@@ -159,11 +157,7 @@ def _frontier(prior: Prior, given: dict[str, Any], entropies: list[str], points:
     said = ("budget", "leakage", "bound", "cost", "shadow_price")
     frontier = [{name: getattr(point, name) for name in said} for point in found.points]
     title = f"least leakage in {found.entropy} against the budget"
-    rows = [[f"{p.budget:.6g}", p.leakage, p.gap, p.shadow_price] for p in found.points]
-    answer = Answer(
-        {"entropy": found.entropy, "frontier": frontier},
-        [table(title, ["budget", "leakage", "gap", "shadow price"], rows)],
-    )
+    answer = Answer({"entropy": found.entropy, "frontier": frontier}, [f"{title}\n{found}"])
     if chart is not None:
         add_chart(answer, found.chart(), chart, title="Least leakage against the budget")
     return answer

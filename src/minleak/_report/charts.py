@@ -52,7 +52,7 @@ def leakage_by_k(table: ByK, k: int) -> Any:
         for size, leak in zip(table.ks, row, strict=True)
     ]
     curves = lines(
-        points,
+        alt.Data(values=points),
         "measure",
         names,
         x=alt.X("k:Q", scale=_log(1, table.ks[-1]), title="k, the size of the sets (log scale)", axis=_log_axis()),
@@ -98,11 +98,13 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
     x = alt.X("rank:Q", scale=_log(1, last), title=title, axis=_log_axis())
     legend = alt.Legend(symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=2)
     colour = coloured("of", _BELIEFS, legend=legend)
-    base = alt.Chart(alt.Data(values=points))
+    data = alt.Data(values=points)  # once, for bands and lines
     y = alt.Scale(type="log", domain=[least / 1.5, min(most * 1.5, 1.5)], nice=False)
-    bands = base.mark_area(opacity=0.25).encode(x=x, y=alt.Y("lowest:Q", scale=y), y2="highest:Q", color=colour)
+    bands = (
+        alt.Chart(data).mark_area(opacity=0.25).encode(x=x, y=alt.Y("lowest:Q", scale=y), y2="highest:Q", color=colour)
+    )
     means = lines(
-        points,
+        data,
         "of",
         _BELIEFS,
         x=x,
@@ -141,7 +143,7 @@ def lorenz(prior: Sequence[tuple[int, float]], target: Sequence[tuple[int, float
     if thinned:
         title.append(f"{len(curves[0])} of {n:,} points of the curve")
     return lines(
-        points,
+        alt.Data(values=points),
         "of",
         _BELIEFS,
         x=alt.X("j:Q", scale=_log(1, n), title=title, axis=_log_axis()),
@@ -197,7 +199,7 @@ def wrong_prior(drift: Drift) -> Any:
     most = max(*drift.plan, *drift.least)
     title = "exponent: flatter ← 1 as designed → steeper"
     curves = lines(
-        points,
+        alt.Data(values=points),
         "of",
         names,
         x=alt.X("theta:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5)),
@@ -209,9 +211,9 @@ def wrong_prior(drift: Drift) -> Any:
     return (curves + designed).properties(height=260)
 
 
-def lines(points: list[Any], field: str, names: Sequence[str], *, point: bool, **encoded: Any) -> Any:
-    """A line for each name in a field of the points, by colour and, for those who do not see colours, by dashes."""
-    chart = altair().Chart(altair().Data(values=points)).mark_line(point=point, strokeWidth=2)
+def lines(data: Any, field: str, names: Sequence[str], *, point: bool, **encoded: Any) -> Any:
+    """A line for each name in a field of the data, by colour and, for those who do not see colours, by dashes."""
+    chart = altair().Chart(data).mark_line(point=point, strokeWidth=2)
     return chart.encode(color=coloured(field, names), strokeDash=_dashed(field, names), **encoded)
 
 

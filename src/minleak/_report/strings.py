@@ -54,7 +54,7 @@ def _flatness(plan: UnlistedPlan, misfit: Misfit | None) -> Any:
         for guesses, share in enumerate(curve, 1)
     ]
     return lines(
-        points,
+        alt.Data(values=points),
         "by",
         list(curves),
         x=alt.X("guesses:Q", title="guesses", axis=alt.Axis(tickMinStep=1)),
