@@ -21,7 +21,7 @@ from minleak.errors import InvalidParameter
 _DATABASES = (".duckdb", ".ddb", ".db")
 # What JSON has of it, beside intervals.
 _SAID = ("events", "secrets", "observables", "said", "attack", "p", "alpha", "level", "rejected", "warnings", "curve")
-_SAID += ("enough", "more")
+_ASKED = ("enough", "more")
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def audit(
             found = _followed(events, patience, given | {"format": format})
         else:
             found = _audited(events, format, engine, given)
-    data = {name: getattr(found, name) for name in _SAID} | {"chart": chart, "curve_chart": curve}
+    data = {name: getattr(found, name) for name in (*_SAID, *_ASKED)} | {"chart": chart, "curve_chart": curve}
     data |= {"success": asdict(found.success), "blind": asdict(found.blind)}
     data["measures"] = [asdict(row) for row in found.rows]
     answer = Answer(data, [str(found)])
@@ -90,6 +90,7 @@ def audit(
 def _audited(events: str, format: str | None, engine: Engine, given: dict[str, Any]) -> Audit:
     if engine.engine is None and (engine.table or os.path.isdir(events) or events.lower().endswith(_DATABASES)):
         engine = replace(engine, engine="duckdb")
+    engine.refuse_without()
     if engine.engine is None:
         rows = rows_of(events, format)
         return auditing.audit(rows["source"], format=rows["format"], **given)

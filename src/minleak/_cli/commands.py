@@ -29,7 +29,7 @@ _PARSERS: dict[Any, Callable[[str], Any]] = {
 def as_command(name: str, function: Callable[..., Answer]) -> Callable[..., None]:
     """The command of that name. The function gets its arguments and options, and its groups as objects."""
     own = inspect.signature(function, eval_str=True).parameters
-    groups = {key: one.annotation for key, one in own.items() if is_dataclass(one.annotation)}
+    groups: dict[str, Any] = {key: one.annotation for key, one in own.items() if is_dataclass(one.annotation)}
 
     def command(as_json: bool, **given: Any) -> None:
         for key, group in groups.items():
