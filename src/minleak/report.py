@@ -8,8 +8,7 @@
 Frontiers draw themselves, by their `chart()`.
 """
 
-from minleak._report.captions import Figure
-from minleak._report.pages import page
+from minleak._report.pages import Figure, page
 from minleak._report.writing import figures, save_chart, write
 
 __all__ = ["Figure", "figures", "page", "save_chart", "write"]

@@ -49,6 +49,9 @@ def test_rows_are_counted(asked, run, folder):
     assert asked("design", "queries.log", *inside) == counted
     assert counted["in_the_world"]["events"] == len(events)
     assert counted["in_the_world"]["success"] > 1.01 * counted["success"]
+    few = asked("design", "counted.csv", *inside, "--events", "150")["in_the_world"]
+    assert few["events"] == 150
+    assert few["success"] > counted["in_the_world"]["success"]
     code, out, _ = run("design", "queries.log", *inside)
     assert code == 0
     assert f"in the world about {counted['in_the_world']['success']:.4g}" in out

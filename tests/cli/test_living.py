@@ -25,9 +25,22 @@ def test_a_day_in_the_life_of_a_plan(run, asked):
     assert newer.descent.exposure == pytest.approx(done["so_far"])
     assert ml.certify("newer.cloak", ml.read_prior("tomorrow.csv"))
     _, text, _ = run("update", "newer.cloak", "queries.csv", "-o", "third.cloak", "--earlier", "queries.cloak")
-    assert "homes kept" in text
+    assert "homes: 2 kept" in text
     assert "exposure so far, 3 versions: 0." in text
     assert ml.load("third.cloak").version == 3
+
+
+def test_a_log_is_read_as_design_reads_it(asked, folder):
+    """Rows counted, blanks taken off: the plan of a log is updated to another, and certified for both."""
+    for name, shift in (("old.csv", 0), ("new.csv", 1)):
+        rows = "".join(f"ann, place-{(i * i + shift * i) % 31} \n" for i in range(900))
+        (folder / name).write_text(f"user,place\n{rows}")
+    how = ["--secret", "place", "--count-rows", "--strip"]
+    asked("design", "old.csv", "-k", "4", "-o", "old.cloak", *how)
+    assert asked("update", "old.cloak", "new.csv", "-o", "new.cloak", *how)["version"] == 2
+    for name in ("old", "new"):
+        assert asked("certify", f"{name}.cloak", f"{name}.csv", *how)["certified"]
+    assert ml.load("new.cloak").prior.labels[0] == "place-0"
 
 
 def test_blocks_are_updated_too(run, asked):

@@ -12,7 +12,7 @@ from tests.report.browser import NAMES, Browser, find_chromium
 import minleak as ml
 from minleak._report.captions import captioned
 from minleak._report.facts import gather
-from minleak._report.pages import report_page
+from minleak._report.writing import report_page
 
 WORDS = Path(__file__).parents[2] / "examples" / "data" / "words.csv"
 PROGRAM = find_chromium()

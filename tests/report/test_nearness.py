@@ -13,8 +13,8 @@ from minleak._report import maps
 from minleak._report.captions import captioned
 from minleak._report.facts import Facts, gather
 from minleak._report.nearness import BEHIND, SHARES, SHOWN, STABILITIES, Nearness
-from minleak._report.pages import report_page
 from minleak._report.saving import picture
+from minleak._report.writing import report_page
 
 CITIES = Path(__file__).parents[2] / "examples" / "data" / "cities.csv"
 

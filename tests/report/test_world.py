@@ -14,9 +14,9 @@ from tests.report.test_writing import own
 
 import minleak as ml
 from minleak._report.facts import ENTROPIES, Facts, example, gather
-from minleak._report.pages import report_page
 from minleak._report.words import demanded
 from minleak._report.worldly import judged
+from minleak._report.writing import report_page
 from minleak.errors import InvalidParameter
 
 

@@ -17,8 +17,8 @@ from minleak.errors import InvalidParameter
 if TYPE_CHECKING:
     import typer
 
-# The commands in the order of the help. `name` is the function of that name in the module minleak._cli.name, or the
-# group `app` there.
+# The commands in the order of the help. `name` is the function of that name in the module minleak._cli.name, and
+# `group name` the function `name` in minleak._cli.group.
 COMMANDS = (
     "design",
     "fit",
@@ -37,9 +37,15 @@ COMMANDS = (
     "certify",
     "export",
     "report",
-    "chain",
-    "key",
+    "chain fit",
+    "chain leakage",
+    "chain draw",
+    "key new",
 )
+GROUPS = {
+    "chain": "Secrets that come in sequences: fit chains, measure walks, draw tracks.",
+    "key": "Make keys for sticky draws.",
+}
 # After so many new objects cycles are looked for; with Python's own 700 a tenth of a short command is spent on it.
 _SELDOM = 50_000
 # What typer answers after ctrl-C.
@@ -49,6 +55,8 @@ _INTERRUPTED = 130
 def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """The application with all commands, or with those that are needed: each takes its time to load."""
     import typer
+
+    from minleak._cli.commands import as_command
 
     app = typer.Typer(
         name="minleak",
@@ -71,12 +79,14 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
             typer.echo(f"minleak {__version__}")
             raise typer.Exit
 
+    groups = {"": app}
     for name in names:
-        module = import_module(f"minleak._cli.{name}")
-        if hasattr(module, "app"):
-            app.add_typer(module.app, name=name)
-        else:
-            app.command(name=name)(getattr(module, name))
+        group, _, command = name.rpartition(" ")
+        if group not in groups:
+            groups[group] = typer.Typer(no_args_is_help=True, help=GROUPS[group])
+            app.add_typer(groups[group], name=group)
+        module = import_module(f"minleak._cli.{group or command}")
+        groups[group].command(name=command)(as_command(name, getattr(module, command)))
     return app
 
 
@@ -89,7 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _check(given)
         from typer.main import get_command
 
-        command = get_command(application(given[:1] if given and given[0] in COMMANDS else COMMANDS))
+        called = [name for name in COMMANDS if name.split()[:1] == given[:1]]
+        command = get_command(application(called or COMMANDS))
         code = command(args=given, prog_name="minleak", standalone_mode=False)
         if code == _INTERRUPTED:
             raise KeyboardInterrupt

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import asdict
-from typing import Annotated, Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-import typer
-
-from minleak._cli.engines import MemoryLimit, opened
+from minleak._cli.charts import add_chart, chart_of
+from minleak._cli.engines import Engine
 from minleak._cli.inputs import rows_of
-from minleak._cli.options import AsJson, Entropies, Format, Secret, number, share, times, whole
-from minleak._cli.output import emit, progressing, table
-from minleak._report.saving import check_chart
-from minleak._report.writing import save_chart
+from minleak._cli.options import Entropies, Format, Secret, argument, option, share, times
+from minleak._cli.output import Answer, note, progressing
 from minleak._samples import auditing, following
 from minleak._samples.plug_in import STANDARD
 from minleak._samples.result import Audit
@@ -22,161 +19,94 @@ from minleak.errors import InvalidParameter
 
 # What is asked of DuckDB where no engine is named: what this process does not read itself.
 _DATABASES = (".duckdb", ".ddb", ".db")
+# What JSON has of it, beside intervals.
 _SAID = ("events", "secrets", "observables", "said", "attack", "p", "alpha", "level", "rejected", "warnings", "curve")
+_ASKED = ("enough", "more")
+
+
+@dataclass(frozen=True)
+class How:
+    """How to audit: the parameters of `minleak.audit`, by their names."""
+
+    secret: Secret = "secret"
+    observable: list[str] | None = option("The column of what was seen; several for vectors. Default: observable.")
+    weight: str | None = option("A column of how many events a row stands for; one if not given.")
+    numeric: bool | None = option("Observables are numbers, or names; recognised if not given.", "--numeric/--names")
+    blocks: str | None = option("For timings that drift: a column of stretches of time, or how many events make one.")
+    attack: list[str] | None = option("histogram, nearest, forest or boosted, also several; by the data if not given.")
+    measures: Entropies = None
+    enough: float | None = option("How narrow the bracket should be, such as 0.01: says what it takes.", parser=share)
+    permutations: int = option("Permutations for the test of zero leakage.", default=199, parser=times)
+    level: float = option("The brackets' confidence level, such as 0.95 or 95%.", default=0.95, parser=share)
+    alpha: float = option("How often the verdict may be wrong where nothing leaks.", default=0.01, parser=share)
+    seed: int = option("Where the dealing starts; the same seed gives the same answer.", default=0)
+
+    def given(self) -> dict[str, Any]:
+        """The parameters, with the defaults of those that are lists."""
+        counted = self.blocks is not None and re.fullmatch("[0-9]{1,18}", self.blocks)
+        return vars(self) | {
+            "observable": self.observable or ["observable"],
+            "measures": self.measures or STANDARD,
+            "blocks": int(self.blocks) if self.blocks is not None and counted else self.blocks,
+        }
 
 
 def audit(
-    events: Annotated[
-        str,
-        typer.Argument(
-            metavar="EVENTS",
-            help="A csv(.gz), tsv or parquet file, - for stdin; a folder, a .duckdb database or Spark's --table too.",
-        ),
-    ],
-    secret: Secret = "secret",
-    observable: Annotated[
-        list[str] | None,
-        typer.Option(help="The column of what was seen; several times for vectors. Default: observable."),
-    ] = None,
-    weight: Annotated[
-        str | None, typer.Option(help="A column of how many events a row stands for; one if not given.")
-    ] = None,
-    numeric: Annotated[
-        bool | None,
-        typer.Option("--numeric/--names", help="Observables are numbers, or names; recognised if not given."),
-    ] = None,
-    blocks: Annotated[
-        str | None,
-        typer.Option(
-            help="A column that names stretches of time, or how many events in a row make one: timings drift."
-        ),
-    ] = None,
-    attack: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="histogram, nearest, forest or boosted, several times for several; by the data if not given."
-        ),
-    ] = None,
-    entropy: Entropies = None,
-    enough: Annotated[
-        float | None,
-        typer.Option(parser=share, help="How narrow the bracket should be, such as 0.01: says what it takes."),
-    ] = None,
-    follow: Annotated[
-        bool, typer.Option("--follow", help="With --enough: wait for more events in the file until they are enough.")
-    ] = False,
-    patience: Annotated[
-        float, typer.Option(parser=number, help="With --follow: give up when nothing was added for so many seconds.")
-    ] = 60.0,
-    permutations: Annotated[int, typer.Option(parser=times, help="Permutations for the test of zero leakage.")] = 199,
-    level: Annotated[
-        float, typer.Option(parser=share, help="The brackets' confidence level, such as 0.95 or 95%.")
-    ] = 0.95,
-    alpha: Annotated[
-        float, typer.Option(parser=share, help="How often the verdict may be wrong where nothing leaks.")
-    ] = 0.01,
-    seed: Annotated[
-        int, typer.Option(parser=whole, help="Where the dealing starts; the same seed gives the same answer.")
-    ] = 0,
-    chart: Annotated[str | None, typer.Option(help="Save observables by secret: a .png, .svg or .html file.")] = None,
-    curve: Annotated[
-        str | None, typer.Option(help="Save success against training events: a .png, .svg or .html file.")
-    ] = None,
+    events: str = argument(
+        "EVENTS", "A csv(.gz), tsv or parquet file, - for stdin; a folder, a .duckdb database or Spark's --table too."
+    ),
+    *,
+    how: How,
+    follow: bool = option("With --enough: wait for more events in the file until they are enough.", default=False),
+    patience: float = option("With --follow: give up when nothing came for so many seconds.", default=60.0),
+    chart: str | None = chart_of("observables by secret"),
+    curve: str | None = chart_of("success against training events"),
     format: Format = None,
-    engine: Annotated[
-        str | None, typer.Option(help="Reduce the events in duckdb or spark; in memory if not given.")
-    ] = None,
-    name: Annotated[
-        str | None, typer.Option("--table", help="The table of a .duckdb database, or one Spark knows.")
-    ] = None,
-    memory_limit: MemoryLimit = None,
-    as_json: AsJson = False,
-) -> None:
+    engine: Engine,
+) -> Answer:
     """Audit a log of events: how often a guess is right, surely and about, every leakage, and a test of zero leakage.
 
     Example: minleak audit events.csv --secret query --observable size
     """
-    for picture in (chart, curve):
-        if picture is not None:
-            check_chart(picture)
-    given: dict[str, Any] = {
-        "secret": secret,
-        "observable": observable or ["observable"],
-        "weight": weight,
-        "numeric": numeric,
-        "blocks": int(blocks) if blocks is not None and re.fullmatch("[0-9]{1,18}", blocks) else blocks,
-        "attack": attack,
-        "measures": entropy or STANDARD,
-        "permutations": permutations,
-        "level": level,
-        "alpha": alpha,
-        "enough": enough,
-        "seed": seed,
-    }
-    with progressing(f"auditing {events}") as told:
-        given["progress"] = told
+    with progressing(f"auditing {events}") as progress:
+        given = how.given() | {"progress": progress}
         if follow:
-            if enough is None or events == "-" or engine is not None:
+            if how.enough is None or events == "-" or engine.engine is not None:
                 raise InvalidParameter("--follow is for a csv or tsv file that grows, and needs --enough")
-            found = _followed(events, patience, as_json, given | {"format": format})
+            found = _followed(events, patience, given | {"format": format})
         else:
-            found = _audited(events, format, engine, name, memory_limit, given)
-    data, parts = _shown(found)
-    for file, made, title in (
-        (chart, found.chart, "Observables by secret"),
-        (curve, found.curve_chart, "Success against training events"),
-    ):
-        if file is not None:
-            save_chart(made(), file, title=title)
-            parts.append(f"chart written to {file}")
-    data |= {"chart": chart, "curve_chart": curve}
-    emit("audit", data, parts, as_json=as_json)
+            found = _audited(events, format, engine, given)
+    data = {name: getattr(found, name) for name in (*_SAID, *_ASKED)} | {"chart": chart, "curve_chart": curve}
+    data |= {"success": asdict(found.success), "blind": asdict(found.blind)}
+    data["measures"] = [asdict(row) for row in found.rows]
+    answer = Answer(data, [str(found)])
+    if chart is not None:
+        add_chart(answer, found.chart(), chart, title="Observables by secret")
+    if curve is not None:
+        add_chart(answer, found.curve_chart(), curve, title="Success against training events", key="curve_chart")
+    return answer
 
 
-def _audited(
-    events: str,
-    format: str | None,
-    engine: str | None,
-    name: str | None,
-    memory_limit: str | None,
-    given: dict[str, Any],
-) -> Audit:
-    if engine is None and (name is not None or os.path.isdir(events) or events.lower().endswith(_DATABASES)):
-        engine = "duckdb"
-    if engine is None:
+def _audited(events: str, format: str | None, engine: Engine, given: dict[str, Any]) -> Audit:
+    if engine.engine is None and (engine.table or os.path.isdir(events) or events.lower().endswith(_DATABASES)):
+        engine = replace(engine, engine="duckdb")
+    engine.refuse_without()
+    if engine.engine is None:
         rows = rows_of(events, format)
         return auditing.audit(rows["source"], format=rows["format"], **given)
     from minleak import warehouse
 
     if isinstance(given["blocks"], int):
         raise InvalidParameter("inside an engine events have no order: --blocks names a column")
-    with opened(events, engine=engine, table=name, memory_limit=memory_limit) as log:
+    with engine.opened(events) as log:
         return warehouse.audit(log, **given)
 
 
-def _followed(events: str, patience: float, as_json: bool, given: dict[str, Any]) -> Audit:
+def _followed(events: str, patience: float, given: dict[str, Any]) -> Audit:
     found = None
     for found in following.follow(events, patience=patience, **given):
-        if not as_json and not found.enough:
-            print(f"{found.events:,} events: {found.headline}; {found.enough_text}", flush=True)
+        if not found.enough:
+            note(f"{found.events:,} events: {found.headline}; {found.enough_text}")
     if found is None:
         raise InvalidParameter(f"{events} did not grow to enough events for an audit: wait longer (--patience)")
     return found
-
-
-def _shown(found: Audit) -> tuple[dict[str, Any], list[str]]:
-    rows = [{"measure": row.measure, "low": row.low, "estimate": row.estimate, "high": row.high} for row in found.rows]
-    data = {name: getattr(found, name) for name in _SAID}
-    data |= {"success": asdict(found.success), "blind": asdict(found.blind), "measures": rows}
-    data |= {"enough": found.enough, "more": found.more}
-    columns = ["leakage", "at least", "estimate", "at most"]
-    cells = [
-        [row["measure"], *("none" if row[end] is None else row[end] for end in ("low", "estimate", "high"))]
-        for row in rows
-    ]
-    title = f"{found.events:,} events of {found.secrets:,} secrets, {found.observables:,} observables, {found.said}"
-    parts = [found.headline, "", table(title, columns, cells), "", f"attack: {found.attack}", found.verdict]
-    parts += [f"warning: {warning}" for warning in found.warnings]
-    if found.enough is not None:
-        parts.append(found.enough_text)
-    return data, parts

@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
+from minleak._cli.channels import ChannelFile, Columns
 from minleak._cli.inputs import rows_of
-from minleak._cli.options import AsJson, Format, Secret, number
-from minleak._cli.output import emit, table, working
+from minleak._cli.options import Format, Secret, option
+from minleak._cli.output import Answer, table, working
 from minleak._data.reading.channels import read_channel
 from minleak._measure import capacities
-
-ChannelFile = Annotated[
-    str,
-    typer.Argument(
-        metavar="CHANNEL", help="Rows of secret, observable, probability: csv(.gz), tsv, parquet; - is stdin."
-    ),
-]
-Observable = Annotated[str, typer.Option("--observable", help="The column that names the observables.")]
-Probability = Annotated[
-    str | None,
-    typer.Option(
-        "--probability",
-        help="The column of p(observable given secret), probability if not given; without it a secret always shows the "
-        "observable of its row.",
-    ),
-]
 
 
 def capacity(
     channel: ChannelFile,
-    entropy: Annotated[str, typer.Option("--entropy", "-e", help="An entropy by name, such as arimoto:2.")] = "shannon",
-    gap: Annotated[float, typer.Option(parser=number, help="How close the bounds must come.")] = 1e-9,
+    *,
+    entropy: str = option("An entropy by name, such as arimoto:2.", "--entropy", "-e", default="shannon"),
+    gap: float = option("How close the bounds must come.", default=1e-9),
     secret: Secret = "secret",
-    observable: Observable = "observable",
-    probability: Probability = None,
+    columns: Columns,
     format: Format = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Answer:
     """Find the worst leakage of a channel over all priors, between bounds that prove it.
 
     Example: minleak capacity test.csv -e arimoto:2
     """
     with working("searching the worst prior"):
-        read = read_channel(**rows_of(channel, format), secret=secret, observable=observable, probability=probability)
+        read = read_channel(**rows_of(channel, format), secret=secret, **vars(columns))
         found = capacities.capacity(read, entropy, gap=gap)
     likely = sorted(zip(found.prior.p.tolist(), read.inputs, strict=True), key=lambda pair: -pair[0])[:8]
     said = ("value", "lower", "upper", "status", "iterations")
@@ -55,4 +35,4 @@ def capacity(
         "",
         table("the worst prior, its likeliest secrets", ["secret", "probability"], rows),
     ]
-    emit("capacity", data, parts, as_json=as_json)
+    return Answer(data, parts)

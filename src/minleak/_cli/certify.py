@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
 
-import typer
-
-from minleak._cli.inputs import PriorSource, as_file
-from minleak._cli.options import AsJson, CloakFile, Format, Nfc, Secret, Strip, Weight
-from minleak._cli.output import emit, working
+from minleak._cli.inputs import PriorSource, Reading, as_file
+from minleak._cli.options import CloakFile, argument, option
+from minleak._cli.output import Answer, working
 from minleak._design import certificate as certifying
 from minleak._design.stored.opening import opened
 from minleak.errors import InvalidParameter
@@ -17,20 +14,13 @@ from minleak.errors import InvalidParameter
 
 def certify(
     cloak: CloakFile,
-    prior: Annotated[
-        str | None,
-        typer.Argument(metavar="[PRIOR]", help="The counts it should be for; its own, and its gains, if not given."),
-    ] = None,
-    gains: Annotated[
-        str | None, typer.Option(help="The column of gains that it should be for, beside the counts.")
-    ] = None,
-    secret: Secret = "secret",
-    weight: Weight = "count",
-    format: Format = None,
-    strip: Strip = False,
-    nfc: Nfc = False,
-    as_json: AsJson = False,
-) -> None:
+    prior: str | None = argument(
+        "[PRIOR]", "The counts it should be for; its own, and its gains, if not given.", default=None
+    ),
+    *,
+    gains: str | None = option("The column of gains that it should be for, beside the counts."),
+    reading: Reading,
+) -> Answer:
     """Check in exact integers that a .cloak file draws an optimal plan for its prior. Exit code 1 if it does not.
 
     Example: minleak certify queries.cloak queries.csv
@@ -43,15 +33,9 @@ def certify(
         if prior is None:
             found = certifying.certify(drawn, drawn.plan.prior, gains=getattr(drawn.plan, "gains", None))
         else:
-            source = PriorSource(prior, secret, format, strip=strip, nfc=nfc)
-            worth = None if gains is None else source.prior(gains).weights
-            found = certifying.certify(drawn, source.prior(weight), gains=worth)
-    data = {
-        "certified": found.ok,
-        "exact": found.exact,
-        "checks": [asdict(check) for check in found.checks],
-        "gaps": found.gaps,
-    }
-    emit("certify", data, [str(found)], as_json=as_json)
-    if not found.ok:
-        raise typer.Exit(1)
+            source = PriorSource(prior, reading)
+            worth = None if gains is None else source.other(gains, "--gains").weights
+            found = certifying.certify(drawn, source.prior(), gains=worth)
+    checks = [asdict(check) for check in found.checks]
+    data = {"certified": found.ok, "exact": found.exact, "checks": checks, "gaps": found.gaps}
+    return Answer(data, [str(found)], code=0 if found.ok else 1)

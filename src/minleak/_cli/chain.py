@@ -3,73 +3,71 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
+from minleak._cli.charts import add_chart, chart_of
 from minleak._cli.draw import as_label
+from minleak._cli.engines import Engine
 from minleak._cli.inputs import as_file, rows_of, stdin_lines
-from minleak._cli.options import AsJson, Format, times, whole
-from minleak._cli.output import emit, progressing, record, table, working
+from minleak._cli.options import Format, argument, option, times, whole
+from minleak._cli.output import Answer, progressing, record, table, working
 from minleak._data.extras import chart_package
-from minleak._report.saving import check_chart, write_whole
-from minleak._report.writing import save_chart
+from minleak._report.saving import write_whole
+from minleak._report.walks import check_page, write_walks
 from minleak._sequences.chain import Chain
 from minleak._sequences.measuring import sequence_baselines
 from minleak._sequences.reading import read_chain, read_walks
-from minleak._sequences.results import SequenceTable, fallen
+from minleak._sequences.results import fallen
 from minleak._sequences.tracks import Tracks
 from minleak.errors import InvalidParameter, UnknownSecret
-
-app = typer.Typer(no_args_is_help=True, help="Secrets that come in sequences: fit chains, measure walks, draw tracks.")
 
 ChainFile = Annotated[
     str, typer.Argument(metavar="CHAIN", help="A .chain file made by `minleak chain fit`; - is stdin.")
 ]
 Tracked = Annotated[int, typer.Option("-k", parser=whole, help="How many states each step shows.")]
-Subject = Annotated[str, typer.Option(help="The column that names who walks.")]
-Time = Annotated[str, typer.Option(help="The column of times: numbers, or dates such as 2026-07-11T08:30.")]
-State = Annotated[str, typer.Option(help="The column of states.")]
 
 
-@app.callback()
-def chain() -> None:
-    """Secrets that come in sequences: fit chains, measure walks, draw tracks."""
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a log of walks."""
+
+    subject: str = option("The column that names who walks.", default="subject")
+    time: str = option("The column of times: numbers, or dates such as 2026-07-11T08:30.", default="time")
+    state: str = option("The column of states.", default="state")
 
 
-@app.command(name="fit")
 def fit(
-    log: Annotated[
-        str, typer.Argument(metavar="LOG", help="Who was where and when: csv(.gz), tsv, parquet; - is stdin.")
-    ],
-    output: Annotated[str | None, typer.Option("-o", "--output", help="The .chain file to write.")] = None,
-    subject: Subject = "subject",
-    time: Time = "time",
-    state: State = "state",
-    order: Annotated[int, typer.Option(parser=whole, help="How many steps a state remembers.")] = 1,
-    smoothing: Annotated[
-        str, typer.Option(help="Back-off to the marginal: witten-bell, or a number of transitions for each state.")
-    ] = "witten-bell",
-    clock: Annotated[
-        int | None, typer.Option(parser=whole, help="24 for states by the hour of the day, which everybody sees.")
-    ] = None,
-    engine: Annotated[
-        str | None, typer.Option(help="Count inside duckdb or spark, out of core: LOG is then a file or folder.")
-    ] = None,
+    log: str = argument("LOG", "Who was where and when: csv(.gz), tsv, parquet; - is stdin."),
+    *,
+    output: str | None = option("The .chain file to write.", "-o", "--output"),
+    columns: Columns,
+    order: int = option("How many steps a state remembers.", default=1),
+    smoothing: str = option(
+        "Back-off to the marginal: witten-bell, or a number of transitions for each state.", default="witten-bell"
+    ),
+    clock: int | None = option("24 for states by the hour of the day, which everybody sees."),
     format: Format = None,
-    as_json: AsJson = False,
-) -> None:
+    engine: Engine,
+) -> Answer:
     """Fit a Markov chain to walks: the rows of each subject, sorted by time.
 
     Example: minleak chain fit visits.csv -o visits.chain
     """
     how = smoothing if smoothing == "witten-bell" else _number(smoothing)
-    columns = {"subject": subject, "time": time, "state": state}
+    engine.refuse_without()
+    if engine.engine is not None and (order != 1 or clock is not None):
+        raise InvalidParameter("inside an engine chains are of order 1 and without a clock: leave out --engine")
     with working(f"fitting {log}"):
-        if engine is not None:
-            fitted = _fit_inside(log, engine, {**columns, "smoothing": how}, order, clock)
+        if engine.engine is not None:
+            from minleak import warehouse
+
+            with engine.opened(log) as rows:
+                fitted = warehouse.chain(rows, **vars(columns), smoothing=how)
         else:
-            fitted = read_chain(**rows_of(log, format), **columns, order=order, smoothing=how, clock=clock)
+            fitted = read_chain(**rows_of(log, format), **vars(columns), order=order, smoothing=how, clock=clock)
         rate = fitted.entropy_rate()
         data: dict[str, Any] = {
             "states": len(fitted),
@@ -80,96 +78,72 @@ def fit(
             "entropy_rate": rate,
             "distance": fitted.distance,
         }
-        if output is not None:
-            fitted.save(output)
-            data["file"] = output
-    rows = [
+    measures = [
         ["states", f"{len(fitted):,}"],
         ["transitions seen", f"{len(fitted.indices):,}"],
         ["moves by back-off", f"{data['backoff']:.2%}"],
         ["entropy rate", f"{rate:.4f} bits a step"],
     ]
-    parts = [table(f"a chain of order {fitted.order}", ["measure", "value"], rows)]
-    emit("chain fit", data, [*parts, *([f"\nwritten to {output}"] if output else [])], as_json=as_json)
+    answer = Answer(data, [table(f"a chain of order {fitted.order}", ["measure", "value"], measures)])
+    if output is not None:
+        fitted.save(output)
+        answer.wrote(output, f"written to {output}; next: minleak chain leakage {output} -k 3")
+    return answer
 
 
-@app.command(name="leakage")
 def leakage(
     file: ChainFile,
     k: Tracked,
-    steps: Annotated[int, typer.Option(parser=times, help="How many states a walk has.")] = 20,
-    trials: Annotated[int, typer.Option(parser=times, help="Simulated walks.")] = 200,
-    truth: Annotated[
-        str | None,
-        typer.Option(
-            help="How walks really go: another .chain file, or a log of walks that the chain was not fitted on."
-        ),
-    ] = None,
-    report: Annotated[str | None, typer.Option(help="Write a page about it: an .html file.")] = None,
-    chart: Annotated[str | None, typer.Option(help="Save success against step: a .png, .svg or .html file.")] = None,
-    seed: Annotated[int, typer.Option(parser=whole, help="Another seed gives other walks.")] = 0,
-    subject: Subject = "subject",
-    time: Time = "time",
-    state: State = "state",
-    as_json: AsJson = False,
-) -> None:
+    *,
+    steps: int = option("How many states a walk has.", default=20, parser=times),
+    trials: int = option("Simulated walks.", default=200, parser=times),
+    truth: str | None = option("How walks really go: another .chain file, or a log that the chain was not fitted on."),
+    report: str | None = option("Write a page about it: an .html file."),
+    chart: str | None = chart_of("success against step"),
+    seed: int = option("Another seed gives other walks.", default=0),
+    columns: Columns,
+) -> Answer:
     """Measure how often attackers are right about each step of a walk: tracks, and what else could be shown.
 
     Filtering attackers know what was shown up to a step, smoothing ones what came after as well.
 
     Example: minleak chain leakage visits.chain -k 3 --steps 6 --trials 50 --report walks.html
     """
-    from minleak._report.walks import check_page, write_walks
-
     if chart is not None:
-        check_chart(chart)
         chart_package("altair")
     if report is not None:
         check_page(report)
     fitted = _opened(file)
     known: Any = None
     if truth is not None:
-        columns = {"subject": subject, "time": time, "state": state}
         known = Chain.load(truth) if truth.endswith(".chain") else _pieces(fitted, truth, columns, steps)
     with progressing("measuring") as progress:
-        real = None
-        if known is not None:  # first, since it may be refused
-            real = sequence_baselines(fitted, k, steps=steps, trials=trials, seed=seed, truth=known, progress=progress)
-        expected = sequence_baselines(fitted, k, steps=steps, trials=trials, seed=seed, progress=progress)
+        given: dict[str, Any] = {"steps": steps, "trials": trials, "seed": seed, "progress": progress}
+        # the truth first, since it may be refused
+        real = None if known is None else sequence_baselines(fitted, k, truth=known, **given)
+        expected = sequence_baselines(fitted, k, **given)
     data: dict[str, Any] = {"states": len(fitted), "k": k, "steps": steps, **expected.to_dict()}
-    parts = [_rendered(f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain", expected)]
+    parts = [f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain\n{expected}"]
     if real is not None:
         data["truth"] = real.to_dict()["methods"]
-        parts += ["", _rendered(f"walks by the truth, {real.rows[0].trials:,} of them", real)]
-        parts += [f"tracks: {real.rows[0].evidence:.4f} bits of evidence a step; {fallen(real.rows[0])}"]
+        parts += ["", f"walks by the truth, {real.rows[0].trials:,} of them\n{real}", f"tracks: {fallen(real.rows[0])}"]
+    answer = Answer(data, parts)
     if chart is not None:
-        save_chart((real or expected).chart(), chart, title="Success against step")
-        data["chart"] = chart
-        parts.append(f"chart written to {chart}")
+        add_chart(answer, (real or expected).chart(), chart, title="Success against step")
     if report is not None:
         write_walks(fitted, expected, report, real=real)
-        data["report"] = report
-        parts.append(f"report written to {report}")
-    emit("chain leakage", data, parts, as_json=as_json)
+        answer.wrote(report, f"report written to {report}", key="report")
+    return answer
 
 
-@app.command(name="draw")
 def draw(
     file: ChainFile,
     k: Tracked,
-    key: Annotated[str, typer.Option(help="The key file.")],
-    scope: Annotated[str, typer.Option(help="Who walks: the same scope and walk always show the same tracks.")],
-    walk: Annotated[
-        str | None,
-        typer.Option(
-            help="A file that the walk is kept in between calls: made by the first, gone on with by the next."
-        ),
-    ] = None,
-    restart: Annotated[
-        bool, typer.Option("--restart", help="Begin new tracks where the chain holds a move impossible.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
+    key: str = option("The key file, made by `minleak key new`.", default=...),
+    scope: str = option("Who walks: the same scope and walk always show the same tracks.", default=...),
+    walk: str | None = option("Where the walk is kept between calls: made by the first, gone on with by the next."),
+    restart: bool = option("Begin new tracks where the chain holds a move impossible.", default=False),
+) -> Answer:
     """Draw the tracks to show for a walk, whose states are read from stdin, one a line.
 
     Each step is a line of k states with a tab between them; the same track is always at the same place.
@@ -200,8 +174,7 @@ def draw(
         record(["/".join(map(str, label)) if isinstance(label, tuple) else label for label in step]) for step in steps
     ]
     cuts = [cut for cut in going.cuts if cut > going.step - len(steps)]
-    data = {"steps": [list(step) for step in steps], "step": going.step, "cuts": cuts}
-    emit("chain draw", data, lines, as_json=as_json)
+    return Answer({"steps": [list(step) for step in steps], "step": going.step, "cuts": cuts}, lines)
 
 
 def _opened(path: str) -> Chain:
@@ -216,19 +189,9 @@ def _number(text: str) -> float:
         raise InvalidParameter(f"smoothing is witten-bell or a number of transitions from 0 on, not {text!r}") from None
 
 
-def _fit_inside(log: str, engine: str, given: dict[str, Any], order: int, clock: int | None) -> Chain:
-    from minleak import warehouse
-    from minleak._cli.engines import opened
-
-    if order != 1 or clock is not None:
-        raise InvalidParameter("inside an engine chains are of order 1 and without a clock: leave out --engine")
-    with opened(log, engine=engine, table=None, memory_limit=None) as rows:
-        return warehouse.chain(rows, **given)
-
-
-def _pieces(fitted: Chain, log: str, columns: dict[str, str], steps: int) -> list[list[Any]]:
+def _pieces(fitted: Chain, log: str, columns: Columns, steps: int) -> list[list[Any]]:
     """The walks of a log, cut into pieces of so many steps; those with states that the chain does not know are left."""
-    found = read_walks(**rows_of(log), **columns, clock=fitted.clock)
+    found = read_walks(**rows_of(log), **vars(columns), clock=fitted.clock)
     if fitted.order > 1:
         n = fitted.order
         found = [[tuple(walk[i : i + n]) for i in range(len(walk) - n + 1)] for walk in found]
@@ -248,11 +211,3 @@ def _state(text: str, fitted: Chain) -> Any:
         int(part) if kind is int and part.lstrip("-").isdigit() else part
         for part, kind in zip(parts, kinds, strict=False)
     )
-
-
-def _rendered(title: str, found: SequenceTable) -> str:
-    rows = []
-    for row in found.rows:
-        means = [sum(part) / len(part) for part in (row.filtered, row.smoothed, row.smoothed_bits)]
-        rows.append([row.method, means[0], max(row.filtered), means[1], max(row.smoothed), means[2]])
-    return table(title, ["shown", "filtering", "worst", "smoothing", "worst", "bits left"], rows)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from minleak._cli.inputs import PriorSource
-from minleak._cli.options import AsJson, Entropies, Format, PriorFile, Secret, Weight, whole
-from minleak._cli.output import emit, table, working
+from minleak._cli.inputs import PriorSource, Reading
+from minleak._cli.options import Entropies, PriorFile, option, whole
+from minleak._cli.output import Answer, working
 from minleak._data.labels import Labels
 from minleak._design import comparing
 from minleak._entropy.standard import STANDARD
@@ -22,31 +22,24 @@ _HASHES = sorted(name for name in hashlib.algorithms_guaranteed if not name.star
 
 def compare(
     prior: PriorFile,
-    by: Annotated[str | None, typer.Option(help="The column that names the bucket of each secret.")] = None,
-    prefix: Annotated[
-        str | None,
-        typer.Option(help="Buckets by the first bits of a hash of the label, sha256:8, or by its first characters, 3."),
-    ] = None,
+    *,
+    by: str | None = option("The column that names the bucket of each secret."),
+    prefix: str | None = option("Buckets by the first bits of the label's hash, sha256:8, or its first characters, 3."),
     entropy: Entropies = None,
-    secret: Secret = "secret",
-    weight: Weight = "count",
-    format: Format = None,
-    as_json: AsJson = False,
-) -> None:
+    reading: Reading,
+) -> Answer:
     """Compare buckets, such as hash prefixes, with the best blocks and the optimal plan of the same size.
 
     Example: minleak compare queries.csv --prefix sha256:8
     """
     if (by is None) == (prefix is None):
         raise InvalidParameter("say how secrets are put into buckets: either --by COLUMN or --prefix sha256:8")
-    source = PriorSource(prior, secret, format)
-    counts = source.prior(weight)
+    source = PriorSource(prior, reading)
+    counts = source.prior()
     with working("comparing"):
         scheme = source.names(by) if by is not None else _prefixes(counts.labels, prefix or "")
         found = comparing.compare(counts, scheme, entropies=entropy or STANDARD)
-    rows = [[f"{row.name}, k = {row.k}", row.success, *row.leakage.values()] for row in found.rows]
-    columns = ["leakage", "one guess", *found.rows[0].leakage]
-    emit("compare", asdict(found), [table(found.verdict, columns, rows)], as_json=as_json)
+    return Answer(asdict(found), [str(found)])
 
 
 def _prefixes(labels: Labels, prefix: str) -> Any:

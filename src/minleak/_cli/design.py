@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import Annotated, Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
-import typer
-
-from minleak._cli.engines import CountRows, Engine, MemoryLimit, TableName, design_inside, is_log
-from minleak._cli.inputs import PriorSource
-from minleak._cli.options import AsJson, Entropies, Format, Nfc, PriorFile, Secret, Strip, Weight, share, whole
-from minleak._cli.output import emit, progressing, working
-from minleak._cli.requirement import AsCounted, Events, MaxSuccess, least, tell_of_the_world
-from minleak._cli.show import described, rendered
+from minleak._cli.engines import Engine, design_inside
+from minleak._cli.inputs import PriorSource, Reading, names_in
+from minleak._cli.options import Entropies, PriorFile, option, share
+from minleak._cli.output import Answer, progressing, working
+from minleak._cli.requirement import Requirement
+from minleak._cli.summaries import described
+from minleak._data.prior import Prior
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
@@ -23,123 +24,133 @@ from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
 
+@dataclass(frozen=True)
+class Variant:
+    """What kind of plan is to be made."""
+
+    layout: str | None = option(
+        "stable (resists repeated draws, the default), circle (quickest) or blocks (no key, sets that never "
+        "change, a little more leakage); see --near for a fourth."
+    )
+    gains: str | None = option("A column of what each secret is worth to the attacker, for gain-based leakage.")
+    near: str | None = option("Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage.")
+    metric: str | None = option("With --near: euclidean, or haversine (km), the default for columns lat... and lon....")
+    stability: float = option(
+        "With --near, from 0 (as close as possible) to 1 (resists repeated draws).", default=0.0, parser=share
+    )
+    unknown: str | None = option("A model of strings by `minleak fit`: secrets that PRIOR does not list get sets.")
+    unknown_share: float | None = option(
+        "With --unknown, how often a secret is not listed; estimated from the counts if not given.", parser=share
+    )
+
+    def made(self, counts: Prior, k: int, source: PriorSource, progress: Callable[[int, int, str], None]) -> Stored:
+        """The plan; gains and places are other columns of the source."""
+        if self.unknown is not None:
+            return make.design(counts, k, unknown=NGram.load(self.unknown), unknown_share=self.unknown_share)
+        worth = None if self.gains is None else source.other(self.gains, "--gains").weights
+        return make.design(counts, k, layout=self._shape(source), gains=worth, progress=progress)
+
+    def check(self, *, required: bool) -> None:
+        """Refuse options that do not go together, before a file is read."""
+        if self.gains is not None and required:
+            raise InvalidParameter(
+                "--max-success is about how often a guess is right, and --gains about its worth: give -k"
+            )
+        if self.near is not None and self.layout is not None:
+            raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
+        if self.near is None and self.layout == Near.name:
+            raise InvalidParameter("--layout near needs --near, the columns of coordinates: give --near alone")
+        if self.near is None and self.metric is not None:
+            raise InvalidParameter("--metric says how far coordinates are apart, so it needs --near")
+        if self.near is None and self.stability:
+            raise InvalidParameter("--stability moves from near to stable plans, so it needs --near")
+        if self.unknown is None and self.unknown_share is not None:
+            raise InvalidParameter("--unknown-share is how often a secret comes from --unknown, a model: give both")
+        another = self.layout not in (None, "stable") or self.near is not None or self.gains is not None
+        if self.unknown is not None and (another or required):
+            raise InvalidParameter("--unknown goes with -k alone, without a layout, --gains or --max-success")
+
+    def _shape(self, source: PriorSource) -> Layout | str:
+        if self.near is None:
+            return self.layout or "stable"
+        metric = self.metric or _metric(names_in(self.near))  # before the file is read for them
+        return Near(source.places(self.near, "--near"), metric=metric, stability=self.stability)
+
+
 def design(
     prior: PriorFile,
-    k: Annotated[
-        int | None, typer.Option("-k", parser=whole, help="The cap on the size of a set, from 1 on; or --max-success.")
-    ] = None,
-    max_success: MaxSuccess = None,
-    as_counted: AsCounted = False,
-    output: Annotated[
-        str | None, typer.Option("-o", "--output", help="The .cloak file to write; with --engine also a new folder.")
-    ] = None,
-    layout: Annotated[
-        str | None,
-        typer.Option(
-            help="stable (resists repeated draws, the default), circle (quickest) or blocks (no key, sets that never "
-            "change, a little more leakage); see --near for a fourth."
-        ),
-    ] = None,
-    gains: Annotated[
-        str | None, typer.Option(help="A column of what each secret is worth to the attacker, for gain-based leakage.")
-    ] = None,
-    near: Annotated[
-        str | None,
-        typer.Option(help="Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage."),
-    ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option(help="With --near: euclidean, or haversine (km), the default for columns lat... and lon...."),
-    ] = None,
-    stability: Annotated[
-        float,
-        typer.Option(parser=share, help="With --near, from 0 (as close as possible) to 1 (resists repeated draws)."),
-    ] = 0.0,
-    unknown: Annotated[
-        str | None, typer.Option(help="A model of strings by `minleak fit`: secrets that PRIOR does not list get sets.")
-    ] = None,
-    unknown_share: Annotated[
-        float | None,
-        typer.Option(parser=share, help="With --unknown, how often a secret is not listed; told by the counts if not."),
-    ] = None,
-    secret: Secret = "secret",
-    weight: Weight = "count",
-    format: Format = None,
-    strip: Strip = False,
-    nfc: Nfc = False,
+    *,
+    k: int | None = option("How many secrets a set has at most, from 1 on; or give --max-success.", "-k"),
+    requirement: Requirement,
+    output: str | None = option("The .cloak file to write; with --engine also a new folder.", "-o", "--output"),
     entropy: Entropies = None,
-    engine: Engine = None,
-    table: TableName = None,
-    memory_limit: MemoryLimit = None,
-    count_rows: CountRows = False,
-    events: Events = None,
-    as_json: AsJson = False,
-) -> None:
+    variant: Variant,
+    reading: Reading,
+    engine: Engine,
+) -> Answer:
     """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
 
     Example: minleak design queries.csv -k 10 -o queries.cloak
     """
-    if (k is None) == (max_success is None):
+    most = requirement.max_success
+    if (k is None) == (most is None):
         raise InvalidParameter("say either -k, the size of the sets, or --max-success for the least that does")
-    if max_success is not None and gains is not None:
-        raise InvalidParameter(
-            "--max-success is about how often a guess is right, and --gains about its worth: give -k"
-        )
-    if as_counted and max_success is None:
+    if requirement.as_counted and most is None:
         raise InvalidParameter("--as-counted says how --max-success is meant: give that too")
-    said = ""
-    if engine is not None:
-        if k is None or strip or nfc or events is not None:
-            raise InvalidParameter(
-                "--max-success, --strip, --nfc and --events go with a design in memory, without --engine"
-            )
-        if any(option is not None for option in (gains, near, metric, unknown, unknown_share)) or stability:
-            raise InvalidParameter(
-                "--gains, --near, --metric, --stability and --unknown go with a design in memory, without --engine"
-            )
-        source = {"engine": engine, "table": table, "memory_limit": memory_limit, "format": format}
-        count_rows |= is_log(prior, format)
-        given = {"layout": layout or "stable", "secret": secret, "weight": None if count_rows else weight}
-        data = design_inside(prior, k, output, entropy or list(STANDARD), source, **given)
-        parts, written = rendered(data), f"written to {output}"
-    else:
-        if table is not None or memory_limit is not None:
-            raise InvalidParameter("--table and --memory-limit go with --engine, such as --engine duckdb")
-        if count_rows and (gains is not None or near is not None):
-            raise InvalidParameter("--count-rows has a row for each event, and --gains and --near one for each secret")
-        counted = PriorSource(prior, secret, format, strip=strip, nfc=nfc)
-        counts = counted.prior(None if count_rows else weight, events=events)
-        worth = None if gains is None else counted.prior(gains).weights
-        shape = _shape(counted, layout, near, metric, stability)
-        if max_success is None:
-            size = cap(k)
-        else:
-            with working("looking for the least k"):
-                world, _ = tell_of_the_world(counts, as_counted=as_counted)
-                size, said = least(counts, max_success, world=world)
-        if unknown is None and unknown_share is not None:
-            raise InvalidParameter("--unknown-share is how often a secret comes from --unknown, a model: give both")
-        with progressing(f"designing for {len(counts):,} secrets") as progress:
-            if unknown is None:
-                plan: Stored = make.design(counts, size, layout=shape, gains=worth, progress=progress)
-            elif shape != "stable" or worth is not None or max_success is not None:
-                raise InvalidParameter("--unknown goes with -k alone, without a layout, --gains or --max-success")
-            else:
-                plan = make.design(counts, size, unknown=NGram.load(unknown), unknown_share=unknown_share)
-        data, parts = described(plan, entropy)
-        if max_success is not None:
-            parts = [said, *_missed(data, max_success, as_counted=as_counted), *parts]
+    variant.check(required=most is not None)
+    engine.refuse_without()
+    if engine.engine is not None:
+        _refuse_inside(requirement, variant, reading)
+        answer = design_inside(
+            engine,
+            prior,
+            reading,
+            cap(k),
+            output,
+            layout=variant.layout or "stable",
+            events=requirement.events,
+            entropies=entropy or list(STANDARD),
+        )
         if output is not None:
-            with working(f"writing {output}"):
-                plan.save(output)
-            data["bytes"] = os.path.getsize(output)
-        asked = "" if max_success is None else f" --max-success {100 * max_success:.4g}%"
-        following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
-        written = f"written to {output}; next: minleak {following}, or minleak draw --help"
+            answer.wrote(output, f"written to {output}")
+        return answer
+    source = PriorSource(prior, reading)
+    counts = source.prior(events=requirement.events)
+    said = ""
+    if most is not None:
+        with working("looking for the least k"):
+            world, _ = requirement.in_the_world(counts)
+            k, said = requirement.least_k(counts, most, world=world)
+    with progressing(f"designing for {len(counts):,} secrets") as progress:
+        plan = variant.made(counts, cap(k), source, progress)
+    answer = described(plan, entropy)
+    if most is not None:
+        missed = _missed(answer.data, most, as_counted=requirement.as_counted)
+        answer.parts = [said, *missed, *answer.parts]
     if output is not None:
-        data["file"] = output
-        parts += ["", written]
-    emit("design", data, parts, as_json=as_json)
+        with working(f"writing {output}"):
+            plan.save(output)
+        answer.data["bytes"] = os.path.getsize(output)
+        asked = "" if most is None else f" --max-success {100 * most:.4g}%"
+        following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
+        answer.wrote(output, f"written to {output}; next: minleak {following}, or minleak draw --help")
+    return answer
+
+
+def _refuse_inside(requirement: Requirement, variant: Variant, reading: Reading) -> None:
+    """Refuse what can be done in memory only."""
+    in_memory = {
+        "--max-success": requirement.max_success is not None,
+        "--strip": reading.strip,
+        "--nfc": reading.nfc,
+        "--gains": variant.gains is not None,
+        "--near": variant.near is not None,
+        "--unknown": variant.unknown is not None,
+        "--layout blocks": variant.layout == "blocks",
+    }
+    given = [option for option, is_given in in_memory.items() if is_given]
+    if given:
+        raise InvalidParameter(f"{' and '.join(given)}: only for a design in memory, so leave out --engine")
 
 
 def _missed(data: dict[str, Any], most: float, *, as_counted: bool) -> list[str]:
@@ -149,25 +160,6 @@ def _missed(data: dict[str, Any], most: float, *, as_counted: bool) -> list[str]
     if success <= most * (1 + 1e-12):
         return []
     return [f"in this layout it is more, {100 * success:.4g}%: give a larger -k, or take the layout stable"]
-
-
-def _shape(
-    source: PriorSource, layout: str | None, near: str | None, metric: str | None, stability: float
-) -> Layout | str:
-    """The layout that the options name."""
-    if near is not None and layout is not None:
-        raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
-    if near is not None:
-        columns = [column.strip() for column in near.split(",")]
-        metric = metric or _metric(columns)  # before the file is read for them
-        return Near(source.places(columns), metric=metric, stability=stability)
-    if layout == Near.name:
-        raise InvalidParameter("--layout near needs --near, the columns of coordinates: give --near alone")
-    if metric is not None:
-        raise InvalidParameter("--metric says how far coordinates are apart, so it needs --near")
-    if stability:
-        raise InvalidParameter("--stability moves from near to stable plans, so it needs --near")
-    return layout or "stable"
 
 
 def _metric(columns: list[str]) -> str:

@@ -4,35 +4,30 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from minleak._cli.inputs import as_file, stdin_lines
-from minleak._cli.options import AsJson, CloakFile
-from minleak._cli.output import emit, record
+from minleak._cli.options import CloakFile, argument, option
+from minleak._cli.output import Answer, record
 from minleak._run.cloak import Cloak
 from minleak.errors import InvalidParameter, UnknownSecret
 
 
 def draw(
     cloak: CloakFile,
-    secret: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[SECRET]",
-            help="The secret's label. Others see it in the process list and it stays in the shell's history: leave it "
-            "out to be asked for it unseen, or give - to read one a line from stdin.",
-        ),
-    ] = None,
-    key: Annotated[str | None, typer.Option(help="The key file, for sticky draws.")] = None,
-    scope: Annotated[
-        str | None, typer.Option(help="Who asks: the same scope and secret always show the same set.")
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Draw anew each time; repeated draws leak more.")] = False,
-    stand_in: Annotated[str | None, typer.Option(help="A label of the plan to take for unknown secrets.")] = None,
-    as_json: AsJson = False,
-) -> None:
+    secret: str | None = argument(
+        "[SECRET]",
+        "The secret's label. Others see it in the process list and it stays in the shell's history: leave it "
+        "out to be asked for it unseen, or give - to read one a line from stdin.",
+        default=None,
+    ),
+    key: str | None = option("The key file, made by `minleak key new`, for sticky draws."),
+    scope: str | None = option("Who asks: the same scope and secret always show the same set."),
+    fresh: bool = option("Draw anew each time; repeated draws leak more.", default=False),
+    stand_in: str | None = option("A label of the plan to take for unknown secrets."),
+) -> Answer:
     """Draw the set to show for a secret: sticky with --key and --scope, or --fresh. Blocks need none of these.
 
     Sets are printed one a line, with a tab between members.
@@ -61,7 +56,7 @@ def draw(
         remedy = "refuse it, or choose a --stand-in for all such secrets" if drawing.listed else "refuse it"
         raise UnknownSecret(f"{where}the plan does not know this secret: {remedy}") from None
     sets = [{"id": drawing.set_id(members), "members": members} for members in drawn]
-    emit("draw", {"sets": sets}, [record(members) for members in drawn], as_json=as_json)
+    return Answer({"sets": sets}, [record(members) for members in drawn])
 
 
 def as_label(text: str, labels: Sequence[Any]) -> Any:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from minleak._cli.inputs import PriorSource, plan_of
-from minleak._cli.options import AsJson, CloakFile, Entropies, Format, Secret, Weight
-from minleak._cli.output import emit, table, working
+from minleak._cli.inputs import Reading, plan_of
+from minleak._cli.options import CloakFile, Entropies
+from minleak._cli.output import Answer, table, working
 from minleak._data.prior import Prior
 from minleak._design.living.exposures import Exposure, exposure
 from minleak._design.living.matching import matched
@@ -23,25 +23,17 @@ NewPrior = Annotated[
 ]
 
 
-def drift(
-    cloak: CloakFile,
-    prior: NewPrior,
-    secret: Secret = "secret",
-    weight: Weight = "count",
-    format: Format = None,
-    entropy: Entropies = None,
-    as_json: AsJson = False,
-) -> None:
+def drift(cloak: CloakFile, prior: NewPrior, *, entropy: Entropies = None, reading: Reading) -> Answer:
     """Tell what a plan leaks under new counts, and whether an update would be better than waiting. Writes nothing.
 
     Example: minleak drift queries.cloak tomorrow.csv
     """
-    plan, new = plan_of(cloak), PriorSource(prior, secret, format).prior(weight)
+    plan, new = plan_of(cloak), reading.prior(prior)
     with working("updating in memory"):
         newer = plan.update(new)
         found = exposure([plan, newer])
     data = compared(plan, newer, new, found, entropy)
-    emit("drift", data, [*rendered(data), advice(data)], as_json=as_json)
+    return Answer(data, [*rendered(data), advice(data)])
 
 
 def compared(plan: Any, newer: Any, new: Prior, found: Exposure, entropies: list[str] | None) -> dict[str, Any]:
@@ -87,9 +79,11 @@ def rendered(data: dict[str, Any]) -> list[str]:
     """The comparison for people."""
     rows = [["one guess is right", *data["success"].values()]]
     rows += [[f"leakage, {name}", *row.values()] for name, row in data["leakage"].items()]
-    lines = [table("", ["", "old counts", "new counts, waiting", "new counts, updated"], rows)]
+    title = f"the plan for {data['secrets']:,} secrets, and its update"
+    lines = [table(title, ["", "old counts", "new counts, waiting", "new counts, updated"], rows)]
     if data["new"]:
-        lines.append(f"{data['new']:,} new secrets, {data['new_mass']:.3g} of the mass, have no set until an update")
+        new = "1 new secret has" if data["new"] == 1 else f"{data['new']:,} new secrets have"
+        lines.append(f"{new} no set until an update: {data['new_mass']:.3g} of the mass")
     return lines
 
 

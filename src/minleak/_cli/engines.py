@@ -1,71 +1,66 @@
-"""Commands inside an engine: `design --engine`, and how tables in DuckDB or Spark are named on the command line."""
+"""Commands inside an engine: how tables in DuckDB or Spark are named, and `design --engine`."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Any
 
-import typer
-
-from minleak._cli.inputs import as_file
-from minleak._cli.output import working
-from minleak._cli.show import NAMED, world_of
+from minleak._cli.inputs import Reading, as_file
+from minleak._cli.options import option
+from minleak._cli.output import Answer, working
+from minleak._cli.summaries import NAMED, plan_words, world_of
 from minleak._data.reading.formats.lines import Lines
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter
 
-Engine = Annotated[
-    str | None,
-    typer.Option(
-        help="Work inside duckdb or spark, out of core: PRIOR is then a Parquet or CSV file or folder, a log of lines, "
-        "or a database."
-    ),
-]
-TableName = Annotated[
-    str | None,
-    typer.Option("--table", help="With --engine: the table of a .duckdb database, or (PRIOR -) one that Spark knows."),
-]
-MemoryLimit = Annotated[
-    str | None,
-    typer.Option(help="With --engine duckdb: how much memory it may take, such as 1GB; the rest is spilled."),
-]
-CountRows = Annotated[
-    bool,
-    typer.Option("--count-rows", help="PRIOR is a log, a row for each event: count its rows, there is no --weight."),
-]
 
+@dataclass(frozen=True)
+class Engine:
+    """Where to work, if not in memory."""
 
-@contextmanager
-def opened(
-    path: str, *, engine: str, table: str | None, memory_limit: str | None, format: str | None = None
-) -> Iterator[Any]:
-    """The table that the options name."""
-    from minleak import warehouse
-    from minleak._warehouse.engines.spark import PANDAS_WARNING
+    engine: str | None = option("Work in duckdb or spark, out of core: on Parquet, CSV, a log, a folder or a database.")
+    table: str | None = option("With --engine: the table of a .duckdb database or, with - as file, one of Spark's.")
+    memory_limit: str | None = option("With --engine duckdb: the memory it may take, such as 1GB; the rest is spilled.")
 
-    warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
-    if path == "-" and table is not None:
-        if engine == "duckdb":
-            raise InvalidParameter(
-                "stdin has no tables: - and --table name one of Spark's; for DuckDB give its database's file"
-            )
-        yield warehouse.read(table=table, backend=engine, memory_limit=memory_limit)
-        return
-    with as_file(path, ".csv") as file:
-        yield warehouse.read(file, table=table, backend=engine, memory_limit=memory_limit, format=format)
+    def refuse_without(self) -> None:
+        """Refuse what only an engine can heed."""
+        if self.engine is None and (self.table is not None or self.memory_limit is not None):
+            raise InvalidParameter("--table and --memory-limit go with --engine, such as --engine duckdb")
 
+    @contextmanager
+    def opened(self, path: str, format: str | None = None) -> Iterator[Any]:
+        """The table that the options name."""
+        from minleak import warehouse
+        from minleak._warehouse.engines.spark import PANDAS_WARNING
 
-def is_log(path: str, format: str | None) -> bool:
-    """Whether a file is of lines, which are events."""
-    return format == "lines" or (format is None and path.lower().removesuffix(".gz").endswith(Lines.endings))
+        warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
+        given = {"table": self.table, "backend": self.engine, "memory_limit": self.memory_limit}
+        if path == "-" and self.table is not None:
+            if self.engine == "duckdb":
+                raise InvalidParameter(
+                    "stdin has no tables: - and --table name one of Spark's; for DuckDB give its database's file"
+                )
+            yield warehouse.read(**given)
+            return
+        with as_file(path, ".csv") as file:
+            yield warehouse.read(file, format=format, **given)
 
 
 def design_inside(
-    path: str, k: int, output: str | None, entropies: list[str], source: dict[str, Any], **given: Any
-) -> dict[str, Any]:
+    engine: Engine,
+    path: str,
+    reading: Reading,
+    k: int,
+    output: str | None,
+    *,
+    layout: str,
+    events: int | None,
+    entropies: list[str],
+) -> Answer:
     """The plan made inside an engine, in numbers as `show` has them; written as a folder of Parquet files or, by its
     ending, as a .cloak file.
     """
@@ -74,27 +69,28 @@ def design_inside(
     from minleak._warehouse.engines import engine_of
 
     measures = {name: as_entropy(name) for name in entropies}
-    with working(f"designing for {path} in {source['engine']}"), opened(path, **source) as counts:
-        if given["weight"] is None:
-            counts = prepared(engine_of(counts), counts, given["secret"], None)  # once, for all that follows
-            given |= {"secret": "secret", "weight": "weight"}
+    columns: dict[str, Any] = {"secret": reading.secret, "weight": reading.weight}
+    with working(f"designing for {path} in {engine.engine}"), engine.opened(path, reading.format) as counts:
+        if reading.count_rows or _is_log(path, reading.format):
+            counts = prepared(engine_of(counts), counts, reading.secret, None)  # once, for all that follows
+            columns = {"secret": "secret", "weight": "weight"}
         try:
-            before = warehouse.Spectrum(counts, secret=given["secret"], weight=given["weight"])
+            before = warehouse.Spectrum(counts, **columns)
         except InvalidParameter:  # the weights are too many to be taken into memory
             before = None
         blind = {name: before.entropy(H) for name, H in measures.items()} if before else {}
         to_cloak = output is not None and output.endswith(".cloak")
-        plan = warehouse.design(counts, k, output=None if to_cloak else output, **given)
+        plan = warehouse.design(counts, k, output=None if to_cloak else output, layout=layout, **columns)
         if output is not None and to_cloak:
             warehouse.to_plan(plan).save(output)
-        world = world_of(plan, measures)
+        world = world_of(plan, measures, events=events)
     header, leakages = plan.header, {}
     for name, H in measures.items():
         after = plan.entropy(H)
         leaked = difference(H, blind[name], after) if blind else None
         leakages[name] = {"before": blind.get(name), "after": after, "leakage": leaked}
-    return {
-        "engine": source["engine"],
+    data = {
+        "engine": engine.engine,
         "secrets": header.n,
         "k": header.k,
         "layout": header.layout,
@@ -106,3 +102,9 @@ def design_inside(
         **world,
         "leakage": leakages,
     }
+    return Answer(data, plan_words(data))
+
+
+def _is_log(path: str, format: str | None) -> bool:
+    """Whether a file is of lines, which are events."""
+    return format == "lines" or (format is None and path.lower().removesuffix(".gz").endswith(Lines.endings))

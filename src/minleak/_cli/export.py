@@ -5,13 +5,11 @@ from __future__ import annotations
 import errno
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, BinaryIO
-
-import typer
+from typing import TYPE_CHECKING, BinaryIO
 
 from minleak._cli.inputs import plan_of
-from minleak._cli.options import AsJson, CloakFile
-from minleak._cli.output import emit, working
+from minleak._cli.options import CloakFile, option
+from minleak._cli.output import Answer, working
 from minleak._data.writing import replacing
 from minleak.errors import InvalidParameter, MinleakError
 
@@ -24,11 +22,8 @@ _ROWS = 1 << 16
 
 def export(
     cloak: CloakFile,
-    output: Annotated[
-        str, typer.Option("-o", "--output", help="The table to write: .csv, .parquet, .json or .sqlite.")
-    ],
-    as_json: AsJson = False,
-) -> None:
+    output: str = option("The table to write: .csv, .parquet, .json or .sqlite.", "-o", "--output", default=...),
+) -> Answer:
     """Write a plan as a table that any language reads: which secrets are shown together, and how often.
 
     Blocks have a row for each secret: secret, set_number, weight. What is shown for a secret is all secrets with its
@@ -49,7 +44,7 @@ def export(
         except OSError as error:
             raise MinleakError(f"cannot write {output}: {error.strerror or 'the file system refused'}") from None
     data = {"file": output, "rows": len(rows), "columns": rows.column_names}
-    emit("export", data, [f"{len(rows):,} rows of {', '.join(rows.column_names)} written to {output}"], as_json=as_json)
+    return Answer(data, [f"{len(rows):,} rows of {', '.join(rows.column_names)} written to {output}"])
 
 
 def _csv(rows: pa.Table, file: BinaryIO) -> None:

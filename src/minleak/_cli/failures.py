@@ -67,6 +67,8 @@ def _usage(error: Any) -> str | None:
         message = "there is no such command"
     elif kind == "UsageError":
         message = "there are more words than this command takes: put a name that has spaces into quotes"
+    elif kind == "BadOptionUsage":
+        message = f"{error.option_name} {'needs a value' if 'requires' in error.message else 'takes no value'}"
     elif kind == "MissingParameter":
         message = f"{_hint(error)} is missing"
     elif kind == "BadParameter":
@@ -98,7 +100,7 @@ def _flags(command: Any, given: Sequence[str]) -> dict[str, str]:
 def in_flags(message: str, flags: dict[str, str]) -> str:
     """A message of the library in flags: it speaks of format=, format='csv' and stand_in, or begins with "level is"."""
     names = "|".join(flags) or "(?!)"
-    with_value = rf"(?<![\w/=.-])({names})=(?:'(\w*)'|([0-9.]+e[+-]?[0-9]+)|\.\.\.|True|(?=[\s,;:.)]|$))"
+    with_value = rf"(?<![\w/=.-])({names})=(?:'(\w*)'|([0-9]*\.[0-9]+|[0-9.]+e[+-]?[0-9]+)|\.\.\.|True|(?=[\s,;:.)]|$))"
     said = re.sub(with_value, lambda found: f"{flags[found[1]]} {found[2] or found[3] or ''}".rstrip(), message)
     said = re.sub(rf"^({names})(?= is )", lambda found: flags[found[1]], said)
     two_words = "|".join(name for name in flags if "_" in name) or "(?!)"

@@ -8,14 +8,17 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._cli.failures import in_flags
+from minleak._cli.options import Secret, option
 from minleak._cli.output import note, working
 from minleak._data.prior import Prior
+from minleak._data.reading.formats import FORMATS
 from minleak._data.reading.formats.uniq import text_lines
 from minleak._data.reading.places import read_places
 from minleak._data.reading.prior import read_prior
@@ -79,32 +82,74 @@ def plan_of(cloak: str) -> Any:
         return load(path)
 
 
+@dataclass(frozen=True)
+class Reading:
+    """How counts are read from PRIOR."""
+
+    secret: Secret = "secret"
+    weight: str = option("The column of their counts or weights.", default="count")
+    format: str | None = option(
+        f"The format of PRIOR: {', '.join(FORMATS)}; by its ending if not given, csv for stdin."
+    )
+    strip: bool = option("Take off the blanks around the secrets of PRIOR.", default=False)
+    nfc: bool = option("Bring the secrets of PRIOR to one Unicode form, NFC.", default=False)
+    count_rows: bool = option("PRIOR is a log, a row for each event: count them; there is no --weight.", default=False)
+
+    def prior(self, path: str) -> Prior:
+        """The prior in that file."""
+        return PriorSource(path, self).prior()
+
+
 class PriorSource:
     """A file or stdin, read once, from which several columns can be taken."""
 
-    def __init__(self, path: str, secret: str, format: str | None, *, strip: bool = False, nfc: bool = False) -> None:
-        self._path, self._from = path, rows_of(path, format)
-        self._as: dict[str, Any] = {"secret": secret, "strip": strip, "nfc": nfc}
+    def __init__(self, path: str, reading: Reading) -> None:
+        self._path, self._reading, self._from = path, reading, rows_of(path, reading.format)
 
-    def prior(self, weight: str | None, *, events: int | None = None) -> Prior:
-        """The prior with that column as weights, or (None) with its rows counted."""
+    def prior(self, *, events: int | None = None) -> Prior:
+        """The prior, with the weights that the options name or its rows counted."""
+        return self._prior(None if self._reading.count_rows else self._reading.weight, events)
+
+    def other(self, column: str, option: str) -> Prior:
+        """The prior with another column, which that option names, as weights."""
+        self._refuse_events(option)
+        try:
+            return self._prior(column, None)
+        except UnreadableFile as error:
+            raise UnreadableFile(str(error).replace("weight=", option)) from None
+
+    def places(self, columns: str, option: str) -> npt.NDArray[np.float64]:
+        """The coordinates in those columns, which have commas between them."""
+        self._refuse_events(option)
+        return read_places(**self._rewound(), columns=names_in(columns))
+
+    def names(self, column: str) -> Any:
+        """The names of buckets in that column, one for each secret."""
+        self._refuse_events("--by")
+        table = Table(**self._rewound(), what="buckets are")
+        return table.read({"bucket": column}, {}, choose="--by")["bucket"]
+
+    def _refuse_events(self, option: str) -> None:
+        if self._reading.count_rows:
+            raise InvalidParameter(f"--count-rows has a row for each event, and {option} needs one for each secret")
+
+    def _prior(self, weight: str | None, events: int | None) -> Prior:
+        how = self._reading
         with working(f"reading {self._path}"), warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", MinleakWarning)
-            prior = read_prior(**self._rewound(), **self._as, weight=weight, events=events)
+            prior = read_prior(
+                **self._rewound(), secret=how.secret, weight=weight, events=events, strip=how.strip, nfc=how.nfc
+            )
         for warning in told:
             note(in_flags(str(warning.message), {"strip": "--strip", "nfc": "--nfc"}))
         return prior
-
-    def places(self, columns: list[str]) -> npt.NDArray[np.float64]:
-        """The coordinates in those columns."""
-        return read_places(**self._rewound(), columns=columns)
-
-    def names(self, column: str) -> Any:
-        """The names in that column, one a row."""
-        table = Table(**self._rewound(), what="buckets are")
-        return table.read({"bucket": column}, {}, choose="--by")["bucket"]
 
     def _rewound(self) -> dict[str, Any]:
         if self._path == "-":
             self._from["source"].seek(0)
         return self._from
+
+
+def names_in(columns: str) -> list[str]:
+    """The names of columns in a list with commas."""
+    return [name.strip() for name in columns.split(",")]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from minleak._cli.capacity import ChannelFile, Observable, Probability
-from minleak._cli.inputs import PriorSource, rows_beside
-from minleak._cli.options import AsJson, Entropies, Nfc, PriorFile, PriorFormat, Secret, Strip, Weight
-from minleak._cli.output import emit, table, working
+from minleak._cli.channels import ChannelFile, Columns
+from minleak._cli.inputs import Reading, rows_beside
+from minleak._cli.options import Entropies, PriorFile
+from minleak._cli.output import Answer, table, working
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._data.reading.channels import read_channel
@@ -23,27 +23,15 @@ from minleak._measure.leakages import (
 
 
 def measure(
-    prior: PriorFile,
-    channel: ChannelFile,
-    entropy: Entropies = None,
-    secret: Secret = "secret",
-    weight: Weight = "count",
-    observable: Observable = "observable",
-    probability: Probability = None,
-    format: PriorFormat = None,
-    strip: Strip = False,
-    nfc: Nfc = False,
-    as_json: AsJson = False,
-) -> None:
+    prior: PriorFile, channel: ChannelFile, *, entropy: Entropies = None, columns: Columns, reading: Reading
+) -> Answer:
     """Measure what a channel leaks: entropies before and after, vulnerabilities and worst cases.
 
     Example: minleak measure diagnoses.csv test.csv -e shannon -e min-entropy
     """
-    counts = PriorSource(prior, secret, format, strip=strip, nfc=nfc).prior(weight)
+    counts = reading.prior(prior)
     with working("measuring"):
-        read = read_channel(
-            **rows_beside(channel), secret=secret, observable=observable, probability=probability, inputs=counts.labels
-        )
+        read = read_channel(**rows_beside(channel), secret=reading.secret, **vars(columns), inputs=counts.labels)
         found = leakage_table(counts, read, entropy or STANDARD)
         worst = _worst(counts, read)
     data = {
@@ -54,14 +42,13 @@ def measure(
         },
         **worst,
     }
-    rows = [[row.entropy, row.prior, row.posterior, row.leakage] for row in found.rows]
     more = [[name.replace("_", " "), value] for name, value in worst.items()]
     parts = [
-        table(f"{read.shape[0]} secrets, {read.shape[1]} observables", ["entropy", "before", "after", "leakage"], rows),
+        f"{read.shape[0]} secrets, {read.shape[1]} observables\n{found}",
         "",
         table("one guess, and worst cases", ["measure", "value"], more),
     ]
-    emit("measure", data, parts, as_json=as_json)
+    return Answer(data, parts)
 
 
 def _worst(prior: Prior, channel: Channel) -> dict[str, float]:

@@ -1,15 +1,30 @@
-"""Arguments and options that several commands share, and what may be written for a number."""
+"""How arguments and options are declared, those that several commands share, and what may be written for a number."""
 
 from __future__ import annotations
 
 import math
 import re
-from typing import Annotated
+from collections.abc import Callable
+from dataclasses import field
+from typing import Annotated, Any
 
 import typer
 
 from minleak._data.reading.formats import FORMATS
 from minleak.errors import InvalidParameter
+
+
+def option(help: str, *flags: str, default: Any = None, parser: Callable[[str], Any] | None = None) -> Any:
+    """An option of a command or of a group of options: `--name` if no flags are given; to be given if its default is
+    `...`. Numbers have a parser that suits their type.
+    """
+    return field(default=default, metadata={"help": help, "flags": flags, "parser": parser})
+
+
+def argument(metavar: str, help: str, *, default: Any = ...) -> Any:
+    """An argument of a command; to be given if its default is `...`."""
+    return field(default=default, metadata={"help": help, "metavar": metavar})
+
 
 PriorFile = Annotated[
     str,
@@ -19,22 +34,16 @@ PriorFile = Annotated[
     ),
 ]
 CloakFile = Annotated[str, typer.Argument(metavar="CLOAK", help="A .cloak file made by `minleak design`; - is stdin.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON (schema minleak/1) instead of tables.")]
 Secret = Annotated[str, typer.Option("--secret", help="The column that names the secrets.")]
-Weight = Annotated[str, typer.Option("--weight", help="The column of their counts or weights.")]
 Format = Annotated[
     str | None,
-    typer.Option("--format", help=f"{', '.join(FORMATS)}; by the file's ending if not given, csv for stdin."),
-]
-Strip = Annotated[bool, typer.Option("--strip", help="Take off the blanks around the secrets of PRIOR.")]
-Nfc = Annotated[bool, typer.Option("--nfc", help="Bring the secrets of PRIOR to one Unicode form, NFC.")]
-PriorFormat = Annotated[
-    str | None,
-    typer.Option("--format", help=f"{', '.join(FORMATS)}: that of PRIOR. The other file's is that of its ending."),
+    typer.Option(
+        "--format", help=f"The file's format: {', '.join(FORMATS)}; by its ending if not given, csv for stdin."
+    ),
 ]
 Entropies = Annotated[
     list[str] | None,
-    typer.Option("--entropy", "-e", help="An entropy by name, such as arimoto:2; may be given several times."),
+    typer.Option("--entropy", "-e", help="An entropy to measure in, by name, such as arimoto:2; also several times."),
 ]
 
 # The most sizes that one list of them may stand for.

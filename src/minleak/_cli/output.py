@@ -7,10 +7,27 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 # The version of the JSON that every command prints; docs/cli.md describes it.
 SCHEMA = "minleak/1"
+# A number in a table that is nearer to zero is what is left of a difference of floats.
+_ROUNDING = 1e-12
+
+
+@dataclass
+class Answer:
+    """What a command found: `data` for programs, `parts` for people, and the exit code."""
+
+    data: dict[str, Any]
+    parts: list[str]
+    code: int = 0
+
+    def wrote(self, path: str, said: str, *, key: str = "file") -> None:
+        """Say that a file was written."""
+        self.data[key] = path
+        self.parts += ["", said]
 
 
 def emit(command: str, data: dict[str, Any], parts: Sequence[str], *, as_json: bool) -> None:
@@ -100,7 +117,9 @@ def _watched() -> bool:
 
 
 def _cell(value: Any) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else field(value)
+    if isinstance(value, float):
+        return "0" if abs(value) < _ROUNDING else f"{value:.6g}"
+    return field(value)
 
 
 def _text(value: Any) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from minleak._cli.inputs import PriorSource
-from minleak._cli.options import AsJson, Format, Secret, number, whole
-from minleak._cli.output import emit, table, working
-from minleak._cli.writing_channels import write_channel
+from minleak._cli.channels import write_channel
+from minleak._cli.charts import add_chart, chart_of
+from minleak._cli.inputs import PriorSource, Reading
+from minleak._cli.options import Format, Secret, argument, number, option
+from minleak._cli.output import Answer, table, working
 from minleak._data.prior import Prior
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW
@@ -21,8 +22,7 @@ from minleak._padding.ladder import Ladder, as_ladder
 from minleak._padding.overheads import least_budget
 from minleak._padding.policies import POLICIES
 from minleak._padding.result import Padding
-from minleak._report.saving import check_chart, write_whole
-from minleak._report.writing import save_chart
+from minleak._report.saving import write_whole
 from minleak.errors import InvalidParameter
 
 # Prices at which a chart's curve is found, and from how many secrets on there are fewer.
@@ -30,53 +30,34 @@ _POINTS, _MANY = 72, 5000
 
 
 def pad(
-    sizes: Annotated[
-        str, typer.Argument(metavar="SIZES", help="Secrets and their sizes: csv(.gz), tsv, parquet, json; - is stdin.")
-    ],
-    budget: Annotated[
-        str | None,
-        typer.Option(help="The largest mean overhead: a number in the unit of the sizes, or 10% of the mean size."),
-    ] = None,
-    max_leakage: Annotated[
-        float | None, typer.Option(parser=number, help="Instead: the least overhead with no more leakage than this.")
-    ] = None,
-    size: Annotated[str, typer.Option("--size", help="The column of natural sizes or times.")] = "size",
-    entropy: Annotated[str, typer.Option("--entropy", "-e", help="The entropy to leak least in, by name.")] = "shannon",
-    floor: Annotated[
-        int, typer.Option("-k", "--floor", parser=whole, help="The least number of secrets in a bucket.")
-    ] = 1,
-    randomised: Annotated[
-        bool, typer.Option("--randomised", help="Draw the size at random: leaks least of all, for up to 280 sizes.")
-    ] = False,
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "-o",
-            "--output",
-            help="A .csv: the buckets, or with --randomised the channel's rows. Or a .cloak for `minleak draw`.",
-        ),
-    ] = None,
-    chart: Annotated[
-        str | None, typer.Option(help="Save leakage against overhead: a .png, .svg or .html file.")
-    ] = None,
+    sizes: str = argument("SIZES", "Secrets and their sizes: csv(.gz), tsv, parquet, json; - is stdin."),
+    budget: str | None = option("The largest mean overhead: in the unit of the sizes, or 10% of the mean size."),
+    max_leakage: float | None = option("Instead: the least overhead with no more leakage than this."),
+    size: str = option("The column of natural sizes or times.", default="size"),
+    entropy: str = option("The entropy to leak least in, by name.", "--entropy", "-e", default="shannon"),
+    floor: int = option("The least number of secrets in a bucket.", "-k", "--floor", default=1),
+    randomised: bool = option("Draw the size at random: leaks least of all, for up to 280 sizes.", default=False),
+    output: str | None = option(
+        "A .csv: the buckets, or with --randomised the channel's rows. Or a .cloak for `minleak draw`.",
+        "-o",
+        "--output",
+    ),
+    chart: str | None = chart_of("leakage against overhead"),
     secret: Secret = "secret",
-    weight: Annotated[str | None, typer.Option(help="A column of counts; all equally likely without it.")] = None,
+    weight: str | None = option("A column of counts; all equally likely without it."),
     format: Format = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Answer:
     """Pad sizes or times, which can only be made larger, so that least leaks within a mean overhead.
 
     Example: minleak pad files.csv --budget 10% -k 2 -o buckets.csv
     """
-    if chart is not None:
-        check_chart(chart)
     if output is not None and not output.lower().endswith((".csv", ".cloak")):
         raise InvalidParameter(f"a padding is written as .csv, or as .cloak to draw from, not {output!r}")
     if (budget is None) == (max_leakage is None):
         raise InvalidParameter("say either --budget, how much may be added, or --max-leakage, how much may leak")
-    source = PriorSource(sizes, secret, format)
-    natural = source.prior(size)
-    prior = Prior.uniform(len(natural)) if weight is None else source.prior(weight)
+    source = PriorSource(sizes, Reading(secret=secret, format=format))
+    natural = source.other(size, "--size")
+    prior = Prior.uniform(len(natural)) if weight is None else source.other(weight, "--weight")
     prior = Prior(prior.weights, labels=natural.labels)
     ladder = as_ladder(natural.weights, prior)
 
@@ -86,11 +67,11 @@ def pad(
             best = make.design(natural.weights, prior, budget=_budget(budget, ladder.mean), **given)
         else:
             best = least_budget(natural.weights, prior, leakage=max_leakage or 0.0, **given).padding
-        data, parts = _rendered(best, ladder.mean)
+        answer = _rendered(best, ladder.mean)
         if natural.weights.dtype.kind == "i":  # policies round whole numbers
-            data["policies"], beside = _policies(best, ladder)
-            parts += ["", beside]
-        drawn = None if chart is None else _chart(natural.weights, prior, best)
+            answer.data["policies"], beside = _policies(best, ladder)
+            answer.parts += ["", beside]
+        drawn = None if chart is None else _chart(natural.weights, prior, best)  # before anything is written
     if output is not None:
         if output.lower().endswith(".cloak"):
             best.rows().save(output)
@@ -98,13 +79,10 @@ def pad(
             write_channel(best.channel(), output)
         else:
             write_whole(output, _buckets(best))
-        data["file"] = output
-        parts += ["", f"written to {output}"]
+        answer.wrote(output, f"written to {output}")
     if chart is not None:
-        save_chart(drawn, chart, title="Leakage against mean overhead")
-        data["chart"] = chart
-        parts.append(f"chart written to {chart}")
-    emit("pad", data, parts, as_json=as_json)
+        add_chart(answer, drawn, chart, title="Leakage against mean overhead")
+    return answer
 
 
 def _budget(text: str, mean: float) -> float:
@@ -117,7 +95,7 @@ def _budget(text: str, mean: float) -> float:
     return value
 
 
-def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[str]]:
+def _rendered(best: Padding, mean: float) -> Answer:
     beside = [best.entropy.name, *(name for name in FEW if name != best.entropy.name)]
     leaked = leakage_table(best.prior, best.channel(), [as_entropy(name) for name in beside])
     data: dict[str, Any] = {
@@ -140,7 +118,7 @@ def _rendered(best: Padding, mean: float) -> tuple[dict[str, Any], list[str]]:
         ["sizes that can be seen", f"{len(best.observables)}"],
         ["smallest class", f"{best.smallest_class} secrets"],
     ]
-    return data, [table(f"{kind} for {len(best.prior):,} secrets", ["measure", "value"], rows)]
+    return Answer(data, [table(f"{kind} for {len(best.prior):,} secrets", ["measure", "value"], rows)])
 
 
 def _policies(best: Padding, ladder: Ladder) -> tuple[list[dict[str, Any]], str]:

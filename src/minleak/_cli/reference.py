@@ -37,7 +37,8 @@ _FIELDS = {
     "`updated`, `exposure` (`success`, `low`, `high`, `exact`)",
     "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, `file`, `bytes`",
     "optimise": "`secrets`, `observables`, `status`, `cost`, `stages` (a list of `entropy`, `value`, `leakage`, "
-    "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --tradeoff `entropy`, "
+    "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --max-leakage `budget`, "
+    "`bound`, `gap`, `leakages` (a list of `entropy`, `leakage`, `at_most`), `file`; with --tradeoff `entropy`, "
     "`frontier` (a list of `budget`, `leakage`, `bound`, `cost`, `shadow_price`), `chart`",
     "pad": "`secrets`, `randomised`, `entropy`, `budget`, `mean_size`, `overhead`, `leakage`, `bound`, `gap`, "
     "`status`, `observables` (list), `smallest_class`, `beside` (entropy to leakage), `policies` (whole sizes only: a "
@@ -46,7 +47,8 @@ _FIELDS = {
     "`gains`, `success_blind`, `success`, `in_the_world` (`success`, `low`, `high`, `unseen`, `events`, `leakage` by "
     "entropy; or null, and `untold` says why), `leakage` (entropy to `before`, `after`, `leakage`), and for plans made "
     "with `--near` `cost`, `cost_bound`, `metric`, `stability`; for blocks `blocks` (how many), `smallest`, and in "
-    "`leakage` also `loss`, instead of all from `giants` to `gains`",
+    "`leakage` also `loss`, instead of all from `giants` to `gains`; for channels `observables`, `most_causes`, "
+    "`total_variation`; for plans over all strings `unlisted`, `example`, `entropy`",
     "sweep": "`secrets`, `k` (list), `success` (list), `in_the_world` (the success there, list; or null, and "
     "`untold` says why, unless as counted was asked for), `leakage` (entropy to list), and where asked "
     "`least_k_target`, `least_k_success`, `chart`",
@@ -103,7 +105,7 @@ def markdown() -> str:
         for parameter in command.params:
             if parameter.name == "help":
                 continue
-            shown = ", ".join(f"`{opt}`" for opt in parameter.opts)
+            shown = ", ".join(f"`{opt}`" for opt in (*parameter.opts, *parameter.secondary_opts))
             if parameter.param_type_name == "argument":
                 shown = f"`{parameter.metavar or parameter.name.upper()}`"
             default = parameter.default

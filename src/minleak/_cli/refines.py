@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
-from minleak._cli.capacity import ChannelFile, Observable, Probability
+from minleak._cli.channels import Columns
 from minleak._cli.inputs import rows_beside, rows_of
-from minleak._cli.options import AsJson, Format, Secret, number
-from minleak._cli.output import emit, table, working
+from minleak._cli.options import Format, Secret, argument, option
+from minleak._cli.output import Answer, table, working
 from minleak._data.reading.channels import read_channel
 from minleak._measure import refinement
 
@@ -19,24 +18,22 @@ _SECRETS, _GUESSES = 20, 6
 
 
 def refines(
-    first: ChannelFile,
-    second: ChannelFile,
-    tolerance: Annotated[float, typer.Option(parser=number, help="How far entries may be off.")] = 1e-8,
+    first: str = argument("FIRST", "Rows of secret, observable, probability: csv(.gz), tsv, parquet; - is stdin."),
+    second: str = argument("SECOND", "The channel that may be better, likewise."),
+    *,
+    tolerance: float = option("How far entries may be off.", default=1e-8),
     secret: Secret = "secret",
-    observable: Observable = "observable",
-    probability: Probability = "probability",
+    columns: Columns,
     format: Format = None,
-    as_json: AsJson = False,
-) -> None:
+) -> Answer:
     """Tell whether the second channel never leaks more than the first, whatever the prior and the gains. Exit code 1 if
     it may, with gains for which it does.
 
     Example: minleak refines test.csv test.csv
     """
-    columns: dict[str, Any] = {"secret": secret, "observable": observable, "probability": probability}
     with working("comparing the channels"):
-        A = read_channel(**rows_of(first, format), **columns)
-        B = read_channel(**rows_beside(second), **columns, inputs=A.inputs)
+        A = read_channel(**rows_of(first, format), secret=secret, **vars(columns))
+        B = read_channel(**rows_beside(second), secret=secret, **vars(columns), inputs=A.inputs)
         found = refinement.refines(A, B, tolerance=tolerance)
     data: dict[str, Any] = {"refines": found.ok, "earned": found.earned, "gain": None}
     parts = [str(found)]
@@ -47,6 +44,4 @@ def refines(
         rows = [[A.inputs[x], *gain[:_GUESSES, x].tolist()] for x in told]
         heads = ["secret", *(f"guess {w + 1}" for w in range(min(_GUESSES, len(gain))))]
         parts += ["", table("what each guess is worth, all secrets equally likely", heads, rows)]
-    emit("refines", data, parts, as_json=as_json)
-    if not found.ok:
-        raise typer.Exit(1)
+    return Answer(data, parts, code=0 if found.ok else 1)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from minleak._cli.inputs import PriorSource, plan_of
-from minleak._cli.options import AsJson, CloakFile, share, times
-from minleak._cli.output import emit, progressing
+from minleak._cli.inputs import Reading, plan_of
+from minleak._cli.options import CloakFile, option, share, times
+from minleak._cli.output import Answer, progressing
 from minleak._data.prior import Prior
 from minleak._design.unlisted.misfit import Misfit
 from minleak._design.unlisted.ngram import NGram
@@ -22,20 +20,13 @@ _MOST = 3000
 
 def report(
     cloak: CloakFile,
-    output: Annotated[str, typer.Option("-o", "--output", help="A .html file, or a folder for pictures.")],
-    format: Annotated[str | None, typer.Option("--format", help="html, png or svg; html if not given.")] = None,
-    max_success: Annotated[
-        float | None,
-        typer.Option(parser=share, help="A requirement, such as 5%: the page says whether it is met."),
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="What heads the page.")] = None,
-    held_out: Annotated[
-        str | None,
-        typer.Option(help="Counts of another time, of a plan over all strings: what an attacker who has them knows."),
-    ] = None,
-    trials: Annotated[int, typer.Option(parser=times, help="Simulated secrets for what has no closed form.")] = 20_000,
-    as_json: AsJson = False,
-) -> None:
+    output: str = option("A .html file, or a folder for pictures.", "-o", "--output", default=...),
+    format: str | None = option("html, png or svg; html if not given."),
+    max_success: float | None = option("A requirement, such as 5%: the page says whether it is met.", parser=share),
+    title: str | None = option("What heads the page."),
+    held_out: str | None = option("For a plan over all strings: counts of another time, which an attacker may have."),
+    trials: int = option("Simulated secrets for what has no closed form.", default=20_000, parser=times),
+) -> Answer:
     """Write a report about a plan: one page with charts that opens without network, or the charts as pictures.
 
     Example: minleak report queries.cloak -o report.html
@@ -44,7 +35,7 @@ def report(
         plan = plan_of(cloak)
         against = None
         if held_out is not None:
-            against = _against(plan, PriorSource(held_out, "secret", None).prior("count"), trials)
+            against = _against(plan, Reading().prior(held_out), trials)
         files = write(
             plan,
             output,
@@ -56,7 +47,7 @@ def report(
             against=against,
             progress=progress,
         )
-    emit("report", {"files": files}, [f"written: {', '.join(files)}"], as_json=as_json)
+    return Answer({"files": files}, [f"written: {', '.join(files)}"])
 
 
 def _against(plan: Any, counts: Prior, trials: int) -> Misfit:

@@ -2,37 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
 
-import typer
-
-from minleak._cli.options import share, whole
-from minleak._cli.show import world_of
+from minleak._cli.options import option, share
+from minleak._cli.summaries import world_of
 from minleak._data.prior import Prior
 from minleak._design.make import design
 from minleak._design.sweeps import least_k
 
-MaxSuccess = Annotated[
-    float | None,
-    typer.Option(parser=share, help="How often a guess may be right at most, such as 0.3 or 30%: the least k."),
-]
-Events = Annotated[
-    int | None,
-    typer.Option(parser=whole, help="How many events the weights come from, where they are shares of them."),
-]
-AsCounted = Annotated[bool, typer.Option("--as-counted", help="Take the counts for the truth, not for a sample of it.")]
 
+@dataclass(frozen=True)
+class Requirement:
+    """How often a guess may be right at most, and what the counts are a sample of."""
 
-def tell_of_the_world(counts: Prior, *, as_counted: bool) -> tuple[bool, str | None]:
-    """Whether the counts are a sample that something can be said from, and nobody asked to take them as they are; and
-    if nothing can be said, why.
-    """
-    told = world_of(design(counts, 1), ())
-    return not as_counted and told["in_the_world"] is not None, told["untold"]
+    max_success: float | None = option(
+        "Take the least k with which a guess is right at most so often, such as 0.3 or 30%.", parser=share
+    )
+    as_counted: bool = option("Take the counts for the truth, not for a sample of it.", default=False)
+    events: int | None = option("How many events the weights come from, if they are shares and not counts.")
 
+    def in_the_world(self, counts: Prior) -> tuple[bool, str | None]:
+        """Whether the counts are a sample that something can be said from, and nobody asked to take them as they are;
+        and if nothing can be said, why.
+        """
+        told = world_of(design(counts, 1), ())
+        return not self.as_counted and told["in_the_world"] is not None, told["untold"]
 
-def least(counts: Prior, most: float, *, world: bool) -> tuple[int, str]:
-    """The least k with a guess right at most so often, and a sentence that says so."""
-    k = least_k(counts, success=most, in_the_world=world)
-    how = "in the world, of which the counts are a sample" if world else "as counted"
-    return k, f"least k with a guess right at most {100 * most:.4g}% of the time, {how}: {k}"
+    def least_k(self, counts: Prior, most: float, *, world: bool) -> tuple[int, str]:
+        """The least k with a guess right at most so often, and a sentence that says so."""
+        k = least_k(counts, success=most, in_the_world=world)
+        how = "in the world, of which the counts are a sample" if world else "as counted"
+        return k, f"least k with a guess right at most {100 * most:.4g}% of the time, {how}: {k}"

@@ -2,77 +2,45 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
-from minleak._cli.engines import CountRows
-from minleak._cli.inputs import PriorSource
-from minleak._cli.options import (
-    AsJson,
-    Entropies,
-    Format,
-    Nfc,
-    PriorFile,
-    Secret,
-    Strip,
-    Weight,
-    number,
-    share,
-    whole_numbers,
-)
-from minleak._cli.output import emit, table, working
-from minleak._cli.requirement import AsCounted, Events, MaxSuccess, least, tell_of_the_world
+from minleak._cli.charts import add_chart, chart_of
+from minleak._cli.inputs import PriorSource, Reading
+from minleak._cli.options import Entropies, PriorFile, number, option, share, whole_numbers
+from minleak._cli.output import Answer, table, working
+from minleak._cli.requirement import Requirement
 from minleak._design import sweeps as sweeping
 from minleak._entropy.standard import FEW
-from minleak._report.saving import check_chart
-from minleak._report.writing import save_chart
 from minleak.errors import InvalidParameter
 
 
 def sweep(
     prior: PriorFile,
-    ks: Annotated[str | None, typer.Option("--ks", help="Sizes to look at, such as 1:30 or 2,5,10.")] = None,
+    *,
+    ks: str | None = option("Sizes to look at, such as 1:30 or 2,5,10."),
     entropy: Entropies = None,
-    target: Annotated[
-        str | None, typer.Option(help="An entropy and what it may leak at most, such as min-entropy=0.5: the least k.")
-    ] = None,
-    max_success: MaxSuccess = None,
-    as_counted: AsCounted = False,
-    chart: Annotated[str | None, typer.Option(help="Save the chart too: a .png, .svg or .html file.")] = None,
-    secret: Secret = "secret",
-    weight: Weight = "count",
-    format: Format = None,
-    strip: Strip = False,
-    nfc: Nfc = False,
-    count_rows: CountRows = False,
-    events: Events = None,
-    as_json: AsJson = False,
-) -> None:
+    target: str | None = option("Find the least k with which an entropy leaks at most so much: min-entropy=0.5."),
+    requirement: Requirement,
+    chart: str | None = chart_of("the least leakage against k"),
+    reading: Reading,
+) -> Answer:
     """Show the least leakage against the size k of the sets, or the least k that meets a target.
 
     Example: minleak sweep queries.csv --ks 1:20 --max-success 0.3
     """
-    if chart is not None:
-        check_chart(chart)
-    source = PriorSource(prior, secret, format, strip=strip, nfc=nfc)
-    counts = source.prior(None if count_rows else weight, events=events)
-    world, untold = tell_of_the_world(counts, as_counted=as_counted)
+    counts = PriorSource(prior, reading).prior(events=requirement.events)
+    world, untold = requirement.in_the_world(counts)
     data: dict[str, Any] = {"secrets": len(counts), "untold": untold}
-    parts = [f"as counted only: {untold}"] if untold and not as_counted else []
+    parts = [f"as counted only: {untold}"] if untold and not requirement.as_counted else []
     with working("sweeping"):
         if target is not None:
-            name, _, value = target.partition("=")
-            try:
-                bound = share(value) if value.endswith("%") else number(value)
-            except typer.BadParameter:
-                raise InvalidParameter(
-                    f"a target is an entropy and a number such as min-entropy=0.5, not {target!r}"
-                ) from None
+            name, bound = _target(target)
             data["least_k_target"] = sweeping.least_k(counts, name, leakage=bound)
             parts.append(f"least k with {name} leakage of at most {bound:g}: {data['least_k_target']}")
-        if max_success is not None:
-            data["least_k_success"], said = least(counts, max_success, world=world)
+        if requirement.max_success is not None:
+            data["least_k_success"], said = requirement.least_k(counts, requirement.max_success, world=world)
             parts.append(said)
         chosen = whole_numbers(ks) if ks is not None else _spread(len(counts))
         swept = sweeping.sweep(counts, ks=chosen, entropies=entropy or FEW, in_the_world=world)
@@ -82,14 +50,20 @@ def sweep(
     if swept.in_the_world is not None and (swept.in_the_world > 1.01 * swept.success).any():
         columns["in the world"] = swept.in_the_world.tolist()
     columns |= {name: swept[name].tolist() for name in swept.entropies}
-    parts.append(
-        table("least leakage against k", list(columns), [list(row) for row in zip(*columns.values(), strict=True)])
-    )
+    parts.append(table("least leakage against k", list(columns), list(zip(*columns.values(), strict=True))))
+    answer = Answer(data, parts)
     if chart is not None:
-        save_chart(swept.chart(), chart, title="Least leakage against the size of the sets")
-        data["chart"] = chart
-        parts.append(f"chart written to {chart}")
-    emit("sweep", data, parts, as_json=as_json)
+        add_chart(answer, swept.chart(), chart, title="Least leakage against the size of the sets")
+    return answer
+
+
+def _target(text: str) -> tuple[str, float]:
+    """An entropy and what it may leak at most."""
+    name, _, value = text.partition("=")
+    try:
+        return name, share(value) if value.endswith("%") else number(value)
+    except typer.BadParameter:
+        raise InvalidParameter(f"a target is an entropy and a number such as min-entropy=0.5, not {text!r}") from None
 
 
 def _spread(n: int) -> list[int]:

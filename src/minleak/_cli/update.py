@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from minleak._cli.drift import NewPrior, advice, compared, rendered
-from minleak._cli.inputs import PriorSource, plan_of
-from minleak._cli.options import AsJson, CloakFile, Entropies, Format, Secret, Weight
-from minleak._cli.output import emit, working
+from minleak._cli.inputs import Reading, plan_of
+from minleak._cli.options import CloakFile, Entropies, option
+from minleak._cli.output import Answer, working
 from minleak._design.living.exposures import exposure
 from minleak.errors import InvalidParameter
 
@@ -18,19 +16,14 @@ from minleak.errors import InvalidParameter
 def update(
     cloak: CloakFile,
     prior: NewPrior,
-    output: Annotated[
-        str, typer.Option("-o", "--output", help="The .cloak file to write; the old one may be replaced.")
-    ],
-    earlier: Annotated[
-        list[str] | None,
-        typer.Option(help="A file of an earlier version, for the exposure of all; may be given several times."),
-    ] = None,
-    secret: Secret = "secret",
-    weight: Weight = "count",
-    format: Format = None,
+    *,
+    output: str = option("The .cloak file to write; the old one may be replaced.", "-o", "--output", default=...),
+    earlier: list[str] | None = option(
+        "An earlier version's file, for the exposure of all versions; also several times."
+    ),
     entropy: Entropies = None,
-    as_json: AsJson = False,
-) -> None:
+    reading: Reading,
+) -> Answer:
     """Update a plan to new counts: optimal for them, with as many of its sets kept as can be. Draws follow it.
 
     Sticky draws with the same key show the same sets as before, but for those that must change.
@@ -39,7 +32,7 @@ def update(
     """
     if cloak == prior == "-":
         raise InvalidParameter("stdin cannot hold both the plan and the counts: give CLOAK as a file")
-    plan, new = plan_of(cloak), PriorSource(prior, secret, format).prior(weight)
+    plan, new = plan_of(cloak), reading.prior(prior)
     before = [plan_of(path) for path in earlier or []]
     with working(f"updating to {len(new):,} secrets"):
         newer = plan.update(new)
@@ -58,7 +51,7 @@ def update(
         lines.append(f"exposure so far, {newer.version} versions: {sure}{so_far:.4f}")
     with working(f"writing {output}"):
         newer.save(output)
-    emit("update", data, [*lines, "", f"written to {output}; next: minleak draw {output} --help"], as_json=as_json)
+    return Answer(data, [*lines, "", f"written to {output}; next: minleak draw {output} --help"])
 
 
 def _so_far(plan: Any, both: float) -> float:

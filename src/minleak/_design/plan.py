@@ -134,7 +134,7 @@ class Plan(Arrangement, Stored):
         >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
         >>> newer = plan.update({"mumps": 16, "cold": 31, "flu": 40, "gout": 20, "rabies": 1})
         >>> print(newer.changes)
-        2 homes kept, 0 mended, 0 re-made; 1 secrets new, 0 gone
+        homes: 2 kept, 0 mended, 0 re-made; secrets: 1 new, 0 gone
         >>> newer.version, newer.lineage == plan.lineage
         (2, True)
         """

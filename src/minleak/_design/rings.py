@@ -153,10 +153,10 @@ class PlanChanges:
     gone: int
 
     def __str__(self) -> str:
-        sets = f"{self.kept:,} {self.what} kept, {self.mended:,} mended, {self.remade:,} re-made"
+        sets = f"{self.what}: {self.kept:,} kept, {self.mended:,} mended, {self.remade:,} re-made"
         if not (self.kept or self.mended):
             sets = f"no {self.what} could be kept: {self.remade:,} re-made"
-        return f"{sets}; {self.new:,} secrets new, {self.gone:,} gone"
+        return f"{sets}; secrets: {self.new:,} new, {self.gone:,} gone"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 from minleak._report import charts, maps
 from minleak._report.facts import Facts
+from minleak._report.pages import Figure
 from minleak._report.words import ATTACKERS, number
-
-
-@dataclass(frozen=True)
-class Figure:
-    """An altair chart with a name for its file, a title and a sentence on how to read it. It has no fixed width."""
-
-    name: str
-    title: str
-    note: str
-    chart: Any
 
 
 def captioned(facts: Facts) -> list[Figure]:

@@ -21,30 +21,21 @@ _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]
 def comparison(rows: Sequence[Comparison]) -> Any:
     """Bars: what each countermeasure leaks, as a percentage of what showing the secret leaks, for each attacker."""
     alt = altair()
-    names = ["this plan", *(rival.name for rival in rows[0].rivals)]
+    names = ["this plan", *rows[0].rivals]
+    attackers = [_called(row.entropy) for row in rows]
     points = []
-    for row in rows:
-        bare = row.rivals[0].leakage.value
-        leaks = [row.plan, *(rival.leakage.value for rival in row.rivals)]
-        points += [
-            {
-                "attacker": _called(row.entropy),
-                "by": name,
-                "share": _part(leak, bare),
-                "leakage": leak_text(row.entropy, leak),
-            }
-            for name, leak in zip(names, leaks, strict=True)
-        ]
+    for row, attacker in zip(rows, attackers, strict=True):
+        for name, leak in zip(names, [row.plan, *(rival.value for rival in row.rivals.values())], strict=True):
+            told = {"share": _part(leak, row.bare), "leakage": leak_text(row.entropy, leak)}
+            points.append({"attacker": attacker, "by": name, **told})
     return (
         alt.Chart(alt.Data(values=points))
         .mark_bar()
         .encode(
-            y=alt.Y(
-                "attacker:N", title=None, sort=[_called(row.entropy) for row in rows], axis=alt.Axis(labelLimit=120)
-            ),
+            y=alt.Y("attacker:N", title=None, sort=attackers, axis=alt.Axis(labelLimit=120)),
             yOffset=alt.YOffset("by:N", sort=names),
             x=alt.X("share:Q", title="leakage, % of no cloak", axis=alt.Axis(tickCount=5)),
-            color=_coloured("by", names, legend=alt.Legend(columns=1)),
+            color=coloured("by", names, legend=alt.Legend(columns=1)),
             tooltip=["attacker:N", "by:N", "leakage:N", alt.Tooltip("share:Q", format=".1f", title="% of no cloak")],
         )
         .properties(height=360)
@@ -56,37 +47,26 @@ def leakage_by_k(table: ByK, k: int) -> Any:
     alt = altair()
     names = [_called(entropy) for entropy in table.entropies]
     points = [
-        {
-            "k": size,
-            "measure": name,
-            "share": _part(leak, row[0]),
-            "leakage": leak_text(entropy, leak),
-        }
+        {"k": size, "measure": name, "share": _part(leak, row[0]), "leakage": leak_text(entropy, leak)}
         for entropy, name, row in zip(table.entropies, names, table.leakage, strict=True)
         for size, leak in zip(table.ks, row, strict=True)
     ]
-    lines = (
-        alt.Chart(alt.Data(values=points))
-        .mark_line(point=len(table.ks) < 10, strokeWidth=2)
-        .encode(
-            x=alt.X("k:Q", scale=_log(1, table.ks[-1]), title="k, the size of the sets (log scale)", axis=_log_axis()),
-            y=alt.Y("share:Q", title="least leakage, % of no cloak", scale=alt.Scale(domain=[0, 100])),
-            color=_coloured("measure", names),
-            strokeDash=_dashed("measure", names),
-            tooltip=["k:Q", "measure:N", "leakage:N", alt.Tooltip("share:Q", format=".1f", title="% of no cloak")],
-        )
+    curves = lines(
+        alt.Data(values=points),
+        "measure",
+        names,
+        x=alt.X("k:Q", scale=_log(1, table.ks[-1]), title="k, the size of the sets (log scale)", axis=_log_axis()),
+        y=alt.Y("share:Q", title="least leakage, % of no cloak", scale=alt.Scale(domain=[0, 100])),
+        tooltip=["k:Q", "measure:N", "leakage:N", alt.Tooltip("share:Q", format=".1f", title="% of no cloak")],
+        point=len(table.ks) < 10,
     )
     chosen = [{"k": k, "label": f"k = {k:,}"}]
     right = k * k > table.ks[-1]
-    rule = alt.Chart(alt.Data(values=chosen)).mark_rule(strokeWidth=2).encode(x="k:Q")
-    label = (
-        alt.Chart(alt.Data(values=chosen))
-        .mark_text(
-            align="right" if right else "left", dx=-5 if right else 5, y=-4, baseline="bottom", fontWeight="bold"
-        )
-        .encode(x="k:Q", text="label:N")
-    )
-    return (lines + rule + label).properties(height=320)
+    mark = alt.Chart(alt.Data(values=chosen)).encode(x="k:Q")
+    rule = mark.mark_rule(strokeWidth=2)
+    side = {"align": "right", "dx": -5} if right else {"align": "left", "dx": 5}
+    label = mark.mark_text(**side, y=-4, baseline="bottom", fontWeight="bold").encode(text="label:N")
+    return (curves + rule + label).properties(height=320)
 
 
 def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants: Sequence[Giant], hidden: int) -> Any:
@@ -117,19 +97,22 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
     style = "~%" if least > 1e-7 else "~e"
     x = alt.X("rank:Q", scale=_log(1, last), title=title, axis=_log_axis())
     legend = alt.Legend(symbolOpacity=1, symbolType="stroke", symbolStrokeWidth=2)
-    colour = _coloured("of", _BELIEFS, legend=legend)
-    base = alt.Chart(alt.Data(values=points))
+    colour = coloured("of", _BELIEFS, legend=legend)
+    data = alt.Data(values=points)  # once, for bands and lines
     y = alt.Scale(type="log", domain=[least / 1.5, min(most * 1.5, 1.5)], nice=False)
-    bands = base.mark_area(opacity=0.25).encode(x=x, y=alt.Y("lowest:Q", scale=y), y2="highest:Q", color=colour)
-    lines = base.mark_line(point=len(points) <= 60, strokeWidth=2).encode(
+    bands = (
+        alt.Chart(data).mark_area(opacity=0.25).encode(x=x, y=alt.Y("lowest:Q", scale=y), y2="highest:Q", color=colour)
+    )
+    means = lines(
+        data,
+        "of",
+        _BELIEFS,
         x=x,
         y=alt.Y("mean:Q", scale=y, title="probability (log scale)", axis=alt.Axis(format=style, tickCount=6)),
-        color=colour,
-        strokeDash=_dashed("of", _BELIEFS),
-        tooltip=["of:N", "ranks:N"]
-        + [alt.Tooltip(f"{part}:Q", format=".3g") for part in ("mean", "highest", "lowest")],
-    )
-    layers = [bands, lines] if binned else [lines]
+        tooltip=["of:N", "ranks:N", *_told(".3g", "mean", "highest", "lowest")],
+        point=len(points) <= 60,
+    ).encode(color=colour)
+    layers = [bands, means] if binned else [means]
     for align, dx in (("left", 7), ("right", -7)):  # names stand on the side where there is room
         named = [g for g in giants[:NAMED] if (g.rank**2 > last) == (align == "right")]
         if named:
@@ -159,22 +142,19 @@ def lorenz(prior: Sequence[tuple[int, float]], target: Sequence[tuple[int, float
     title = ["number of guesses (log scale)"]
     if thinned:
         title.append(f"{len(curves[0])} of {n:,} points of the curve")
-    return (
-        alt.Chart(alt.Data(values=points))
-        .mark_line(point=len(points) <= 60, strokeWidth=2)
-        .encode(
-            x=alt.X("j:Q", scale=_log(1, n), title=title, axis=_log_axis()),
-            y=alt.Y("sum:Q", title="chance of being right", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
-            color=_coloured("of", _BELIEFS),
-            strokeDash=_dashed("of", _BELIEFS),
-            tooltip=[
-                "of:N",
-                alt.Tooltip("j:Q", format=",", title="guesses"),
-                alt.Tooltip("sum:Q", format=".3%", title="chance"),
-            ],
-        )
-        .properties(height=320)
-    )
+    return lines(
+        alt.Data(values=points),
+        "of",
+        _BELIEFS,
+        x=alt.X("j:Q", scale=_log(1, n), title=title, axis=_log_axis()),
+        y=alt.Y("sum:Q", title="chance of being right", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+        tooltip=[
+            "of:N",
+            alt.Tooltip("j:Q", format=",", title="guesses"),
+            alt.Tooltip("sum:Q", format=".3%", title="chance"),
+        ],
+        point=len(points) <= 60,
+    ).properties(height=320)
 
 
 def repeated(layouts: Sequence[tuple[str, Repeated]]) -> Any:
@@ -193,19 +173,17 @@ def repeated(layouts: Sequence[tuple[str, Repeated]]) -> Any:
             title="fresh draws of one secret (log scale)",
             axis=alt.Axis(values=list(layouts[0][1].draws), format="d"),
         ),
-        color=_coloured("layout", names),
+        color=coloured("layout", names),
     )
     y = alt.Y("success:Q", title="attacker's chance", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1]))
-    lines = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dashed("layout", names))
+    curves = base.mark_line(strokeWidth=2).encode(y=y, strokeDash=_dashed("layout", names))
     bars = base.mark_rule(strokeWidth=3).encode(y="low:Q", y2="high:Q")
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(
         y=y,
         shape=alt.Shape("layout:N", scale=alt.Scale(domain=names, range=_SHAPES[:3]), sort=names),
-        tooltip=["layout:N", "draws:Q"]
-        + [alt.Tooltip(f"{part}:Q", format=".2%") for part in ("success", "low", "high")]
-        + ["sure:N"],
+        tooltip=["layout:N", "draws:Q", *_told(".2%", "success", "low", "high"), "sure:N"],
     )
-    return (lines + bars + dots).properties(height=300)
+    return (curves + bars + dots).properties(height=300)
 
 
 def wrong_prior(drift: Drift) -> Any:
@@ -219,26 +197,29 @@ def wrong_prior(drift: Drift) -> Any:
     ]
     _, called, unit = ATTACKERS[drift.entropy]
     most = max(*drift.plan, *drift.least)
-    lines = (
-        alt.Chart(alt.Data(values=points))
-        .mark_line(point=True, strokeWidth=2)
-        .encode(
-            x=alt.X(
-                "theta:Q",
-                title="exponent: flatter ← 1 as designed → steeper",
-                scale=alt.Scale(zero=False),
-                axis=alt.Axis(tickCount=5),
-            ),
-            y=alt.Y(
-                "leakage:Q", title=f"{called} leakage, {unit}", scale=alt.Scale(domain=[0, most or 1.0], nice=True)
-            ),
-            color=_coloured("of", names),
-            strokeDash=_dashed("of", names),
-            tooltip=["of:N", alt.Tooltip("theta:Q", title="exponent"), alt.Tooltip("leakage:Q", format=".4g")],
-        )
+    title = "exponent: flatter ← 1 as designed → steeper"
+    curves = lines(
+        alt.Data(values=points),
+        "of",
+        names,
+        x=alt.X("theta:Q", title=title, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5)),
+        y=alt.Y("leakage:Q", title=f"{called} leakage, {unit}", scale=alt.Scale(domain=[0, most or 1.0], nice=True)),
+        tooltip=["of:N", alt.Tooltip("theta:Q", title="exponent"), *_told(".4g", "leakage")],
+        point=True,
     )
     designed = alt.Chart(alt.Data(values=[{"theta": 1}])).mark_rule(strokeDash=[4, 4]).encode(x="theta:Q")
-    return (lines + designed).properties(height=260)
+    return (curves + designed).properties(height=260)
+
+
+def lines(data: Any, field: str, names: Sequence[str], *, point: bool, **encoded: Any) -> Any:
+    """A line for each name in a field of the data, by colour and, for those who do not see colours, by dashes."""
+    chart = altair().Chart(data).mark_line(point=point, strokeWidth=2)
+    return chart.encode(color=coloured(field, names), strokeDash=_dashed(field, names), **encoded)
+
+
+def coloured(field: str, names: Sequence[str], **options: Any) -> Any:
+    """A colour for each name, in their order."""
+    return altair().Color(f"{field}:N", scale=altair().Scale(domain=names), sort=names, **options)
 
 
 def _called(entropy: str) -> str:
@@ -250,15 +231,13 @@ def _part(leak: float, whole: float) -> float:
     return 100 * leak / whole if whole > 1e-12 else 0.0
 
 
-def _coloured(field: str, names: Sequence[str], **options: Any) -> Any:
-    """A colour for each name, in their order."""
-    return altair().Color(f"{field}:N", scale=altair().Scale(domain=names), sort=names, **options)
-
-
 def _dashed(field: str, names: Sequence[str]) -> Any:
-    """A dash for each name, for those who do not see colours."""
     scale = altair().Scale(domain=names, range=_DASHES[: len(names)])
     return altair().StrokeDash(f"{field}:N", scale=scale, sort=names)
+
+
+def _told(format: str, *fields: str) -> list[Any]:
+    return [altair().Tooltip(f"{field}:Q", format=format) for field in fields]
 
 
 def _log(least: float, most: float) -> Any:

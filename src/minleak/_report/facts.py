@@ -56,21 +56,18 @@ class Chance:
 
 
 @dataclass(frozen=True)
-class Rival:
-    """Another countermeasure and what it leaks."""
-
-    name: str
-    leakage: Estimate
-
-
-@dataclass(frozen=True)
 class Comparison:
-    """One entropy: H(X), the least leakage, which this plan has, and that of the rivals ("no cloak" the first)."""
+    """One entropy: H(X), the least leakage, which this plan has, and that of rivals by name ("no cloak" the first)."""
 
     entropy: str
     before: float
     plan: float
-    rivals: tuple[Rival, ...]
+    rivals: dict[str, Estimate]
+
+    @property
+    def bare(self) -> float:
+        """What the secret itself leaks."""
+        return self.rivals["no cloak"].value
 
 
 @dataclass(frozen=True)
@@ -103,7 +100,7 @@ class Drift:
 
 @dataclass(frozen=True)
 class Facts:
-    """A report in numbers. `share` is what `prior`, `target` and `giants` are fractions of: one, or the whole gain.
+    """A report in numbers. `prior`, `target` and `giants` are fractions of one or, with gains, of the whole gain.
 
     `world` is None where nothing can be said about it, and `untold` then why. `example` are the first members of a set.
     """
@@ -114,9 +111,7 @@ class Facts:
     k: int
     layout: str
     gains: bool
-    exact: bool
     distance: float
-    share: float
     n_giants: int
     giants: tuple[Giant, ...]
     example: tuple[str, ...]
@@ -135,7 +130,6 @@ class Facts:
     certificate: Certificate
     nearness: Nearness | None
     trials: int
-    seed: int
 
 
 def gather(
@@ -190,9 +184,7 @@ def gather(
         k=plan.k,
         layout=plan.layout,
         gains=plan.gains is not None,
-        exact=plan.distance == 0.0 and plan.prior.exact,
         distance=float(plan.distance),
-        share=share,
         n_giants=plan.n_giants,
         giants=tuple(
             Giant(str(plan.prior.labels[x]), rank, float(prior.p[x])) for rank, x in enumerate(named, start=1)
@@ -213,7 +205,6 @@ def gather(
         certificate=certificate,
         nearness=near,
         trials=trials,
-        seed=seed,
     )
 
 
@@ -257,7 +248,7 @@ def _comparisons(
             "popularity decoys": popular.leakage(H),
             "fixed buckets": Estimate(exact[1], exact[1], exact[1], True),
         }
-        rivals = tuple(Rival(rival, _scaled(estimate, scale)) for rival, estimate in leaks.items())
+        rivals = {rival: _scaled(estimate, scale) for rival, estimate in leaks.items()}
         rows.append(Comparison(name, scale * before[i], plan.leakage(H), rivals))
     return tuple(rows)
 

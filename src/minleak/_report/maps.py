@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from minleak._data.extras import altair
-from minleak._report.nearness import DRAWS, SHARES, Mixture, Nearness, Spread
+from minleak._report.charts import coloured
+from minleak._report.nearness import DRAWS, Mixture, Nearness, Spread
 from minleak._report.words import number
 
 
 def sets_on_a_map(facts: Nearness) -> Any:
     """Points: a few sets, every member joined to the central one, on all (or the likeliest) places in grey."""
     alt = altair()
-    sets = [
+    sets: list[dict[str, Any]] = [
         {"set": f"around {members[0].label}", "label": place.label, "x": place.x, "y": place.y}
         | {"x0": members[0].x, "y0": members[0].y}
         for members in facts.sets
@@ -26,7 +27,7 @@ def sets_on_a_map(facts: Nearness) -> Any:
     x = alt.X("x:Q", scale=scale, title="longitude" if sphere else "first coordinate", axis=alt.Axis(grid=False))
     y = alt.Y("y:Q", scale=scale, title="latitude" if sphere else "second coordinate", axis=alt.Axis(grid=False))
     ground = alt.Chart(alt.Data(values=behind)).mark_circle(size=7, opacity=0.35, color="gray").encode(x=x, y=y)
-    colour = alt.Color("set:N", scale=alt.Scale(domain=names), sort=names, legend=alt.Legend(columns=1, labelLimit=260))
+    colour = coloured("set", names, legend=alt.Legend(columns=1, labelLimit=260))
     base = alt.Chart(alt.Data(values=sets))
     joins = base.mark_rule(strokeWidth=1.5, opacity=0.7).encode(x=x, y=y, x2="x0:Q", y2="y0:Q", color=colour)
     dots = base.mark_point(filled=True, size=55, opacity=1).encode(
@@ -39,24 +40,16 @@ def decoy_distances(spreads: Sequence[Spread], unit: str) -> Any:
     """Bars from the 10% to the 90% of draws, a tick at the median: how far decoys are in each layout."""
     alt = altair()
     names = [spread.layout for spread in spreads]
-    low, quarter, middle, upper, high = range(len(SHARES))
-    rows = [
-        {
-            "layout": spread.layout,
-            "low": spread.distances[low],
-            "quarter": spread.distances[quarter],
-            "median": spread.distances[middle],
-            "upper": spread.distances[upper],
-            "high": spread.distances[high],
-            "said": f"{number(spread.distances[middle])}{unit}",
-        }
-        for spread in spreads
+    parts = ("low", "quarter", "median", "upper", "high")  # at each of the SHARES
+    rows: list[dict[str, Any]] = [
+        {"layout": spread.layout, **dict(zip(parts, spread.distances, strict=True))} for spread in spreads
     ]
+    for row in rows:
+        row["said"] = f"{number(row['median'])}{unit}"
     base = alt.Chart(alt.Data(values=rows)).encode(
         y=alt.Y("layout:N", sort=names, title=None, axis=alt.Axis(labelLimit=120)),
-        color=alt.Color("layout:N", scale=alt.Scale(domain=names), sort=names, legend=None),
-        tooltip=["layout:N"]
-        + [alt.Tooltip(f"{part}:Q", format=",.3~f") for part in ("low", "quarter", "median", "upper", "high")],
+        color=coloured("layout", names, legend=None),
+        tooltip=["layout:N", *(alt.Tooltip(f"{part}:Q", format=",.3~f") for part in parts)],
     )
     title = f"mean distance of decoys{',' + unit if unit else ''}"
     whole = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
@@ -88,15 +81,9 @@ def price_of_stability(mixtures: Sequence[Mixture], unit: str) -> Any:
             scale=alt.Scale(domain=[0, 1]),
         ),
         order="stability:Q",
-        tooltip=[
-            "stability:Q",
-            alt.Tooltip("distance:Q", format=",.3~f"),
-            alt.Tooltip("success:Q", format=".1%"),
-        ],
+        tooltip=["stability:Q", alt.Tooltip("distance:Q", format=",.3~f"), alt.Tooltip("success:Q", format=".1%")],
     )
-    line = base.mark_line(strokeWidth=2)
-    dots = base.mark_point(filled=True, size=70, opacity=1)
-    layers = [line, dots]
+    layers = [base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=70, opacity=1)]
     for (distance, success), called in places.items():  # names stand on the side where there is room
         named = [{"distance": distance, "success": success, "label": " and ".join(called)}]
         align, dx, dy = ("right", -7, -10) if distance > middle else ("left", 7, -4)  # above the falling line

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from minleak._design.cost import Cost
 from minleak._design.layouts.near import Near
 from minleak._design.layouts.stable import Stable
 from minleak._design.make import relaid
@@ -85,8 +84,8 @@ def nearness(plan: Plan, *, trials: int, seed: int) -> Nearness | None:
         unit=" km" if costs.metric == "haversine" else "",
         spreads=tuple(spreads),
         sets=tuple(_set(plan, metric, members) for members in _shown(plan, metric, rng)),
-        behind=tuple(_place(plan, costs, x) for x in behind.tolist()),
-        mixtures=_mixtures(plan, metric, trials, seed),
+        behind=tuple(_place(plan, metric, x) for x in behind.tolist()),
+        mixtures=_mixtures(plan, costs.stability, metric, trials, seed),
     )
 
 
@@ -105,10 +104,7 @@ def _random_ring(plan: Plan, rng: np.random.Generator) -> Ring:
 
 def _shown(plan: Plan, metric: Euclidean, rng: np.random.Generator) -> list[Indices]:
     """A few sets far from each other: the first at random by its probability, then always the furthest of some."""
-    sets, lengths = [], []
-    for block, size in plan.cells():
-        sets.append(block)
-        lengths.append(size)
+    sets, lengths = zip(*plan.cells(), strict=True)
     members, chance = np.concatenate(sets), np.concatenate(lengths).astype(np.float64)
     some = members[np.unique(rng.choice(len(members), 40, p=chance / chance.sum()))]
     rng.shuffle(some)
@@ -127,26 +123,19 @@ def _set(plan: Plan, metric: Euclidean, members: Indices) -> tuple[Place, ...]:
     return tuple(_place(plan, metric, x) for x in ordered.tolist())
 
 
-def _place(plan: Plan, of: Cost | Euclidean, x: int) -> Place:
-    row = [] if of.coordinates is None else of.coordinates[x].tolist()
-    first, second = (row[0], row[1]) if len(row) > 1 else (row[0], 0.0)
-    across = plan.costs is not None and plan.costs.metric == "haversine"  # latitude comes first, and goes up
+def _place(plan: Plan, metric: Euclidean, x: int) -> Place:
+    first, second = (*metric.coordinates[x].tolist(), 0.0)[:2]
+    across = metric.name == "haversine"  # latitude comes first, and goes up
     return Place(str(plan.prior.labels[x]), second if across else first, first if across else second)
 
 
-def _mixtures(plan: Plan, metric: Euclidean, trials: int, seed: int) -> tuple[Mixture, ...]:
+def _mixtures(plan: Plan, own: float, metric: Euclidean, trials: int, seed: int) -> tuple[Mixture, ...]:
     """This plan, and those of other stabilities for the same weights."""
-    found = {}
-    if plan.costs is not None:
-        found[plan.costs.stability] = plan
-    for stability in STABILITIES:
-        if stability not in found:
-            found[stability] = relaid(plan, Near(metric.coordinates, metric=metric.name, stability=stability))
-    return tuple(
-        Mixture(
-            stability,
-            other.decoy_distances([0.5])[0],
-            other.repeated([DRAWS], trials=trials, seed=seed).success[0],
-        )
-        for stability, other in sorted(found.items())
-    )
+    found = []
+    for stability in sorted({own, *STABILITIES}):
+        other = plan
+        if stability != own:
+            other = relaid(plan, Near(metric.coordinates, metric=metric.name, stability=stability))
+        right = other.repeated([DRAWS], trials=trials, seed=seed).success[0]
+        found.append(Mixture(stability, other.decoy_distances([0.5])[0], right))
+    return tuple(found)

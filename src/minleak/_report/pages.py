@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
 from minleak._data.extras import chart_package
-from minleak._report.captions import captioned
-from minleak._report.facts import Facts
 from minleak._report.look import DARK, FONT, LIGHT
 from minleak._report.saving import need_extras
-from minleak._report.words import (
-    ATTACKERS,
-    amount,
-    beside,
-    demanded,
-    interval,
-    meaning,
-    number,
-    percent,
-    provenance,
-    verdict,
-)
+from minleak._report.words import number, percent
 from minleak.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class Figure:
+    """An altair chart with a name for its file, a title and a sentence on how to read it. It has no fixed width."""
+
+    name: str
+    title: str
+    note: str
+    chart: Any
 
 
 def page(title: str, body: str, charts: Sequence[tuple[str, Any]], *, style: str | None = None) -> str:
@@ -42,44 +40,30 @@ def page(title: str, body: str, charts: Sequence[tuple[str, Any]], *, style: str
         specs = {name: chart.to_dict() for name, chart in charts}
     except Exception:
         raise InvalidParameter("the charts of a page are pairs of an id and one of altair's charts") from None
-    return rendered(
+    return _rendered(
         "page.html",
         title=title,
         body=body,
-        style=rendered("report.css", font=FONT) if style is None else style,
+        style=_rendered("report.css", font=FONT) if style is None else style,
         library=_library(),
         specs=specs,
         looks={"light": LIGHT, "dark": DARK},
     )
 
 
-def report_page(facts: Facts, *, title: str | None = None, file: str | None = None) -> str:
-    """The report of a plan as a page; `file` is the name of the plan's file."""
+def page_of(template: str, title: str, figures: Sequence[Figure], *, file: str | None = None, **facts: Any) -> str:
+    """The page that a template makes of facts: it has the figures by name, and says when and by what it was made;
+    `file` is the name of the file that it is about.
+    """
     from minleak import __version__
 
-    title = title or "What this plan leaks"
-    figures = {figure.name: figure for figure in captioned(facts)}
-    body = rendered(
-        "report.html",
-        title=title,
-        made=[f"{datetime.now(UTC):%d %B %Y}".lstrip("0"), f"minleak {__version__}", *([file] if file else [])],
-        facts=facts,
-        figures=figures,
-        verdict=verdict(facts),
-        provenance=provenance(facts),
-        demanded=demanded(facts),
-        beside=beside(facts),
-        interval=interval,
-        attackers=ATTACKERS,
-        meaning=meaning,
-        amount=amount,
-    )
-    sized = [(name, figure.chart.properties(width="container")) for name, figure in figures.items()]
-    return page(f"minleak: {title}", chart_package("markupsafe").Markup(body), sized)
+    made = [f"{datetime.now(UTC):%d %B %Y}".lstrip("0"), f"minleak {__version__}", *([file] if file else [])]
+    body = _rendered(template, title=title, made=made, figures={figure.name: figure for figure in figures}, **facts)
+    charts = [(figure.name, figure.chart.properties(width="container")) for figure in figures]
+    return page(f"minleak: {title}", chart_package("markupsafe").Markup(body), charts)
 
 
-def rendered(template: str, **facts: Any) -> str:
-    """A template filled in: what is put into it is text, never markup."""
+def _rendered(template: str, **facts: Any) -> str:
     return str(_environment().get_template(template).render(facts))
 
 

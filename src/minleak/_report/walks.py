@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import os
+from typing import Any
 
-from minleak._data.extras import chart_package
-from minleak._report.captions import Figure
-from minleak._report.pages import page, rendered
+from minleak._report.pages import Figure, page_of
 from minleak._report.saving import file_name, need_extras, write_whole
 from minleak._report.words import number, percent
 from minleak._sequences.chain import Chain
@@ -42,24 +41,16 @@ def write_walks(
     if real is not None:
         note = "The same for walks that really happened, seen by an attacker who knows the others of them."
         figures.append(Figure("real", "Success against step, if the chain is not all", note, real.chart()))
-    body = rendered(
-        "walks.html",
-        facts={
-            "states": len(chain),
-            "transitions": len(chain.indices),
-            "entropy_rate": chain.entropy_rate(),
-            "k": k,
-            "k_bits": math.log2(k),
-            "steps": len(tracks.filtered),
-        },
-        expected=expected,
-        real=real,
-        figures=figures,
-        verdict=_verdict(expected, real),
-        means=_means,
-    )
-    charts = [(figure.name, figure.chart.properties(width="container")) for figure in figures]
-    write_whole(name, page("minleak: what walks give away", chart_package("markupsafe").Markup(body), charts))
+    facts = {
+        "states": len(chain),
+        "transitions": len(chain.indices),
+        "entropy_rate": chain.entropy_rate(),
+        "k": k,
+        "k_bits": math.log2(k),
+        "steps": len(tracks.filtered),
+    }
+    said: dict[str, Any] = {"expected": expected, "real": real, "verdict": _verdict(expected, real), "means": _means}
+    write_whole(name, page_of("walks.html", "What walks give away", figures, facts=facts, **said))
 
 
 def _verdict(expected: SequenceTable, real: SequenceTable | None) -> str:

@@ -157,7 +157,7 @@ def _often(chance: float) -> str:
 
 def meaning(row: Comparison, facts: Facts) -> str:
     """What this plan leaks in one entropy against showing the secret, in a sentence or two."""
-    ours, bare = row.plan, row.rivals[0].leakage.value
+    ours, bare = row.plan, row.bare
     if facts.gains:
         return f"Leaks {number(ours)} where showing the secret leaks {number(bare)}, secrets counted by their worth."
     if row.entropy == "guesswork":

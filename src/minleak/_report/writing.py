@@ -11,9 +11,10 @@ from minleak._data.extras import chart_package
 from minleak._design.plan import Plan
 from minleak._design.unlisted.misfit import Misfit
 from minleak._design.unlisted.plan import UnlistedPlan
-from minleak._report.captions import Figure, captioned
-from minleak._report.facts import STEPS, gather
-from minleak._report.pages import page, report_page
+from minleak._report import words
+from minleak._report.captions import captioned
+from minleak._report.facts import STEPS, Facts, gather
+from minleak._report.pages import Figure, page, page_of
 from minleak._report.saving import PICTURES, check_chart, file_name, need_extras, on_white, picture, write_whole
 from minleak._report.strings import strings_page
 from minleak.errors import InvalidParameter, MinleakError, shown
@@ -73,6 +74,12 @@ def write(
         write_whole(file, picture(_framed(figure), kind))
         written.append(file)
     return written
+
+
+def report_page(facts: Facts, *, title: str | None = None, file: str | None = None) -> str:
+    """The report of a plan as a page; `file` is the name of the plan's file."""
+    title = title or "What this plan leaks"
+    return page_of("report.html", title, captioned(facts), file=file, facts=facts, words=words)
 
 
 def figures(plan: Plan, *, trials: int = 20_000, seed: int = 0) -> list[Figure]:

@@ -133,7 +133,7 @@ class Column:
 
     def _none(self, told: bool, what: str) -> npt.NDArray[np.float64] | None:
         if told:
-            raise self.error(f"the observables are {what}: leave out numeric=True (--numeric), or give numbers")
+            raise self.error(f"the observables are {what}: leave out numeric=True, or give numbers")
         return None
 
     def coded(self, role: str) -> tuple[Codes, Labels]:

@@ -45,7 +45,7 @@ def test_homes_are_kept_mended_and_remade():
     names = ["s0", "s1", "s3", "s4", "s5", "s6", "s7", "fresh"]
     newer = plan.update(named([100, 99, 97, 50, 49, 48, 47, 98], names))
     assert homes(newer) == {frozenset({"s0", "s1", "s3", "fresh"}), frozenset({"s4", "s5", "s6", "s7"})}
-    assert str(newer.changes) == "1 homes kept, 1 mended, 0 re-made; 1 secrets new, 1 gone"
+    assert str(newer.changes) == "homes: 1 kept, 1 mended, 0 re-made; secrets: 1 new, 1 gone"
 
 
 def test_a_member_that_falls_far_leaves():

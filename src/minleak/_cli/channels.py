@@ -1,25 +1,46 @@
-"""Writing a channel: tidy rows, which `minleak measure` and `minleak.read_channel` read, or a .cloak to draw from."""
+"""Channels: how their files are named, and writing one: tidy rows, which `minleak measure` reads, or a .cloak."""
 
 from __future__ import annotations
 
 import csv
 import io
+from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
+import typer
 
+from minleak._cli.options import option
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._design.rows.rounding import rounded
 from minleak._report.saving import write_whole
 from minleak.errors import InvalidParameter
 
-ENDINGS = ("csv", "tsv", "parquet", "cloak")
+ChannelFile = Annotated[
+    str,
+    typer.Argument(
+        metavar="CHANNEL", help="Rows of secret, observable, probability: csv(.gz), tsv, parquet; - is stdin."
+    ),
+]
+Observable = Annotated[str, typer.Option("--observable", help="The column that names the observables.")]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of CHANNEL beside that of the secrets."""
+
+    observable: Observable = "observable"
+    probability: str | None = option(
+        "The column of p(observable given secret), probability if not given; without it a secret always shows "
+        "the observable of its row."
+    )
 
 
 def check_ending(path: str) -> str:
     """The format that a path's ending stands for."""
     ending = path.rpartition(".")[2].lower()
-    if ending not in ENDINGS:
+    if ending not in ("csv", "tsv", "parquet", "cloak"):
         raise InvalidParameter(f"a channel is written as .csv, .tsv, .parquet or .cloak, not {path!r}")
     return ending
 

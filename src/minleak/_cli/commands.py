@@ -1,0 +1,70 @@
+"""From a function to a command: its options are spelled out, --json is added, and its answer is printed.
+
+A parameter `name: type = option(help)` is an option. A parameter whose type is a dataclass is a group of options, its
+fields, which several commands may share.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import Field, fields, is_dataclass
+from inspect import Parameter
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from minleak._cli.options import number, option, whole
+from minleak._cli.output import Answer, emit
+
+_PARSERS: dict[Any, Callable[[str], Any]] = {
+    int: whole,
+    int | None: whole,
+    float: number,
+    float | None: number,
+    list[float] | None: number,
+}
+
+
+def as_command(name: str, function: Callable[..., Answer]) -> Callable[..., None]:
+    """The command of that name. The function gets its arguments and options, and its groups as objects."""
+    own = inspect.signature(function, eval_str=True).parameters
+    groups: dict[str, Any] = {key: one.annotation for key, one in own.items() if is_dataclass(one.annotation)}
+
+    def command(as_json: bool, **given: Any) -> None:
+        for key, group in groups.items():
+            given[key] = group(**{one.name: given.pop(one.name) for one in fields(group)})
+        answer = function(**given)
+        emit(name, answer.data, answer.parts, as_json=as_json)
+        if answer.code:
+            raise typer.Exit(answer.code)
+
+    in_json = option("Print JSON (schema minleak/1) instead of tables.", "--json", default=False)
+    parameters = [*_spelled_out(own), _for_typer("as_json", bool, in_json)]
+    command.__doc__ = function.__doc__
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _spelled_out(own: Any) -> Iterator[Parameter]:
+    """The parameters of a function, with the fields of groups in their places."""
+    for name, parameter in own.items():
+        if is_dataclass(parameter.annotation):
+            types = get_type_hints(parameter.annotation, include_extras=True)
+            yield from (_for_typer(one.name, types[one.name], one) for one in fields(parameter.annotation))
+        elif isinstance(parameter.default, Field):
+            yield _for_typer(name, parameter.annotation, parameter.default)
+        else:  # its type says it all
+            yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
+
+
+def _for_typer(name: str, kind: Any, said: Field[Any]) -> Parameter:
+    default = Parameter.empty if said.default is ... else said.default
+    if "metavar" in said.metadata:
+        kind = Annotated[kind, typer.Argument(**said.metadata)]
+    elif said.metadata:
+        flags = said.metadata["flags"] or [f"--{name.replace('_', '-')}"]
+        parser = said.metadata["parser"] or _PARSERS.get(kind)
+        kind = Annotated[kind, typer.Option(*flags, parser=parser, help=said.metadata["help"])]
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
