@@ -40,7 +40,7 @@ class Blocks(Stored):
     The secrets are sorted by weight and cut into blocks of k from the heaviest on, and a secret's block is what is
     shown. There is no key and no randomness, a set is always the same, and two sets of one secret tell no more than
     one. Among all partitions into blocks of at most k none leaks less, in the entropies for which that is a theorem
-    (`minleak.certify` names them); the optimal plan, which draws its sets, leaks a little less still: see `loss`.
+    (`minleak.certify` says which); the optimal plan, which draws its sets, leaks a little less still: see `loss`.
 
     `partition` has the blocks; `changes` tells what `update` did.
 
