@@ -81,13 +81,18 @@ def hashed(engine: Engine, secret: Any, part: int = 0) -> Any:
     return engine.integer(secret.cast("string").hexdigest("md5")[15 * part : 15 * part + 15])
 
 
+def class_number(weight: Any) -> Any:
+    """The number of a weight's class: ten times how many digits it has, and the first of them."""
+    digits = weight.cast("string")
+    return 10 * digits.length() + digits[:1].cast("int64")
+
+
 def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int) -> Counts:
     """The prior in a table, after one pass that checks it and sums it up, and one that looks for secrets twice."""
     ibis = ibis_module()
     rows = prepared(engine, table, secret, weight)
     is_text = bool(rows.secret.type().is_string())
-    digits = rows.weight.abs().cast("string")
-    number = ibis.ifelse(rows.weight < 0, -1, 10 * digits.length() + digits[:1].cast("int64"))
+    number = ibis.ifelse(rows.weight < 0, -1, class_number(rows.weight.abs()))
     rows = rows.mutate(hash=hashed(engine, rows.secret), number=number.cast("int64"))
     both = rows.secret.cast("string") + "|" + rows.weight.cast("string")
     marks = {name: hashed(engine, both, part) for part, name in enumerate(("first", "second"))}

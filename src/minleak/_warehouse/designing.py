@@ -19,8 +19,9 @@ from minleak._warehouse.counts import Counts, counted, heaviest
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine
 from minleak._warehouse.naming import check_whole
-from minleak._warehouse.plan import Header, WarehousePlan, check_new, load, write
-from minleak._warehouse.segments import segments_of
+from minleak._warehouse.partitions import Dealing
+from minleak._warehouse.plan import Header, WarehousePlan, check_new
+from minleak._warehouse.segments import laid
 from minleak.errors import InvalidParameter
 
 # About how many secrets are sorted together. A partition of this many takes a few megabytes.
@@ -88,22 +89,21 @@ def design(
     source = as_table(table)
     engine = engine_of(source)
     counts = counted(engine, source, secret, weight, k)
-    header, giant_weight = header_of(engine, counts, min(k, counts.n), layout.name, rows)
-    header = replace(header, lineage=header.digest)
-    with segments_of(engine, counts, header, giant_weight, rows, homes=homes) as (segments, whole):
-        if output is None:
-            return WarehousePlan(engine.keep(segments), whole)
-        write(segments, whole, output)
-    return load(output, backend=engine.backend)
+    header = header_of(engine, counts, min(k, counts.n), layout.name, rows)
+    dealing = Dealing(counts, header, rows, by_weight=homes)
+    loose = dealing.loose()
+    loose = loose.mutate(part=dealing.partition(loose.number, loose.hash))
+    ranked = dealing.ranked(loose, [loose.weight.desc(), loose.secret])
+    return laid(engine, ranked, replace(header, lineage=header.digest), output)
 
 
-def header_of(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> tuple[Header, int | None]:
-    """The header as far as the theorem gives it, and the weight from which on a secret is a giant."""
+def header_of(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> Header:
+    """The header as far as the theorem gives it."""
     top = heaviest(engine, counts, k)
     found = find_giants(np.array([weight for _, weight in top], dtype=np.int64), counts.total, k)
     giants = tuple(top[i] for i in found.members.tolist() if top[i][1])
     content = json.dumps(["minleak warehouse plan 2", counts.digest, k, layout, rows])
-    header = Header(
+    return Header(
         k=k,
         n=counts.n,
         total=counts.total,
@@ -117,5 +117,3 @@ def header_of(engine: Engine, counts: Counts, k: int, layout: str, rows: int) ->
         is_text=counts.is_text,
         digest=hashlib.sha256(content.encode()).hexdigest(),
     )
-    # equal weights are all giants or none is (Section 2 of the paper), so a weight tells a giant
-    return header, giants[-1][1] if giants else None

@@ -1,32 +1,22 @@
-"""Segments: from a prior to segments on one line. Windows see one partition each; the rest is sums of partitions."""
+"""Segments: from secrets in partitions to segments on one line, by prefix sums in partitions and sums of partitions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
 from dataclasses import replace
 from typing import Any
 
-from minleak._warehouse.counts import Counts, WeightClass
 from minleak._warehouse.engines.base import Engine, ibis_module
-from minleak._warehouse.partitions import offsets, partition, parts_table, spans_of
-from minleak._warehouse.plan import Header
+from minleak._warehouse.partitions import offsets, parts_table
+from minleak._warehouse.plan import Header, WarehousePlan, load, write
 from minleak._warehouse.rebalance import Rebalance, rebalance
 
 
-@contextmanager
-def segments_of(
-    engine: Engine, counts: Counts, header: Header, giant_weight: int | None, rows: int, *, homes: bool
-) -> Iterator[tuple[Any, Header]]:
-    """The segments of the plan as a table, and its whole header. What was kept on the way is dropped at the end."""
-    with segments_of_dealt(engine, _dealt(counts, header, giant_weight, rows, homes), header) as found:
-        yield found
-
-
-@contextmanager
-def segments_of_dealt(engine: Engine, table: Any, header: Header) -> Iterator[tuple[Any, Header]]:
-    """The same from secrets that are dealt into partitions and ranked there."""
-    dealt = engine.keep(table)
+def laid(engine: Engine, ranked: Any, header: Header, output: str | os.PathLike[str] | None) -> WarehousePlan:
+    """The plan of secrets that are ranked in partitions, kept in the engine or written to a folder. The header lacks
+    what follows from the homes.
+    """
+    dealt = engine.keep(ranked)
     try:
         sums = engine.rows(
             dealt.group_by("part").aggregate(
@@ -42,52 +32,13 @@ def segments_of_dealt(engine: Engine, table: Any, header: Header) -> Iterator[tu
         at_home = {row["part"]: row["home"] - header.u * given.by_part.get(row["part"], 0) for row in sums}
         home = sum(at_home.values())
         whole = replace(header, length=header.tail - home, at_home=home)
-        yield _segments(dealt, sums, at_home, given, whole), whole
+        segments = _segments(dealt, sums, at_home, given, whole)
+        if output is None:
+            return WarehousePlan(engine.keep(segments), whole)
+        write(segments, whole, output)
     finally:
         engine.drop(dealt)
-
-
-def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int, homes: bool) -> Any:
-    """Every secret that is no giant: its partition, its rank there, the weight before it, and what its home could be.
-
-    Ranks are by falling weight. In a partition every u consecutive secrets of positive weight are a home, in which each
-    has the weight `home` of the lightest; `spread` is the largest weight in it less that. Both are zero without homes.
-    """
-    ibis = ibis_module()
-    loose = counts.table if giant_weight is None else counts.table.filter(counts.table.weight < giant_weight)
-    part = partition(loose.number, loose.hash, spans_of(loose_classes(counts, header), rows, by_weight=homes))
-    loose = loose.select("secret", "weight", part=part.cast("int64"))
-    sorted_part = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret])
-    up_to = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret], preceding=None, following=0)
-    ranked = loose.mutate(
-        rank=ibis.row_number().over(sorted_part), before=loose.weight.sum().over(up_to) - loose.weight
-    )
-    if not (homes and header.tail):
-        return ranked.mutate(home=ibis.literal(0, "int64"), spread=ibis.literal(0, "int64"))
-    return with_homes(ranked, header.u)
-
-
-def with_homes(ranked: Any, u: int) -> Any:
-    """Every u secrets of consecutive ranks, if all have weight, as a home."""
-    ibis = ibis_module()
-    ranked = ranked.mutate(group=ranked.rank // u)
-    group = ibis.window(group_by=[ranked.part, ranked.group])
-    grouped = ranked.mutate(
-        least=ranked.weight.min().over(group), most=ranked.weight.max().over(group), members=ranked.count().over(group)
-    )
-    home = ibis.ifelse(grouped.members == u, grouped.least, 0).cast("int64")
-    spread = ibis.ifelse(grouped.members == u, grouped.most - grouped.least, 0).cast("int64")
-    return grouped.select("secret", "weight", "part", "rank", "before", home=home, spread=spread)
-
-
-def loose_classes(counts: Counts, header: Header) -> list[WeightClass]:
-    """The classes without the giants; those that were of giants alone are left out."""
-    left = []
-    for c in counts.classes:
-        inside = [w for _, w in header.giants if 10 * len(str(w)) + int(str(w)[0]) == c.number]
-        if c.count > len(inside):
-            left.append(WeightClass(c.number, c.count - len(inside), c.total - sum(inside)))
-    return left
+    return load(output, backend=engine.backend)
 
 
 def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], given: Rebalance, header: Header) -> Any:

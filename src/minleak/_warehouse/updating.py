@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from minleak._design.layouts import LAYOUTS
-from minleak._warehouse.counts import Counts, counted, hashed
+from minleak._warehouse.counts import class_number, counted, hashed
 from minleak._warehouse.designing import ROWS, header_of
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.naming import check_whole
-from minleak._warehouse.partitions import partition, spans_of
-from minleak._warehouse.plan import Header, WarehousePlan, check_new, checked, load, write
-from minleak._warehouse.segments import loose_classes, segments_of_dealt, with_homes
+from minleak._warehouse.partitions import Dealing
+from minleak._warehouse.plan import Header, WarehousePlan, check_new, checked
+from minleak._warehouse.segments import laid
 from minleak.errors import InvalidParameter
 
 
@@ -59,14 +59,8 @@ def update(
     counts = counted(engine, source, secret, weight, old.header.k)
     if counts.is_text != old.header.is_text:
         raise InvalidParameter("the plan's secrets and the new ones are text and integers: cast them to one type")
-    header, giant_weight = header_of(engine, counts, min(old.header.k, counts.n), old.header.layout, rows)
-    header = _next(header, old.header)
-    dealt = _dealt(engine, counts, header, giant_weight, old, rows)
-    with segments_of_dealt(engine, dealt, header) as (segments, whole):
-        if output is None:
-            return WarehousePlan(engine.keep(segments), whole)
-        write(segments, whole, output)
-    return load(output, backend=engine.backend)
+    header = _next(header_of(engine, counts, min(old.header.k, counts.n), old.header.layout, rows), old.header)
+    return laid(engine, _ranked(engine, Dealing(counts, header, rows, by_weight=True), old), header, output)
 
 
 def _next(header: Header, old: Header) -> Header:
@@ -80,39 +74,23 @@ def _next(header: Header, old: Header) -> Header:
     )
 
 
-def _dealt(
-    engine: Engine, counts: Counts, header: Header, giant_weight: int | None, old: WarehousePlan, rows: int
-) -> Any:
+def _ranked(engine: Engine, dealing: Dealing, old: WarehousePlan) -> Any:
     """Every secret that is no giant: its partition and its rank there, members of a home one after the other.
 
     In a partition whole homes come first, so that their ranks begin at multiples of u; then what is left of others and
     single secrets, by the least weight of each part.
     """
-    ibis, u = ibis_module(), header.u
-    loose = counts.table if giant_weight is None else counts.table.filter(counts.table.weight < giant_weight)
+    ibis, loose = ibis_module(), dealing.loose()
     homes = old.table.filter(old.table.ring > 0).select("secret", home="ring")
     there = loose.left_join(homes, "secret").select("secret", "weight", "hash", "number", "home")
     there = there.mutate(home=ibis.ifelse(there.weight > 0, ibis.coalesce(there.home, 0), 0).cast("int64"))
     together = ibis.window(group_by=there.home)
     there = there.mutate(
         least=ibis.ifelse(there.home > 0, there.weight.min().over(together), there.weight),
-        whole=(there.home > 0) & (there.count().over(together) == u),
+        whole=(there.home > 0) & (there.count().over(together) == dealing.header.u),
     )
-    digits = there.least.cast("string")
-    number = 10 * digits.length() + digits[:1].cast("int64")
     mixed = ibis.ifelse(there.home > 0, hashed(engine, there.home), there.hash)
-    part = partition(number, mixed, spans_of(loose_classes(counts, header), rows, by_weight=True))
-    there = there.mutate(part=part.cast("int64"), first=there.whole.cast("int64"))
+    part = dealing.partition(class_number(there.least), mixed)
+    there = there.mutate(part=part, first=there.whole.cast("int64"))
     keys = [there.first.desc(), there.least.desc(), there.home, there.weight.desc(), there.secret]
-    in_order = ibis.window(group_by=there.part, order_by=keys)
-    up_to = ibis.window(group_by=there.part, order_by=keys, preceding=None, following=0)
-    ranked = there.select(
-        "secret",
-        "weight",
-        "part",
-        rank=ibis.row_number().over(in_order),
-        before=there.weight.sum().over(up_to) - there.weight,
-    )
-    if not header.tail:
-        return ranked.mutate(home=ibis.literal(0, "int64"), spread=ibis.literal(0, "int64"))
-    return with_homes(ranked, u)
+    return dealing.ranked(there, keys)
