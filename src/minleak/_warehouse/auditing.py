@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import whole as whole_number
 from minleak._entropy.random_search import generator
 from minleak._samples.auditing import audited, check
 from minleak._samples.events import Events, events_of
@@ -13,9 +14,8 @@ from minleak._samples.plug_in import STANDARD
 from minleak._samples.result import Audit
 from minleak._samples.trials import Progress
 from minleak._warehouse.counts import parts, times, together, whole
-from minleak._warehouse.engines import as_table, engine_of
+from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine
-from minleak._warehouse.naming import check_columns, check_whole
 from minleak.errors import InvalidParameter, listed
 
 # The loop that draws tables with given margins was seen to be right up to this many events.
@@ -70,7 +70,7 @@ def audit(
     (0.77, 0.85)
     """
     check(level, alpha, permutations, enough)
-    check_whole("limit", limit)
+    limit = whole_number(limit, "limit", 1)
     rng = generator(seed)
     table = as_table(events)
     found = _events(engine_of(table), table, secret, observable, weight, blocks, numeric, limit)

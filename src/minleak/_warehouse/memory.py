@@ -13,8 +13,8 @@ from minleak._design.descent import Descent
 from minleak._design.plan import Plan
 from minleak._design.rings import Homes, Ring
 from minleak._warehouse.engines import engine_of
+from minleak._warehouse.lookups import DAMAGED
 from minleak._warehouse.plan import Header, WarehousePlan, checked, giants_table
-from minleak._warehouse.tiling import DAMAGED
 from minleak.errors import UnreadableFile
 
 

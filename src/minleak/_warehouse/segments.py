@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from minleak._warehouse.counts import times
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.partitions import offsets, parts_table
 from minleak._warehouse.plan import Header, WarehousePlan, load, write
-from minleak._warehouse.rebalance import Rebalance, rebalance
 
 
 def laid(engine: Engine, ranked: Any, header: Header, output: str | os.PathLike[str] | None) -> WarehousePlan:
@@ -25,10 +25,9 @@ def laid(engine: Engine, ranked: Any, header: Header, output: str | os.PathLike[
                 weight=dealt.weight.sum(),
                 home=dealt.home.sum(),
                 widest=(dealt.weight - dealt.home).max(),
-                heaviest=dealt.weight.max(),
             )
         )
-        given = rebalance(engine, dealt, sums, header.u)
+        given = _rebalance(engine, dealt, sums, header.u)
         at_home = {row["part"]: row["home"] - header.u * given.by_part.get(row["part"], 0) for row in sums}
         home = sum(at_home.values())
         whole = replace(header, length=header.tail - home, at_home=home)
@@ -41,7 +40,64 @@ def laid(engine: Engine, ranked: Any, header: Header, output: str | os.PathLike[
     return load(output, backend=engine.backend)
 
 
-def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], given: Rebalance, header: Header) -> Any:
+@dataclass(frozen=True)
+class _Rebalance:
+    """Each home gives min(home, level - spread), the heaviest partitions first, until `needed` has been given.
+
+    `by_part` is what the homes of a partition give together, `before` what those of the partitions before it can give.
+    """
+
+    u: int
+    level: int = 0
+    needed: int = 0
+    by_part: dict[int, int] = field(default_factory=dict)
+    before: dict[int, int] = field(default_factory=dict)
+
+    def applied(self, dealt: Any) -> Any:
+        """The table with `home` less what the home gives."""
+        if not self.needed:
+            return dealt
+        ibis = ibis_module()
+        joined = dealt.join(parts_table(given_before=self.before), "part")
+        able = ibis.ifelse(joined.home > 0, ibis.least(joined.home, self.level - joined.spread), 0)
+        last = ibis.ifelse(joined.rank % self.u == self.u - 1, able, 0)
+        joined = joined.mutate(able=able, last=last)
+        window = ibis.window(group_by=joined.part, order_by=joined.rank, preceding=None, following=0)
+        joined = joined.mutate(earlier=joined.given_before + joined["last"].sum().over(window) - joined["last"])
+        give = ibis.greatest(0, ibis.least(self.needed - joined.earlier, joined.able))
+        return joined.select("secret", "weight", "part", "rank", "before", home=(joined.home - give).cast("int64"))
+
+
+def _rebalance(engine: Engine, dealt: Any, sums: list[dict[str, Any]], u: int) -> _Rebalance:
+    """The least that homes must give back: the residues form a ring if u times the largest is at most their sum.
+
+    Raising the level M of the largest residue, a home can give min(home, M - spread). Take the least M with
+    u M <= (sum of residues) + u * (what all homes can give at M): it exists, since at the largest weight every home can
+    give all, and u w <= s for every weight w. What is short is convex in M, so that Newton's steps from below do not
+    pass the least M, and are few. Then what is needed is taken from the heaviest partitions first.
+    """
+    level = max((row["widest"] for row in sums), default=0)
+    base = sum(row["weight"] - row["home"] for row in sums)
+    if u * level <= base:
+        return _Rebalance(u)
+    ibis = ibis_module()
+    homes = dealt.filter((dealt.home > 0) & (dealt.rank % u == u - 1))  # one row of each
+    while True:
+        able = ibis.least(homes.home, level - homes.spread)
+        found = engine.row(homes.aggregate(given=able.sum(), more=times(able < homes.home)))
+        short = u * level - base - u * int(found["given"])
+        if short <= 0:
+            break
+        level += -(-short // (u * (int(found["more"]) - 1)))
+    needed = -(-(u * level - base) // u)
+    by_home = engine.rows(homes.group_by("part").aggregate(able=able.sum().cast("int64")))
+    by_part = dict.fromkeys((row["part"] for row in sums), 0) | {row["part"]: int(row["able"]) for row in by_home}
+    before = offsets(by_part.items())
+    given_by = {part: min(max(needed - before[part], 0), total) for part, total in by_part.items()}
+    return _Rebalance(u, level, needed, given_by, before)
+
+
+def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], given: _Rebalance, header: Header) -> Any:
     """The rows of the plan: a prefix sum in each partition, plus the sum of the partitions before it."""
     ibis, u = ibis_module(), header.u
     columns = {
