@@ -142,7 +142,7 @@ def find_strings(offsets: Any, data: Any, known: tuple[Any, Any], slots: Any) ->
 @nb.njit(cache=True, nogil=True)
 def _find_strings(offsets, data, known_offsets, known_data, slots, found):  # type: ignore[no-untyped-def]
     at = np.empty(_TOGETHER, np.int64)
-    i, following, n, size = 0, 0, found.shape[0], slots.shape[0]
+    i, following, n, size = 0, np.int64(0), found.shape[0], slots.shape[0]
     while i < n:
         begin = i
         while (

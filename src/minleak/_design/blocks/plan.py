@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -56,15 +56,10 @@ class Blocks(Stored):
     k: int
     partition: Partition
     changes: Changes | None = field(default=None, kw_only=True)
-    known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
 
     kind = BLOCKS
     layout = BLOCKS
     randomised = False
-
-    def __post_init__(self, known_digest: bytes | None) -> None:
-        if known_digest is not None:
-            vars(self)["digest"] = known_digest
 
     @classmethod
     def of(cls, prior: Prior, k: int) -> Blocks:

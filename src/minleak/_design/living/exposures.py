@@ -17,6 +17,7 @@ from minleak._design.living.matching import matched
 from minleak._design.living.small import exact_exposure
 from minleak._design.plan import Plan
 from minleak._design.stored.places import OWN
+from minleak._entropy.base import whole
 from minleak.errors import InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
@@ -86,8 +87,7 @@ def exposure(
     fixed = [plan for plan in given if isinstance(plan, Blocks)]
     if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or not 2 <= trials <= _TRIALS:
         raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {shown(trials)}")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidParameter(f"the seed is a whole number from 0 on, not {shown(seed)}")
+    seed = whole(seed, "the seed", 0)
     common = _Common(given, None if prior is None else as_prior(prior))
     if fixed:
         return _of_blocks(fixed, common)

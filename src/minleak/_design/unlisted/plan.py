@@ -22,9 +22,8 @@ from minleak._design.stored.kinds import STRINGS, Running, Stored
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.files import digest_of, plan_contents
 from minleak._design.unlisted.joint import Joint
-from minleak._design.unlisted.line import CutLine
 from minleak._design.unlisted.misfit import Misfit, success_against
-from minleak._design.unlisted.model import Model
+from minleak._design.unlisted.model import CutLine, Model
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak.errors import InvalidParameter, UnknownSecret
