@@ -129,7 +129,8 @@ def update(
     rows = whole(rows, "rows", 1)
     if output is not None:
         check_new(output)
-    if not LAYOUTS[old.header.layout].homes_in_engine:
+    kind = LAYOUTS.get(old.header.layout)
+    if kind is None or not kind.homes_in_engine:
         raise InvalidParameter(f"of layout {old.header.layout!r} nothing can be kept: design the plan anew")
     source = as_table(table)
     engine = engine_of(old.table, source)
