@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.partition import Partition, cut
-from minleak._design.blocks.updating import Changes, followed, updated
+from minleak._design.blocks.updating import Changes, updated
 from minleak._design.exporting import column_of_secrets
 from minleak._design.living.matching import rearranged
 from minleak._design.profiles import Profile
@@ -154,7 +154,7 @@ class Blocks(Stored):
         more: compare `leakage` with that of a new design, and decide when to start anew. O(n log n).
         """
         new = as_prior(prior)
-        partition, changes = updated(self.partition, self.k, followed(self.prior.labels, new.labels), new)
+        partition, changes = updated(self.partition, self.k, self.prior.labels, new)
         return Blocks(new, self.k, partition, changes=changes)
 
     def drawable(self) -> BlockDrawable:
