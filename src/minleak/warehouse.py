@@ -4,14 +4,13 @@ from minleak._samples.result import Audit
 from minleak._warehouse.auditing import audit
 from minleak._warehouse.certifying import certify
 from minleak._warehouse.chains import chain
-from minleak._warehouse.designing import design
+from minleak._warehouse.counts import Spectrum
+from minleak._warehouse.designing import design, update
 from minleak._warehouse.drawing import cloak
 from minleak._warehouse.engines import connect
 from minleak._warehouse.memory import to_plan
 from minleak._warehouse.plan import Header, WarehousePlan, load
 from minleak._warehouse.sources import read
-from minleak._warehouse.spectra import Spectrum
-from minleak._warehouse.updating import update
 
 __all__ = [
     "Audit",

@@ -7,11 +7,13 @@ import shutil
 import sys
 
 import pytest
+from tests.warehouse.priors import PRIORS, ROWS, K, given
 
 from minleak import warehouse
 
 JAVA = shutil.which("java") or os.environ.get("JAVA_HOME")
 needs_java = pytest.mark.skipif(not JAVA, reason="Spark needs Java 17 or 21, and there is none on the path")
+IN_SPARK = [needs_java, pytest.mark.xdist_group("spark")]
 LOG = """
 rootLogger.level = info
 rootLogger.appenderRef.file.ref = file
@@ -61,9 +63,21 @@ def spark(spark_log, tmp_path_factory):
     session.stop()
 
 
-@pytest.fixture(
-    params=["duckdb", pytest.param("spark", marks=[needs_java, pytest.mark.xdist_group("spark")])], scope="session"
-)
+@pytest.fixture(params=["duckdb", pytest.param("spark", marks=IN_SPARK)], scope="session")
 def backend(request):
     """Each engine in turn."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory):
+    """The table of a prior in an engine and its plan, made once for all tests that do not change them."""
+    folder, known = tmp_path_factory.mktemp("priors"), {}
+
+    def make(backend, name, layout="stable"):
+        if (backend.name, name, layout) not in known:
+            table = given(backend, PRIORS[name], folder)
+            known[backend.name, name, layout] = table, warehouse.design(table, K, layout=layout, rows=ROWS)
+        return known[backend.name, name, layout]
+
+    return make

@@ -10,6 +10,9 @@ import pyarrow.parquet as pq
 
 import minleak as ml
 
+# The cap and the rows of a partition that plans are made with.
+K, ROWS = 7, 40
+
 
 def table_of(weights, labels=None):
     labels = [f"s{i}" for i in range(len(weights))] if labels is None else labels

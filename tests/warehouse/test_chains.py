@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.warehouse.conftest import needs_java
 
 import minleak as ml
 from minleak import warehouse
@@ -14,13 +13,12 @@ ROWS = "subject,time,state\nb,10,x\na,9,x\na,10,y\nb,2,z\na,100,x\nb,11,y\nc,1,z
 DATED = "subject,time,state\nb,2026-07-02,x\na,2026-07-01,x\na,2026-07-03,y\nb,2026-07-01,z\n"
 
 
-@pytest.mark.parametrize("engine", ["duckdb", pytest.param("spark", marks=needs_java)])
-@pytest.mark.parametrize("text", [ROWS, DATED])
-def test_counts_are_those_of_memory(engine, text, tmp_path, request):
+@pytest.mark.parametrize("text", [ROWS, DATED], ids=["numbers", "dates"])
+def test_counts_are_those_of_memory(backend, text, tmp_path):
     """Times that are text are sorted as numbers or as dates."""
     path = tmp_path / "log.csv"
     path.write_text(text)
-    inside = warehouse.chain(warehouse.read(path, backend=request.getfixturevalue(engine)))
+    inside = warehouse.chain(warehouse.read(path, backend=backend))
     read = ml.read_chain(path)
     names = sorted(read.labels)
     assert list(inside.labels) == names

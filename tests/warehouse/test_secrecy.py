@@ -37,13 +37,12 @@ def texts(backend, expression):
         yield frame._jdf.queryExecution().logical().toString()
 
 
-def test_the_key_is_nowhere(backend, spark_log, tmp_path, caplog, capfd):
+def test_the_key_is_nowhere(backend, made, spark_log, tmp_path, caplog, capfd):
     """In hexadecimal, base64 or as bytes."""
     caplog.set_level(logging.DEBUG)
     key = ml.Key(SECRET)
-    plan = warehouse.design(given(backend, heavy_tail(60), tmp_path), 5)
     events = pa.table({"secret": ["Zürich 7 'x'", "Zürich 59 'x'"], "scope": ["ann", "bob"]})
-    drawn = warehouse.cloak(given(backend, events, tmp_path), plan, key=key)
+    drawn = warehouse.cloak(given(backend, events, tmp_path), made(backend, "heavy tail")[1], key=key)
     assert "secret" not in drawn.columns
     assert len(drawn.to_pyarrow()) == 2
     seen = list(texts(backend, drawn))

@@ -8,14 +8,14 @@ import signal
 
 import numpy as np
 import pytest
-from tests.warehouse.conftest import needs_java
-from tests.warehouse.priors import given, heavy_tail, in_memory, segments
+from tests.warehouse.conftest import IN_SPARK
+from tests.warehouse.priors import PRIORS, ROWS, K, given, heavy_tail, in_memory, segments
 
 import minleak as ml
 from minleak import warehouse
 from minleak._cli.app import main
 
-pytestmark = [needs_java, pytest.mark.xdist_group("spark")]
+pytestmark = IN_SPARK
 
 
 def explained(backend, table):
@@ -53,11 +53,10 @@ def test_the_log_would_tell(spark, spark_log, tmp_path):
         assert b"No Partition Defined for Window" in log.read()
 
 
-def test_a_killed_task(spark, spark_log, tmp_path):
+def test_a_killed_task(spark, made, spark_log, tmp_path):
     """A worker that is killed in the middle of the design is replaced, and the plan is exactly the same."""
     import ibis
 
-    prior = heavy_tail()
     marker = str(tmp_path / "killed")
 
     def through(names):
@@ -71,14 +70,13 @@ def test_a_killed_task(spark, spark_log, tmp_path):
         return names
 
     dying = ibis.udf.scalar.pandas(through, signature=(("string",), "string"))
-    table = given(spark, prior, tmp_path)
-    killed = warehouse.design(table.mutate(secret=dying(table.secret)), 7, rows=40)
+    table, whole = made(spark, "heavy tail")
+    killed = warehouse.design(table.mutate(secret=dying(table.secret)), K, rows=ROWS)
     assert os.path.exists(marker)
     assert "Lost task" in spark_log.read_text()
-    whole = warehouse.design(table, 7, rows=40)
     assert killed.header == whole.header
     assert segments(killed) == segments(whole)
-    assert killed.exact_target == ml.design(in_memory(prior), 7).exact_target
+    assert killed.exact_target == ml.design(in_memory(PRIORS["heavy tail"]), K).exact_target
     assert np.sum([row["weight"] for row in segments(killed)]) == killed.header.tail
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -58,6 +60,9 @@ def test_refusals():
     first = named(zipf(30))
     with pytest.raises(InvalidParameter, match="of layout 'circle' nothing can be kept"):
         warehouse.update(warehouse.design(table(first), 4, layout="circle"), table(first))
+    plan = warehouse.design(table(first), 4)
+    with pytest.raises(InvalidParameter, match="of layout 'odd' nothing can be kept"):
+        warehouse.update(replace(plan, header=replace(plan.header, layout="odd")), table(first))
     numbers = pa.table({"secret": [1, 2, 3], "count": [1, 2, 3]})
     with pytest.raises(InvalidParameter, match="text and integers"):
-        warehouse.update(warehouse.design(table(first), 4), numbers)
+        warehouse.update(plan, numbers)

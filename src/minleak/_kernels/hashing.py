@@ -13,6 +13,8 @@ _u64 = np.uint64
 # With fewer labels than this a thread takes longer to start than it saves. Threads are Python's: numba's own abort a
 # process that uses them after a fork.
 _MANY = 50_000
+# So many strings are looked up together.
+_TOGETHER = 32
 
 
 @nb.njit(cache=True, inline="always")
@@ -115,7 +117,8 @@ def find_strings(offsets: Any, data: Any, known: tuple[Any, Any], slots: Any) ->
     """Where each string data[offsets[i]:offsets[i+1]] stands among the `known` ones (offsets and bytes), whose table of
     slots is given; -1 where it does not. On two threads.
 
-    The one after the last that was found is tried first, so that strings in about the same order need no look-up.
+    The one after the last that was found is tried first, so that strings in about the same order need no look-up;
+    others are looked up some at a time, so that the memory is asked for all of them at once.
     """
     n = len(offsets) - 1
     found, middle = np.empty(n, slots.dtype), n // 2
@@ -128,21 +131,30 @@ def find_strings(offsets: Any, data: Any, known: tuple[Any, Any], slots: Any) ->
 
 @nb.njit(cache=True, nogil=True)
 def _find_strings(offsets, data, known_offsets, known_data, slots, found):  # type: ignore[no-untyped-def]
-    last = np.int64(-1)
-    for i in range(found.shape[0]):
-        begin, end = offsets[i], offsets[i + 1]
-        place = last + 1
-        if place >= known_offsets.shape[0] - 1 or not _stands(data, begin, end, known_offsets, known_data, place):
-            place = np.int64(-1)
-            at = np.int64(_hash_string(data, begin, end) & _u64(slots.shape[0] - 1))
-            while slots[at] >= 0:
-                if _stands(data, begin, end, known_offsets, known_data, slots[at]):
-                    place = np.int64(slots[at])
-                    break
-                at = at + 1 if at + 1 < slots.shape[0] else np.int64(0)
-        found[i] = place
-        if place >= 0:
-            last = place
+    at = np.empty(_TOGETHER, np.int64)
+    i, following, n, size = 0, np.int64(0), found.shape[0], slots.shape[0]
+    while i < n:
+        begin = i
+        while (
+            i < n
+            and following < known_offsets.shape[0] - 1
+            and _stands(data, offsets[i], offsets[i + 1], known_offsets, known_data, following)
+        ):
+            found[i] = following
+            i, following = i + 1, following + 1
+        count = min(_TOGETHER if i == begin else 1, n - i)
+        for j in range(count):
+            at[j] = np.int64(_hash_string(data, offsets[i + j], offsets[i + j + 1]) & _u64(size - 1))
+        for j in range(count):
+            found[i + j] = slots[at[j]]
+        for j in range(count):
+            first, last = offsets[i + j], offsets[i + j + 1]
+            while found[i + j] >= 0 and not _stands(data, first, last, known_offsets, known_data, found[i + j]):
+                at[j] = at[j] + 1 if at[j] + 1 < size else np.int64(0)
+                found[i + j] = slots[at[j]]
+        i += count
+        if found[i - 1] >= 0:
+            following = np.int64(found[i - 1]) + 1
 
 
 @nb.njit(cache=True, inline="always")

@@ -161,9 +161,4 @@ def take_in(pieces, rows, stay, singles, weights, u):  # type: ignore[no-untyped
 def sort_rows(which, rows, weights):  # type: ignore[no-untyped-def]
     """Bring the members of some homes into order, heaviest first, those of one weight as they come."""
     for row in which:
-        for i in range(1, rows.shape[1]):
-            member, at = rows[row, i], i
-            while at > 0 and weights[rows[row, at - 1]] < weights[member]:
-                rows[row, at] = rows[row, at - 1]
-                at -= 1
-            rows[row, at] = member
+        _sort(rows[row], weights[rows[row]], rows.shape[1])

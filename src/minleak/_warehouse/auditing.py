@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import whole as whole_number
 from minleak._samples.auditing import Asked, audited
 from minleak._samples.events import MOST, Events, events_of, too_many
 from minleak._samples.plug_in import STANDARD
 from minleak._samples.result import Audit
 from minleak._samples.trials import Progress
 from minleak._warehouse.counts import parts, times, together, whole
-from minleak._warehouse.engines import as_table, engine_of
+from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine
-from minleak._warehouse.naming import check_columns, check_whole
 from minleak.errors import InvalidParameter, listed
 
 # Columns inside the engine, so that no name of a user's column is met.
@@ -67,7 +67,7 @@ def audit(
     (0.77, 0.85)
     """
     asked = Asked(attack, measures, level, alpha, permutations, enough, seed, progress)
-    check_whole("limit", limit)
+    limit = whole_number(limit, "limit", 1)
     table = as_table(events)
     return audited(_events(engine_of(table), table, secret, observable, weight, blocks, numeric, limit), asked)
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from minleak._design.certificate import Certificate, Check
 from minleak._warehouse.counts import times, whole
-from minleak._warehouse.engines import as_table, engine_of
+from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module
-from minleak._warehouse.naming import check_columns
 from minleak._warehouse.plan import Header, WarehousePlan, checked
 from minleak.errors import InvalidPrior
 

@@ -9,9 +9,8 @@ import numpy as np
 from minleak._data.labels import Labels
 from minleak._sequences.chain import Chain
 from minleak._sequences.fitting import check_smoothing, summed
-from minleak._warehouse.engines import as_table, engine_of
+from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module
-from minleak._warehouse.naming import check_columns
 from minleak.errors import InvalidPrior
 
 

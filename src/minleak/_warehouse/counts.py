@@ -1,4 +1,4 @@
-"""The prior as a table: secrets with integer weights, checked, and summed up by weight class."""
+"""The prior as a table: secrets with integer weights, checked, and summed up by weight or by weight class."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from minleak._design.rings import LIMIT
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
+from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module
-from minleak._warehouse.naming import check_columns
 from minleak.errors import InvalidParameter, InvalidPrior
 
+# The most distinct weights to take into memory.
+_DISTINCT = 5_000_000
 # Sums of 64-bit integers may pass 64 bits, so high and low parts are added apart.
 _LOW = 31
 
@@ -81,13 +87,18 @@ def hashed(engine: Engine, secret: Any, part: int = 0) -> Any:
     return engine.integer(secret.cast("string").hexdigest("md5")[15 * part : 15 * part + 15])
 
 
+def class_number(weight: Any) -> Any:
+    """The number of a weight's class: ten times how many digits it has, and the first of them."""
+    digits = weight.cast("string")
+    return 10 * digits.length() + digits[:1].cast("int64")
+
+
 def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int) -> Counts:
     """The prior in a table, after one pass that checks it and sums it up, and one that looks for secrets twice."""
     ibis = ibis_module()
     rows = prepared(engine, table, secret, weight)
     is_text = bool(rows.secret.type().is_string())
-    digits = rows.weight.abs().cast("string")
-    number = ibis.ifelse(rows.weight < 0, -1, 10 * digits.length() + digits[:1].cast("int64"))
+    number = ibis.ifelse(rows.weight < 0, -1, class_number(rows.weight.abs()))
     rows = rows.mutate(hash=hashed(engine, rows.secret), number=number.cast("int64"))
     both = rows.secret.cast("string") + "|" + rows.weight.cast("string")
     marks = {name: hashed(engine, both, part) for part, name in enumerate(("first", "second"))}
@@ -171,3 +182,47 @@ def heaviest(engine: Engine, counts: Counts, k: int) -> list[tuple[Any, int]]:
     table = counts.table.select("secret", "weight")
     rows = engine.rows(table.order_by(table.weight.desc(), table.secret).limit(min(k, counts.n)))
     return sorted(((row["secret"], int(row["weight"])) for row in rows), key=lambda row: (-row[1], row[0]))
+
+
+class Spectrum:
+    """The distinct probabilities of a prior, largest first, and how many secrets have each: one aggregate.
+
+    Counts repeat, so that a billion secrets have perhaps a million of them. Entropies of one's own and gains, which see
+    every secret by itself, are refused.
+    """
+
+    def __init__(self, table: Any, *, secret: str = "secret", weight: str | None = "count") -> None:
+        source = as_table(table)
+        engine = engine_of(source)
+        rows = prepared(engine, source, secret, weight)
+        bad = rows.filter(rows.secret.isnull() | rows.weight.isnull() | (rows.weight < 0))
+        if wrong := engine.count(bad):
+            raise InvalidPrior(f"{wrong} rows have no secret, or no whole number from 0 on as weight: filter them out")
+        possible = rows.filter(rows.weight > 0)
+        by_weight = possible.group_by("weight").aggregate(times=possible.count())
+        found = engine.arrow(by_weight.limit(_DISTINCT + 1))
+        if len(found) > _DISTINCT:
+            raise InvalidParameter(f"there are more than {_DISTINCT} different weights: measure the prior in memory")
+        if not len(found):
+            if not engine.count(rows):
+                raise InvalidPrior("the table has no rows: a prior needs at least one secret")
+            raise InvalidPrior("all weights are zero: at least one secret must be possible")
+        weights = np.array(found["weight"].to_pylist(), dtype=np.int64)
+        times = np.array(found["times"].to_pylist(), dtype=np.int64)
+        total = sum(w * c for w, c in zip(weights.tolist(), times.tolist(), strict=True))
+        order = np.argsort(weights)[::-1]
+        self.values, self.times = weights[order] / float(total), times[order].astype(np.float64)
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X), before anything is observed.
+
+        >>> import pyarrow as pa
+        >>> prior = pa.table({"secret": ["flu", "cold", "gout"], "count": [2, 1, 1]})
+        >>> Spectrum(prior).entropy("shannon")
+        1.5
+        """
+        measure = as_entropy(entropy)
+        value = measure.of_spectrum(self.values, self.times)
+        if value is None:
+            raise InvalidParameter(f"{measure.name} sees every secret by itself: measure the prior in memory")
+        return value

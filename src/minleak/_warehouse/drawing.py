@@ -11,13 +11,12 @@ from minleak._data.labels import labels_in_bytes
 from minleak._design.stored.sampler import coupled_places
 from minleak._run.keys import Key, Lineal, Sticky
 from minleak._run.randomness import uniform
-from minleak._warehouse.engines import as_table, engine_of
+from minleak._warehouse.counts import times
+from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
-from minleak._warehouse.lookups import owners
-from minleak._warehouse.naming import check_columns
+from minleak._warehouse.lookups import DAMAGED, Line
 from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
-from minleak._warehouse.tiling import check_drawn, check_tiling
-from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
+from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret, UnreadableFile
 
 
 def cloak(
@@ -62,13 +61,13 @@ def cloak(
     table = as_table(events)
     engine = engine_of(plan.table, table)
     _check_columns(table, secret, scope, output, header)
-    common, homes = check_tiling(engine, plan)
+    line = Line.checked(engine, plan)
     everybody = plan.table.union(giants_table(header)) if header.giants else plan.table
     asked = table.select(scope=table[scope], secret=table[secret]).distinct()
     known = _known(engine, asked, everybody, stand_in)
     drawn = engine.keep(_draws(engine, known, everybody, header, key))
-    sets = engine.keep(_sets(drawn, plan, common, homes))
-    check_drawn(engine, sets, drawn, header.k)
+    sets = engine.keep(_sets(drawn, line))
+    _check_drawn(engine, sets, drawn, header.k)
     engine.drop(drawn)
     shown = sets.select("scope", "asked", "members")
     named = shown.rename(**{scope: "scope", secret: "asked", output: "members"}).select(scope, secret, output)
@@ -190,27 +189,20 @@ def _places(key: Key, header: Header) -> Any:
     return coupled if lineage else places
 
 
-def _sets(drawn: Any, plan: WarehousePlan, on_ring: dict[str, int], at_home: dict[str, int]) -> Any:
+def _sets(drawn: Any, line: Line) -> Any:
     """(scope, asked, secret, sound, ring, members): the labels at each draw, in the order of their positions."""
-    ibis, header, rows = ibis_module(), plan.header, plan.table
-    u, draw = header.u, ("scope", "asked", "secret", "sound")
-    parts = []
+    ibis, header, rows = ibis_module(), line.plan.header, line.plan.table
+    draw = ("scope", "asked", "secret", "sound")
     if header.at_home and header.giants:
-        homes = rows.filter(rows.ring > 0).select("start", "weight", home="ring")
-        visiting = drawn.filter(drawn.ring == GIANT).select(*draw, "at")
-        found = owners(visiting, homes, u=u, end=u * header.tail, **at_home).select(*draw, ring="home")
+        found = line.at_home(drawn.filter(drawn.ring == GIANT).select(*draw, "at")).select(*draw, ring="home")
         drawn = drawn.filter(drawn.ring != GIANT).select(*draw, "ring", "at")
         drawn = drawn.union(found.mutate(at=ibis.literal(0, "int64")))
     together = drawn.filter(drawn.ring != 0).select(*draw, "ring")
     members = rows.filter(rows.ring != 0).select("ring", "position", member="secret")
-    parts.append(together.join(members, "ring").select(*draw, "ring", "position", "member"))
+    listed = together.join(members, "ring").select(*draw, "ring", "position", "member")
     if header.length:
-        common = rows.filter(rows.ring == 0).select("start", "weight", "position", member="secret")
-        tracks = drawn.filter(drawn.ring == 0).mutate(track=ibis.range(0, u).unnest())
-        probes = tracks.select(*draw, "ring", at=tracks["at"] + tracks.track * header.length)
-        found = owners(probes, common, u=u, end=u * header.length, **on_ring)
-        parts.append(found.select(*draw, "ring", "position", "member"))
-    listed = parts[0] if len(parts) == 1 else parts[0].union(parts[1])
+        found = line.on_ring(drawn.filter(drawn.ring == 0).select(*draw, "ring", "at"))
+        listed = listed.union(found.select(*draw, "ring", "position", "member"))
     collected = listed.group_by([*draw, "ring"]).aggregate(
         rest=ibis.struct({"position": listed.position, "member": listed.member}).collect()
     )
@@ -225,3 +217,14 @@ def _sets(drawn: Any, plan: WarehousePlan, on_ring: dict[str, int], at_home: dic
     joins = collected.ring >= 0 if header.tail else collected.ring >= -1
     whole = ibis.ifelse(joins, giants.concat(collected.rest), collected.rest) if header.giants else collected.rest
     return collected.select(*draw, "ring", members=whole)
+
+
+def _check_drawn(engine: Engine, sets: Any, asked: Any, k: int) -> None:
+    """Refuse draws, one for each row of `asked`, of which one lacks its secret or has not the size that it should."""
+    ibis = ibis_module()
+    size = sets.members.length()
+    right = ibis.ifelse(sets.ring >= 0, size == k, size <= k) & (sets.members.unique().length() == size)
+    right = ibis.coalesce(right & sets.members.contains(sets.secret) & sets.sound, False)
+    good = engine.row(sets.aggregate(rows=sets.count(), right=times(right)))
+    if not engine.count(asked) == good["rows"] == good["right"]:
+        raise UnreadableFile(DAMAGED)

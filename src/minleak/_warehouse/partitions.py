@@ -1,4 +1,4 @@
-"""Partitions: how secrets are dealt out so that each part is sorted by itself, and parts are laid end to end."""
+"""Partitions: how secrets are dealt out, sorted and cut into homes part by part, and parts are laid end to end."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._warehouse.counts import HASH_BITS, WeightClass
+from minleak._warehouse.counts import HASH_BITS, Counts, WeightClass
 from minleak._warehouse.engines.base import ibis_module
+from minleak._warehouse.plan import Header
 
 # Partitions of one span are numbered from a multiple of this on.
 _SPAN = 2**20
@@ -54,10 +55,59 @@ def _bits(count: int, rows: int) -> int:
     return min(19, max(0, (count // rows).bit_length() - 1))
 
 
-def partition(number: Any, hash: Any, spans: Sequence[Span]) -> Any:
-    """The partition of a secret by its weight class and its hash, heavier spans first."""
-    cases = [(number >= span.lowest, _SPAN * i + (hash >> (HASH_BITS - span.bits))) for i, span in enumerate(spans)]
-    return ibis_module().cases(*cases, else_=-1)
+@dataclass(frozen=True)
+class Dealing:
+    """How the secrets of a prior that are no giants are dealt into partitions of about `rows`, by weight or not."""
+
+    counts: Counts
+    header: Header
+    rows: int
+    by_weight: bool
+
+    def loose(self) -> Any:
+        """These secrets. Equal weights are all giants or none is (Section 2 of the paper), so a weight tells them."""
+        table, giants = self.counts.table, self.header.giants
+        return table.filter(table.weight < giants[-1][1]) if giants else table
+
+    def partition(self, number: Any, hash: Any) -> Any:
+        """The partition of a secret by its weight class and its hash, heavier spans first."""
+        spans = spans_of(self._classes(), self.rows, by_weight=self.by_weight)
+        cases = [(number >= span.lowest, _SPAN * i + (hash >> (HASH_BITS - span.bits))) for i, span in enumerate(spans)]
+        return ibis_module().cases(*cases, else_=-1).cast("int64")
+
+    def _classes(self) -> list[WeightClass]:
+        """The classes without the giants; those that were of giants alone are left out."""
+        left = []
+        for c in self.counts.classes:
+            inside = [w for _, w in self.header.giants if 10 * len(str(w)) + int(str(w)[0]) == c.number]
+            if c.count > len(inside):
+                left.append(WeightClass(c.number, c.count - len(inside), c.total - sum(inside)))
+        return left
+
+    def ranked(self, parted: Any, keys: list[Any]) -> Any:
+        """Every secret with its partition, its rank there by the keys, the weight before it, and what its home could
+        be: in a partition every u secrets of consecutive ranks, if all have weight, are a home, in which each has the
+        weight `home` of the lightest; `spread` is the largest weight in it less that. Both are zero without homes.
+        """
+        ibis, u = ibis_module(), self.header.u
+        in_order = ibis.window(group_by=parted.part, order_by=keys)
+        up_to = ibis.window(group_by=parted.part, order_by=keys, preceding=None, following=0)
+        ranked = parted.select(
+            "secret",
+            "weight",
+            "part",
+            rank=ibis.row_number().over(in_order),
+            before=parted.weight.sum().over(up_to) - parted.weight,
+        )
+        if not (self.by_weight and self.header.tail):
+            return ranked.mutate(home=ibis.literal(0, "int64"), spread=ibis.literal(0, "int64"))
+        ranked = ranked.mutate(group=ranked.rank // u)
+        group = ibis.window(group_by=[ranked.part, ranked.group])
+        least, most = ranked.weight.min().over(group), ranked.weight.max().over(group)
+        grouped = ranked.mutate(least=least, most=most, members=ranked.count().over(group))
+        home = ibis.ifelse(grouped.members == u, grouped.least, 0).cast("int64")
+        spread = ibis.ifelse(grouped.members == u, grouped.most - grouped.least, 0).cast("int64")
+        return grouped.select("secret", "weight", "part", "rank", "before", home=home, spread=spread)
 
 
 def offsets(totals: Iterable[tuple[int, int]]) -> dict[int, int]:

@@ -1,32 +1,22 @@
-"""Segments: from a prior to segments on one line. Windows see one partition each; the rest is sums of partitions."""
+"""Segments: from secrets in partitions to segments on one line, by prefix sums in partitions and sums of partitions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+import os
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from minleak._warehouse.counts import Counts, WeightClass
+from minleak._warehouse.counts import times
 from minleak._warehouse.engines.base import Engine, ibis_module
-from minleak._warehouse.partitions import offsets, partition, parts_table, spans_of
-from minleak._warehouse.plan import Header
-from minleak._warehouse.rebalance import Rebalance, rebalance
+from minleak._warehouse.partitions import offsets, parts_table
+from minleak._warehouse.plan import Header, WarehousePlan, load, write
 
 
-@contextmanager
-def segments_of(
-    engine: Engine, counts: Counts, header: Header, giant_weight: int | None, rows: int, *, homes: bool
-) -> Iterator[tuple[Any, Header]]:
-    """The segments of the plan as a table, and its whole header. What was kept on the way is dropped at the end."""
-    with segments_of_dealt(engine, _dealt(counts, header, giant_weight, rows, homes), header) as found:
-        yield found
-
-
-@contextmanager
-def segments_of_dealt(engine: Engine, table: Any, header: Header) -> Iterator[tuple[Any, Header]]:
-    """The same from secrets that are dealt into partitions and ranked there."""
-    dealt = engine.keep(table)
+def laid(engine: Engine, ranked: Any, header: Header, output: str | os.PathLike[str] | None) -> WarehousePlan:
+    """The plan of secrets that are ranked in partitions, kept in the engine or written to a folder. The header lacks
+    what follows from the homes.
+    """
+    dealt = engine.keep(ranked)
     try:
         sums = engine.rows(
             dealt.group_by("part").aggregate(
@@ -35,62 +25,79 @@ def segments_of_dealt(engine: Engine, table: Any, header: Header) -> Iterator[tu
                 weight=dealt.weight.sum(),
                 home=dealt.home.sum(),
                 widest=(dealt.weight - dealt.home).max(),
-                heaviest=dealt.weight.max(),
             )
         )
-        given = rebalance(engine, dealt, sums, header.u)
+        given = _rebalance(engine, dealt, sums, header.u)
         at_home = {row["part"]: row["home"] - header.u * given.by_part.get(row["part"], 0) for row in sums}
         home = sum(at_home.values())
         whole = replace(header, length=header.tail - home, at_home=home)
-        yield _segments(dealt, sums, at_home, given, whole), whole
+        segments = _segments(dealt, sums, at_home, given, whole)
+        if output is None:
+            return WarehousePlan(engine.keep(segments), whole)
+        write(segments, whole, output)
     finally:
         engine.drop(dealt)
+    return load(output, backend=engine.backend)
 
 
-def _dealt(counts: Counts, header: Header, giant_weight: int | None, rows: int, homes: bool) -> Any:
-    """Every secret that is no giant: its partition, its rank there, the weight before it, and what its home could be.
+@dataclass(frozen=True)
+class _Rebalance:
+    """Each home gives min(home, level - spread), the heaviest partitions first, until `needed` has been given.
 
-    Ranks are by falling weight. In a partition every u consecutive secrets of positive weight are a home, in which each
-    has the weight `home` of the lightest; `spread` is the largest weight in it less that. Both are zero without homes.
+    `by_part` is what the homes of a partition give together, `before` what those of the partitions before it can give.
     """
+
+    u: int
+    level: int = 0
+    needed: int = 0
+    by_part: dict[int, int] = field(default_factory=dict)
+    before: dict[int, int] = field(default_factory=dict)
+
+    def applied(self, dealt: Any) -> Any:
+        """The table with `home` less what the home gives."""
+        if not self.needed:
+            return dealt
+        ibis = ibis_module()
+        joined = dealt.join(parts_table(given_before=self.before), "part")
+        able = ibis.ifelse(joined.home > 0, ibis.least(joined.home, self.level - joined.spread), 0)
+        last = ibis.ifelse(joined.rank % self.u == self.u - 1, able, 0)
+        joined = joined.mutate(able=able, last=last)
+        window = ibis.window(group_by=joined.part, order_by=joined.rank, preceding=None, following=0)
+        joined = joined.mutate(earlier=joined.given_before + joined["last"].sum().over(window) - joined["last"])
+        give = ibis.greatest(0, ibis.least(self.needed - joined.earlier, joined.able))
+        return joined.select("secret", "weight", "part", "rank", "before", home=(joined.home - give).cast("int64"))
+
+
+def _rebalance(engine: Engine, dealt: Any, sums: list[dict[str, Any]], u: int) -> _Rebalance:
+    """The least that homes must give back: the residues form a ring if u times the largest is at most their sum.
+
+    Raising the level M of the largest residue, a home can give min(home, M - spread). Take the least M with
+    u M <= (sum of residues) + u * (what all homes can give at M): it exists, since at the largest weight every home can
+    give all, and u w <= s for every weight w. What is short is convex in M, so that Newton's steps from below do not
+    pass the least M, and are few. Then what is needed is taken from the heaviest partitions first.
+    """
+    level = max((row["widest"] for row in sums), default=0)
+    base = sum(row["weight"] - row["home"] for row in sums)
+    if u * level <= base:
+        return _Rebalance(u)
     ibis = ibis_module()
-    loose = counts.table if giant_weight is None else counts.table.filter(counts.table.weight < giant_weight)
-    part = partition(loose.number, loose.hash, spans_of(loose_classes(counts, header), rows, by_weight=homes))
-    loose = loose.select("secret", "weight", part=part.cast("int64"))
-    sorted_part = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret])
-    up_to = ibis.window(group_by=loose.part, order_by=[loose.weight.desc(), loose.secret], preceding=None, following=0)
-    ranked = loose.mutate(
-        rank=ibis.row_number().over(sorted_part), before=loose.weight.sum().over(up_to) - loose.weight
-    )
-    if not (homes and header.tail):
-        return ranked.mutate(home=ibis.literal(0, "int64"), spread=ibis.literal(0, "int64"))
-    return with_homes(ranked, header.u)
+    homes = dealt.filter((dealt.home > 0) & (dealt.rank % u == u - 1))  # one row of each
+    while True:
+        able = ibis.least(homes.home, level - homes.spread)
+        found = engine.row(homes.aggregate(given=able.sum(), more=times(able < homes.home)))
+        short = u * level - base - u * int(found["given"])
+        if short <= 0:
+            break
+        level += -(-short // (u * (int(found["more"]) - 1)))
+    needed = -(-(u * level - base) // u)
+    by_home = engine.rows(homes.group_by("part").aggregate(able=able.sum().cast("int64")))
+    by_part = dict.fromkeys((row["part"] for row in sums), 0) | {row["part"]: int(row["able"]) for row in by_home}
+    before = offsets(by_part.items())
+    given_by = {part: min(max(needed - before[part], 0), total) for part, total in by_part.items()}
+    return _Rebalance(u, level, needed, given_by, before)
 
 
-def with_homes(ranked: Any, u: int) -> Any:
-    """Every u secrets of consecutive ranks, if all have weight, as a home."""
-    ibis = ibis_module()
-    ranked = ranked.mutate(group=ranked.rank // u)
-    group = ibis.window(group_by=[ranked.part, ranked.group])
-    grouped = ranked.mutate(
-        least=ranked.weight.min().over(group), most=ranked.weight.max().over(group), members=ranked.count().over(group)
-    )
-    home = ibis.ifelse(grouped.members == u, grouped.least, 0).cast("int64")
-    spread = ibis.ifelse(grouped.members == u, grouped.most - grouped.least, 0).cast("int64")
-    return grouped.select("secret", "weight", "part", "rank", "before", home=home, spread=spread)
-
-
-def loose_classes(counts: Counts, header: Header) -> list[WeightClass]:
-    """The classes without the giants; those that were of giants alone are left out."""
-    left = []
-    for c in counts.classes:
-        inside = [w for _, w in header.giants if 10 * len(str(w)) + int(str(w)[0]) == c.number]
-        if c.count > len(inside):
-            left.append(WeightClass(c.number, c.count - len(inside), c.total - sum(inside)))
-    return left
-
-
-def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], given: Rebalance, header: Header) -> Any:
+def _segments(dealt: Any, sums: list[dict[str, Any]], homes: dict[int, int], given: _Rebalance, header: Header) -> Any:
     """The rows of the plan: a prefix sum in each partition, plus the sum of the partitions before it."""
     ibis, u = ibis_module(), header.u
     columns = {

@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 
 from minleak._data.reading.table import kind_of
 from minleak._warehouse.engines import connect, engine_for
-from minleak._warehouse.engines.base import QUOTING, Engine, path_text
-from minleak._warehouse.naming import shown
+from minleak._warehouse.engines.base import QUOTING, Engine, path_text, shown
 from minleak.errors import UnreadableFile
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}

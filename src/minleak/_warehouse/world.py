@@ -11,16 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._design.world import Seen, Sets, World, how_many, judged, stretched
-from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import ConditionalEntropy, whole
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
 from minleak._warehouse.counts import parts, together
 from minleak._warehouse.engines import engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module
-from minleak._warehouse.lookups import owners
-from minleak._warehouse.naming import check_whole
+from minleak._warehouse.lookups import DAMAGED, Line
 from minleak._warehouse.plan import WarehousePlan, checked
-from minleak._warehouse.tiling import DAMAGED, check_tiling
 from minleak.errors import InvalidParameter, UnreadableFile
 
 # Weights above this are put together by a thousandth of their logarithm, so that n of them are a few ten thousand.
@@ -39,11 +37,9 @@ def in_the_world(
     """
     plan = checked(plan)
     header = plan.header
-    if events is None:
-        events = header.total
-    check_whole("events", events)
+    events = header.total if events is None else whole(events, "events", 1)
     engine = engine_of(plan.table)
-    common, homes = check_tiling(engine, plan)
+    line = Line.checked(engine, plan)
     weights, times = _spectrum(engine, plan)
     certified = {}
     for measure in map(as_entropy, entropies):
@@ -61,7 +57,7 @@ def in_the_world(
     seen = Seen(events, distinct, np.bincount(which, weights=times).astype(np.int64))
 
     def drawn(rng: np.random.Generator) -> Sets:
-        members, weights = _sets(engine, plan, common, homes, rng)
+        members, weights = _sets(engine, line, rng)
         owned = header.u * weights.astype(np.float64)
         owned[: len(header.giants)] = header.tail or 1
         return Sets(members, counts(weights), owned)
@@ -100,11 +96,9 @@ def _whole(rows: Any) -> Any:
     return both.select("position", weight=(both.home + both.away).cast("int64"))
 
 
-def _sets(
-    engine: Engine, plan: WarehousePlan, on_ring: dict[str, int], at_home: dict[str, int], rng: np.random.Generator
-) -> tuple[Integers, Integers]:
+def _sets(engine: Engine, line: Line, rng: np.random.Generator) -> tuple[Integers, Integers]:
     """Sets, each as likely as it is shown, a column for each: the positions of their members, and their weights."""
-    header, rows = plan.header, plan.table
+    header, rows = line.plan.header, line.plan.table
     u, giants = header.u, np.array([weight for _, weight in header.giants], dtype=np.int64)
     if not header.tail:  # nobody is left beside the giants: all are in one set
         return np.arange(len(giants))[:, None], giants[:, None]
@@ -113,14 +107,9 @@ def _sets(
     away = places < header.length
     found = []
     if away.any():
-        tracks = header.length * np.arange(u)
-        probes = _table(drawn=np.repeat(number[away], u), at=(places[away, None] + tracks).ravel())
-        segments = rows.filter(rows.ring == 0).select("start", "weight", "position")
-        found.append(owners(probes, segments, u=u, end=u * header.length, **on_ring).select("drawn", "position"))
+        found.append(line.on_ring(_table(drawn=number[away], at=places[away])).select("drawn", "position"))
     if not away.all():
-        probes = _table(drawn=number[~away], at=u * places[~away])
-        segments = rows.filter(rows.ring > 0).select("start", "weight", home="ring")
-        visited = owners(probes, segments, u=u, end=u * header.tail, **at_home).select("drawn", "home")
+        visited = line.at_home(_table(drawn=number[~away], at=u * places[~away])).select("drawn", "home")
         members = rows.filter(rows.ring > 0).select("position", home="ring")
         found.append(visited.join(members, "home").select("drawn", "position"))
     drawn, positions = _columns(engine, found[0].union(found[1]) if len(found) == 2 else found[0])

@@ -201,13 +201,17 @@ def test_certified_with_what_it_loses():
     assert found.ok
     assert found.exact
     assert found.gaps == {name: blocks_of().loss(name) for name in ("shannon", "guesswork")}
-    assert "others are not covered" in str(found)
+    assert "leaks less: a theorem in shannon, guesswork\n" in str(found)
 
 
-def test_entropies_without_a_theorem_are_named():
-    """And not certified."""
+def test_only_what_is_a_theorem_is_certified():
+    """Whoever asks for other entropies is told so, and that nothing is proved of these."""
     found = ml.certify(blocks_of(), PRIOR, entropies=["shannon", "hayashi:3"])
-    assert [check.what for check in found.checks if not check.ok] == ["nor in hayashi:3"]
+    assert [check.detail for check in found.checks if "leaks less" in check.what] == ["a theorem in shannon"]
+    assert [check.what for check in found.checks if not check.ok] == ["the same in hayashi:3"]
+    assert not any(
+        "theorem in" in check.detail for check in ml.certify(blocks_of(), PRIOR, entropies=["tsallis:3"]).checks
+    )
 
 
 @pytest.mark.parametrize(

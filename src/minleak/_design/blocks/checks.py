@@ -18,12 +18,6 @@ from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropies
 from minleak.errors import InvalidParameter, shown
 
-# For which entropies sorted blocks are the best of all partitions: each says it of itself, `best_sorted`.
-_THEOREM = (
-    "Shannon, min-entropy, guesses, Arimoto of every order, Hayashi, Tsallis and Sharma-Mittal of order 1 to 2, "
-    "Fehr-Berens from 2 on; others are not covered"
-)
-
 
 def certified(
     subject: Blocks | BlockDrawable,
@@ -77,7 +71,7 @@ def _checks(plan: Blocks, prior: Prior) -> Iterator[Check]:
 
 
 def _best_checks(plan: Blocks, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
-    """That they are sorted and cut, which is best by a theorem in some entropies."""
+    """That they are sorted and cut, which is best by a theorem in the entropies that say so of themselves."""
     members, begins = plan.partition.members, plan.partition.begins
     weights = prior.weights[members]
     ends = np.concatenate([np.minimum.reduceat(weights, begins[:-1]), np.maximum.reduceat(weights, begins[:-1])])
@@ -90,10 +84,13 @@ def _best_checks(plan: Blocks, prior: Prior, measures: Sequence[ConditionalEntro
     yield Check("sorted by weight and cut into blocks of k from the heaviest on", sorted_, worse)
     if not sorted_:
         return
-    yield Check("no partition into blocks of at most k leaks less", True, f"a theorem for {_THEOREM}")
-    for H in measures:
-        if not H.best_sorted:
-            yield Check(f"nor in {H.name}", False, "not covered: another partition may leak less")
+    proved = [H.name for H in measures if H.best_sorted]
+    others = [H.name for H in measures if not H.best_sorted]
+    if proved:
+        yield Check("no partition into blocks of at most k leaks less", True, f"a theorem in {', '.join(proved)}")
+    if others:
+        no_theorem = "there is no such theorem: another partition may leak less"
+        yield Check(f"the same in {', '.join(others)}", False, no_theorem)
 
 
 def _distance(plan: Blocks, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:

@@ -23,5 +23,6 @@ def drawable(contents: Contents, digest: bytes) -> BlockDrawable:
     names = contents.names(n)
     prior = contents.given_prior(names)
     demand(len(prior) == n)
-    blocks = Blocks(prior, k, Partition(members, begins), known_digest=digest)
+    blocks = Blocks(prior, k, Partition(members, begins))
+    vars(blocks)["digest"] = digest  # known, so that it is not computed
     return BlockDrawable(blocks, contents.index(names, prior.labels))

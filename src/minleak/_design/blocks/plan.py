@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.partition import Partition, cut
-from minleak._design.blocks.updating import Changes, followed, updated
+from minleak._design.blocks.updating import Changes, updated
 from minleak._design.exporting import column_of_secrets
 from minleak._design.living.matching import rearranged
 from minleak._design.profiles import Profile
@@ -39,7 +39,7 @@ class Blocks(Stored):
     The secrets are sorted by weight and cut into blocks of k from the heaviest on, and a secret's block is what is
     shown. There is no key and no randomness, a set is always the same, and two sets of one secret tell no more than
     one. Among all partitions into blocks of at most k none leaks less, in the entropies for which that is a theorem
-    (`minleak.certify` names them); the optimal plan, which draws its sets, leaks a little less still: see `loss`.
+    (`minleak.certify` says which); the optimal plan, which draws its sets, leaks a little less still: see `loss`.
 
     `partition` has the blocks; `changes` tells what `update` did.
 
@@ -55,15 +55,10 @@ class Blocks(Stored):
     k: int
     partition: Partition
     changes: Changes | None = field(default=None, kw_only=True)
-    known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
 
     kind = BLOCKS
     layout = BLOCKS
     randomised = False
-
-    def __post_init__(self, known_digest: bytes | None) -> None:
-        if known_digest is not None:
-            vars(self)["digest"] = known_digest
 
     @classmethod
     def of(cls, prior: Prior, k: int) -> Blocks:
@@ -158,7 +153,7 @@ class Blocks(Stored):
         more: compare `leakage` with that of a new design, and decide when to start anew. O(n log n).
         """
         new = as_prior(prior)
-        partition, changes = updated(self.partition, self.k, followed(self.prior.labels, new.labels), new)
+        partition, changes = updated(self.partition, self.k, self.prior.labels, new)
         return Blocks(new, self.k, partition, changes=changes)
 
     def drawable(self) -> BlockDrawable:

@@ -37,15 +37,10 @@ class Changes:
         )
 
 
-def followed(old: Labels, new: Labels) -> Indices:
-    """For each old label where it stands among the new ones, -1 if it is gone."""
-    found = matched(old, new)
-    return np.arange(len(old)) if found is None else found
-
-
-def updated(partition: Partition, k: int, at: Indices, prior: Prior) -> tuple[Partition, Changes]:
-    """The blocks of secrets that moved to places `at` (-1: gone), with those of the prior that are new."""
-    m = len(partition.begins) - 1
+def updated(partition: Partition, k: int, labels: Labels, prior: Prior) -> tuple[Partition, Changes]:
+    """The blocks of secrets with these labels that the prior still has, with those that are new."""
+    m, found = len(partition.begins) - 1, matched(labels, prior.labels)
+    at = np.arange(len(labels)) if found is None else found
     stays = at >= 0
     before = np.full(len(prior), -1, dtype=np.int64)
     before[at[stays]] = partition.block_of()[stays]

@@ -17,6 +17,7 @@ from minleak._design.living.matching import matched
 from minleak._design.living.small import exact_exposure
 from minleak._design.plan import Plan
 from minleak._design.stored.sampler import OWN
+from minleak._entropy.base import whole
 from minleak.errors import InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
@@ -83,14 +84,12 @@ def exposure(
     True
     """
     given = _plans(plans)
-    fixed = [plan for plan in given if isinstance(plan, Blocks)]
     if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or not 2 <= trials <= _TRIALS:
         raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {shown(trials)}")
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidParameter(f"the seed is a whole number from 0 on, not {shown(seed)}")
+    seed = whole(seed, "the seed", 0)
     common = _Common(given, None if prior is None else as_prior(prior))
-    if fixed:
-        return _of_blocks(fixed, common)
+    if isinstance(given[0], Blocks):
+        return _of_blocks(given, common)
     _check_branches(given)
     groups = [_group(plan) for plan in given]
     exact = exact_exposure(given, groups, common.places, common.weights)
@@ -218,20 +217,18 @@ def _chances(
         back = np.full(len(plan.weights), -1, dtype=np.int64)
         back[places] = np.arange(len(places))
         own = places[secrets]
-        owned = line.sampler.owned(own)
         if plan.descent is None:
-            drawn = rng.integers(0, np.maximum(owned, 1))
+            drawn = rng.integers(0, np.maximum(line.sampler.owned(own), 1))
         else:
             drawn = line.sampler.coupled(own, streams[group])
+        sets = line.sampler.sets(own, drawn)
         if not candidates.size:
-            sets = line.sampler.sets(own, drawn)
             candidates = np.where(sets >= 0, back[sets], -1)
             alive = candidates >= 0
         where = np.where(alive, places[np.maximum(candidates, 0)], -1)
         stretch = stretches.setdefault(group, _Stretches(candidates.shape))
-        fixed = np.zeros(count, dtype=bool) if plan.tail else np.ones(count, dtype=bool)
-        fixed |= plan.weights[own] == 0
-        alive &= _among(where, line.sampler.sets(own, drawn)) | ~fixed[:, None]
+        fixed = (plan.weights[own] == 0) | (not plan.tail)
+        alive &= (where[:, :, None] == sets[:, None, :]).any(axis=2) | ~fixed[:, None]
         moving = np.flatnonzero(~fixed)
         if len(moving):
             by_tree = plan.descent is not None and plan.descent.by_tree
@@ -275,8 +272,3 @@ class _Stretches:
     def length(self) -> Array:
         """How long they are, all numbers together."""
         return np.asarray(np.prod(np.maximum(self._high - self._low, 0.0), axis=2))
-
-
-def _among(candidates: Indices, seen: Indices) -> npt.NDArray[np.bool_]:
-    """Row by row, which candidates are also among those seen."""
-    return np.asarray((candidates[:, :, None] == seen[:, None, :]).any(axis=2))

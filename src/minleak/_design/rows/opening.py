@@ -35,5 +35,6 @@ def drawable(contents: Contents, digest: bytes) -> RowDrawable:
     demand(len(prior) == n)
     outputs = restored_outputs(form, m, contents.columns.get("outputs"))
     off = number(contents.numbers["total_variation"], 0.0, 1.0)
-    rows = Rows(prior, outputs, starts, columns, weights, off, known_digest=digest)
+    rows = Rows(prior, outputs, starts, columns, weights, off)
+    vars(rows)["digest"] = digest  # known, so that it is not computed
     return RowDrawable(rows, contents.index(names, prior.labels), outputs=outputs)

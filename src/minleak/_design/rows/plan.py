@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -42,14 +42,9 @@ class Rows(Stored):
     columns: Indices
     weights: Indices
     total_variation: float
-    known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
 
     kind = ROWS
     layout = ROWS
-
-    def __post_init__(self, known_digest: bytes | None) -> None:
-        if known_digest is not None:
-            vars(self)["digest"] = known_digest
 
     @cached_property
     def totals(self) -> Indices:

@@ -83,13 +83,12 @@ def _nearest(p: Any) -> tuple[Any, float]:
     most = len(p) + int(float(TOTAL) * 1e-6)
     if abs(left) > most:
         raise InvalidParameter("a row does not sum to one: a channel that tolerates so much cannot be drawn from")
-    each, rest = divmod(left, len(p)) if left >= 0 else (0, 0)
+    change = np.zeros(len(p), dtype=np.int64)
     if left >= 0:
-        order = np.argsort(-(broken - added), kind="stable")
-        change = np.full(len(p), each, dtype=np.int64)
-        change[order[:rest]] += 1
+        each, rest = divmod(left, len(p))
+        change += each
+        change[np.argsort(-(broken - added), kind="stable")[:rest]] += 1
     else:  # taken from the largest, which has the most to give
-        change = np.zeros(len(p), dtype=np.int64)
         change[int(np.argmax(numbers))] = left
     numbers = numbers + change
     return numbers, float(np.abs(added + change - broken).sum()) / TOTAL / 2

@@ -32,9 +32,9 @@ def certified(
     if k is not None and cap(k) != plan.k:
         raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
     checks: list[Check] = []
-    for found in _checks(plan, prior):  # each stands on those before it
-        checks.append(Check(*found))
-        if not found[1]:
+    for check in _checks(plan, prior):  # each stands on those before it
+        checks.append(check)
+        if not check.ok:
             break
     return Certificate(all(check.ok for check in checks), True, tuple(checks))
 
@@ -43,21 +43,19 @@ def certified(
 _TRIED = 200
 # Of so many strings at most all are looked at.
 _LISTED = 1000
-# What was checked, whether it holds, and a word on it.
-_Found = tuple[str, bool, str]
 
 
-def _checks(plan: UnlistedPlan, prior: Prior | Model) -> Iterator[_Found]:
+def _checks(plan: UnlistedPlan, prior: Prior | Model) -> Iterator[Check]:
     model, counts = plan.joint.model, {}
     if isinstance(prior, Prior):
         counts = {x: w for x, w in zip(prior.labels, prior.weights.tolist(), strict=True) if w}
     else:
-        yield "the model is the one asked for", prior is model, ""
+        yield Check("the model is the one asked for", prior is model)
     unit = plan.joint.share.numerator * (sum(counts.values()) or 1)
     each = (plan.joint.share.denominator - plan.joint.share.numerator) * model.total
     weights = {x: each * count + unit * model.weight(x) for x, count in counts.items()}
     same = weights == {x: known[0] for x, known in plan.joint.counted.items()} and unit == plan.joint.per_unit
-    yield "the counted strings are the prior's, at their joint weights", same, f"{len(weights):,} strings"
+    yield Check("the counted strings are the prior's, at their joint weights", same, f"{len(weights):,} strings")
     yield from _tiling(model)
     yield from _giants(plan, model, weights)
     yield from _homes(plan, weights)
@@ -65,7 +63,7 @@ def _checks(plan: UnlistedPlan, prior: Prior | Model) -> Iterator[_Found]:
     yield from _draws(plan, model)
 
 
-def _tiling(model: Model) -> Iterator[_Found]:
+def _tiling(model: Model) -> Iterator[Check]:
     """Of few strings all, of many where it is tried."""
     try:
         listed = dict(strings_of(model, _LISTED))
@@ -75,7 +73,7 @@ def _tiling(model: Model) -> Iterator[_Found]:
         whole = sum(listed.values()) == model.total and all(model.weight(x) == w for x, w in listed.items())
         heaviest = sorted(listed.values(), reverse=True)
         in_order = [w for _, w in model.heaviest(len(listed) + 1)] == heaviest
-        yield "the model's intervals tile its line", whole and in_order, f"all {len(listed):,} strings"
+        yield Check("the model's intervals tile its line", whole and in_order, f"all {len(listed):,} strings")
         return
     rng = random.Random(0)
     good = True
@@ -87,14 +85,11 @@ def _tiling(model: Model) -> Iterator[_Found]:
         good &= model.at(start) == string == model.at(start + weight - 1)
         good &= not start or model.at(start - 1) != string
         good &= start + weight == model.total or model.at(start + weight) != string
-    yield (
-        "the model's intervals tile its line, where it was tried",
-        good,
-        f"{_TRIED} positions decoded and encoded back",
-    )
+    tried = f"{_TRIED} positions decoded and encoded back"
+    yield Check("the model's intervals tile its line, where it was tried", good, tried)
 
 
-def _giants(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterator[_Found]:
+def _giants(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterator[Check]:
     joint, k = plan.joint, plan.k
     tail, in_order = joint.total, True
     for place, (string, weight) in enumerate(plan.giants):
@@ -104,14 +99,14 @@ def _giants(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterat
     in_order &= len(set(names)) == len(names) < k and [w for _, w in plan.giants] == sorted(
         (w for _, w in plan.giants), reverse=True
     )
-    yield "the giants weigh more than their part of what is left", in_order, f"{len(names)} giants"
+    yield Check("the giants weigh more than their part of what is left", in_order, f"{len(names)} giants")
     part = tail // (k - len(names))
     heavier = [x for x, w in weights.items() if w > part]
     heavier += [x for x, _ in model.heaviest(k + len(weights), part // joint.per_unit) if x not in weights]
-    yield "and no other does", set(heavier) <= set(names), ""
+    yield Check("and no other does", set(heavier) <= set(names))
 
 
-def _homes(plan: UnlistedPlan, weights: dict[str, int]) -> Iterator[_Found]:
+def _homes(plan: UnlistedPlan, weights: dict[str, int]) -> Iterator[Check]:
     giants = {string for string, _ in plan.giants}
     members = [string for home in plan.homes for string in home]
     good = len(members) == len(set(members)) and not giants & set(members)
@@ -119,10 +114,10 @@ def _homes(plan: UnlistedPlan, weights: dict[str, int]) -> Iterator[_Found]:
     good &= all(
         0 <= w <= min(weights.get(x, -1) for x in home) for home, w in zip(plan.homes, plan.home_weights, strict=True)
     )
-    yield "no string has two homes, and none more there than it weighs", good, f"{len(plan.homes):,} homes"
+    yield Check("no string has two homes, and none more there than it weighs", good, f"{len(plan.homes):,} homes")
 
 
-def _circle(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterator[_Found]:
+def _circle(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterator[Check]:
     giants = dict(plan.giants)
     u, joint = plan.k - len(giants), plan.joint
     left = {x: w for x, w in weights.items() if x not in giants}
@@ -134,18 +129,20 @@ def _circle(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterat
     )
     length = sum(left.values()) + unlisted
     whole = length == plan.circle and length + u * sum(plan.home_weights) + sum(giants.values()) == joint.total
-    yield "giants, homes and circle are all of the weight", whole, ""
+    yield Check("giants, homes and circle are all of the weight", whole)
     longest = model.heaviest(len(weights) + len(giants) + 1, length // (u * joint.per_unit))
     short = all(u * piece <= length for piece in left.values())
     short &= all(x in weights or x in giants for x, _ in longest)
-    yield "nothing on the circle is longer than a track, so that no string meets itself", short, ""
+    yield Check("nothing on the circle is longer than a track, so that no string meets itself", short)
 
 
-def _draws(plan: UnlistedPlan, model: Model) -> Iterator[_Found]:
+def _draws(plan: UnlistedPlan, model: Model) -> Iterator[Check]:
     giants = {string for string, _ in plan.giants}
     rng, good = random.Random(1), True
     for _ in range(_TRIED):
         string = model.at(rng.randrange(model.total))
         shown = plan.members(string, rng.randrange(plan.owned(string)))
         good &= string in shown and len(set(shown)) == len(shown) == plan.k and giants <= set(shown)
-    yield "a set has k strings, the secret and the giants among them, where it was tried", good, f"{_TRIED} draws"
+    yield Check(
+        "a set has k strings, the secret and the giants among them, where it was tried", good, f"{_TRIED} draws"
+    )

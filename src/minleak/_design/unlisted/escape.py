@@ -41,7 +41,8 @@ class Escape:
         """Groups in proportion to the counts of characters seen outside the alphabet, and one count for each group in
         which Unicode has characters at all.
         """
-        ranks = cls(alphabet, _even(_CODES - len({*alphabet}) - len(_HALVES)))
+        others = _CODES - len({*alphabet}) - len(_HALVES)
+        ranks = cls(alphabet, [UNITS // others] * -(-others // _GROUP))
         sizes = [min(_GROUP, ranks.count - begin) for begin in range(0, ranks.count, _GROUP)]
         counts = [0] * len(sizes)
         for rank in range(0, ranks.count, 8):  # scripts are longer than eight characters
@@ -83,7 +84,3 @@ class Escape:
         """The ranks, those with the largest shares first."""
         for group in self._by_share:
             yield from range(_GROUP * group, min(_GROUP * (group + 1), self.count))
-
-
-def _even(count: int) -> list[int]:
-    return [UNITS // count] * -(-count // _GROUP)

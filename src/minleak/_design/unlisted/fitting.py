@@ -96,13 +96,8 @@ def _shorter(levels: list[Level], keys: Counts, size: int) -> Counts:
     if not levels:
         return np.full((len(keys), size), T // size, dtype=np.int64)
     last = levels[-1]
-    return shares(last.begins[np.searchsorted(last.keys, keys % size ** (len(levels) - 1))])
-
-
-def shares(begins: npt.NDArray[np.uint16]) -> Counts:
-    """The share of each symbol, from where they begin."""
-    found: Counts = np.append(begins[..., 1:].astype(np.int64), np.full((*begins.shape[:-1], 1), T), axis=-1)
-    return found - begins
+    begins = last.begins[np.searchsorted(last.keys, keys % size ** (len(levels) - 1))].astype(np.int64)
+    return np.asarray(np.diff(begins, axis=1, append=T))
 
 
 def _begins(seen: Counts, shorter: Counts) -> npt.NDArray[np.uint16]:

@@ -1,8 +1,10 @@
-"""Model: what a plan has to know of strings that nobody can list, and how any model of them can be plugged in."""
+"""Model: what a plan has to know of strings that nobody can list, and the line of a model without some of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from typing import Protocol, runtime_checkable
 
 from minleak.errors import InvalidParameter
@@ -51,3 +53,31 @@ def strings_of(model: Model, most: int) -> Iterator[tuple[str, int]]:
         position += weight
     if position != model.total:
         raise InvalidParameter(f"the model has more than {most:,} strings: they are not listed")
+
+
+class CutLine:
+    """Positions of a model with some intervals, each (start, weight) of a string, cut out.
+
+    >>> from minleak._design.unlisted.ngram import NGram
+    >>> model = NGram.fit(["a", "b"], longest=2)
+    >>> line = CutLine(model, [model.interval("a")])
+    >>> line.length == model.total - model.weight("a"), line.at(line.start("b"))
+    (True, 'b')
+    """
+
+    def __init__(self, model: Model, cuts: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(cuts)
+        self._model = model
+        self._starts = [start for start, _ in ordered]
+        self._lost = [0, *accumulate(weight for _, weight in ordered)]
+        self._seams = [start - lost for start, lost in zip(self._starts, self._lost[:-1], strict=True)]
+        self.length = model.total - self._lost[-1]
+
+    def start(self, string: str) -> int:
+        """Where a string that was not cut out begins."""
+        start, _ = self._model.interval(string)
+        return start - self._lost[bisect_left(self._starts, start)]
+
+    def at(self, position: int) -> str:
+        """The string that owns a position."""
+        return self._model.at(position + self._lost[bisect_right(self._seams, position)])

@@ -23,9 +23,8 @@ from minleak._design.stored.saving import write
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.files import digest_of, plan_contents
 from minleak._design.unlisted.joint import Joint
-from minleak._design.unlisted.line import CutLine
 from minleak._design.unlisted.misfit import Misfit, success_against
-from minleak._design.unlisted.model import Model
+from minleak._design.unlisted.model import CutLine, Model
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak.errors import InvalidParameter, UnknownSecret
@@ -83,13 +82,13 @@ class UnlistedPlan(Stored):
         return [string for string in self.joint.counted if string not in self._giant_names]
 
     @cached_property
-    def _ends(self) -> list[int]:
-        """Where what is left of each of them ends on the circle's line."""
-        return list(accumulate(self.residue(string) for string in self._loose))
+    def _begins(self) -> list[int]:
+        """Where what is left of each of them begins on the circle's line, and where the last one ends."""
+        return list(accumulate(map(self.residue, self._loose), initial=0))
 
     @cached_property
-    def _begins(self) -> dict[str, int]:
-        return dict(zip(self._loose, [0, *self._ends[:-1]], strict=True)) if self._loose else {}
+    def _begin_of(self) -> dict[str, int]:
+        return dict(zip(self._loose, self._begins, strict=False))
 
     @cached_property
     def _line(self) -> CutLine:
@@ -98,14 +97,9 @@ class UnlistedPlan(Stored):
         return CutLine(self.joint.model, cuts)
 
     @cached_property
-    def _counted(self) -> int:
-        """How much of the circle is of counted strings: its beginning."""
-        return self._ends[-1] if self._ends else 0
-
-    @cached_property
     def circle(self) -> int:
-        """The weight on the circle, which is also the number of its phases."""
-        return self._counted + self.joint.per_unit * self._line.length
+        """The weight on the circle, counted strings first, which is also the number of its phases."""
+        return self._begins[-1] + self.joint.per_unit * self._line.length
 
     @cached_property
     def _home_ends(self) -> list[int]:
@@ -134,18 +128,19 @@ class UnlistedPlan(Stored):
             place -= self.u * self.home_weights[home]
             if place < 0:
                 return self._shown(self.homes[home])
-        begin = self._begins.get(string)
+        begin = self._begin_of.get(string)
         if begin is None:
-            begin = self._counted + self.joint.per_unit * self._line.start(string)
+            begin = self._begins[-1] + self.joint.per_unit * self._line.start(string)
         return self._set_at((self.u * begin + place) % self.circle)
 
     def _set_at(self, phase: int) -> tuple[str, ...]:
         return self._shown(self._member((phase + track * self.circle) // self.u) for track in range(self.u))
 
     def _member(self, position: int) -> str:
-        if position < self._counted:
-            return self._loose[bisect_right(self._ends, position)]
-        return self._line.at((position - self._counted) // self.joint.per_unit)
+        counted = self._begins[-1]
+        if position < counted:
+            return self._loose[bisect_right(self._begins, position) - 1]
+        return self._line.at((position - counted) // self.joint.per_unit)
 
     def _shown(self, members: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted([*self._giant_names, *members]))

@@ -1,15 +1,16 @@
-"""The engines that tables live in, by the names that users say: how to start one, and which one a table is in."""
+"""The engines that tables live in, by the names that users say: how to start one, which one a table is in, and
+whether it has the columns that are asked for.
+"""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
-from minleak._warehouse.engines.base import Engine, ibis_module
+from minleak._warehouse.engines.base import Engine, ibis_module, shown
 from minleak._warehouse.engines.duckdb import DuckDB
 from minleak._warehouse.engines.spark import Spark
-from minleak._warehouse.naming import shown
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, MinleakError
 
 ENGINES: dict[str, type[Engine]] = {
     "duckdb": DuckDB,
@@ -96,3 +97,37 @@ def engine_of(*tables: Any) -> Engine:
     if len(found) > 1:
         raise InvalidParameter("the tables live in different connections: read all of them with one backend")
     return engine_for(found[0] if found else None)
+
+
+def check_columns(table: Any, error: type[MinleakError], **wanted: Any) -> None:
+    """Refuse a table without one of the columns, each given by the parameter that names it; weight=None names none.
+
+    The first row of a file without a header would be taken for names, so that of those that are there only such are
+    listed as hold one that was looked for.
+
+    >>> import ibis
+    >>> check_columns(ibis.table({"Secret": "string", "ann": "string"}), MinleakError, secret="secret")
+    Traceback (most recent call last):
+    minleak.errors.MinleakError: there is no column 'secret' among the 2, but 'Secret': say which one with secret=, or \
+give a file without a header a first line of names
+    """
+    if wanted.get("weight", "") is None:
+        del wanted["weight"]
+    for parameter, column in wanted.items():
+        if not isinstance(column, str):
+            raise error(f"{parameter} is the name of a column, not {type(column).__name__}")
+    for parameter, column in wanted.items():
+        if column not in table.columns:
+            alike = [repr(name) for name in table.columns if any(_is_like(name, other) for other in wanted.values())]
+            raise error(
+                f"there is no column {column!r} among the {len(table.columns)}"
+                + (f", but {', '.join(alike)}" if alike else "")
+                + f": say which one with {parameter}=, or give a file without a header a first line of "
+                "names"
+            )
+
+
+def _is_like(name: str, wanted: str) -> bool:
+    """A short name is in many words, so that it must be the whole."""
+    name, wanted = name.casefold(), wanted.casefold()
+    return wanted == name or (len(wanted) >= 4 and wanted in name)

@@ -38,6 +38,11 @@ def path_text(path: Any, error: type[MinleakError] = UnreadableFile) -> str:
     return str(name)
 
 
+def shown(value: Any) -> str:
+    """A value of a wrong kind, for a message: a table would be shown with its rows."""
+    return repr(value) if isinstance(value, str | int | float | None) else type(value).__name__
+
+
 class Engine(ABC):
     """An Ibis backend and what has to be said to it in its own way."""
 
