@@ -23,7 +23,7 @@ from minleak._design.stored.kinds import KINDS, Running, Stored
 from minleak._design.stored.opening import opened
 from minleak._design.stored.sampler import RingDrawable
 from minleak._design.stored.tables import LabelIndex, bytes_of_names
-from minleak._design.unlisted.model import Model
+from minleak._design.unlisted.model import Model, is_model
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -126,7 +126,7 @@ def certify(
         return cast(Certificate, by_step(step))
     if prior is None:
         raise InvalidParameter("say the prior that it is to be certified for: certify(plan, prior)")
-    prior = prior if isinstance(prior, Model) else as_prior(prior)
+    prior = prior if is_model(prior) else as_prior(prior)
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
         raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {shown(tolerance)}")
     if isinstance(subject, str | bytes | os.PathLike):

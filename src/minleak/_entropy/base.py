@@ -296,10 +296,15 @@ def real(value: Any, expected: str) -> float:
         raise InvalidParameter(f"{expected}, and no larger than a float can hold") from None
 
 
-def whole(value: Any, what: str, least: int) -> int:
-    """A parameter as an integer, if it is a whole number (booleans are not) from `least` on."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        raise InvalidParameter(f"{what} is a whole number from {least} on, not {shown(value)}")
+# What is gone through one by one, and so ends within a day.
+TRIALS = 10**8
+
+
+def whole(value: Any, what: str, least: int, most: int | None = None) -> int:
+    """A parameter as an integer, if it is a whole number (booleans are not) from `least` on, up to `most` if given."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least or value > (most or value):
+        end = "on" if most is None else f"to {most:,}"
+        raise InvalidParameter(f"{what} is a whole number from {least} {end}, not {shown(value)}")
     return int(value)
 
 
