@@ -25,7 +25,7 @@ LIBRARY = [
 
 @pytest.mark.parametrize("H", LIBRARY, ids=lambda H: H.name)
 def test_the_library_passes(H):
-    outcome = ml.theory.check_entropy(H, trials=60)
+    outcome = ml.theory.check_entropy(H, trials=25)
     assert outcome
     assert outcome.failed is None
     by_sum = H.combine is np.sum

@@ -15,7 +15,7 @@ def chained(sets: Sets, centres: Indices) -> Ring:
     """The ring whose phases are the sets, each as long as its length, in the order of their centres.
 
     Any order is valid. Members that stay from one set to the next keep their track, so that neighbouring sets, which
-    share members, need few segments. O(sets * u^2).
+    share members, need few segments. O(sets * u).
     """
     u = sets.members.shape[1]
     keys = [sets.members[:, j] for j in reversed(range(u))]
