@@ -14,6 +14,7 @@ ALL = (
     "qif_designing",
     "padding",
     "running",
+    "kernels",
     "using",
     "warehousing",
     "world",

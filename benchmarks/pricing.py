@@ -61,25 +61,9 @@ def kernels(n: int = 500, u: int = 10) -> None:
             shares, total = shares - length, total + length * int(taken.sum())
         return total
 
-    def tracked() -> int:
-        tracks = np.empty_like(sets)
-        pricing.keep_tracks(np.sort(sets, axis=1), tracks)
-        return int((tracks[1:] == tracks[:-1]).sum())
-
-    def tracked_by_python() -> int:
-        rows, stayed = np.sort(sets, axis=1).tolist(), 0
-        before = rows[0]
-        for row in rows[1:]:
-            here, old = set(row), set(before)
-            new = iter([member for member in row if member not in old])
-            stayed += len(here & old)
-            before = [member if member in here else next(new) for member in before]
-        return stayed
-
     for what, ours, plain in (
         ("the best set of each centre, with groups", lambda: priced(groups), lambda: priced_by_numpy(groups)),
         ("the best set of each centre", lambda: priced(none), lambda: priced_by_numpy(none)),
-        ("tracks of a ring", tracked, tracked_by_python),
         ("peeling", peeled, peeled_by_numpy),
     ):
         timed = interleaved({"ours": ours, "plain": plain}, runs=3)

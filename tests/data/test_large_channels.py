@@ -13,9 +13,9 @@ from tests.plain import CLOSE
 
 import minleak as ml
 
-N = 200_000
-# Far below the 320 GB of the dense matrix; Python's own label objects are most of it.
-MOST_BYTES = 500_000_000
+N = 50_000
+# Far below the 20 GB of the dense matrix; Python's own label objects are most of it.
+MOST_BYTES = 125_000_000
 
 
 @pytest.fixture(scope="module")

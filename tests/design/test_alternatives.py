@@ -176,7 +176,7 @@ def test_what_cannot_be_simulated_is_refused(kind, H):
 @pytest.mark.parametrize("trials", [0, 1, 2.5, True, "9"], ids=repr)
 def test_trials_are_a_whole_number(trials):
     """From 2 on."""
-    with pytest.raises(InvalidParameter, match="whole number from 2 on"):
+    with pytest.raises(InvalidParameter, match="whole number from 2 to"):
         ml.baselines([3, 2, 1], 2, trials=trials)
 
 

@@ -31,7 +31,7 @@ def masked_systems(draw):
     return prior, allowed, ml.Channel(weights / weights.sum(axis=1, keepdims=True))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(MEASURES, masked_systems())
 def test_no_channel_on_the_mask_leaks_less_than_the_bound(H, system):
     """max H(X|Y) over a polytope of joints is concave maximisation: planes above it bound every feasible channel."""
@@ -50,7 +50,7 @@ def test_theorem_1_by_a_solver(H, prior, data):
     assert abs(best.leakage - ml.design(prior, k).leakage(H)) <= 1e-6
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(st.sampled_from(["shannon", "guesswork", "guess-error:1"]), st.integers(0, 10**6))
 def test_the_frontier_is_convex_and_falls(H, seed):
     """L(B) is the value of a convex programme in its right-hand side; its slope is minus the shadow price."""
@@ -62,7 +62,7 @@ def test_the_frontier_is_convex_and_falls(H, seed):
     assert all(later <= earlier + 1e-6 * (1 + earlier) for earlier, later in pairwise(slopes))
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(priors(min_size=2, max_size=4, max_weight=30), st.data())
 def test_invariance_is_optimality_for_every_entropy(prior, data):
     """Where metric_invariance says yes, its channel is within rounding of each entropy's own optimum."""

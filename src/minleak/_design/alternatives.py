@@ -14,7 +14,7 @@ import numpy.typing as npt
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior, as_prior
 from minleak._design.rings import cap
-from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import TRIALS, ConditionalEntropy, whole
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_search import generator
 from minleak._entropy.random_sets import RandomSets
@@ -48,10 +48,8 @@ class Baseline(ABC):
         self.prior, self.k = as_prior(prior), cap(k)
         if self.k > _MOST:
             raise InvalidParameter(f"sets of k = {shown(k)} are too large to simulate: {_MOST:,} members at most")
-        if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or trials < 2:
-            raise InvalidParameter(f"trials is a whole number from 2 on, not {shown(trials)}")
         generator(seed)  # or it is refused
-        self.trials, self.seed = int(trials), seed
+        self.trials, self.seed = whole(trials, "trials", 2, TRIALS), seed
 
     @abstractmethod
     def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:

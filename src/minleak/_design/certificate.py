@@ -23,7 +23,7 @@ from minleak._design.rings import LIMIT, Arrangement, Ring, cap
 from minleak._design.stored.kinds import KINDS, Running, Stored
 from minleak._design.stored.opening import opened
 from minleak._design.stored.sampler import RingDrawable
-from minleak._design.unlisted.model import Model
+from minleak._design.unlisted.model import Model, is_model
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -126,7 +126,7 @@ def certify(
         return cast(Certificate, by_step(step))
     if prior is None:
         raise InvalidParameter("say the prior that it is to be certified for: certify(plan, prior)")
-    prior = prior if isinstance(prior, Model) else as_prior(prior)
+    prior = prior if is_model(prior) else as_prior(prior)
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
         raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {shown(tolerance)}")
     if isinstance(subject, str | bytes | os.PathLike):
@@ -359,20 +359,19 @@ def _homes_check(plan: Arrangement, owned: Indices) -> Check:
 
 
 def _ring_checks(number: int, ring: Ring, u: int, owned: Indices) -> Iterator[Check]:
-    from minleak._kernels import certifying
-
     starts, length, members = ring.starts, int(ring.length), np.asarray(ring.members)
     inside = ring.u == u and int(starts[0]) == 0 and _are_secrets(members, len(owned))
     yield Check(f"ring {number}: segments of secrets, from the start of the line", inside)
     if not inside:
         return
-    times = np.zeros(len(owned), dtype=np.uint8)
-    tiled, short = certifying.measure_segments(starts, u * length, length, members, owned, times)
+    ends = np.append(starts[1:], u * length)
+    tiled = bool((ends > starts).all())  # not of their differences, which can go round
+    np.add.at(owned, members, ends - starts)
     yield Check(f"ring {number}: {u} tracks tiled from end to end", tiled, f"{len(starts)} segments")
     if not tiled:
         return
-    several = np.flatnonzero(times[members] > 1)
-    ends = np.append(starts[1:], u * length)
+    several = np.flatnonzero(np.bincount(members)[members] > 1)
+    short = bool((ends - starts <= length).all())
     alone = short and _apart(members[several], starts[several], ends[several], length)
     yield Check(f"ring {number}: no member meets itself", alone)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -118,14 +119,7 @@ def compare(
 
 def _least(profile: Profile, success: float, at: Any) -> int:
     """The least k at which the success, which does not grow with k, is no more than that."""
-    low, high = 1, profile.n
-    while low < high:
-        middle = (low + high) // 2
-        if at(middle) <= success * (1 + 1e-12):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return 1 + bisect_left(range(1, profile.n), True, key=lambda k: at(k) <= success * (1 + 1e-12))
 
 
 def _codes(scheme: Any, n: int) -> npt.NDArray[np.int64]:

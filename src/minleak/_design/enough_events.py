@@ -9,7 +9,7 @@ from minleak._data.prior import Prior
 from minleak._design.make import design
 from minleak._design.plan import Plan
 from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
-from minleak._design.world import STEPS, World
+from minleak._design.world import STEPS, World, sample_of
 from minleak._entropy.random_search import generator
 
 Array = npt.NDArray[np.float64]
@@ -29,12 +29,10 @@ def enough_events(plan: Plan, world: World, *, within: float = 0.1, seed: int = 
     """
     if world.success <= (1 + within) * world.claimed:
         return world.events, world.events
-    prior = plan.prior
-    counts = np.maximum(np.rint(prior.p * world.events), prior.p > 0).astype(np.int64)
+    counts, seen = sample_of(plan.prior)
     counts = counts[counts > 0]
-    distinct, times_seen = np.unique(counts, return_counts=True)
-    mixtures = Mixtures(distinct)
-    rates = Rates(mixtures, mixtures.fitted(times_seen[distinct <= LARGE], STEPS))
+    mixtures = Mixtures(seen.counts)
+    rates = Rates(mixtures, mixtures.fitted(seen.times[seen.counts <= LARGE], STEPS))
     drawn = Drawn(counts, mixtures)
     rng = generator(seed)
     most = max(_MOST / len(counts), 1.0)

@@ -9,6 +9,7 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._design.rings import Arrangement
+from minleak._entropy.base import whole
 from minleak.errors import InvalidParameter, shown
 
 # Entries that a channel may have unless the caller says otherwise.
@@ -22,8 +23,7 @@ def explicit_channel(plan: Arrangement, *, dense: bool = False, exact: bool = Fa
     for name, said in (("dense", dense), ("exact", exact)):
         if not isinstance(said, bool):
             raise InvalidParameter(f"{name} is True or False, not {shown(said)}")
-    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 0:
-        raise InvalidParameter(f"the limit on entries is a whole number, 0 or above, not {shown(limit)}")
+    limit = whole(limit, "the limit on entries", 0)
     n = len(plan.prior)
     entries = plan.n_cells * (n if dense or exact else plan.k)
     if entries > limit:

@@ -7,7 +7,8 @@ import pyarrow as pa
 
 from minleak._data.labels import Labels
 from minleak._design.rings import Arrangement
-from minleak.errors import InvalidParameter, shown
+from minleak._entropy.base import whole
+from minleak.errors import InvalidParameter
 
 # Rows that a table may have unless the caller says otherwise.
 ROWS = 50_000_000
@@ -23,8 +24,7 @@ def column_of_secrets(labels: Labels) -> pa.Array:
 
 def rows_of_rings(plan: Arrangement, limit: int) -> pa.Table:
     """For every set its members, each with the units of its own line at which it shows that set."""
-    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 0:
-        raise InvalidParameter(f"the limit on rows is a whole number, 0 or above, not {shown(limit)}")
+    limit = whole(limit, "the limit on rows", 0)
     if plan.n_cells * plan.k > limit:
         raise InvalidParameter(
             f"the table would have up to {plan.n_cells * plan.k:,} rows ({plan.n_cells:,} sets), above the limit of "

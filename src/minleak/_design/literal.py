@@ -12,7 +12,8 @@ import numpy as np
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior, as_prior
 from minleak._design.rings import cap
-from minleak.errors import InvalidParameter, MinleakError, shown
+from minleak._entropy.base import whole
+from minleak.errors import InvalidParameter, MinleakError
 
 
 def paper_algorithm(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_000) -> Channel:
@@ -42,8 +43,7 @@ def paper_algorithm(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_
     j = next(j for j in range(k) if sorted_p[j] * (k - j) <= sorted_p[j:].sum() * (1 + 1e-12))
     u = k - j
     unknowns = math.comb(n - j, u)
-    if isinstance(limit, bool) or not isinstance(limit, int | np.integer) or limit < 0:
-        raise InvalidParameter(f"the limit on unknowns is a whole number, 0 or above, not {shown(limit)}")
+    limit = whole(limit, "the limit on unknowns", 0)
     if unknowns > limit:
         many = f"{unknowns:,}" if unknowns < 10**100 else "more than 10^100"
         raise InvalidParameter(f"Step 2 would have {many} unknowns, above the limit of {limit:,}: use minleak.design")

@@ -18,7 +18,7 @@ from minleak._design.layouts.base import Layout
 from minleak._design.plan import Plan
 from minleak._design.rings import LIMIT, Descent, cap
 from minleak._design.unlisted.make import design_unlisted
-from minleak._design.unlisted.model import Model
+from minleak._design.unlisted.model import Model, is_model
 from minleak._design.unlisted.plan import UnlistedPlan
 from minleak.errors import InvalidParameter, listed, shown
 
@@ -93,12 +93,12 @@ def design(
     >>> round(plan.leakage("shannon"), 6), plan.leakage("min-entropy")
     (0.330518, 0.0)
     """
-    if unknown is not None or isinstance(prior, Model):
+    if unknown is not None or is_model(prior):
         if layout != "stable" or gains is not None:
             raise InvalidParameter(
                 "layout= and gains= are for listed secrets: a plan with a model of others has its own"
             )
-        if isinstance(prior, Model):
+        if is_model(prior):
             return design_unlisted(prior, cap(k), share=unknown_share)
         return design_unlisted(unknown, cap(k), prior=as_prior(prior), share=unknown_share)
     if unknown_share is not None:

@@ -49,6 +49,19 @@ class Mixtures:
             weights = np.maximum(weights * (self.likelihood.T @ (share / (self.likelihood @ weights))), _LEAST)
         return weights
 
+    def spectrum(self, weights: Weights, counts: Counts, times: Counts) -> tuple[Array, Array]:
+        """The rates of all secrets, largest first, and how many secrets are expected to have each; rates so large that
+        less than half a secret is expected to reach them are none. Those of counts above LARGE are at their counts.
+        """
+        few = counts <= LARGE
+        posterior = self.likelihood * weights.astype(np.float64)
+        posterior /= posterior.sum(axis=1, keepdims=True)
+        values = np.concatenate([counts[~few].astype(np.float64), _GRID])
+        often = np.concatenate([times[~few].astype(np.float64), times[few] @ posterior])
+        order = np.argsort(-values)
+        order = order[np.cumsum(often[order]) >= 0.5]
+        return values[order], often[order]
+
 
 class Drawn:
     """Counts that rates are drawn for, several times over: what each draw needs of them is worked out once."""
@@ -85,21 +98,6 @@ class Rates:
         rates[drawn.large] = root * root * root
         draw_posteriors(self.mixtures.likelihood, self.weights, _GRID, drawn.row, uniforms, rates)
         return rates
-
-    def spectrum(self, counts: Counts, times: Counts) -> tuple[Array, Array]:
-        """The rates of all secrets, largest first, and how many secrets are expected to have each; rates so large that
-        less than half a secret is expected to reach them are none. Those of counts above LARGE are at their counts.
-        """
-        if self.weights is None:
-            return counts[::-1].astype(np.float64), times[::-1].astype(np.float64)
-        few = counts <= LARGE
-        posterior = self.mixtures.likelihood * self.weights.astype(np.float64)
-        posterior /= posterior.sum(axis=1, keepdims=True)
-        values = np.concatenate([counts[~few].astype(np.float64), _GRID])
-        often = np.concatenate([times[~few].astype(np.float64), times[few] @ posterior])
-        order = np.argsort(-values)
-        order = order[np.cumsum(often[order]) >= 0.5]
-        return values[order], often[order]
 
 
 def _likelihood(counts: Counts) -> Array:

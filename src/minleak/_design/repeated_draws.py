@@ -13,13 +13,15 @@ import numpy.typing as npt
 from minleak._design.rings import Arrangement
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
-from minleak.errors import InvalidParameter, shown
+from minleak._entropy.base import TRIALS, whole
+from minleak._entropy.random_search import generator
+from minleak.errors import InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
-# What is gone through one by one, and so ends within a day.
-_DRAWS, _TRIALS = 10_000, 10**8
+# The most draws of one secret.
+_DRAWS = 10_000
 # The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
 _Z = 2.5758293035489004
 # How many (intersection, set) pairs a step of the exact computation may visit.
@@ -52,19 +54,13 @@ def repeated_success(
     """After the sets M_1..M_t the posterior of x is proportional to p(x) / d_x^t on the intersection of the sets,
     where d_x = u w_x for x on rings and s for a giant: p(M given x) is the length of M's phases over d_x.
     """
-    try:
-        wanted = tuple(draws)
-    except Exception:
-        wanted = ()
-    if not wanted or any(not _is_whole(t) or not 1 <= t <= _DRAWS for t in wanted):
-        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not {shown(draws)}")
-    if not _is_whole(trials) or not 2 <= trials <= _TRIALS:
-        raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {shown(trials)}")
-    if not _is_whole(seed) or seed < 0:
-        raise InvalidParameter(f"the seed is a whole number from 0 on, not {shown(seed)}")
+    given = listed(draws, f"draws are some whole numbers from 1 to {_DRAWS:,}")
+    wanted = tuple(whole(t, "each of the draws", 1, _DRAWS) for t in given)
+    if not wanted:
+        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not none")
+    trials, rng = whole(trials, "trials", 2, TRIALS), generator(seed)
     if exact is not None and not isinstance(exact, bool):
         raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {shown(exact)}")
-    wanted = tuple(int(t) for t in wanted)
     if exact is not False:
         values = _exactly(plan, wanted)
         if values is not None:
@@ -72,11 +68,7 @@ def repeated_success(
             return Repeated(wanted, floats, floats, floats, True, 0)
         if exact:
             raise InvalidParameter("the plan has too many sets to go through all sequences: leave out exact=True")
-    return _simulated(plan, wanted, trials, np.random.default_rng(seed))
-
-
-def _is_whole(number: object) -> bool:
-    return isinstance(number, int | np.integer) and not isinstance(number, bool)
+    return _simulated(plan, wanted, trials, rng)
 
 
 def _exactly(plan: Arrangement, draws: tuple[int, ...]) -> list[Fraction] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -145,27 +146,20 @@ def least_k(
         if k > profile.positive:
             raise InvalidParameter(f"only {profile.positive} secrets are possible: no set hides one that well")
         return _least_in_the_world(prior, k, profile.positive, success) if in_the_world else k
-    if not (leakage is not None and real(leakage, "leakage is a number from 0 on") >= 0):
-        raise InvalidParameter(f"leakage is a number from 0 on, not {shown(leakage)}")
+    most = real(leakage, "leakage is a number from 0 on", least=0.0)
     H = as_entropy(entropy)
     before = H(profile.prior)
 
     def enough(k: int) -> bool:
         after = float(profile.entropies(H, np.array([k]))[0])
-        return difference(H, before, after) <= leakage * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (leakage == 0)
+        return difference(H, before, after) <= most * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (most == 0)
 
     return _least(1, profile.positive, enough)
 
 
 def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:
     """The least k that is enough, by bisection; `high` is."""
-    while low < high:
-        middle = (low + high) // 2
-        if enough(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
+    return low + bisect_left(range(low, high), True, key=enough)
 
 
 def _least_in_the_world(prior: Prior, low: int, high: int, success: float) -> int:

@@ -176,7 +176,7 @@ def judged(
         unseen=int(seen.times[seen.counts == 1].sum()) / seen.events,
         entropies=tuple(certified),
         _columns=columns,
-        _rates=Rates(mixtures, usual).spectrum(seen.counts, seen.times),
+        _rates=mixtures.spectrum(usual, seen.counts, seen.times),
         _certified=certified,
     )
 

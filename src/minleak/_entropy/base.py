@@ -278,22 +278,29 @@ def log(z: float) -> float:
 def order(value: float, what: str, *, infinite: bool = True) -> float:
     """A parameter that must be a number from 0 on, infinity included unless said otherwise."""
     expected = f"{what} is a number from 0 on{', inf included' if infinite else ''}"
-    number = real(value, expected)
-    if not number >= 0:
-        raise InvalidParameter(f"{expected}, not {shown(value)}")
+    number = real(value, expected, least=0.0)
     if math.isinf(number) and not infinite:
         raise InvalidParameter(f"{what} must be finite")
     return number + 0.0  # minus zero is zero
 
 
-def real(value: Any, expected: str) -> float:
-    """A parameter as a float, if it is a real number (booleans and text are not) that a float can hold."""
+def real(value: Any, expected: str, *, least: float | None = None) -> float:
+    """A parameter as a float, if it is a real number (booleans and text are not) that a float can hold; from `least` on
+    if that is given, which NaN is not.
+    """
     if isinstance(value, bool) or not isinstance(value, Real):
         raise InvalidParameter(f"{expected}, not {shown(value)}")
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
         raise InvalidParameter(f"{expected}, and no larger than a float can hold") from None
+    if least is not None and not number >= least:
+        raise InvalidParameter(f"{expected}, not {shown(value)}")
+    return number
+
+
+# What is gone through one by one, and so ends within a day.
+TRIALS = 10**8
 
 
 def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:

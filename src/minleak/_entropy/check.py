@@ -12,7 +12,7 @@ import numpy as np
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
 from minleak._entropy.averaged import exponential_mean
-from minleak._entropy.base import Array, ConditionalEntropy, Entropy, evaluate, order, whole
+from minleak._entropy.base import TRIALS, Array, ConditionalEntropy, Entropy, evaluate, order, whole
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.names import as_entropy
@@ -58,7 +58,7 @@ def check_entropy(
     >>> check_entropy(Shannon()).ok
     True
     """
-    n, trials = whole(n, "n", 2), whole(trials, "trials", 1)
+    n, trials = whole(n, "n", 2, 10**7), whole(trials, "trials", 1, TRIALS)
     H = as_entropy(entropy)
     tolerance, rng = order(tolerance, "the tolerance"), generator(seed)
     checked: list[str] = []

@@ -11,7 +11,7 @@ import numpy as np
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._entropy.averaged import exponential_mean
-from minleak._entropy.base import Array, ConditionalEntropy, log_base, order, shortest, whole
+from minleak._entropy.base import TRIALS, Array, ConditionalEntropy, log_base, order, shortest, whole
 from minleak._entropy.random_search import generator, random_search
 from minleak._entropy.renyi import renyi_columns
 from minleak.errors import InvalidParameter, shown
@@ -104,7 +104,7 @@ def find_increase(
     >>> find_increase(Cachin(2)).found
     True
     """
-    n, m, trials = whole(n, "n", 1), whole(m, "m", 1), whole(trials, "trials", 1)
+    n, m, trials = whole(n, "n", 1), whole(m, "m", 1), whole(trials, "trials", 1, TRIALS)
     if n * m > _ENTRIES:
         raise InvalidParameter(f"a joint of n x m = {shown(n * m)} entries is too large: {_ENTRIES:,} at most")
     if not isinstance(entropy, ConditionalEntropy):

@@ -27,24 +27,6 @@ def survey_weights(weights, giants):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True)
-def measure_segments(starts, end, length, members, owned, times):  # type: ignore[no-untyped-def]
-    """Add each segment's size to what its member owns, and count its member's segments (up to 2).
-
-    Returns whether all sizes are positive and none passes the length of a track.
-    """
-    tiled, short = True, True
-    count = starts.shape[0]
-    for i in range(count):
-        stop = starts[i + 1] if i + 1 < count else end
-        size = stop - starts[i]
-        tiled &= stop > starts[i]  # not size > 0: a difference can go round
-        short &= size <= length
-        owned[members[i]] += size
-        times[members[i]] = min(times[members[i]] + 1, 2)
-    return tiled, short
-
-
-@nb.njit(cache=True)
 def measure_line(starts, end, length, u, weights):  # type: ignore[no-untyped-def]
     """For a ring with one segment for every secret, in order: whether all sizes are positive, none passes the length
     of a track, and each is u times the secret's weight.

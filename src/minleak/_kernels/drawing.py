@@ -19,15 +19,6 @@ def link_segments(members, first):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True)
-def homes_of(members, home):  # type: ignore[no-untyped-def]
-    """Write down for each member of each home which one it is."""
-    for row in range(members.shape[0]):
-        for member in members[row]:
-            home[member] = row
-    return home
-
-
-@nb.njit(cache=True, nogil=True)
 def guide_table(starts, shift, size, like):  # type: ignore[no-untyped-def]
     """For each stretch of 2^shift positions the last segment that starts at or before its first position."""
     guide = np.empty(size, like.dtype)

@@ -108,8 +108,7 @@ def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ig
     the true entry before, whether it went up; then the nodes, rows as 0..k-1 and columns as k and on.
     """
     m, k = matrix.shape
-    entries = np.zeros((k + 2, k), np.int64)
-    names = np.empty(k + 2, np.int64)
+    entries, names = np.zeros((k + 2, k), np.int64), np.empty(k + 2, np.int64)
     parents, queue = np.empty(2 * k + 2, np.int64), np.empty(2 * k + 2, np.int64)
     path = np.empty(2 * k + 2, np.int64)
     bits, active, moves = 0, 0, 0
@@ -132,17 +131,7 @@ def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ig
             if count == 0:
                 break
             edges = count if path[0] < k or path[count - 1] < k else count - 1
-            up, down, side = d, d, 0
-            for edge in range(edges):
-                a, b = path[edge], path[(edge + 1) % count]
-                slot, row = max(a, b) - k, min(a, b)
-                value = entries[slot, row]
-                if edge % 2 == 0:
-                    up, down = min(up, d - value), min(down, value)
-                else:
-                    up, down = min(up, value), min(down, d - value)
-                if row == true_row and names[slot] == true_column:
-                    side = 1 if edge % 2 == 0 else -1
+            up, down, side = _moves(entries, names, d, path[:count], edges, true_row, true_column)
             lost = down if side > 0 else up if side < 0 else 0
             away = np.uint64(up if side > 0 else down)
             first, bits = chance(away, np.uint64(up + down), words, bits)
@@ -161,14 +150,40 @@ def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ig
             moves += 1
             move = up if rises else -down
             true_value += side * move
-            for edge in range(edges):
-                a, b = path[edge], path[(edge + 1) % count]
-                slot, row = max(a, b) - k, min(a, b)
-                entries[slot, row] += move if edge % 2 == 0 else -move
-                if entries[slot, row] == d:
-                    chosen[row] = names[slot]
+            _move(entries, names, d, path[:count], edges, move, chosen)
             active = _kept(entries, names, active, d)
     return bits
+
+
+@nb.njit(cache=True)
+def _moves(entries, names, d, path, edges, true_row, true_column):  # type: ignore[no-untyped-def]
+    """How far the entries along a cycle or path can go, every other up and the rest down, and the other way round; and
+    whether the true entry then rises (1), falls (-1) or is not among them (0).
+    """
+    k, up, down, side = entries.shape[1], d, d, 0
+    for edge in range(edges):
+        a, b = path[edge], path[(edge + 1) % path.shape[0]]
+        slot, row = max(a, b) - k, min(a, b)
+        value = entries[slot, row]
+        if edge % 2 == 0:
+            up, down = min(up, d - value), min(down, value)
+        else:
+            up, down = min(up, value), min(down, d - value)
+        if row == true_row and names[slot] == true_column:
+            side = 1 if edge % 2 == 0 else -1
+    return up, down, side
+
+
+@nb.njit(cache=True)
+def _move(entries, names, d, path, edges, move, chosen):  # type: ignore[no-untyped-def]
+    """Every other entry along a cycle or path goes up by `move`, the rest down; rows that come to d are chosen."""
+    k = entries.shape[1]
+    for edge in range(edges):
+        a, b = path[edge], path[(edge + 1) % path.shape[0]]
+        slot, row = max(a, b) - k, min(a, b)
+        entries[slot, row] += move if edge % 2 == 0 else -move
+        if entries[slot, row] == d:
+            chosen[row] = names[slot]
 
 
 @nb.njit(cache=True)
@@ -192,18 +207,19 @@ def binned(matrix, d):  # type: ignore[no-untyped-def]
     starts = np.empty(matrix.shape[0], np.int64)
     bins, room = 0, np.int64(-1)
     for column in range(matrix.shape[0]):
-        left = room
-        for row in range(matrix.shape[1]):
-            left = left - matrix[column, row] if left >= matrix[column, row] else np.int64(-1)
-            if left < 0:
-                break
-        if left < 0:
+        room = _room(room, matrix[column])
+        if room < 0:
             starts[bins] = column
             bins += 1
-            left = np.int64(d)
-            for row in range(matrix.shape[1]):
-                left = left - matrix[column, row] if left >= matrix[column, row] else np.int64(-1)
-                if left < 0:
-                    break
-        room = left
+            room = _room(np.int64(d), matrix[column])
     return starts[:bins]
+
+
+@nb.njit(cache=True)
+def _room(room, entries):  # type: ignore[no-untyped-def]
+    """What the entries leave, -1 where they do not fit; their sum may pass 64 bits."""
+    for value in entries:
+        if room < value:
+            return np.int64(-1)
+        room -= value
+    return room

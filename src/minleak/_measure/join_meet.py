@@ -10,7 +10,7 @@ import numpy as np
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.prior import Prior
-from minleak._entropy.base import whole
+from minleak._entropy.base import TRIALS, whole
 from minleak._entropy.names import entropy
 from minleak._entropy.random_search import generator
 from minleak._measure.leakages import leakage
@@ -79,7 +79,7 @@ def join_meet_refines(A: Channel | Any, B: Channel | Any, *, trials: int = 50, s
     """
     A = as_channel(A)
     B = A.sharing(B, "that are compared")
-    trials, rng = whole(trials, "trials", 1), generator(seed)
+    trials, rng = whole(trials, "trials", 1, TRIALS), generator(seed)
     if trials > _TRIALS:
         raise InvalidParameter(f"trials are at most {_TRIALS:,}, not {shown(trials)}")
     n = A.shape[0]

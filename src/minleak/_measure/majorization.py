@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.base import order, whole
+from minleak._entropy.base import TRIALS, order, whole
 from minleak._entropy.random_search import generator
 from minleak.errors import InvalidParameter, shown
 
@@ -103,7 +103,7 @@ def check_schur_concave(
     >>> check_schur_concave(lambda p: p.max()).ok
     False
     """
-    n, trials = whole(n, "n", 2), whole(trials, "trials", 1)
+    n, trials = whole(n, "n", 2), whole(trials, "trials", 1, TRIALS)
     tolerance, rng = order(tolerance, "the tolerance"), generator(seed)
     if n > _LARGEST:
         raise InvalidParameter(f"distributions on n = {shown(n)} points are too large to try: {_LARGEST:,} at most")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.base import whole
+from minleak._entropy.base import TRIALS, whole
 from minleak._entropy.gain import gain_matrix
 from minleak._measure.leakages import posterior_vulnerability, vulnerability
 from minleak._measure.row_distances import numbered
@@ -93,7 +93,7 @@ def tries_gain(n: int, tries: int) -> Array:
            [1., 0., 1.],
            [0., 1., 1.]])
     """
-    n, tries = whole(n, "n", 1), whole(tries, "tries", 1)
+    n, tries = whole(n, "n", 1), whole(tries, "tries", 1, TRIALS)
     if tries > n or math.comb(n, tries) > _GUESSES:
         raise InvalidParameter(f"{tries} guesses among {n} secrets make no matrix of at most {_GUESSES:,} rows")
     gain = np.zeros((math.comb(n, tries), n))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,16 +18,9 @@ _MOVES = 200
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class Best:
-    """The best buckets found within a budget, and the most that any are worth."""
-
-    corner: Corner
-    most: float
-
-
-def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> Best | None:
-    """Maximise the worth over contiguous buckets with overhead <= budget and at least `floor` secrets in each.
+def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> tuple[Corner, float] | None:
+    """Maximise the worth over contiguous buckets with overhead <= budget and at least `floor` secrets in each: the best
+    found, and the most that any are worth.
 
     The corners of the hull around the budget give buckets within it and a bound on all. They differ in some bucket's
     end: either it is there or it is not, and each of the two cases has a hull of its own with tighter corners and
@@ -52,7 +44,7 @@ def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> B
             branches += 1
             child = rule.copy()
             child[_end(bracket)] = kept
-            part = Hull(ladder, worth, floor=floor, rule=child).around(budget, near=bracket)
+            part = Hull(ladder, worth, floor=floor, rule=child).around(budget)
             if part is None:
                 continue
             best = max(best, spent(part.below, ladder, worth, budget, floor=floor), key=lambda corner: corner.worth)
@@ -60,7 +52,7 @@ def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> B
             if part.above is not None and bound > best.worth + _slack(best.worth):
                 heapq.heappush(waiting, (-bound, branches, part, child))
     most = max(-waiting[0][0], best.worth) if waiting and root.above is not None else best.worth
-    return Best(best, most)
+    return best, most
 
 
 def spent(corner: Corner, ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> Corner:

@@ -21,6 +21,9 @@ from minleak._padding.make import as_floor, check_randomised, design
 from minleak._padding.worth import Worth
 from minleak.errors import Infeasible
 
+# Prices that are tried at most.
+_POINTS = 10_000
+
 
 @dataclass(frozen=True)
 class CurvePoint:
@@ -95,7 +98,7 @@ def frontier(
     """
     check_randomised(randomised)
     ladder, H, floor = as_ladder(sizes, prior), as_entropy(entropy), as_floor(floor)
-    points = whole(points, "points", 2)
+    points = whole(points, "points", 2, _POINTS)
     worth = Worth.of(ladder, H)
     hull = Hull(ladder, worth, floor=floor)
     cheapest, coarsest = hull.cheapest(), hull.coarsest()

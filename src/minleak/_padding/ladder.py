@@ -60,7 +60,9 @@ def as_ladder(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Iterable[
                 raise InvalidParameter(f"the secret at {named(prior.labels)(missing)} has no size: give one for each")
             given = [sizes[label] for label in prior.labels]
     else:
-        given = sizes if isinstance(sizes, np.ndarray) else _listed(sizes)
+        given = (
+            sizes if isinstance(sizes, np.ndarray) else listed(sizes, "sizes are a sequence of numbers or a mapping")
+        )
         prior = Prior.uniform(max(len(given), 1)) if prior is None else as_prior(prior)
     values = _checked(given, prior)
     likely = np.flatnonzero(prior.p > 0)
@@ -77,10 +79,6 @@ def as_ladder(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Iterable[
         mass=np.append(0.0, np.cumsum(p))[np.append(starts, len(p))],
         load=np.append(0.0, np.cumsum(p * ordered))[np.append(starts, len(p))],
     )
-
-
-def _listed(sizes: Any) -> list[Any]:
-    return listed(sizes, "sizes are a sequence of numbers or a mapping")
 
 
 def _checked(given: Any, prior: Prior) -> npt.NDArray[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._entropy.base import ConditionalEntropy, real
+from minleak._entropy.base import ConditionalEntropy, real, whole
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import LeakageTable, difference, leakage_table
 from minleak._padding.budget import best_within
@@ -74,7 +74,8 @@ def design(
     array([10, 20])
     """
     ladder = as_ladder(sizes, prior)
-    allowed, least, H = _budget(budget), as_floor(floor), as_entropy(entropy)
+    allowed = real(budget, "the budget is a mean overhead from 0 on, in the unit of the sizes", least=0.0)
+    least, H = as_floor(floor), as_entropy(entropy)
     check_randomised(randomised)
     if randomised:
         from minleak._padding.randomised import randomised_padding
@@ -87,15 +88,16 @@ def design(
     if least > len(ladder.members):
         raise Infeasible(f"no bucket has {least} secrets: only {len(ladder.members)} can occur")
     worth = Worth.of(ladder, H)
-    best = best_within(ladder, worth, allowed, floor=least)
-    if best is None:
+    found = best_within(ladder, worth, allowed, floor=least)
+    if found is None:
         cheapest = Hull(ladder, worth, floor=least).cheapest()
         needed = math.inf if cheapest is None else cheapest.overhead
         raise Infeasible(
             f"buckets of at least {least} secrets have a mean overhead of at least {needed:.6g}, more than the budget "
             f"of {allowed:.6g}: allow that much, or lower the floor"
         )
-    ends = ladder.rungs[best.corner.cuts - 1].astype(ladder.sizes.dtype)
+    best, most = found
+    ends = ladder.rungs[best.cuts - 1].astype(ladder.sizes.dtype)
     if ends[-1] < ladder.sizes.max():  # sizes that only impossible secrets have: an observable that is never seen
         ends = np.append(ends, ladder.sizes.max())
     columns = np.searchsorted(ends, ladder.sizes).astype(np.int64)
@@ -113,7 +115,7 @@ def design(
         weights=np.full(len(columns), DENOMINATOR, dtype=np.int64),
         overhead=float(ladder.prior.p @ (ends[columns] - ladder.sizes)),
         leakage=leaked,
-        bound=min(leaked, difference(H, before, min(before, worth.posterior_at_most(best.most)))),
+        bound=min(leaked, difference(H, before, min(before, worth.posterior_at_most(most)))),
     )
 
 
@@ -126,15 +128,6 @@ def leaked_by(prior: Prior, columns: Indices, entropies: Sequence[ConditionalEnt
     return leakage_table(prior, Channel(matrix, inputs=prior.labels), entropies)
 
 
-def _budget(budget: Any) -> float:
-    given = real(budget, "the budget is a mean overhead from 0 on, in the unit of the sizes")
-    if not given >= 0:  # NaN fails
-        raise InvalidParameter(
-            f"the budget is a mean overhead from 0 on, in the unit of the sizes, not {shown(budget)}"
-        )
-    return given
-
-
 def check_randomised(randomised: Any) -> None:
     """Refuse what is neither True nor False."""
     if not isinstance(randomised, bool):
@@ -143,6 +136,4 @@ def check_randomised(randomised: Any) -> None:
 
 def as_floor(floor: Any) -> int:
     """A floor, if it is a whole number from 1 on."""
-    if isinstance(floor, bool) or not isinstance(floor, int | np.integer) or floor < 1:
-        raise InvalidParameter(f"the floor is a whole number of secrets from 1 on, not {shown(floor)}")
-    return min(int(floor), 2**62)  # more secrets than there can be
+    return min(whole(floor, "the floor, in secrets,", 1), 2**62)  # more secrets than there can be

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from minleak._data.prior import Prior
@@ -11,7 +12,7 @@ from minleak._entropy.base import ConditionalEntropy, real
 from minleak._padding.ladder import as_ladder
 from minleak._padding.make import design
 from minleak._padding.result import Padding
-from minleak.errors import Infeasible, InvalidParameter, shown
+from minleak.errors import Infeasible
 
 # Budgets are told apart to this share of the largest.
 _CLOSE = 1e-7
@@ -58,37 +59,27 @@ def least_budget(
     >>> site.overhead, site.padding.leakage
     (8.0, 0.0)
     """
-    most = real(leakage, "the leakage to keep to is a number from 0 on")
-    if not most >= 0:  # NaN fails
-        raise InvalidParameter(f"the leakage to keep to is a number from 0 on, not {shown(leakage)}")
+    most = real(leakage, "the leakage to keep to is a number from 0 on", least=0.0)
     ladder = as_ladder(sizes, prior)
-    given: dict[str, Any] = {"entropy": entropy, "floor": floor, "randomised": randomised}
+    within = partial(design, ladder.sizes, ladder.prior, entropy=entropy, floor=floor, randomised=randomised)
     largest = float(ladder.prior.p @ (ladder.sizes.max() - ladder.sizes).astype(float))
-    best = design(ladder.sizes, ladder.prior, budget=largest, **given)
+    best = within(budget=largest)
     if best.leakage > most:
         raise Infeasible(
             f"no padding leaks less than {best.leakage:.9g} in {best.entropy.name}: allow that much, which is rounding"
         )
-    proven, low = 0.0, 0.0
-    tried = _within(ladder.sizes, ladder.prior, 0.0, given)
-    if tried is not None and tried.leakage <= most:
-        return LeastOverhead(tried, most, 0.0)
+    proven, low, budget = 0.0, 0.0, 0.0
     for _ in range(_MOST):
+        try:
+            tried = within(budget=budget)
+            enough, none = tried.leakage <= most, tried.bound > most
+        except Infeasible:  # the floor asks for more
+            enough, none = False, True
+        if enough:
+            best = tried
+        else:
+            low, proven = budget, budget if none else proven
         if best.overhead - low <= _CLOSE * largest:
             break
         budget = 0.5 * (low + best.overhead)
-        tried = _within(ladder.sizes, ladder.prior, budget, given)
-        if tried is not None and tried.leakage <= most:
-            best = tried
-            continue
-        low = budget
-        if tried is None or tried.bound > most:
-            proven = budget
     return LeastOverhead(best, most, min(proven, best.overhead))
-
-
-def _within(sizes: Any, prior: Prior, budget: float, given: dict[str, Any]) -> Padding | None:
-    try:
-        return design(sizes, prior, budget=budget, **given)
-    except Infeasible:  # the floor asks for more
-        return None

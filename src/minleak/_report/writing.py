@@ -99,7 +99,7 @@ def save_chart(chart: Any, path: str | os.PathLike[str], *, title: str) -> None:
     Needs the extra `report`. A page opens without network.
     """
     ending = check_chart(path)
-    if not callable(getattr(chart, "properties", None)):
+    if not callable(getattr(type(chart), "properties", None)):
         raise InvalidParameter(f"a chart is one of altair's, not {shown(chart)}")
     if ending == "html":
         body = chart_package("markupsafe").Markup('<div class="chart" id="chart"></div>')

@@ -115,8 +115,7 @@ class Cloak:
         Sticky with `scopes`, one for each; or `fresh=True`. Rows of idle secrets may be shorter and are filled up by
         -1.
         """
-        either = not self.plan.randomised or fresh != (scopes is not None)
-        if not isinstance(fresh, bool | np.bool_) or not either:
+        if not isinstance(fresh, bool | np.bool_) or (self.plan.randomised and fresh == (scopes is not None)):
             raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
         try:
             positions = np.asarray(indices)

@@ -40,7 +40,7 @@ def read_channel(
 
     table = Table(source, format=format, what="a channel is")
     mapping = probability is None and not table.has("probability")
-    numbers = {} if mapping else {"probability": probability or "probability"}
+    numbers = {} if mapping else {"probability": "probability" if probability is None else probability}
     columns = table.read({"secret": secret, "observable": observable}, numbers)
     cells = table.cells(columns, inputs)
     if mapping:

@@ -65,7 +65,7 @@ def read_prior(
         labels, times = rows.value_counts().flatten()
         labels, weights = tidy.log(labels, times.to_numpy(), table.name, event="row")
         return Prior(weights, labels=labels, events=events)
-    columns = table.read({"secret": secret}, {"weight": weight or ""})
+    columns = table.read({"secret": secret}, {"weight": "" if weight is None else weight})
     labels, weights = columns["secret"], columns["weight"]
     if table.blank is not None:
         labels, weights = tidy.log(labels, weights, table.name, blank=table.blank)

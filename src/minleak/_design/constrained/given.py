@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels, named
-from minleak._data.matrices import is_number, is_sparse
+from minleak._data.matrices import is_sparse
 from minleak._data.prior import Prior, as_prior
 from minleak._design.constrained.capped import with_cap
 from minleak._design.constrained.private import Privacy, as_privacy
 from minleak._design.constrained.problem import Problem
+from minleak._entropy.base import real
 from minleak._entropy.cores.grouped import Array
 from minleak.errors import Infeasible, InvalidParameter, shown
 
@@ -191,13 +192,13 @@ def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
             )
     if budget is None:
         return matrices, [math.inf] * len(matrices)
-    budgets = list(budget) if several else [budget]
+    budgets = [real(value, "a budget is a finite number") for value in (budget if several else [budget])]
     if len(budgets) != len(matrices):
         raise InvalidParameter(f"{len(matrices)} costs and {len(budgets)} budgets: give one budget for each cost")
     for value in budgets:
-        if not is_number(value) or not math.isfinite(value):
+        if not math.isfinite(value):
             raise InvalidParameter(f"a budget is a finite number, not {shown(value)}")
-    return matrices, [float(value) for value in budgets]
+    return matrices, budgets
 
 
 def _settled_mass(partial: Array, mask: npt.NDArray[np.bool_], where: Any) -> Array:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels, named
 from minleak._design.giants import Ground
-from minleak.errors import Infeasible, InvalidParameter
+from minleak.errors import Infeasible, InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 
@@ -36,7 +36,7 @@ def groups_of(forbid: Iterable[Iterable[Any]] | None, labels: Labels) -> Indices
         for name in group:
             x = labels.position(name)
             if x is None:
-                raise InvalidParameter(f"forbid= names {name!r}, which is no secret of the prior")
+                raise InvalidParameter(f"forbid= names {shown(name)}, which is no secret of the prior")
             places.append(x)
         links += [(places[0], x) for x in places[1:]]
     if not links:

@@ -15,19 +15,20 @@ def chained(sets: Sets, centres: Indices) -> Ring:
     """The ring whose phases are the sets, each as long as its length, in the order of their centres.
 
     Any order is valid. Members that stay from one set to the next keep their track, so that neighbouring sets, which
-    share members, need few segments. O(sets * u^2).
+    share members, need few segments. O(sets * u).
     """
-    from minleak._kernels import pricing
-
     u = sets.members.shape[1]
     keys = [sets.members[:, j] for j in reversed(range(u))]
     order = np.lexsort((*keys, centres))
-    members, lengths = sets.members[order].copy(), sets.lengths[order]
-    tracks = np.empty_like(members)
-    pricing.keep_tracks(members, tracks)
+    rows, lengths = sets.members[order].tolist(), sets.lengths[order]
+    tracks = rows[:1]
+    for row in rows[1:]:
+        staying = set(tracks[-1]) & set(row)
+        coming = (member for member in row if member not in staying)
+        tracks.append([member if member in staying else next(coming) for member in tracks[-1]])
     length = int(lengths.sum())
     phases = np.cumsum(lengths) - lengths
-    line = tracks.T.ravel()  # track after track
+    line = np.array(tracks, dtype=np.int64).T.ravel()  # track after track
     starts = (np.arange(u)[:, None] * length + phases).ravel()
     new = np.append(True, line[1:] != line[:-1])
     # a member may end one track and begin the next: its segment then goes on, as on a wrap-around ring

@@ -122,7 +122,8 @@ def tables_of(plan: Arrangement) -> Tables:
     shift = shift_of(end, len(starts))
     home_of = none
     if len(plan.homes.weights):
-        home_of = drawing.homes_of(plan.homes.members, np.full(n, -1, dtype=index))
+        home_of = np.full(n, -1, dtype=index)
+        home_of[plan.homes.members] = np.arange(len(plan.homes.weights), dtype=index)[:, None]
     return Tables(
         lengths=lengths,
         starts=starts,

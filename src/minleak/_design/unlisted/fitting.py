@@ -40,7 +40,7 @@ def fit_levels(
     (c + t q)/(C + t), q being its share after the context without its first symbol (Witten and Bell's back-off), and
     at least one unit.
     """
-    if size**order >= 2**62:
+    if order > 62 or size**order >= 2**62:
         raise InvalidParameter(f"{order} characters of an alphabet of {size - 2:,} are too many: lower the order")
     contexts, following, counts = _counted(symbols, lengths, weights, order=order, size=size, longest=longest)
     levels: list[Level] = []

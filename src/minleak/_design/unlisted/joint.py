@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.prior import Prior, as_prior
-from minleak._design.unlisted.model import Model
+from minleak._design.unlisted.model import Model, is_model
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 
@@ -29,7 +29,7 @@ class Joint:
         """With the share of strings that come from the model; None is Good and Turing's, the share of events whose
         string was counted once.
         """
-        if not isinstance(model, Model):
+        if not is_model(model):
             raise InvalidParameter(
                 f"a {type(model).__name__} is no model of strings: it needs total, weight, interval, at and heaviest, "
                 "as NGram has"

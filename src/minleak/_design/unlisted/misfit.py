@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from minleak._design.unlisted.joint import Joint
-from minleak._entropy.base import whole
+from minleak._entropy.base import TRIALS, whole
 
 if TYPE_CHECKING:
     from minleak._design.unlisted.plan import UnlistedPlan
@@ -42,7 +42,7 @@ def success_against(plan: UnlistedPlan, truth: Joint, trials: int, seed: int) ->
     misses do.
     """
     rng, best, curve = random.Random(whole(seed, "the seed", 0)), [], [0.0] * plan.k
-    trials = whole(trials, "the number of trials", 2)
+    trials = whole(trials, "the number of trials", 2, TRIALS)
     for _ in range(trials):
         secret = _drawn(truth, rng)
         places = plan.owned(secret)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeIs
 
 
 @runtime_checkable
@@ -34,6 +37,14 @@ class Model(Protocol):
 
     def heaviest(self, k: int, above: int = 0) -> list[tuple[str, int]]:
         """The k heaviest strings with their weights, heaviest first: of those heavier than `above`, all if fewer."""
+
+
+def is_model(thing: object) -> TypeIs[Model]:
+    """Whether it has the five; what raises when it is asked has none."""
+    try:
+        return isinstance(thing, Model)
+    except Exception:
+        return False
 
 
 def strings_of(model: Model, most: int) -> Iterator[tuple[str, int]]:

@@ -65,7 +65,7 @@ def as_table(table: Any) -> Any:
     ibis = ibis_module()
     if isinstance(table, ibis.expr.types.Table):
         return table
-    if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__dataframe__"):
+    if hasattr(type(table), "__arrow_c_stream__") or hasattr(type(table), "__dataframe__"):
         try:
             return ibis.memtable(table)
         except Exception as error:  # of pandas, Arrow or Ibis, and its words may hold a secret
