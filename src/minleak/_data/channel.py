@@ -90,21 +90,29 @@ class Channel:
         tolerance: float = SUM_TOLERANCE,
         _where: Callable[[int], str] | None = None,
     ) -> None:
-        self.exact: npt.NDArray[Any] | None = None
         if not (is_number(tolerance) and 0 <= tolerance <= 1e300):
             raise InvalidParameter(f"the tolerance of a row's sum is a number from 0 on, not {shown(tolerance)}")
-        self.tolerance = float(tolerance)
-        if is_sparse(matrix):
-            self.matrix: Any = as_csc(matrix)
-        else:
-            self.matrix, self.exact = as_dense(matrix)
-        n, m = self.matrix.shape
-        self.inputs = _labels(inputs, n, "inputs", "rows")
-        self.outputs = _labels(outputs, m, "outputs", "columns")
+        entries, exact = (as_csc(matrix), None) if is_sparse(matrix) else as_dense(matrix)
+        self._hold(entries, inputs, outputs, exact=exact, tolerance=float(tolerance))
         row = _where or named(self.inputs)
         check_entries(self.matrix, row, named(self.outputs, "column"))
         check_sums(self.matrix if self.exact is None else self.exact, self.tolerance, row)
-        for array in (self.matrix,) if self.is_dense else (self.matrix.data, self.matrix.indices, self.matrix.indptr):
+
+    def _hold(
+        self,
+        matrix: Any,
+        inputs: Iterable[Hashable] | None,
+        outputs: Iterable[Hashable] | None,
+        *,
+        exact: npt.NDArray[Any] | None = None,
+        tolerance: float = SUM_TOLERANCE,
+    ) -> None:
+        """Take a matrix as it is, uncopied and with entries that are right already, and label it."""
+        self.matrix, self.exact, self.tolerance = matrix, exact, tolerance
+        n, m = matrix.shape
+        self.inputs = _labels(inputs, n, "inputs", "rows")
+        self.outputs = _labels(outputs, m, "outputs", "columns")
+        for array in (matrix,) if self.is_dense else (matrix.data, matrix.indices, matrix.indptr):
             array.flags.writeable = False
 
     # -- other ways to make one -------------------------------------------------------------------------------------

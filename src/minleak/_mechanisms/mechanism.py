@@ -36,18 +36,16 @@ class Mechanism(Channel):
         inputs: Iterable[Hashable] | None,
         outputs: Any = None,
     ) -> None:
-        super().__init__(matrix, inputs=inputs, outputs=self._names(inputs, outputs, matrix))
+        """Rows come from closed forms and sum to one as these do: they are held as they are, without a second pass."""
+        if outputs is None and matrix.shape[0] == matrix.shape[1]:
+            outputs = inputs  # where secrets are shown as secrets, observables have their names
+        self._hold(matrix, inputs, outputs)
         self._distances = distances
 
     @cached_property
     def distances(self) -> Array:
         """Between the secrets, as the mechanism was made for; formed when they are asked for."""
         return self._distances()
-
-    @staticmethod
-    def _names(inputs: Any, outputs: Any, matrix: Array) -> Any:
-        """Where secrets are shown as secrets, observables have their names."""
-        return inputs if outputs is None and inputs is not None and matrix.shape[0] == matrix.shape[1] else outputs
 
     @cached_property
     def epsilon(self) -> float:
