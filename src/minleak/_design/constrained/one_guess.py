@@ -55,7 +55,8 @@ class OneGuessModel:
         self.cost = problem.costs[0] if programme.expense is None else programme.expense
         self.cap = problem.budgets[0] if term.floor is None else float(problem.left.sum()) - term.floor
         shown, n = len(term.view.by), len(problem.left)
-        capped = sp.csc_array((np.full(shown, float(self.inverse)), (np.full(shown, n), np.arange(shown))), (n + 1, shown))
+        at_cap = np.full(shown, n), np.arange(shown)
+        capped = sp.csc_array((np.full(shown, float(self.inverse)), at_cap), (n + 1, shown))
         lower, upper = np.append(problem.left, -np.inf), np.append(problem.left, self.cap)
         self.highs = highs_with(np.full(shown, float(not self.inverse)), lower, upper, capped)
         self.joined = np.zeros(0, dtype=np.int64)
@@ -110,15 +111,15 @@ def _cheap_pairs(problem: Problem) -> npt.NDArray[np.bool_]:
     beyond = cost + problem.row_best(-cost)[rows]  # what a pair costs more than the cheapest of its row
     if np.isfinite(problem.budgets[0]):
         spare = problem.budgets[0] - float(problem.left @ -problem.row_best(-cost))
-        reached = beyond <= _REACH * spare / problem.left.sum()
+        least, reached = _LEAST, beyond <= _REACH * spare / problem.left.sum()
     else:
         spent = np.bincount(columns, weights=cost * problem.left[rows])
-        reached = columns == np.lexsort((spent, -np.bincount(columns)))[0]
+        least, reached = 2 * _LEAST, columns == np.lexsort((spent, -np.bincount(columns)))[0]
     order = np.lexsort((beyond, rows))
     starts = np.unique(rows[order], return_index=True)[1]
     rank = np.empty(len(rows), dtype=np.int64)
     rank[order] = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
-    kept = (rank < _LEAST) | reached
+    kept = (rank < least) | reached
     by_column = np.lexsort((beyond, columns))
     kept[by_column[np.unique(columns[by_column], return_index=True)[1]]] = True
     return np.asarray(kept)
