@@ -71,14 +71,15 @@ def truncated_geometric(
     rows, m = counted(n, columns=int(high) - int(low) + 1)
     decay = positive_epsilon(epsilon)
     noise = np.exp(-decay * np.abs(np.arange(low - rows + 1, high + 1, dtype=np.float64)))
-    within = np.lib.stride_tricks.sliding_window_view(noise, m)[::-1]  # row x begins at the noise low - x
-    matrix = within * (-math.expm1(-decay) / (1 + math.exp(-decay)))
-    x = np.arange(rows, dtype=np.float64)
+    noise *= -math.expm1(-decay) / (1 + math.exp(-decay))
+    x = np.arange(rows)
+    within = np.ndarray((rows, m), buffer=noise, offset=8 * (rows - 1), strides=(-8, 8))
+    matrix = np.array(within, order="C")  # row x begins at the noise low - x
     matrix[:, 0], matrix[:, -1] = _noise_from(x - low, decay), _noise_from(high - x, decay)
     if m == 1:
         matrix[:] = 1.0
     outputs = None if (low, high) == (0, rows - 1) else range(low, high + 1)
-    return Mechanism(matrix, lambda: line(rows), inputs=inputs, outputs=outputs)
+    return Mechanism(matrix, lambda: line(rows), inputs=inputs, outputs=outputs, along_line=True)
 
 
 def _noise_from(t: Array, decay: float) -> Array:

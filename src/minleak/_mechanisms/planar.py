@@ -22,6 +22,8 @@ _FINEST = 2e-3
 _ROWS = 256
 # Nodes of the quadrature on a panel, and as many more as it is lengths of the noise long: all digits of a float.
 _NODES, _MOST_NODES = 24, 400
+# So many lengths of the noise away, its density is zero as a float.
+_NOTHING = 750.0
 
 
 def planar_geometric(
@@ -128,14 +130,17 @@ def _cell_mass(w: int, h: int, fine: float) -> Array:
 
     def panels(size: int) -> tuple[Array, Array]:
         edges = [-0.5 + i for i in range(size + 1)]
-        while edges[-1] < _reach(w, h, fine):
-            edges.append(edges[-1] + min(8 / fine, max(edges[-1], 0.5)))
+        while edges[-1] < min(_reach(w, h, fine), _NOTHING / fine):
+            edges.append(edges[-1] + min(8 / fine + 1 / 3, max(edges[-1], 0.5)))
         begin, end = np.array(edges[:-1])[:, None], np.array(edges[1:])[:, None]
-        return (begin + (end - begin) * (nodes + 1) / 2).ravel(), ((end - begin) * weights / 2).ravel()
+        return begin + (end - begin) * (nodes + 1) / 2, (end - begin) * weights / 2
 
-    (x, wx), (y, wy) = panels(w), panels(h)
-    density = np.exp(-fine * np.sqrt(y[:, None] ** 2 + x**2)) * (fine**2 / (2 * np.pi)) * wy[:, None] * wx
-    mass = density.reshape(len(y) // count, count, len(x) // count, count).sum(axis=(1, 3))
+    x, wx = (across.ravel() for across in panels(w))
+    rows = []
+    for y, wy in zip(*panels(h), strict=True):
+        density = np.exp(-fine * np.sqrt(y[:, None] ** 2 + x**2)) * (fine**2 / (2 * np.pi))
+        rows.append((wy @ density * wx).reshape(-1, count).sum(axis=1))
+    mass = np.array(rows)
     mass[0, 0] = _central(fine, nodes, weights)  # the density has a cusp there
     return _with_tails(_with_tails(mass.T, w).T, h)
 
