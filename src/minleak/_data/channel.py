@@ -18,7 +18,7 @@ from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
 from minleak._data.factoring.find import factored
 from minleak._data.hyper import Hyper, hyper
-from minleak._data.labels import Labels, first_difference, named
+from minleak._data.labels import Labels, first_difference, labelled, named
 from minleak._data.matrices import (
     DENSE,
     as_csc,
@@ -110,8 +110,8 @@ class Channel:
         """Take a matrix as it is, uncopied and with entries that are right already, and label it."""
         self.matrix, self.exact, self.tolerance = matrix, exact, tolerance
         n, m = matrix.shape
-        self.inputs = _labels(inputs, n, "inputs", "rows")
-        self.outputs = _labels(outputs, m, "outputs", "columns")
+        self.inputs = labelled(inputs, n, "inputs", "rows", InvalidChannel)
+        self.outputs = labelled(outputs, m, "outputs", "columns", InvalidChannel)
         for array in (matrix,) if self.is_dense else (matrix.data, matrix.indices, matrix.indptr):
             array.flags.writeable = False
 
@@ -134,7 +134,7 @@ class Channel:
 
         if inputs is not None:
             names = Labels.of(inputs, 0)
-            inputs = _labels(names, len(names), "inputs", "rows")
+            inputs = labelled(names, len(names), "inputs", "rows", InvalidChannel)
         cells, entries = from_triples(_several(rows, "rows of a channel"), inputs)
         matrix = sp.coo_array((entries, (cells.x, cells.y)), shape=cells.shape)
         return cls(matrix, inputs=cells.inputs, outputs=cells.outputs)
@@ -416,16 +416,6 @@ class Channel:
 def as_channel(channel: Any) -> Channel:
     """The channel itself, or the one that a matrix stands for."""
     return channel if isinstance(channel, Channel) else Channel(channel)
-
-
-def _labels(names: Iterable[Hashable] | None, count: int, what: str, of: str) -> Labels:
-    labels = Labels.of(names, count)
-    if len(labels) != count:
-        raise InvalidChannel(f"{len(labels)} {what} for a matrix of {count} {of}: give one label for each")
-    twice = labels.first_duplicate()
-    if twice is not None:
-        raise InvalidChannel(f"{what} {twice[0]} and {twice[1]} are both {shown(labels[twice[0]])}: labels must differ")
-    return labels
 
 
 def _composed(first: float, second: float) -> float:
