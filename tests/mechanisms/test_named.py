@@ -62,6 +62,21 @@ def test_the_epsilon_is_that_of_the_entries():
     assert response.epsilon == pytest.approx(ml.local_dp_epsilon(response), rel=1e-12)
 
 
+@pytest.mark.parametrize("epsilon", [1e-9, 0.3, 4.0, 40.0, 800.0])
+def test_closed_forms_are_channels_whose_epsilon_holds_for_all_pairs(epsilon):
+    """They are held unchecked: here as a stranger's matrix would be; on a line neighbours give what all pairs give."""
+    made = [mechanisms.randomised_response(5, epsilon, observables=m) for m in (1, 3, 5, 9)]
+    made += [mechanisms.truncated_geometric(5, epsilon, low=low, high=high) for low, high in ((0, 4), (2, 2), (-3, 9))]
+    made += [mechanisms.exponential(5, epsilon, away), mechanisms.exponential(5, epsilon, away, observables=3)]
+    made += [mechanisms.planar_laplace(3, 2, epsilon), mechanisms.planar_laplace(1, 1, epsilon)]
+    if epsilon > 0.1:
+        made += [mechanisms.tight_constraints(5, epsilon, away), mechanisms.planar_geometric(2, 3, epsilon)]
+    for mechanism in made:
+        checked = ml.Channel(mechanism.toarray(), tolerance=1e-12)
+        assert mechanism.epsilon == pytest.approx(ml.d_privacy(checked, mechanism.distances), rel=1e-12, abs=1e-14)
+        assert not mechanism.matrix.flags.writeable
+
+
 def test_a_mechanism_is_a_channel():
     """With the secrets' names on both sides."""
     mechanism = mechanisms.geometric(3, 1.0, inputs=["low", "middle", "high"])

@@ -18,7 +18,7 @@ from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
 from minleak._data.factoring.find import factored
 from minleak._data.hyper import Hyper, hyper
-from minleak._data.labels import Labels, first_difference, named
+from minleak._data.labels import Labels, first_difference, labelled, named
 from minleak._data.matrices import (
     DENSE,
     as_csc,
@@ -90,21 +90,29 @@ class Channel:
         tolerance: float = SUM_TOLERANCE,
         _where: Callable[[int], str] | None = None,
     ) -> None:
-        self.exact: npt.NDArray[Any] | None = None
         if not (is_number(tolerance) and 0 <= tolerance <= 1e300):
             raise InvalidParameter(f"the tolerance of a row's sum is a number from 0 on, not {shown(tolerance)}")
-        self.tolerance = float(tolerance)
-        if is_sparse(matrix):
-            self.matrix: Any = as_csc(matrix)
-        else:
-            self.matrix, self.exact = as_dense(matrix)
-        n, m = self.matrix.shape
-        self.inputs = _labels(inputs, n, "inputs", "rows")
-        self.outputs = _labels(outputs, m, "outputs", "columns")
+        entries, exact = (as_csc(matrix), None) if is_sparse(matrix) else as_dense(matrix)
+        self._hold(entries, inputs, outputs, exact=exact, tolerance=float(tolerance))
         row = _where or named(self.inputs)
         check_entries(self.matrix, row, named(self.outputs, "column"))
         check_sums(self.matrix if self.exact is None else self.exact, self.tolerance, row)
-        for array in (self.matrix,) if self.is_dense else (self.matrix.data, self.matrix.indices, self.matrix.indptr):
+
+    def _hold(
+        self,
+        matrix: Any,
+        inputs: Iterable[Hashable] | None,
+        outputs: Iterable[Hashable] | None,
+        *,
+        exact: npt.NDArray[Any] | None = None,
+        tolerance: float = SUM_TOLERANCE,
+    ) -> None:
+        """Take a matrix as it is, uncopied and with entries that are right already, and label it."""
+        self.matrix, self.exact, self.tolerance = matrix, exact, tolerance
+        n, m = matrix.shape
+        self.inputs = labelled(inputs, n, "inputs", "rows", InvalidChannel)
+        self.outputs = labelled(outputs, m, "outputs", "columns", InvalidChannel)
+        for array in (matrix,) if self.is_dense else (matrix.data, matrix.indices, matrix.indptr):
             array.flags.writeable = False
 
     # -- other ways to make one -------------------------------------------------------------------------------------
@@ -126,7 +134,7 @@ class Channel:
 
         if inputs is not None:
             names = Labels.of(inputs, 0)
-            inputs = _labels(names, len(names), "inputs", "rows")
+            inputs = labelled(names, len(names), "inputs", "rows", InvalidChannel)
         cells, entries = from_triples(_several(rows, "rows of a channel"), inputs)
         matrix = sp.coo_array((entries, (cells.x, cells.y)), shape=cells.shape)
         return cls(matrix, inputs=cells.inputs, outputs=cells.outputs)
@@ -408,16 +416,6 @@ class Channel:
 def as_channel(channel: Any) -> Channel:
     """The channel itself, or the one that a matrix stands for."""
     return channel if isinstance(channel, Channel) else Channel(channel)
-
-
-def _labels(names: Iterable[Hashable] | None, count: int, what: str, of: str) -> Labels:
-    labels = Labels.of(names, count)
-    if len(labels) != count:
-        raise InvalidChannel(f"{len(labels)} {what} for a matrix of {count} {of}: give one label for each")
-    twice = labels.first_duplicate()
-    if twice is not None:
-        raise InvalidChannel(f"{what} {twice[0]} and {twice[1]} are both {shown(labels[twice[0]])}: labels must differ")
-    return labels
 
 
 def _composed(first: float, second: float) -> float:

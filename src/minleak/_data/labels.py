@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter, MinleakError, shown
 
 # Below this many labels Arrow's own hash table is quicker than loading a compiled kernel.
 _SMALL = 200_000
@@ -231,6 +231,17 @@ def named(labels: Labels, what: str = "row") -> Callable[[int], str]:
     if labels.is_default:
         return lambda i: f"{what} {i}"
     return lambda i: f"{what} {i} ({shown(labels[i])})"
+
+
+def labelled(names: Iterable[Hashable] | None, count: int, what: str, of: str, error: type[MinleakError]) -> Labels:
+    """A label for each of the rows or columns of a matrix, all of them distinct."""
+    labels = Labels.of(names, count)
+    if len(labels) != count:
+        raise error(f"{len(labels)} {what} for a matrix of {count} {of}: give one label for each")
+    twice = labels.first_duplicate()
+    if twice is not None:
+        raise error(f"{what} {twice[0]} and {twice[1]} are both {shown(labels[twice[0]])}: labels must differ")
+    return labels
 
 
 def first_difference(a: Labels, b: Labels) -> int | None:

@@ -32,7 +32,7 @@ def distances_between(metric: Any, n: int, m: int | None = None) -> Array:
     if matrix.shape != shape:
         what = "square" if m is None else "a matrix"
         raise InvalidParameter(f"the metric has shape {matrix.shape}: it is {what}, {shape[0]} x {shape[1]}")
-    if not (matrix >= 0).all():  # NaN fails
+    if not matrix.min() >= 0:  # NaN fails
         x, y = np.argwhere(~(matrix >= 0))[0]
         raise InvalidParameter(f"the distance from {x} to {y} is {matrix[x, y]}: distances are from 0 on")
     if m is None:
@@ -93,23 +93,3 @@ def shortest_paths(distances: Array) -> Array:
     best: Array = shortest_path(np.where(distances > 0, distances, 1e-300), method="FW")
     # The library takes zeros for pairs that are not connected, so these stand as the least number there is.
     return np.asarray(np.where(best < 1e-290, 0.0, best))
-
-
-def least_epsilon(matrix: Array, distances: Array) -> float:
-    """The least epsilon with C[x,y] <= exp(epsilon d(x,x')) C[x',y] for all x, x', y; inf where none is enough.
-
-    >>> round(least_epsilon(np.array([[0.75, 0.25], [0.25, 0.75]]), np.array([[0.0, 2.0], [2.0, 0.0]])), 6)
-    0.549306
-    """
-    with np.errstate(divide="ignore"):
-        logs = np.log(np.asarray(matrix, dtype=np.float64))
-    seen = np.isfinite(logs).any(axis=0)
-    logs = logs[:, seen]
-    worst = 0.0
-    for x, d in enumerate(distances):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            ratio = np.nan_to_num(logs[x] - logs, nan=0.0, posinf=np.inf, neginf=-np.inf).max(axis=1, initial=0.0)
-            ratio[(d == 0) & (ratio <= 1e-12)] = 0.0  # rounding of rows that are to be the same
-            each = np.where((d == np.inf) | (ratio <= 0), 0.0, ratio / d)
-        worst = max(worst, float(each.max()))
-    return worst

@@ -11,8 +11,9 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.matrices import DENSE, too_large
-from minleak._data.metrics import Array, least_epsilon
+from minleak._data.metrics import Array
 from minleak._entropy.base import real, whole
+from minleak._measure.privacy import d_privacy
 from minleak.errors import InvalidParameter, shown
 
 
@@ -35,24 +36,30 @@ class Mechanism(Channel):
         *,
         inputs: Iterable[Hashable] | None,
         outputs: Any = None,
+        along_line: bool = False,
     ) -> None:
-        super().__init__(matrix, inputs=inputs, outputs=self._names(inputs, outputs, matrix))
-        self._distances = distances
+        """Rows come from closed forms and sum to one as these do: they are held as they are, without a second pass."""
+        if outputs is None and matrix.shape[0] == matrix.shape[1]:
+            outputs = inputs  # where secrets are shown as secrets, observables have their names
+        self._hold(matrix, inputs, outputs)
+        self._distances, self._along_line = distances, along_line
 
     @cached_property
     def distances(self) -> Array:
         """Between the secrets, as the mechanism was made for; formed when they are asked for."""
         return self._distances()
 
-    @staticmethod
-    def _names(inputs: Any, outputs: Any, matrix: Array) -> Any:
-        """Where secrets are shown as secrets, observables have their names."""
-        return inputs if outputs is None and inputs is not None and matrix.shape[0] == matrix.shape[1] else outputs
-
     @cached_property
     def epsilon(self) -> float:
-        """The least epsilon that holds for every pair of secrets and every observable."""
-        return least_epsilon(self.toarray(), self.distances)
+        """The least epsilon that holds for every pair of secrets and every observable.
+
+        On a line neighbours are enough: log C[x,y] - log C[x',y] is the sum of the steps between, as |x-x'| is.
+        """
+        if not self._along_line:
+            return d_privacy(self, self.distances)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            steps = np.abs(np.diff(np.log(self.toarray()), axis=0))
+        return float(np.nan_to_num(steps, nan=0.0, posinf=math.inf).max(initial=0.0))
 
     def __repr__(self) -> str:
         n, m = self.shape

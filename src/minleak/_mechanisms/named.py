@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.metrics import distances_between
+from minleak._data.metrics import Array, distances_between
 from minleak._mechanisms.mechanism import Mechanism, counted, line, positive_epsilon
 from minleak.errors import Infeasible, InvalidParameter, shown
 
@@ -31,11 +31,9 @@ def randomised_response(
     """
     rows, m = counted(n, columns=observables)
     lie = math.exp(-positive_epsilon(epsilon))  # the truth weighs 1, so that a large epsilon does not overflow
-    matrix = np.full((rows, m), lie)
-    both = min(rows, m)
-    matrix[np.arange(both), np.arange(both)] = 1.0
-    matrix[:both] /= 1 + (m - 1) * lie
-    matrix[both:] = 1 / m
+    matrix = np.full((rows, m), lie / (1 + (m - 1) * lie))
+    np.fill_diagonal(matrix[:m], 1 / (1 + (m - 1) * lie))
+    matrix[m:] = 1 / m
     return Mechanism(matrix, lambda: 1.0 - np.eye(rows), inputs=inputs)
 
 
@@ -72,20 +70,22 @@ def truncated_geometric(
         raise InvalidParameter(f"answers go from low to high, and low={low} is above high={high}")
     rows, m = counted(n, columns=int(high) - int(low) + 1)
     decay = positive_epsilon(epsilon)
-    a = math.exp(-decay)
     noise = np.exp(-decay * np.abs(np.arange(low - rows + 1, high + 1, dtype=np.float64)))
-    within = np.lib.stride_tricks.sliding_window_view(noise, m)[::-1]  # row x begins at the noise low - x
-    matrix = within * (-math.expm1(-decay) / (1 + a))
-    x = np.arange(rows, dtype=np.float64)
-    # P(noise >= t) = a^t / (1+a) for t >= 0, and 1 - P(noise >= 1 - t) below; the same down from the other side.
-    for end, beyond in ((0, x - low), (-1, high - x)):
-        matrix[:, end] = np.where(beyond >= 0, np.exp(-decay * np.maximum(beyond, 0)), 0.0) / (1 + a)
-        inside = beyond < 0
-        matrix[inside, end] = 1 - np.exp(-decay * (1 - beyond[inside])) / (1 + a)
+    noise *= -math.expm1(-decay) / (1 + math.exp(-decay))
+    x = np.arange(rows)
+    within = np.ndarray((rows, m), buffer=noise, offset=8 * (rows - 1), strides=(-8, 8))
+    matrix = np.array(within, order="C")  # row x begins at the noise low - x
+    matrix[:, 0], matrix[:, -1] = _noise_from(x - low, decay), _noise_from(high - x, decay)
     if m == 1:
         matrix[:] = 1.0
     outputs = None if (low, high) == (0, rows - 1) else range(low, high + 1)
-    return Mechanism(matrix, lambda: line(rows), inputs=inputs, outputs=outputs)
+    return Mechanism(matrix, lambda: line(rows), inputs=inputs, outputs=outputs, along_line=True)
+
+
+def _noise_from(t: Array, decay: float) -> Array:
+    """P(noise >= t) = a^t / (1+a) for t >= 0, and 1 - P(noise >= 1 - t) below."""
+    beyond = np.exp(-decay * np.where(t >= 0, t, 1 - t)) / (1 + math.exp(-decay))
+    return np.where(t >= 0, beyond, 1 - beyond)
 
 
 def exponential(
@@ -110,11 +110,14 @@ def exponential(
     between = distances_between(metric, rows) if m == rows or callable(metric) else None
     if between is None:
         raise InvalidParameter("with observables= the metric is a callable of two positions, of secrets and of these")
-    reach = between if m == rows else distances_between(metric, rows, m)
-    nearest = reach.min(axis=1, keepdims=True)
-    if not np.isfinite(nearest).all():
-        raise InvalidParameter(f"secret {int(np.argmax(nearest))} is infinitely far from every observable")
-    weights = np.exp(-positive_epsilon(epsilon) / 2 * (reach - nearest))
+    beyond = between  # how much farther than the nearest observable, which is a secret's own
+    if m != rows:
+        reach = distances_between(metric, rows, m)
+        nearest = reach.min(axis=1, keepdims=True)
+        if not np.isfinite(nearest).all():
+            raise InvalidParameter(f"secret {int(np.argmax(nearest))} is infinitely far from every observable")
+        beyond = reach - nearest
+    weights = np.exp(-positive_epsilon(epsilon) / 2 * beyond)
     return Mechanism(weights / weights.sum(axis=1, keepdims=True), lambda: between, inputs=inputs)
 
 
@@ -137,12 +140,12 @@ def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[H
         w = np.linalg.solve(D, np.ones(rows))
     except np.linalg.LinAlgError:
         raise Infeasible("some secrets are at the same place, so that no weights make all constraints tight") from None
-    w[np.abs(w) <= _ROUNDING * np.abs(w).max()] = 0.0
-    if not ((w >= 0).all() and np.abs(D @ w - 1).max() <= 1e-9):
+    matrix = D * np.maximum(w, 0.0)
+    sums = matrix.sum(axis=1, keepdims=True)
+    if not (w.min() >= -_ROUNDING * w.max() and np.abs(sums - 1).max() <= 1e-9):
         raise Infeasible(
             f"no mechanism has all constraints tight for epsilon={decay:g} and this metric: "
             f"observable {int(np.argmin(w))} would need a negative weight; a larger epsilon may do, or optimise "
             "with d_privacy="
         )
-    matrix = D * w
-    return Mechanism(matrix / matrix.sum(axis=1, keepdims=True), lambda: between, inputs=inputs)
+    return Mechanism(matrix / sums, lambda: between, inputs=inputs)

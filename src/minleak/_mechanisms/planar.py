@@ -22,15 +22,12 @@ _FINEST = 2e-3
 _ROWS = 256
 # Nodes of the quadrature on a panel, and as many more as it is lengths of the noise long: all digits of a float.
 _NODES, _MOST_NODES = 24, 400
+# So many lengths of the noise away, its density is zero as a float.
+_NOTHING = 750.0
 
 
 def planar_geometric(
-    width: int,
-    height: int,
-    epsilon: float,
-    *,
-    step: float = 1.0,
-    inputs: Iterable[Hashable] | None = None,
+    width: int, height: int, epsilon: float, *, step: float = 1.0, inputs: Iterable[Hashable] | None = None
 ) -> Mechanism:
     """Cells of a grid with noise on the lattice, P(z) proportional to exp(-epsilon step |z|) over all whole z.
 
@@ -52,12 +49,7 @@ def planar_geometric(
 
 
 def planar_laplace(
-    width: int,
-    height: int,
-    epsilon: float,
-    *,
-    step: float = 1.0,
-    inputs: Iterable[Hashable] | None = None,
+    width: int, height: int, epsilon: float, *, step: float = 1.0, inputs: Iterable[Hashable] | None = None
 ) -> Mechanism:
     """Cells of a grid with planar Laplace noise, density epsilon^2 / (2 pi) exp(-epsilon r), from the cell's centre,
     shown as the cell that it falls in, or as the nearest one of the grid.
@@ -89,24 +81,25 @@ def _plane(w: int, h: int, unit: float) -> Array:
 
 
 def _clipped(mass: Array, w: int, h: int) -> Array:
-    """The channel from masses of the noise: along each axis those of the cells 0..size-1 away, then those of a cell
-    0..size away and all beyond it. Only sums of what is positive: small probabilities keep their digits.
+    """The channel from masses of the noise along each axis, as `_with_tails` has them. Only sums of what is positive:
+    small probabilities keep their digits.
     """
-    along = np.sum([mass[part] for part in _reached(h)], axis=0)  # (input row, output row, masses across)
-    cells = np.sum([along[:, :, part] for part in _reached(w)], axis=0)  # ... and input column, output column
-    matrix = cells.transpose(0, 2, 1, 3).reshape(w * h, w * h)
-    return np.asarray(matrix / matrix.sum(axis=1, keepdims=True))
+    columns = mass[:, _reached(w)].transpose(1, 0, 2)  # (input column, masses along, output column)
+    cells = np.empty((h, w, h, w))
+    for row, parts in enumerate(_reached(h)):
+        cells[row] = columns[:, parts]
+    matrix = cells.reshape(w * h, w * h)
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    return matrix
 
 
-def _reached(size: int) -> list[npt.NDArray[np.int64]]:
-    """Which masses make up each output as seen from each input: a cell, or at an end of the grid all beyond it too."""
+def _reached(size: int) -> npt.NDArray[np.int64]:
+    """Which mass each output has as seen from each input: a cell's, or at an end of the grid all beyond it too."""
     at = np.arange(size)
-    if size == 1:
-        return [np.array([[size]]), np.array([[size + 1]])]  # both sides
     parts = np.abs(at[:, None] - at)
     parts[:, 0] = size + at
     parts[:, -1] = size + at[::-1]
-    return [parts]
+    return parts if size > 1 else np.array([[-1]])
 
 
 def _reach(w: int, h: int, fine: float) -> float:
@@ -115,18 +108,18 @@ def _reach(w: int, h: int, fine: float) -> float:
 
 
 def _with_tails(values: Array, size: int) -> Array:
-    """The first `size` along the first axis, then the sums of all from 0, 1, ..., size on."""
+    """Along the first axis the cells 0..size-1 away, then the sums of all from 0..size on, then all on both sides."""
     tails = np.cumsum(values[::-1], axis=0)[::-1]
-    return np.concatenate([values[:size], tails[: size + 1]])
+    return np.concatenate([values[:size], tails[: size + 1], tails[:1] + tails[1:2]])
 
 
 def _lattice_mass(w: int, h: int, fine: float) -> Array:
     far = math.ceil(_reach(w, h, fine))
     across = np.arange(far + 1, dtype=np.float64)
-    rows = np.empty((far + 1, 2 * w + 1))
+    rows = np.empty((far + 1, 2 * w + 2))
     for first in range(0, far + 1, _ROWS):
         along = across[first : first + _ROWS]
-        rows[first : first + _ROWS] = _with_tails(np.exp(-fine * np.hypot(across[:, None], along)), w).T
+        rows[first : first + _ROWS] = _with_tails(np.exp(-fine * np.sqrt(across[:, None] ** 2 + along**2)), w).T
     return _with_tails(rows, h)
 
 
@@ -137,14 +130,17 @@ def _cell_mass(w: int, h: int, fine: float) -> Array:
 
     def panels(size: int) -> tuple[Array, Array]:
         edges = [-0.5 + i for i in range(size + 1)]
-        while edges[-1] < _reach(w, h, fine):
-            edges.append(edges[-1] + min(8 / fine, max(edges[-1], 0.5)))
+        while edges[-1] < min(_reach(w, h, fine), _NOTHING / fine):
+            edges.append(edges[-1] + min(8 / fine + 1 / 3, max(edges[-1], 0.5)))
         begin, end = np.array(edges[:-1])[:, None], np.array(edges[1:])[:, None]
-        return (begin + (end - begin) * (nodes + 1) / 2).ravel(), ((end - begin) * weights / 2).ravel()
+        return begin + (end - begin) * (nodes + 1) / 2, (end - begin) * weights / 2
 
-    (x, wx), (y, wy) = panels(w), panels(h)
-    density = np.exp(-fine * np.hypot(y[:, None], x)) * (fine**2 / (2 * np.pi)) * wy[:, None] * wx
-    mass = density.reshape(len(y) // count, count, len(x) // count, count).sum(axis=(1, 3))
+    x, wx = (across.ravel() for across in panels(w))
+    rows = []
+    for y, wy in zip(*panels(h), strict=True):
+        density = np.exp(-fine * np.sqrt(y[:, None] ** 2 + x**2)) * (fine**2 / (2 * np.pi))
+        rows.append((wy @ density * wx).reshape(-1, count).sum(axis=1))
+    mass = np.array(rows)
     mass[0, 0] = _central(fine, nodes, weights)  # the density has a cusp there
     return _with_tails(_with_tails(mass.T, w).T, h)
 

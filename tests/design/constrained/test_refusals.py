@@ -32,7 +32,7 @@ ONES = np.ones((3, 2))
         ({"cost": ONES, "budget": True}, "finite number"),
         ({"cost": [ONES, ONES], "budget": [1]}, "one budget for each"),
         ({"cost": ONES, "budget": 1, "allowed": np.ones((3, 3))}, "different numbers of columns"),
-        ({"allowed": ONES, "outputs": ["a"]}, "1 outputs for 2 columns"),
+        ({"allowed": ONES, "outputs": ["a"]}, "1 outputs for a matrix of 2 columns"),
         ({"allowed": ONES, "outputs": ["a", "a"]}, "both 'a'"),
         ({"fixed": [[2, -1], [math.nan] * 2, [math.nan] * 2]}, "column 1 is -1.0"),
         ({"allowed": ONES, "entropy": []}, "list of entropies is empty"),

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
-from minleak._design.constrained.private import as_privacy
 from minleak._entropy.base import whole
 from minleak._entropy.cores.grouped import Array
 from minleak.errors import Infeasible, InvalidParameter
@@ -35,12 +34,19 @@ class Capped:
 
 
 def with_cap(
-    k: Any, labels: Labels, *, allowed: npt.NDArray[np.bool_] | None, cost: Array | None, outputs: Any, d_privacy: Any
+    k: Any,
+    labels: Labels,
+    *,
+    allowed: npt.NDArray[np.bool_] | None,
+    cost: Array | None,
+    outputs: Labels | None,
+    classes: npt.NDArray[np.intp],
 ) -> Capped:
-    """The observables of a channel with the cap: each y with each largest set of at most k secrets."""
+    """The observables of a channel with the cap: each y with each largest set of at most k secrets, which holds all of
+    a class or none.
+    """
     n = len(labels)
     cap = min(whole(k, "k", 1), n)
-    classes = np.arange(n) if d_privacy is None else as_privacy(d_privacy, n).classes
     groups = [np.flatnonzero(classes == number) for number in range(int(classes.max()) + 1)]
     largest = max(groups, key=len)
     if len(largest) > cap:

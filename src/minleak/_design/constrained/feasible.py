@@ -75,7 +75,7 @@ def _private_within(problem: Problem, z: Array) -> Array:
 
 
 def _with_row_sums(problem: Problem, z: Array) -> Array:
-    empty = (problem.left > 0) & ~(problem.summing @ z > 0)
+    empty = (problem.left > 0) & ~(problem.row_sums(z) > 0)
     if empty.any():  # too unlikely for the solver to see: where it is cheapest, and the bound tells what that is worth
         z = np.where(empty[problem.rows], problem.cheapest(0), z)
     return problem.row_scaled(z)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.labels import Labels, named
+from minleak._data.labels import Labels, labelled, named
 from minleak._data.matrices import is_sparse
 from minleak._data.prior import Prior, as_prior
 from minleak._design.constrained.capped import with_cap
@@ -41,19 +41,21 @@ def as_problem(
     n = len(prior)
     costs, budgets = _costs(cost, budget, n)
     privacy = None if d_privacy is None else as_privacy(d_privacy, n)
-    if privacy is not None:
-        _check_together(fixed, costs)
     partial = None if fixed is None else _matrix(fixed, n, "the fixed part of the channel")
     mask = None if allowed is None else _mask(allowed, n)
+    if privacy is not None:
+        _check_alone("d_privacy", partial, costs)
     if k is not None:
-        _check_alone(fixed, costs, mask)
+        _check_alone("a cap k", partial, costs)
+        if costs and mask is not None and costs[0].shape != mask.shape:
+            raise InvalidParameter(f"allowed and cost have different shapes: {mask.shape} and {costs[0].shape}")
         capped = with_cap(
             k,
             prior.labels,
             allowed=mask,
             cost=costs[0] if costs else None,
             outputs=None if outputs is None else _outputs(outputs, (mask if mask is not None else costs[0]).shape[1]),
-            d_privacy=d_privacy,
+            classes=np.arange(n) if privacy is None else privacy.classes,
         )
         mask, costs, outputs = capped.allowed, [] if capped.cost is None else [capped.cost], capped.outputs
     shapes = {m.shape[1] for m in (*costs, partial, mask) if m is not None}
@@ -64,25 +66,45 @@ def as_problem(
         )
     if len(shapes) > 1:
         raise InvalidParameter(f"allowed, cost and fixed have different numbers of columns: {sorted(shapes)}")
-    m = shapes.pop()
-    names = _outputs(outputs, m)
-    mask = np.ones((n, m), dtype=bool) if mask is None else mask
-    where = named(prior.labels)
+    names = _outputs(outputs, shapes.pop())
+    if mask is None:
+        mask = np.ones((n, len(names)), dtype=bool)
+    return _laid_out(prior, names, mask, partial, costs, budgets, privacy)
+
+
+def _check_alone(what: str, partial: Array | None, costs: list[Array]) -> None:
+    """Refuse what does not go with privacy or a cap."""
+    if partial is not None:
+        raise InvalidParameter(f"{what} goes with free entries: leave out fixed=, and say by allowed= what is open")
+    if len(costs) > 1:
+        raise InvalidParameter(f"{what} goes with one cost, not {len(costs)}: add them up by what each is worth")
+
+
+def _laid_out(
+    prior: Prior,
+    names: Labels,
+    mask: npt.NDArray[np.bool_],
+    partial: Array | None,
+    costs: list[Array],
+    budgets: list[float],
+    privacy: Privacy | None,
+) -> Problem:
+    """The problem of matrices that fit each other, as its free and its settled pairs."""
+    p, where = prior.p, named(prior.labels)
     if privacy is not None:
         mask = _open_to_classes(mask, privacy, where)
     free = mask if partial is None else mask & np.isnan(partial)
-    mass = np.zeros(n) if partial is None else _settled_mass(partial, mask, where)
+    mass = np.zeros(len(p)) if partial is None else _settled_mass(partial, mask, where)
     missing = (mass < 1 - _ROUNDING) & ~free.any(axis=1)
     if missing.any():
         x = int(np.argmax(missing))
         has = "has no allowed observable" if partial is None or not mass[x] else f"is fixed to only {mass[x]:g} in all"
         raise Infeasible(f"{where(x)} {has}: allow it at least one (free) observable")
-    p = prior.p
     costs, scales = _of_one_size(costs, mask & (p > 0)[:, None])
-    shares = p if privacy is None else np.ones(n)
+    shares = p if privacy is None else np.ones(len(p))
     left = np.where(free.any(axis=1), shares * np.maximum(1 - mass, 0.0), 0.0)
     columns, rows = np.nonzero((free & (left > 0)[:, None]).T)
-    known = np.zeros((n, m)) if partial is None else np.where(free, 0.0, np.nan_to_num(partial)) * p[:, None]
+    known = np.zeros(mask.shape) if partial is None else np.where(free, 0.0, np.nan_to_num(partial)) * p[:, None]
     settled_columns, settled_rows = np.nonzero(known.T)
     problem = Problem(
         prior=prior,
@@ -103,24 +125,6 @@ def as_problem(
         privacy=privacy,
     )
     return problem.with_budgets([problem.scaled(i, given) for i, given in enumerate(budgets)])
-
-
-def _check_alone(fixed: Any, costs: list[Array], mask: Any) -> None:
-    """Refuse what does not go with a cap k."""
-    if fixed is not None:
-        raise InvalidParameter("a cap k goes with free entries: leave out fixed=")
-    if len(costs) > 1:
-        raise InvalidParameter(f"a cap k goes with one cost, not {len(costs)}: add them up by what each is worth")
-    if costs and mask is not None and costs[0].shape != mask.shape:
-        raise InvalidParameter(f"allowed and cost have different shapes: {mask.shape} and {costs[0].shape}")
-
-
-def _check_together(fixed: Any, costs: list[Array]) -> None:
-    """Refuse what does not go with privacy."""
-    if fixed is not None:
-        raise InvalidParameter("d_privacy goes with free entries: leave out fixed=, and say by allowed= what is open")
-    if len(costs) > 1:
-        raise InvalidParameter(f"d_privacy goes with one cost, not {len(costs)}: add them up by what each is worth")
 
 
 def _open_to_classes(mask: npt.NDArray[np.bool_], privacy: Privacy, where: Any) -> npt.NDArray[np.bool_]:
@@ -218,10 +222,4 @@ def _settled_mass(partial: Array, mask: npt.NDArray[np.bool_], where: Any) -> Ar
 
 
 def _outputs(outputs: Iterable[Hashable] | None, m: int) -> Labels:
-    names = Labels.of(outputs, m)
-    if len(names) != m:
-        raise InvalidParameter(f"{len(names)} outputs for {m} columns: give one label for each")
-    twice = names.first_duplicate()
-    if twice is not None:
-        raise InvalidParameter(f"outputs {twice[0]} and {twice[1]} are both {names[twice[0]]!r}: labels must differ")
-    return names
+    return labelled(outputs, m, "outputs", "columns", InvalidParameter)

@@ -18,7 +18,7 @@ _BROKEN = 1e-10
 # Rows of privacy that are there at first, for each unknown.
 _FIRST = 8
 # More new rows of privacy than these are many.
-_MANY = 600
+_MANY = 1000
 
 
 class LinearModel:
@@ -62,6 +62,7 @@ class LinearModel:
         self.highs = highs_with(-np.concatenate(objective), np.concatenate(lower), np.concatenate(upper), matrix)
         self.ratios = np.zeros(0, dtype=np.int64)
         if problem.privacy is not None:
+            self.highs.setOptionValue("presolve", "on")
             self._ask_for(np.arange(min(_FIRST * len(problem.rows), problem.ratios.shape[0])))
 
     def solve(self, budgets: Sequence[float]) -> Solution:
@@ -124,6 +125,7 @@ def highs_with(cost: Array, lower: Array, upper: Array, matrix: Any) -> Any:
     lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
     highs = highspy.Highs()
     highs.setOptionValue("output_flag", False)
+    highs.setOptionValue("presolve", "off")  # it takes longer than it saves, but for privacy
     highs.setOptionValue("primal_feasibility_tolerance", 1e-9)
     highs.setOptionValue("dual_feasibility_tolerance", 1e-9)
     highs.passModel(lp)

@@ -82,9 +82,13 @@ class Problem:
         pairs = len(self.rows)
         return sp.csr_array((np.ones(pairs), (self.rows, np.arange(pairs))), shape=(len(self.left), pairs))
 
+    def row_sums(self, z: Array) -> Array:
+        """The sums of z in each row."""
+        return np.bincount(self.rows, weights=z, minlength=len(self.left))
+
     def row_scaled(self, z: Array) -> Array:
         """z >= 0 with every row multiplied to sum to what it must; rows of zeros stay."""
-        sums = np.bincount(self.rows, weights=z, minlength=len(self.left))
+        sums = self.row_sums(z)
         return np.asarray(z * np.divide(self.left, sums, out=np.zeros_like(sums), where=sums > 0)[self.rows])
 
     def cheapest(self, i: int) -> Array:
