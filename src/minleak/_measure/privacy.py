@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,9 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import DENSE, too_large
+from minleak._data.metrics import distances_between
 from minleak._data.together import Together
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 
@@ -25,8 +25,8 @@ def d_privacy(channel: Channel | Any, metric: Any) -> float:
     channel
         A channel, or several `Together`, whose epsilons for a pair of secrets add up.
     metric
-        d as a matrix, or as a function of two secrets (their labels, or positions where there are none). Distances
-        of infinity ask for nothing; a distance of zero asks for equal rows.
+        d as a matrix, or as a callable of two secrets: their labels, which are positions where nobody named them.
+        Distances of infinity ask for nothing; a distance of zero asks for equal rows.
 
     With d = 1 between all secrets it is `local_dp_epsilon`; with the distance of places, geo-indistinguishability.
     O(n^2 m).
@@ -35,7 +35,7 @@ def d_privacy(channel: Channel | Any, metric: Any) -> float:
     0.549306
     """
     channel = as_channel(channel)
-    distances = _distances(channel, metric)
+    distances = distances_between(metric, channel.inputs, channel.inputs)  # need not be symmetric
     needed = _log_ratios(channel)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(needed <= 0, 0.0, needed / distances)
@@ -75,32 +75,3 @@ def _log_ratios(channel: Channel) -> Array:
             ratio[np.isnan(ratio)] = -math.inf
         found[x] = np.maximum(ratio.max(axis=1), 0.0)
     return found
-
-
-def _distances(channel: Channel, metric: Any) -> Array:
-    n = channel.shape[0]
-    if callable(metric):
-        metric = [[_called(metric, x, y) for y in channel.inputs] for x in channel.inputs]
-    try:
-        distances = np.asarray(metric, dtype=np.float64)
-    except Exception:
-        raise InvalidParameter("a metric is a matrix of numbers, or a function of two secrets") from None
-    if distances.shape != (n, n):
-        raise InvalidParameter(
-            f"the metric of {n} secrets is a matrix of {n} rows and columns, not of shape {distances.shape}"
-        )
-    if not distances.min() >= 0:  # NaN fails
-        x, y = divmod(int(np.argmin(distances >= 0)), n)
-        raise InvalidParameter(f"the distance of secrets {x} and {y} is {distances[x, y]}: it must not be negative")
-    return distances
-
-
-def _called(metric: Callable[[Any, Any], Any], x: Any, y: Any) -> float:
-    try:
-        value = metric(x, y)
-    except Exception as error:
-        raise InvalidParameter(f"the metric is a function of two secrets, and failed: {shown(error)}") from error
-    try:
-        return float(value)
-    except Exception:
-        raise InvalidParameter(f"the metric is a function to numbers, and gave {shown(value)}") from None

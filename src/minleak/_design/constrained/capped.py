@@ -40,7 +40,7 @@ def with_cap(
     """The observables of a channel with the cap: each y with each largest set of at most k secrets."""
     n = len(labels)
     cap = min(whole(k, "k", 1), n)
-    classes = np.arange(n) if d_privacy is None else as_privacy(d_privacy, n).classes
+    classes = np.arange(n) if d_privacy is None else as_privacy(d_privacy, labels).classes
     groups = [np.flatnonzero(classes == number) for number in range(int(classes.max()) + 1)]
     largest = max(groups, key=len)
     if len(largest) > cap:

@@ -39,7 +39,7 @@ def as_problem(
     prior = as_prior(prior)
     n = len(prior)
     costs, budgets = _costs(cost, budget, n)
-    privacy = None if d_privacy is None else as_privacy(d_privacy, n)
+    privacy = None if d_privacy is None else as_privacy(d_privacy, prior.labels)
     if privacy is not None:
         _check_together(fixed, costs)
     partial = None if fixed is None else _matrix(fixed, n, "the fixed part of the channel")

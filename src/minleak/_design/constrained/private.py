@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.labels import Labels
 from minleak._data.metrics import distances_between, shortest_paths
 from minleak._entropy.base import real
 from minleak._entropy.cores.grouped import Array, Indices
@@ -87,14 +88,14 @@ class Privacy:
         return raised
 
 
-def as_privacy(given: Any, n: int) -> Privacy:
+def as_privacy(given: Any, secrets: Labels) -> Privacy:
     """(epsilon, metric), checked."""
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise InvalidParameter(f"d_privacy is a pair (epsilon, metric), not {shown(given)}")
     epsilon = real(given[0], "epsilon of d_privacy is a number from 0 on, in nats for a distance of 1")
     if not 0 <= epsilon < math.inf:  # NaN fails
         raise InvalidParameter(f"epsilon of d_privacy is a finite number from 0 on, not {shown(given[0])}")
-    distances = shortest_paths(distances_between(given[1], n))
+    distances = shortest_paths(distances_between(given[1], secrets))
     if epsilon == 0:  # then all at finite distances are the same
         distances = np.where(np.isfinite(distances), 0.0, np.inf)
         epsilon = 1.0
