@@ -30,13 +30,15 @@ ASKED = {
     "exponential": lambda metric, names: mechanisms.exponential(3, 1.0, metric, inputs=names).toarray(),
     "tight": lambda metric, names: mechanisms.tight_constraints(3, 1.0, metric, inputs=names).toarray(),
     "d_privacy": lambda metric, names: ml.d_privacy(ml.Channel(np.eye(3) / 2 + 1 / 6, inputs=names), metric),
-    "optimise": lambda metric, names: ml.optimise(
-        ml.Prior([3, 2, 1], labels=names), entropy="min-entropy", cost=FAR, budget=2.0, d_privacy=(1.0, metric)
-    ).leakage,
+    "optimise": lambda metric, names: (
+        ml.optimise(
+            ml.Prior([3, 2, 1], labels=names), entropy="min-entropy", cost=FAR, budget=2.0, d_privacy=(1.0, metric)
+        ).leakage
+    ),
     "least_budget": lambda metric, names: loss(metric, ml.Prior([3, 2, 1], labels=names)),
-    "a cap": lambda metric, names: ml.optimise(
-        ml.Prior([3, 2, 1], labels=names), entropy="min-entropy", k=3, d_privacy=(1.0, metric)
-    ).leakage,
+    "a cap": lambda metric, names: (
+        ml.optimise(ml.Prior([3, 2, 1], labels=names), entropy="min-entropy", k=3, d_privacy=(1.0, metric)).leakage
+    ),
 }
 
 

@@ -14,6 +14,8 @@ from minleak._data.matrices import is_number, is_sparse, too_large
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
+
+
 def distances_between(metric: Any, secrets: Labels | int, others: Labels | int | None = None) -> Array:
     """The distances of secrets: a matrix of them, or a callable of two labels; infinite ones say that nothing is asked.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import DENSE, too_large
-from minleak._data.metrics import distances_between
+from minleak._data.metrics import distances_between, least_epsilon
+from minleak._data.prior import Prior, as_prior
 from minleak._data.together import Together
 from minleak.errors import InvalidParameter
 
@@ -40,6 +42,18 @@ def d_privacy(channel: Channel | Any, metric: Any) -> float:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(needed <= 0, 0.0, needed / distances)
     return float(ratios.max(initial=0.0, where=distances < math.inf))
+
+
+def prior_epsilon(prior: Prior | Iterable[Any], metric: Any) -> float:
+    """The least epsilon with p_x <= exp(epsilon d(x,x')) p_x' for all x, x': how far a prior is from telling nothing.
+
+    After an observable of a channel that is epsilon'-private in d, the posterior has at most epsilon + epsilon'.
+
+    >>> round(prior_epsilon([4, 2, 1], lambda x, y: abs(x - y)), 6)
+    0.693147
+    """
+    prior = as_prior(prior)
+    return least_epsilon(prior.p[:, None], distances_between(metric, prior.labels, prior.labels))
 
 
 def induced_metric(channel: Channel | Any) -> Array:

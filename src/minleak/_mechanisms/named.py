@@ -117,7 +117,7 @@ def exponential(
     if not np.isfinite(nearest).all():
         raise InvalidParameter(f"secret {int(np.argmax(nearest))} is infinitely far from every observable")
     weights = np.exp(-positive_epsilon(epsilon) / 2 * (reach - nearest))
-    return Mechanism(weights / weights.sum(axis=1, keepdims=True), lambda: between, inputs=None if inputs is None else names)
+    return Mechanism(weights / weights.sum(axis=1, keepdims=True), lambda: between, inputs=names)
 
 
 def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[Hashable] | None = None) -> Mechanism:
@@ -148,4 +148,4 @@ def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[H
             "with d_privacy="
         )
     matrix = D * w
-    return Mechanism(matrix / matrix.sum(axis=1, keepdims=True), lambda: between, inputs=None if inputs is None else names)
+    return Mechanism(matrix / matrix.sum(axis=1, keepdims=True), lambda: between, inputs=names)

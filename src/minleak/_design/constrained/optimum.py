@@ -81,7 +81,8 @@ def optimise(
         and allowed pairs, by the set. For a cap alone, `design` is exact and for any number of secrets.
     d_privacy
         (epsilon, metric): the channel is epsilon-private in the metric, a matrix of distances between secrets or a
-        callable of two labels (positions where there are none); infinite distances ask for nothing. The channel keeps to it exactly.
+        callable of two labels (positions where there are none); infinite distances ask for nothing. The channel keeps
+        to it exactly.
     weights
         Of several entropies: how much each counts in the sum of leakages that is made least, or "worst": the largest
         leakage is made least. For entropies that are concave in the joint: Shannon, guesswork, guess errors.
