@@ -4,6 +4,8 @@ A row is its name, its size, our value, theirs, our time and theirs, in seconds;
 prints them, and those of another benchmark of libqif can stand beside them. libqif's planar mechanisms have errors of
 their own (1e-7, 1e-5: see tests/mechanisms/test_planar.py). Its optimal mechanism on a 10 x 10 grid takes so long that
 it is stopped after ten minutes, or after as many seconds as the variable LIMIT of the environment says.
+
+    python -m benchmarks.qif_designing 15     # spanners of several dilations on a grid of 15 x 15
 """
 
 from __future__ import annotations
@@ -58,6 +60,7 @@ def main() -> None:
         found.append(each)
     faster = sum(each.our_time <= each.their_time for each in found)
     print(f"at least as fast in {faster} of {len(found)} rows")
+    spanners(6)
 
 
 def rows() -> Iterator[Row]:
@@ -193,3 +196,33 @@ def stopped(name: str, width: int, limit: float) -> Row:
     except subprocess.TimeoutExpired:
         theirs = float("nan")
     return Row(name, f"{width} x {width}", ours, theirs, our_time, time.perf_counter() - start)
+
+
+def spanned_loss(width: int, dilation: float) -> str:
+    p, d = grid(width)
+    start = time.perf_counter()
+    found = ml.least_budget(p, cost=d, d_privacy=(0.5, d, dilation))
+    seconds = time.perf_counter() - start
+    return f"{found.budget:.9g} {found.bound:.9g} {seconds:.1f} {ml.d_privacy(found.channel, d):.9g}"
+
+
+def spanners(width: int) -> None:
+    """Loss, the bound that is proven, and the time for both; each dilation in a process that is ended at the limit."""
+    name = "optimal geo-indistinguishability"
+    print(f"\n{name:<38} {'dilation':>8}  {'loss':>12} {'no less than':>12}  seconds  epsilon")
+    limit = float(os.environ.get("LIMIT", "600"))
+    for dilation in (1.2, 1.05, 1.0):
+        code = f"from benchmarks.qif_designing import spanned_loss; print(spanned_loss({width}, {dilation}))"
+        try:
+            run = subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, timeout=limit, check=True
+            )
+            loss, bound, seconds, epsilon = run.stdout.split()
+        except subprocess.TimeoutExpired:
+            loss, bound, seconds, epsilon = "-", "-", f"> {limit:g}", "-"
+        size = f"{width} x {width}"
+        print(f"{size:<38} {dilation:>8}  {loss:>12} {bound:>12} {seconds:>8}  {epsilon}", flush=True)
+
+
+if __name__ == "__main__":
+    spanners(int(sys.argv[1]))
