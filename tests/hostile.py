@@ -404,7 +404,8 @@ CALLS = {
     "least_budget, private": (ml.least_budget, {"prior": WEIGHTS, "cost": COST, "d_privacy": (1.0, FAR)}),
     "estimate_prior": (
         ml.estimate_prior,
-        {"channel": np.eye(6), "observed": [0, 1, 1], "against": WEIGHTS, "bootstrap": 2, "level": 0.9, "seed": 0},
+        {"channel": np.eye(6), "observed": [0, 1, 1], "against": WEIGHTS, "bootstrap": 2, "level": 0.9, "seed": 0}
+        | {"interval": None},
     ),
     "estimate_prior, plan": (ml.estimate_prior, {"channel": PLAN, "observed": [tuple("abc")], "bootstrap": 0}),
     "tradeoff": (ml.tradeoff, {**COSTED, "entropy": "min-entropy", "points": 2, "budgets": None}),
