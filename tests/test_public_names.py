@@ -46,6 +46,9 @@ PROMISED = {
         max_refines join_meet join_meet_refines Together induced_metric
         max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
+        total_variation multiplicative_distance convex_separation kantorovich multiplicative_kantorovich Transport
+        hyper_distance refinement_distance RefinementDistance prior_epsilon
+        gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
     """,
     "minleak.results": """
         Audit Baseline Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate
@@ -67,7 +70,7 @@ PROMISED = {
 MEMBERS = {
     ml.Prior: "p weights labels total exact events from_counts uniform __len__",
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
-    "repeated from_rows deterministic random hyper reduced factor",
+    "repeated from_rows deterministic random hyper reduced factor left_factor",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "in_the_world table update lineage version changes",
     ml.Blocks: "changes success entropy leakage in_the_world loss sets table update save digest",

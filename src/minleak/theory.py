@@ -18,6 +18,8 @@ from minleak._measure.adversaries import (
     UniformAdversary,
     best_guesses,
 )
+from minleak._measure.distribution_distances import convex_separation, multiplicative_distance, total_variation
+from minleak._measure.gain_forms import GuessingForm, gain_sum, gain_to_bayes, posterior_gain, property_channel
 from minleak._measure.join_meet import join_meet, join_meet_refines
 from minleak._measure.majorization import Majorization, check_schur_concave, lorenz, majorizes
 from minleak._measure.max_case import (
@@ -26,10 +28,12 @@ from minleak._measure.max_case import (
     max_case_vulnerability,
     pointwise_maximal_leakage,
 )
-from minleak._measure.privacy import induced_metric
+from minleak._measure.privacy import induced_metric, prior_epsilon
 from minleak._measure.refinement import max_refines
+from minleak._measure.refinement_distance import RefinementDistance, refinement_distance
 from minleak._measure.risks import loss_gain, posterior_risk, predicate_gain, risk, risk_leakage, tries_gain
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
+from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
 
 __all__ = [
     "Adversary",
@@ -38,23 +42,31 @@ __all__ = [
     "Conflict",
     "Entropy",
     "EntropyCheck",
+    "GuessingForm",
     "Invariance",
     "JizbaArimitsu",
     "Majorization",
     "MismatchedAdversary",
     "OptimalAdversary",
+    "RefinementDistance",
     "RennerWolf",
     "Together",
+    "Transport",
     "UniformAdversary",
     "bayes_risk_capacity",
     "bayes_security",
     "best_guesses",
     "check_entropy",
     "check_schur_concave",
+    "convex_separation",
     "find_increase",
+    "gain_sum",
+    "gain_to_bayes",
+    "hyper_distance",
     "induced_metric",
     "join_meet",
     "join_meet_refines",
+    "kantorovich",
     "lorenz",
     "loss_gain",
     "majorizes",
@@ -63,11 +75,18 @@ __all__ = [
     "max_case_vulnerability",
     "max_refines",
     "metric_invariance",
+    "multiplicative_distance",
+    "multiplicative_kantorovich",
     "paper_algorithm",
     "pointwise_maximal_leakage",
+    "posterior_gain",
     "posterior_risk",
     "predicate_gain",
+    "prior_epsilon",
+    "property_channel",
+    "refinement_distance",
     "risk",
     "risk_leakage",
+    "total_variation",
     "tries_gain",
 ]

@@ -64,6 +64,44 @@ def test_intervals_cover_what_was_drawn_from():
     assert widths[1] < widths[0] / 2
 
 
+def test_the_ends_are_those_of_a_likelihood_ratio():
+    """Of a channel that shows the secret they are the roots for a binomial; inside the limit, outside by a percent."""
+    estimate = ml.estimate_prior(np.eye(2), {0: 60, 1: 40})
+    assert estimate.interval == "likelihood"
+
+    def lost(p: float) -> float:
+        return 2 * (60 * math.log(0.6 / p) + 40 * math.log(0.4 / (1 - p)))
+
+    quantile = 3.841458820694124
+    for end, at in ((float(estimate.low[0]), 0.6), (float(estimate.high[0]), 0.6)):
+        assert lost(end) >= quantile - 1e-6
+        assert lost(at + (end - at) * 0.98) <= quantile
+
+
+def test_likelihood_intervals_cover_what_was_drawn_from():
+    """At least as often as they say, zeros of the estimate included."""
+    rng = np.random.default_rng(4)
+    hits = []
+    for _ in range(25):
+        C, p = rng.dirichlet(np.ones(5), 4), rng.dirichlet(np.full(4, 0.5))
+        counts = rng.multinomial(300, p @ C).tolist()
+        estimate = ml.estimate_prior(C, dict(enumerate(counts)))
+        assert (estimate.low <= estimate.prior.p).all()
+        assert (estimate.prior.p <= estimate.high).all()
+        hits += ((estimate.low <= p) & (p <= estimate.high)).tolist()
+    assert np.mean(hits) >= 0.9
+
+
+def test_many_secrets_are_bootstrapped_unless_asked():
+    """By size; and no interval is asked for by name, or by no samples."""
+    seen = list(range(70))
+    assert ml.estimate_prior(np.eye(70), seen, bootstrap=2).interval == "bootstrap"
+    assert ml.estimate_prior(np.eye(3), [0, 1], interval="bootstrap", bootstrap=2).interval == "bootstrap"
+    for options in ({"interval": "none"}, {"bootstrap": 0}):
+        nothing = ml.estimate_prior(np.eye(3), [0, 1], **options)
+        assert (nothing.interval, nothing.low.max(), nothing.high.min()) == ("none", 0, 1)
+
+
 @pytest.mark.parametrize(
     ("observed", "options", "error", "said"),
     [
@@ -77,6 +115,7 @@ def test_intervals_cover_what_was_drawn_from():
         ([0], {"level": 1.0}, InvalidParameter, "between 0 and 1"),
         ([0], {"bootstrap": -1}, InvalidParameter, "bootstrap is a whole number"),
         ([0], {"against": [1, 2, 3]}, InvalidParameter, "same 2 secrets"),
+        ([0], {"interval": "wide"}, InvalidParameter, "'likelihood', 'bootstrap' or 'none', not 'wide'"),
         ([0], {"seed": -1}, InvalidParameter, "a seed is a whole number"),
     ],
 )

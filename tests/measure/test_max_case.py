@@ -107,8 +107,8 @@ def test_channels_together_add_up():
 
 @pytest.mark.parametrize(
     ("metric", "message"),
-    [(np.ones((2, 3)), "shape"), ("x", "matrix of numbers"), (lambda *_: "x", "gave 'x'")]
-    + [(np.full((4, 4), v), "must not be negative") for v in (-1, math.nan)],
+    [(np.ones((2, 3)), "shape"), ("x", "matrix of distances"), (lambda *_: "x", "is 'x': a number")]
+    + [(np.full((4, 4), v), "distances are from 0 on") for v in (-1, math.nan)],
 )
 def test_metrics_that_are_none(metric, message):
     with pytest.raises(InvalidParameter, match=message):

@@ -106,8 +106,8 @@ def mechanisms_of_a_plane(n: int, epsilon: float) -> None:
         ([[0, 1, math.nan], [1, 0, 1], [math.nan, 1, 0]], "is nan: distances"),
         ([[0, 1, 2], [2, 0, 1], [2, 1, 0]], "from 0 to 1 is 1, and back it is 2: a metric is symmetric"),
         ([[0, 1, 2], [1, 1, 1], [2, 1, 0]], "from 1 to itself is 1.0"),
-        ("line", "a matrix of distances or a callable of two positions, not str"),
-        (lambda x: x, "raised TypeError for the positions 0 and 0"),
+        ("line", "a matrix of distances or a callable of two labels, not str"),
+        (lambda x: x, "raised TypeError for the labels at 0 and 0"),
         (lambda *_: "near", "is 'near': a number is expected"),
     ],
 )

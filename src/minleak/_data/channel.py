@@ -17,6 +17,7 @@ from minleak._data import composition
 from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
 from minleak._data.factoring.find import factored
+from minleak._data.factoring.left import left_factored
 from minleak._data.hyper import Hyper, hyper
 from minleak._data.labels import Labels, first_difference, labelled, named
 from minleak._data.matrices import (
@@ -326,6 +327,29 @@ class Channel:
             tolerance=tolerated(tolerance),
         ).R
         return None if found is None else Channel(found, inputs=self.outputs, outputs=other.outputs)
+
+    def left_factor(self, other: Channel | Any, *, tolerance: float = 1e-8) -> Channel | None:
+        """The channel L with L @ self = other, or None where there is none: whether other's secrets act as mixtures of
+        this one's.
+
+        Exact where both channels are, else every entry is met within the tolerance. One small programme a row.
+
+        >>> Channel([[1, 0], [0.5, 0.5]]).left_factor([[0.75, 0.25]]).toarray()
+        array([[0.5, 0.5]])
+        """
+        other = as_channel(other)
+        if self.shape[1] != other.shape[1] or first_difference(self.outputs, other.outputs) is not None:
+            raise InvalidChannel(
+                f"a left factor is between channels with the same observables: these have {self.shape[1]} and "
+                f"{other.shape[1]}, or others, or in another order"
+            )
+        both = self.exact is not None and other.exact is not None
+        found = left_factored(
+            self.exact if both else self.toarray(),
+            other.exact if both else other.toarray(),
+            tolerance=tolerated(tolerance),
+        )
+        return None if found is None else Channel(found, inputs=other.inputs, outputs=self.inputs)
 
     def sharing(self, other: Channel | Any, what: str) -> Channel:
         """The other channel, if its secrets are this one's; `what` says how messages speak of the two."""

@@ -9,54 +9,59 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.labels import Labels
 from minleak._data.matrices import is_number, is_sparse, too_large
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
-Metric = Callable[[int, int], float]
 
 
-def distances_between(metric: Any, n: int, m: int | None = None) -> Array:
-    """The n x n distances: a matrix of them, or a callable of two positions; infinite ones say that nothing is asked.
+def distances_between(metric: Any, secrets: Labels | int, others: Labels | int | None = None) -> Array:
+    """The distances of secrets: a matrix of them, or a callable of two labels; infinite ones say that nothing is asked.
 
-    With `m` they are from n secrets to m observables, and need not be symmetric.
+    A label is what the secret is called, and where nobody named it its position. With `others` distances are from
+    secrets to these, and need not be symmetric.
 
     >>> distances_between(lambda x, y: abs(x - y), 3)[0]
     array([0., 1., 2.])
+    >>> distances_between(lambda x, y: abs(x - y), Labels.of([10, 40], 2))[0]
+    array([ 0., 30.])
     """
-    shape = (n, n if m is None else m)
+    rows = Labels.of(None, secrets) if isinstance(secrets, int) else secrets
+    columns = rows if others is None else Labels.of(None, others) if isinstance(others, int) else others
+    shape = (len(rows), len(columns))
     size = too_large(math.prod(shape), each=16)
     if size is not None:
         raise InvalidParameter(f"a metric on so many secrets has {size}")
-    matrix = _called(metric, shape) if callable(metric) else _given(metric)
+    matrix = _called(metric, list(rows), list(columns)) if callable(metric) else _given(metric)
     if matrix.shape != shape:
-        what = "square" if m is None else "a matrix"
+        what = "square" if others is None else "a matrix"
         raise InvalidParameter(f"the metric has shape {matrix.shape}: it is {what}, {shape[0]} x {shape[1]}")
     if not matrix.min() >= 0:  # NaN fails
         x, y = np.argwhere(~(matrix >= 0))[0]
         raise InvalidParameter(f"the distance from {x} to {y} is {matrix[x, y]}: distances are from 0 on")
-    if m is None:
+    if others is None:
         _check_symmetric(matrix)
     return matrix
 
 
-def _called(metric: Metric, shape: tuple[int, int]) -> Array:
-    rows = []
-    for x in range(shape[0]):
-        row = []
-        for y in range(shape[1]):
+def _called(metric: Callable[[Any, Any], Any], rows: list[Any], columns: list[Any]) -> Array:
+    """Messages name positions: labels may be secrets."""
+    matrix = np.empty((len(rows), len(columns)))
+    for x, first in enumerate(rows):
+        for y, second in enumerate(columns):
             try:
-                distance = metric(x, y)
+                distance = metric(first, second)
                 value = float(distance) if is_number(distance) or isinstance(distance, np.generic) else None
             except Exception as error:
                 raise InvalidParameter(
-                    f"the metric raised {type(error).__name__} for the positions {x} and {y}: it takes two of them"
+                    f"the metric raised {type(error).__name__} for the labels at {x} and {y}: it takes two labels, or "
+                    "positions where nothing is labelled"
                 ) from None
             if value is None:
                 raise InvalidParameter(f"the metric of {x} and {y} is {shown(distance)}: a number is expected")
-            row.append(value)
-        rows.append(row)
-    return np.array(rows, dtype=np.float64).reshape(shape)
+            matrix[x, y] = value
+    return matrix
 
 
 def _given(metric: Any) -> Array:
@@ -66,7 +71,7 @@ def _given(metric: Any) -> Array:
         matrix = np.zeros(0)
     if matrix.ndim != 2:
         raise InvalidParameter(
-            f"a metric is a matrix of distances or a callable of two positions, not {type(metric).__name__}"
+            f"a metric is a matrix of distances or a callable of two labels, not {type(metric).__name__}"
         )
     return matrix
 

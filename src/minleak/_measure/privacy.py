@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import DENSE, too_large
+from minleak._data.metrics import distances_between, least_epsilon
+from minleak._data.prior import Prior, as_prior
 from minleak._data.together import Together
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 
@@ -25,8 +27,8 @@ def d_privacy(channel: Channel | Any, metric: Any) -> float:
     channel
         A channel, or several `Together`, whose epsilons for a pair of secrets add up.
     metric
-        d as a matrix, or as a function of two secrets (their labels, or positions where there are none). Distances
-        of infinity ask for nothing; a distance of zero asks for equal rows.
+        d as a matrix, or as a callable of two secrets: their labels, which are positions where nobody named them.
+        Distances of infinity ask for nothing; a distance of zero asks for equal rows.
 
     With d = 1 between all secrets it is `local_dp_epsilon`; with the distance of places, geo-indistinguishability.
     O(n^2 m).
@@ -35,11 +37,23 @@ def d_privacy(channel: Channel | Any, metric: Any) -> float:
     0.549306
     """
     channel = as_channel(channel)
-    distances = _distances(channel, metric)
+    distances = distances_between(metric, channel.inputs, channel.inputs)  # need not be symmetric
     needed = _log_ratios(channel)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(needed <= 0, 0.0, needed / distances)
     return float(ratios.max(initial=0.0, where=distances < math.inf))
+
+
+def prior_epsilon(prior: Prior | Iterable[Any], metric: Any) -> float:
+    """The least epsilon with p_x <= exp(epsilon d(x,x')) p_x' for all x, x': how far a prior is from telling nothing.
+
+    After an observable of a channel that is epsilon'-private in d, the posterior has at most epsilon + epsilon'.
+
+    >>> round(prior_epsilon([4, 2, 1], lambda x, y: abs(x - y)), 6)
+    0.693147
+    """
+    prior = as_prior(prior)
+    return least_epsilon(prior.p[:, None], distances_between(metric, prior.labels, prior.labels))
 
 
 def induced_metric(channel: Channel | Any) -> Array:
@@ -75,32 +89,3 @@ def _log_ratios(channel: Channel) -> Array:
             ratio[np.isnan(ratio)] = -math.inf
         found[x] = np.maximum(ratio.max(axis=1), 0.0)
     return found
-
-
-def _distances(channel: Channel, metric: Any) -> Array:
-    n = channel.shape[0]
-    if callable(metric):
-        metric = [[_called(metric, x, y) for y in channel.inputs] for x in channel.inputs]
-    try:
-        distances = np.asarray(metric, dtype=np.float64)
-    except Exception:
-        raise InvalidParameter("a metric is a matrix of numbers, or a function of two secrets") from None
-    if distances.shape != (n, n):
-        raise InvalidParameter(
-            f"the metric of {n} secrets is a matrix of {n} rows and columns, not of shape {distances.shape}"
-        )
-    if not distances.min() >= 0:  # NaN fails
-        x, y = divmod(int(np.argmin(distances >= 0)), n)
-        raise InvalidParameter(f"the distance of secrets {x} and {y} is {distances[x, y]}: it must not be negative")
-    return distances
-
-
-def _called(metric: Callable[[Any, Any], Any], x: Any, y: Any) -> float:
-    try:
-        value = metric(x, y)
-    except Exception as error:
-        raise InvalidParameter(f"the metric is a function of two secrets, and failed: {shown(error)}") from error
-    try:
-        return float(value)
-    except Exception:
-        raise InvalidParameter(f"the metric is a function to numbers, and gave {shown(value)}") from None

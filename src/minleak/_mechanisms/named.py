@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.metrics import Array, distances_between
-from minleak._mechanisms.mechanism import Mechanism, counted, line, positive_epsilon
+from minleak._mechanisms.mechanism import Mechanism, counted, labelled, line, positive_epsilon
 from minleak.errors import Infeasible, InvalidParameter, shown
 
 # A weight below zero by no more than this share of the largest is a zero, rounded.
@@ -99,26 +99,28 @@ def exponential(
     """Near observables more often: C[x,y] proportional to exp(-epsilon d(x,y) / 2).
 
     Private in d, by the triangle inequality once in the numerator and once in the row's sum; mostly with room to spare,
-    which `epsilon` of the result shows. `metric` is a matrix or a callable of two positions; with `observables` there
-    are m of these, and d reaches from secrets to them as well (a callable then, whose first n are the secrets).
+    which `epsilon` of the result shows. `metric` is a matrix or a callable of two secrets: their labels, `inputs`, or
+    positions without these. With `observables` there are m of them, numbered from 0 on, and d reaches from a secret
+    to a number as well (a callable then).
 
     >>> mechanism = exponential(3, 1.0, lambda x, y: abs(x - y))
     >>> mechanism.toarray()[0].round(6), round(mechanism.epsilon, 6)
     (array([0.50648 , 0.307196, 0.186324]), 0.614107)
     """
     rows, m = counted(n, columns=observables)
-    between = distances_between(metric, rows) if m == rows or callable(metric) else None
+    names = labelled(inputs, rows)
+    between = distances_between(metric, names) if m == rows or callable(metric) else None
     if between is None:
-        raise InvalidParameter("with observables= the metric is a callable of two positions, of secrets and of these")
+        raise InvalidParameter("with observables= the metric is a callable, of two secrets, or a secret and a number")
     beyond = between  # how much farther than the nearest observable, which is a secret's own
     if m != rows:
-        reach = distances_between(metric, rows, m)
+        reach = distances_between(metric, names, m)
         nearest = reach.min(axis=1, keepdims=True)
         if not np.isfinite(nearest).all():
             raise InvalidParameter(f"secret {int(np.argmax(nearest))} is infinitely far from every observable")
         beyond = reach - nearest
     weights = np.exp(-positive_epsilon(epsilon) / 2 * beyond)
-    return Mechanism(weights / weights.sum(axis=1, keepdims=True), lambda: between, inputs=inputs)
+    return Mechanism(weights / weights.sum(axis=1, keepdims=True), lambda: between, inputs=names)
 
 
 def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[Hashable] | None = None) -> Mechanism:
@@ -126,7 +128,7 @@ def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[H
 
     The weights w solve D w = 1 with D[x,y] = exp(-epsilon d(x,y)), if they are not negative; where they are, no such
     mechanism exists and Infeasible says so. On a line it is the geometric mechanism; for secrets that are all 1 apart
-    it is randomised response.
+    it is randomised response. `metric` is a matrix or a callable of two secrets: their labels, `inputs`, or positions.
 
     >>> ends = tight_constraints(3, math.log(2), lambda x, y: abs(x - y))
     >>> ends.toarray()[0].round(6), round(ends.epsilon, 9)
@@ -134,7 +136,8 @@ def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[H
     """
     rows, _ = counted(n)
     decay = positive_epsilon(epsilon)
-    between = distances_between(metric, rows)
+    names = labelled(inputs, rows)
+    between = distances_between(metric, names)
     D = np.exp(-decay * between)
     try:
         w = np.linalg.solve(D, np.ones(rows))
@@ -148,4 +151,4 @@ def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[H
             f"observable {int(np.argmin(w))} would need a negative weight; a larger epsilon may do, or optimise "
             "with d_privacy="
         )
-    return Mechanism(matrix / sums, lambda: between, inputs=inputs)
+    return Mechanism(matrix / sums, lambda: between, inputs=names)

@@ -76,6 +76,11 @@ def least_budget(
     attackers, all of whom are held to theirs. Without a leakage, under d_privacy, it is the mechanism of least loss:
     optimal under geo-indistinguishability.
 
+    For many secrets d_privacy=(epsilon, metric, dilation) asks along the edges of a spanner only, with epsilon divided
+    by its dilation (Bordenabe, Chatzikokolakis, Palamidessi 2014). The channel is epsilon-private in the metric, which
+    is computed from its entries; the cost is an upper bound of the least, and `bound`, with epsilon undivided along
+    the same edges, a lower one that is proven. On a grid a dilation of 1.1 leaves the eight neighbours of each cell.
+
     The inverse of `optimise`: at the budget found, the least leakage is the one asked for. The bound is proven as
     there, and no solver is trusted. Raises Infeasible where no channel leaks so little, with the least that one does.
 
@@ -89,13 +94,22 @@ def least_budget(
     if cost is None:
         raise InvalidParameter("the least budget is of a cost: give cost=, a matrix of what each pair costs")
     problem = as_problem(prior, allowed=allowed, cost=cost, outputs=outputs, d_privacy=d_privacy, k=k)
-    if leakage is None:
-        if d_privacy is None and k is None:
-            raise InvalidParameter(
-                "nothing is to be hidden: give leakage=, what may leak at most, or d_privacy=, or k="
-            )
+    if leakage is None and d_privacy is None and k is None:
+        raise InvalidParameter("nothing is to be hidden: give leakage=, what may leak at most, or d_privacy=, or k=")
+    targets = None if leakage is None else _targets(leakage, len(entropies))
+    found = _least(problem, entropies, targets, enough)
+    wider = problem.widened()
+    if wider is None or problem.privacy is None or problem.privacy.spanner is None:
+        return found
+    bound = _least(wider, entropies, targets, enough).bound
+    return replace(found, bound=min(bound, found.budget), status=problem.privacy.spanner.status(found.channel))
+
+
+def _least(
+    problem: Problem, entropies: Sequence[Entropy], targets: Sequence[float] | None, enough: float
+) -> LeastBudget:
+    if targets is None:
         return _found(problem, least_cost(problem), [], [], enough)
-    targets = _targets(leakage, len(entropies))
     if any(target == 0 and _strict(H) for H, target in zip(entropies, targets, strict=True)):
         return _found(problem, _silent(problem, entropies), entropies, targets, enough)
     terms = [_at_least(problem, H, target) for H, target in zip(entropies, targets, strict=True)]

@@ -40,7 +40,7 @@ def as_problem(
     prior = as_prior(prior)
     n = len(prior)
     costs, budgets = _costs(cost, budget, n)
-    privacy = None if d_privacy is None else as_privacy(d_privacy, n)
+    privacy = None if d_privacy is None else as_privacy(d_privacy, prior.labels)
     partial = None if fixed is None else _matrix(fixed, n, "the fixed part of the channel")
     mask = None if allowed is None else _mask(allowed, n)
     if privacy is not None:

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.labels import Labels
 from minleak._data.metrics import distances_between, shortest_paths
+from minleak._design.constrained.spanners import Spanner, spanner_of
 from minleak._entropy.base import real
 from minleak._entropy.cores.grouped import Array, Indices
 from minleak.errors import InvalidParameter, shown
@@ -26,11 +28,16 @@ class Privacy:
     """epsilon and the distances along shortest ways, which are what the metric implies; infinite where it asks nothing.
 
     Rows of the solver are v[second] >= factor v[first] for the columns v of C, for those pairs only that do not follow
-    from others by way of a third secret: on a grid, cells that see each other.
+    from others by way of a third secret: on a grid, cells that see each other. With a `spanner` they are its edges.
     """
 
     epsilon: float
     distances: Array
+    spanner: Spanner | None = None
+
+    def widened(self) -> Privacy | None:
+        """With a spanner, what the metric implies along its edges; every channel that keeps to the metric does so."""
+        return None if self.spanner is None else Privacy(self.spanner.epsilon, self.spanner.ways)
 
     @cached_property
     def least(self) -> Array:
@@ -87,15 +94,17 @@ class Privacy:
         return raised
 
 
-def as_privacy(given: Any, n: int) -> Privacy:
-    """(epsilon, metric), checked."""
-    if not isinstance(given, tuple | list) or len(given) != 2:
-        raise InvalidParameter(f"d_privacy is a pair (epsilon, metric), not {shown(given)}")
+def as_privacy(given: Any, secrets: Labels) -> Privacy:
+    """(epsilon, metric), or (epsilon, metric, dilation), checked."""
+    if not isinstance(given, tuple | list) or len(given) not in (2, 3):
+        raise InvalidParameter(f"d_privacy is (epsilon, metric), or (epsilon, metric, dilation), not {shown(given)}")
     epsilon = real(given[0], "epsilon of d_privacy is a number from 0 on, in nats for a distance of 1")
     if not 0 <= epsilon < math.inf:  # NaN fails
         raise InvalidParameter(f"epsilon of d_privacy is a finite number from 0 on, not {shown(given[0])}")
-    distances = shortest_paths(distances_between(given[1], n))
+    distances = shortest_paths(distances_between(given[1], secrets))
+    spanner = None if len(given) == 2 else spanner_of(epsilon, distances, given[2])
     if epsilon == 0:  # then all at finite distances are the same
-        distances = np.where(np.isfinite(distances), 0.0, np.inf)
-        epsilon = 1.0
-    return Privacy(epsilon, distances)
+        return Privacy(1.0, np.where(np.isfinite(distances), 0.0, np.inf))
+    if spanner is None or spanner.dilation <= 1 + _ROUNDING:
+        return Privacy(epsilon, distances)
+    return Privacy(epsilon / spanner.dilation, spanner.ways, spanner)

@@ -152,6 +152,11 @@ class Problem:
         matrix[self.rows, self.columns] = z / self.shares[self.rows]
         return np.asarray(self.privacy.kept(matrix)[self.rows, self.columns] * self.shares[self.rows])
 
+    def widened(self) -> Problem | None:
+        """Where privacy is along a spanner, the same with no more than the metric asks there; else None."""
+        wider = None if self.privacy is None else self.privacy.widened()
+        return None if wider is None else replace(self, privacy=wider, refuge=None)
+
     def with_budgets(self, budgets: Sequence[float]) -> Problem:
         """The same under other budgets (for the whole, settled entries included; scaled)."""
         left = tuple(b - s for b, s in zip(budgets, self.settled_costs, strict=True))

@@ -1,0 +1,96 @@
+"""Likelihood intervals: how small and how large a probability is among the priors that explain what was seen as well.
+
+The interval of p_x is from the least to the largest p_x over all priors p with 2 (max L - L(p)) at most the quantile of
+chi^2 with one degree of freedom (Wilks). L is concave, so each end is a convex programme: by an interior-point method,
+of which what is left to gain is known and added, so that the ends are never inside.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+# An end is known to this share of how far it is from the estimate, or to this much.
+_SHARE, _CLOSE = 0.01, 1e-7
+# The weight of the end against the barrier: at first, and by what factor it grows.
+_FIRST, _GROWTH = 10.0, 20.0
+# Newton's steps for a weight at most, and the decrement that is small enough to go on.
+_STEPS, _DECREMENT = 50, 0.05
+# What the intervals may cost, in multiplications; steps for an end are about these.
+_MOST, _USUAL = 1_000_000_000, 40
+
+
+def affordable(secrets: int, observed: int) -> bool:
+    """Whether the ends for so many secrets take seconds, not minutes."""
+    return 2 * secrets * _USUAL * secrets**2 * max(observed, secrets) <= _MOST
+
+
+def likely_range(matrix: Array, counts: Array, p: Array, level: float) -> tuple[Array, Array]:
+    """The ends for each secret: of the columns observed, how often each was, and the most likely prior.
+
+    >>> low, high = likely_range(np.eye(2), np.array([60.0, 40.0]), np.array([0.6, 0.4]), 0.95)
+    >>> low.round(3), high.round(3)
+    (array([0.502, 0.307]), array([0.693, 0.498]))
+    """
+    from scipy.special import gammaincinv
+
+    if len(p) == 1:
+        return np.ones(1), np.ones(1)
+    range_of = _Range(matrix, counts, p, float(gammaincinv(0.5, level)))  # half the quantile of chi^2
+    ends = np.array([[range_of.end(x, sign) for sign in (-1.0, 1.0)] for x in range(len(p))])
+    return np.clip(ends[:, 0], 0.0, p), np.clip(ends[:, 1], p, 1.0)
+
+
+class _Range:
+    """The priors that lose at most so much of the log-likelihood, and one well inside to start from."""
+
+    def __init__(self, matrix: Array, counts: Array, p: Array, loss: float) -> None:
+        self.matrix, self.counts, self.p = matrix, counts, p
+        best = self.log_likelihood(p)
+        self.floor = best - loss
+        share = 1.0
+        while True:
+            self.start = (1 - share) * p + share / len(p)
+            if self.log_likelihood(self.start) > best - 0.5 * loss:
+                break
+            share /= 2
+
+    def log_likelihood(self, p: Array) -> float:
+        return float(self.counts @ np.log(p @ self.matrix))
+
+    def end(self, x: int, sign: float) -> float:
+        """The least p_x, or the largest: max weight sign p_x + log(L - floor) + sum of log p, for larger weights."""
+        p, weight = self.start, _FIRST
+        while True:
+            for _ in range(_STEPS):
+                step, decrement = self._newton(p, x, sign * weight)
+                if decrement < _DECREMENT:
+                    break
+                p = self._moved(p, step, 1 / (1 + decrement**0.5))
+            left = (len(p) + 1) / weight  # what a better p can have more of p_x
+            if left <= max(_SHARE * abs(p[x] - self.p[x]), _CLOSE):
+                return float(p[x] + sign * left)
+            weight *= _GROWTH
+
+    def _newton(self, p: Array, x: int, weight: float) -> tuple[Array, float]:
+        """Newton's step along sums of one, and its decrement squared; in units of p, where the curve is at least 1."""
+        q = p @ self.matrix
+        room = float(self.counts @ np.log(q)) - self.floor
+        slope = p * (self.matrix @ (self.counts / q)) / room
+        gradient = -slope - 1.0
+        gradient[x] -= weight * p[x]
+        bent = (p[:, None] * self.matrix) * (np.sqrt(self.counts / room) / q)
+        curve = bent @ bent.T + np.outer(slope, slope)
+        curve[np.diag_indices(len(p))] += 1.0
+        free, along = np.linalg.solve(curve, np.stack([-gradient, p], axis=1)).T
+        step = free - along * (float(p @ free) / float(p @ along))
+        return p * step, max(-float(gradient @ step), 0.0)
+
+    def _moved(self, p: Array, step: Array, length: float) -> Array:
+        while True:
+            there = p + length * step
+            if there.min() > 0 and self.log_likelihood(there) > self.floor:
+                return np.asarray(there / there.sum())
+            length /= 2

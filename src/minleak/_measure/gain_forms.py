@@ -1,0 +1,140 @@
+"""Gains made of others: of two attackers, of what is observed; and gains as one guess about something else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.channel import Channel, as_channel
+from minleak._data.matrices import DENSE, too_large
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.gain import gain_matrix
+from minleak._measure.row_distances import numbered
+from minleak.errors import InvalidParameter, listed
+
+Array = npt.NDArray[np.float64]
+
+# The most strategies that are listed.
+_STRATEGIES = 1_000_000
+
+
+def gain_sum(first: Any, second: Any) -> Array:
+    """Gains whose vulnerability is the sum of two: a guess for each pair of guesses, the second's in turn.
+
+    >>> gain_sum([[1, 0], [0, 1]], [[2, 0], [0, 3]])
+    array([[3., 0.],
+           [1., 3.],
+           [2., 1.],
+           [0., 4.]])
+    """
+    one, other = as_matrix(first), as_matrix(second)
+    if one.shape[1] != other.shape[1]:
+        raise InvalidParameter(f"gains for {one.shape[1]} and for {other.shape[1]} secrets cannot be added")
+    size = too_large(one.shape[0] * other.size, each=DENSE)
+    if size is not None:
+        raise InvalidParameter(f"a guess for each pair of guesses has {size}")
+    return np.asarray((one[:, None, :] + other[None]).reshape(-1, one.shape[1]))
+
+
+def posterior_gain(gain: Any, channel: Channel | Any) -> Array:
+    """Gains whose prior vulnerability is the posterior one of `gain` after the channel, whatever the prior:
+
+        V_h[p] = V_g[p, C],  h(s, x) = sum over y of C[x,y] g(s(y), x)
+
+    with a guess for each strategy s, one of the old guesses for each observable; equal strategies are one.
+
+    >>> halves = [[0.75, 0.25], [0.25, 0.75]]
+    >>> posterior_gain([[1, 0], [0, 1]], halves)
+    array([[0.  , 1.  ],
+           [0.25, 0.25],
+           [0.75, 0.75],
+           [1.  , 0.  ]])
+    """
+    matrix, channel = as_matrix(gain), as_channel(channel)
+    n = channel.shape[0]
+    if matrix.shape[1] != n:
+        raise InvalidParameter(f"the gains are for {matrix.shape[1]} secrets, and the channel has {n}")
+    found = np.zeros((1, n))
+    for column in channel.reduced().toarray().T:
+        if len(found) * len(matrix) > _STRATEGIES:
+            raise InvalidParameter(
+                f"{len(matrix)} guesses after {channel.shape[1]} observables make over {_STRATEGIES:,} strategies: "
+                "use posterior_vulnerability, which needs none of them"
+            )
+        found = np.unique(gain_sum(found, matrix * column), axis=0)
+    return found
+
+
+@dataclass(frozen=True)
+class GuessingForm:
+    """Gains as one guess: V_g[p, C] = scale V[prior, channel @ C] + offset, whatever C, for the p they were made with.
+
+    `prior` is on the guesses, and `channel` from guesses to secrets.
+    """
+
+    prior: Prior
+    channel: Channel
+    scale: float
+    offset: float
+
+
+def gain_to_bayes(prior: Prior | Iterable[Any], gain: Any) -> GuessingForm:
+    """Any gains as those of one guess, about which guess was right: of a prior on the guesses, through a channel.
+
+    prior(w) channel(w, x) is proportional to p_x g(w, x); a column with gains below zero is first raised to zero, which
+    is the offset. An attacker who asks for g then is one who guesses w, seeing what C makes of x.
+
+    >>> form = gain_to_bayes([1, 1], [[2, 0], [0, 1], [1, 1]])
+    >>> form.prior.p.round(6), form.scale, form.channel.toarray()[0]
+    (array([0.4, 0.2, 0.4]), 2.5, array([1., 0.]))
+    """
+    prior, matrix = as_prior(prior), as_matrix(gain)
+    p = prior.p
+    if matrix.shape[1] != len(p):
+        raise InvalidParameter(f"the gains are for {matrix.shape[1]} secrets, and the prior has {len(p)}")
+    least = np.minimum(matrix.min(axis=0), 0.0)
+    joint = p * (matrix - least)
+    weights = joint.sum(axis=1)
+    scale = float(weights.sum())
+    if not 0 < scale < np.inf:
+        raise InvalidParameter("no guess earns more than another: gains that are all the same stand for no guessing")
+    rows = np.where(weights[:, None] > 0, joint, p)  # a guess that never earns tells nothing
+    channel = Channel(rows / rows.sum(axis=1, keepdims=True), outputs=prior.labels)
+    return GuessingForm(Prior(weights), channel, scale, float(p @ least))
+
+
+def property_channel(
+    prior: Prior | Iterable[Any], channel: Channel | Any, values: Iterable[Any]
+) -> tuple[Prior, Channel]:
+    """What the channel tells about a property of the secret: the prior on its values and the channel from these.
+
+    `values` has the value of each secret. Its one-guess vulnerability is V_g of `predicate_gain(values)`.
+
+    >>> ages, told = property_channel([2, 1, 1], [[1, 0], [0, 1], [0.5, 0.5]], ["old", "young", "old"])
+    >>> ages.p, told.toarray().round(6)[0]
+    (array([0.75, 0.25]), array([0.833333, 0.166667]))
+    """
+    channel = as_channel(channel)
+    p = channel.fitting(prior).p
+    given = listed(values, "a property is a value for each secret")
+    at = numbered(given)
+    if len(at) != len(p):
+        raise InvalidParameter(f"the property has {len(at)} values for {len(p)} secrets: give one for each")
+    names = list(dict.fromkeys(given))
+    mass = np.bincount(at, weights=p)
+    if not (mass > 0).all():
+        raise InvalidParameter(f"value {int(np.argmin(mass > 0))} of the property is of impossible secrets alone")
+    joint = np.zeros((len(names), channel.shape[1]))
+    np.add.at(joint, at, p[:, None] * channel.toarray())
+    return Prior(mass, labels=names), Channel(joint / mass[:, None], inputs=names, outputs=channel.outputs)
+
+
+def as_matrix(gain: Any) -> Array:
+    """Gains as a dense matrix with guesses as rows; a vector is what naming each secret earns."""
+    matrix = gain_matrix(gain)
+    dense = matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
+    return np.diag(dense) if dense.ndim == 1 else np.asarray(dense)

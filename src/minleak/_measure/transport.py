@@ -1,0 +1,196 @@
+"""Transport: what it costs at least to move one distribution to another, and hypers compared by it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.channel import Channel, as_channel
+from minleak._data.metrics import distances_between, shortest_paths
+from minleak._data.prior import Prior, as_prior
+from minleak._measure.distribution_distances import compared, separations
+from minleak._measure.row_distances import cityblock
+from minleak.errors import InvalidParameter, SolverFailed, shown
+
+Array = npt.NDArray[np.float64]
+
+# The most pairs that a programme has as unknowns, or as rows.
+_MOST = 1_000_000
+# What the two sides of a certificate may be apart, of the value.
+_CLOSE = 1e-8
+
+
+@dataclass(frozen=True)
+class Transport:
+    """The cheapest way from one distribution to another: `plan[x,y]` goes from x to y, at a cost of `value`.
+
+    `prices` are numbers u and v with u_x + v_y <= d(x,y), so that no plan costs less than p u + q v, the `bound`.
+    """
+
+    value: float
+    bound: float
+    plan: Array
+    prices: tuple[Array, Array]
+
+    def __repr__(self) -> str:
+        n, m = self.plan.shape
+        return f"Transport({n} to {m} outcomes, {self.value:.9g}, no less than {self.bound:.9g})"
+
+
+def kantorovich(first: Prior | Iterable[Any], second: Prior | Iterable[Any], metric: Any) -> Transport:
+    """The Kantorovich distance: the least mean distance d(x,y) over all joint distributions with these two margins.
+
+    `metric` is a matrix of finite distances, or a callable of two labels (positions where there are none); it need
+    not be a metric for the plan to be cheapest. By a linear programme over n m pairs, of which neither side is trusted:
+    the plan is made to have the margins, and the prices to keep to the distances.
+
+    >>> moved = kantorovich([2, 1, 1], [1, 1, 2], lambda x, y: abs(x - y))
+    >>> round(moved.value, 9), moved.value - moved.bound < 1e-9
+    (0.5, True)
+    """
+    one, other = as_prior(first), as_prior(second)
+    return transported(one.p, other.p, distances_between(metric, one.labels, other.labels))
+
+
+def hyper_distance(
+    prior: Prior | Iterable[Any],
+    A: Channel | Any,
+    B: Channel | Any,
+    *,
+    metric: str | Callable[[Array, Array], float] = "total variation",
+) -> Transport:
+    """The Kantorovich distance of the hyper-distributions that two channels make of a prior.
+
+    Inners are moved to inners, at a cost of their "total variation" or their "convex separation" (one way, from A to
+    B), or a function of two. With the first, no gains of spread one (in each guess) tell the two channels apart by more
+    than the value: |V_g[prior, A] - V_g[prior, B]| is at most that. With the second, no gains with vulnerabilities
+    between 0 and 1 make B better than A by more, which bounds `refinement_distance`.
+
+    >>> same = hyper_distance([1, 1], [[0.75, 0.25], [0.25, 0.75]], [[0.25, 0.75], [0.75, 0.25]])
+    >>> round(same.value, 9)
+    0.0
+    """
+    A = as_channel(A)
+    B = A.sharing(B, "that are compared")
+    hypers = [channel.hyper(A.fitting(prior)) for channel in (A, B)]
+    outers = [np.asarray(each.outers, dtype=np.float64) for each in hypers]
+    first, second = (_rows(each.inners) for each in hypers)
+    if isinstance(metric, str) and metric == "total variation":
+        costs = 0.5 * cityblock(first, second)
+    elif isinstance(metric, str) and metric == "convex separation":
+        costs = separations(first, second)
+    elif callable(metric):
+        inners = (dict(enumerate(first)), dict(enumerate(second)))
+        costs = distances_between(lambda x, y: metric(inners[0][x], inners[1][y]), len(first), len(second))
+    else:
+        raise InvalidParameter(
+            f"the metric on posteriors is 'total variation', 'convex separation' or a function, not {shown(metric)}"
+        )
+    return transported(outers[0] / outers[0].sum(), outers[1] / outers[1].sum(), costs)
+
+
+def _rows(inners: Any) -> Array:
+    dense = inners if isinstance(inners, np.ndarray) else inners.toarray()
+    return np.ascontiguousarray(dense.T, dtype=np.float64)
+
+
+def transported(p: Array, q: Array, costs: Array) -> Transport:
+    """The cheapest plan from p to q, on the outcomes that are possible; prices for all of them."""
+    import scipy.sparse as sp
+    from scipy.optimize import linprog
+
+    if not np.isfinite(costs).all():
+        x, y = np.argwhere(~np.isfinite(costs))[0]
+        raise InvalidParameter(f"the distance from {x} to {y} is {costs[x, y]}: what is to be moved has finite ones")
+    rows, columns = np.flatnonzero(p > 0), np.flatnonzero(q > 0)
+    n, m = len(rows), len(columns)
+    if n * m > _MOST:
+        raise InvalidParameter(f"{n:,} and {m:,} outcomes make more than {_MOST:,} pairs: too many for a programme")
+    part = costs[np.ix_(rows, columns)]
+    scale = float(part.max()) or 1.0
+    margins = sp.vstack([sp.kron(sp.eye_array(n), np.ones((1, m))), sp.kron(np.ones((1, n)), sp.eye_array(m))])
+    # One of the equations follows from the others; left out, rounding of the two sums cannot contradict itself.
+    found = linprog(
+        part.ravel() / scale,
+        A_eq=sp.csr_array(margins)[:-1],
+        b_eq=np.concatenate([p[rows], q[columns]])[:-1],
+        method="highs",
+    )
+    if found.status != 0:
+        raise SolverFailed(f"HiGHS found no plan of transport: {found.message}")
+    plan = np.zeros(costs.shape)
+    plan[np.ix_(rows, columns)] = _with_margins(found.x.reshape(n, m), p[rows], q[columns])
+    u_part = (part - scale * np.append(found.eqlin.marginals[n:], 0.0)).min(axis=1)
+    v = (costs[rows] - u_part[:, None]).min(axis=0)
+    u = (costs - v).min(axis=1)
+    value, bound = float((plan * costs).sum()), float(p @ u + q @ v)
+    if not value - bound <= _CLOSE * max(scale, value):
+        raise SolverFailed(f"a plan costs {value:.9g} and only {bound:.9g} is proven to be the least")
+    return Transport(value, min(bound, value), plan, (u, v))
+
+
+def _with_margins(plan: Array, p: Array, q: Array) -> Array:
+    """Entries from 0 on with these margins, near the plan: lowered to them, and what is missing put in evenly."""
+    plan = np.maximum(plan, 0.0)
+    plan = plan * np.minimum(1.0, p / np.maximum(plan.sum(axis=1), 1e-300))[:, None]
+    plan = plan * np.minimum(1.0, q / np.maximum(plan.sum(axis=0), 1e-300))
+    above, below = np.maximum(p - plan.sum(axis=1), 0.0), np.maximum(q - plan.sum(axis=0), 0.0)
+    total = below.sum()
+    return plan + np.outer(above, below / total) if total > 0 else plan
+
+
+def multiplicative_kantorovich(first: Prior | Iterable[Any], second: Prior | Iterable[Any], metric: Any) -> float:
+    """The largest |log E_p f / E_q f| over positive functions f with |log f(x)/f(x')| <= d(x,x'), in nats.
+
+    The metric of d-privacy lifted to distributions (Chatzikokolakis, Gebler, Palamidessi, Xu 2014): a d-private channel
+    takes two of them to outputs that are no farther apart by `multiplicative_distance`. Infinite distances bind nothing
+    together. By two linear programmes of n unknowns and n^2 rows, each between a function and prices that prove it.
+
+    >>> round(multiplicative_kantorovich([2, 1, 1], [1, 1, 2], lambda x, y: abs(x - y)), 6)
+    0.423764
+    """
+    p, q = compared(first, second)
+    distances = distances_between(metric, as_prior(first).labels)
+    if len(p) ** 2 > _MOST:
+        raise InvalidParameter(f"{len(p):,} outcomes make more than {_MOST:,} pairs: too many for a programme")
+    d = shortest_paths(distances)
+    return max(_log_ratio(p, q, d), _log_ratio(q, p, d))
+
+
+def _log_ratio(p: Array, q: Array, d: Array) -> float:
+    """The largest log E_p f / E_q f: max p f with q f <= 1 and exp(-d) f_x <= f_x'."""
+    import scipy.sparse as sp
+    from scipy.optimize import linprog
+
+    least = np.exp(-d)
+    reached = (least * q).max(axis=1)  # what of q is bound to x
+    if (p[reached == 0] > 0).any():
+        return math.inf
+    first, second = np.nonzero((least > 0) & ~np.eye(len(p), dtype=bool))
+    count = np.arange(len(first))
+    factor = least[first, second]
+    bound = sp.csr_array((factor, (count, first)), shape=(len(first), len(p))) - sp.csr_array(
+        (np.ones(len(first)), (count, second)), shape=(len(first), len(p))
+    )
+    found = linprog(
+        -p, A_ub=sp.vstack([sp.csr_array(q[None]), bound]), b_ub=np.append(1.0, np.zeros(len(first))), method="highs"
+    )
+    if found.status != 0:
+        raise SolverFailed(f"HiGHS found no function for the multiplicative distance: {found.message}")
+    f = (least * np.maximum(found.x, 0.0)[:, None]).max(axis=0)  # raised to where it keeps to the distances
+    low = float(p @ f) / float(q @ f)
+    nu = np.maximum(-found.ineqlin.marginals[1:], 0.0)
+    left = p - bound.T @ nu
+    for x in np.flatnonzero((q == 0) & (left > 0)):  # what rounding leaves where q is zero, moved to where it is not
+        to = int(np.argmax(least[x] * (q > 0)))
+        left[to] += left[x] / least[x, to]
+        left[x] = 0.0
+    high = float((left[q > 0] / q[q > 0]).max())
+    if not high - low <= _CLOSE * low:
+        raise SolverFailed(f"a function attains the factor {low:.9g} and only {high:.9g} is proven to be the largest")
+    return math.log(max(low, 1.0))

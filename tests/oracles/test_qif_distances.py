@@ -1,0 +1,87 @@
+"""qif (libqif) and minleak agree on distances of distributions and channels, and on what gains are made of."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import qif
+
+import minleak as ml
+from minleak import theory
+
+RNG = np.random.default_rng(20)
+close = pytest.approx
+
+
+def line(x, y):
+    return abs(x - y)
+
+
+def _pair(n):
+    return RNG.dirichlet(np.full(n, 0.5)), RNG.dirichlet(np.full(n, 0.5))
+
+
+PAIRS = [_pair(n) for n in (2, 4, 9, 30)] + [(np.array([0.5, 0.5, 0.0]), np.array([0.25, 0.25, 0.5]))]
+
+
+@pytest.mark.parametrize(("p", "q"), PAIRS, ids=lambda p: str(len(p)))
+def test_distributions(p, q):
+    theirs = qif.metric
+    assert theory.total_variation(p, q) == close(theirs.total_variation()(p, q), rel=1e-12)
+    assert theory.multiplicative_distance(p, q) == close(theirs.mult_total_variation()(p, q), rel=1e-12)
+    assert theory.convex_separation(p, q) == close(theirs.convex_separation()(p, q), rel=1e-12)
+    one_way = theory.convex_separation(p, q, symmetric=False)
+    assert one_way == close(theirs.convex_separation_quasi()(p, q), rel=1e-12)
+    assert theory.kantorovich(p, q, line).value == close(theirs.kantorovich(line)(p, q), rel=1e-5)  # theirs in integers
+    assert theory.multiplicative_kantorovich(p, q, line) == close(theirs.mult_kantorovich(line)(p, q), rel=1e-8)
+    if (p > 0).all():
+        assert theory.prior_epsilon(p, line) == close(qif.measure.d_privacy.prior(p, line), rel=1e-12)
+
+
+@pytest.mark.parametrize("sizes", [(2, 2, 2), (3, 2, 4), (6, 5, 5), (12, 8, 9)], ids=str)
+def test_refinement_metric_and_its_bound(sizes):
+    n, m, k = sizes
+    p, A, B = RNG.dirichlet(np.ones(n)), RNG.dirichlet(np.ones(m), n), RNG.dirichlet(np.ones(k), n)
+    for first, second in ((A, B), (B, A), (A, A @ RNG.dirichlet(np.ones(3), m))):
+        found = theory.refinement_distance(p, first, second)
+        assert found.value == close(qif.refinement.add_metric(p, first, second)[0], abs=1e-8)
+        bound = theory.hyper_distance(p, first, second, metric="convex separation")
+        assert bound.value == close(qif.refinement.add_metric_bound(p, first, second), abs=1e-8)
+
+
+def test_gains_of_gains():
+    p, C, G = RNG.dirichlet(np.ones(3)), RNG.dirichlet(np.ones(4), 3), RNG.normal(size=(2, 3))
+    theirs = qif.measure.g_vuln
+    assert theory.gain_sum(G, -G) == close(theirs.g_add(G, -G))
+    assert theory.posterior_gain(G, C) == close(np.unique(theirs.g_from_posterior(G, C), axis=0))
+    form, (rho, R, scale, offset) = theory.gain_to_bayes(p, np.abs(G)), theirs.g_to_bayes(np.abs(G), p)
+    assert (form.scale, form.offset) == close((scale, offset))
+    assert form.prior.p == close(rho)
+    assert form.channel.toarray() == close(R)
+
+
+def test_a_property_of_the_secret():
+    p, C = RNG.dirichlet(np.ones(4)), RNG.dirichlet(np.ones(3), 4)
+    prior, told = theory.property_channel(p, C, ["b", "a", "b", "a"])
+    rho, R = qif.measure.pred_vuln.binary_channel(np.array([1, 0, 1, 0], dtype=np.uint32), p, C)
+    assert prior.p == close(rho)
+    assert told.toarray() == close(R)
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_left_factors(exact):
+    """L A = B, or both say that there is none."""
+    numbers = RNG.integers(0, 6, (3, 4)) + np.eye(3, 4, dtype=int)
+    A = np.array([[Fraction(int(v), int(row.sum())) for v in row] for row in numbers], dtype=object)
+    L = np.array([[Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)], [0, Fraction(1, 4), Fraction(3, 4)]], dtype=object)
+    B = L @ A
+    one, two = (A, B) if exact else (A.astype(float), B.astype(float))
+    found = ml.Channel(one).left_factor(two)
+    assert (found.exact is not None) is exact
+    theirs = qif.channel.left_factorize(B.astype(float), A.astype(float))
+    assert found.toarray() == close(theirs, abs=1e-9)
+    assert found.toarray() == close(L.astype(float), abs=1e-9)
+    assert ml.Channel(two).left_factor(one) is None
+    assert not qif.channel.left_factorize(A.astype(float), B.astype(float)).size

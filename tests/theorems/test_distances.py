@@ -1,0 +1,178 @@
+"""What distances of distributions, hypers and channels promise: one property each, in our own measures."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import minleak as ml
+from minleak import mechanisms, theory
+from minleak.errors import InvalidChannel, InvalidParameter
+
+RNG = np.random.default_rng(7)
+close = pytest.approx
+
+
+def line(x, y):
+    return abs(x - y)
+
+
+def discrete(x, y):
+    return float(x != y)
+
+
+def random(n, m):
+    return RNG.dirichlet(np.full(m, 0.5), n)
+
+
+def test_transport_on_a_line_is_the_area_between_the_sums():
+    """And of the discrete metric it is the total variation; the plan has the margins, the prices keep to the metric."""
+    for n in (2, 5, 12):
+        p, q = random(2, n)
+        moved = theory.kantorovich(p, q, line)
+        assert moved.value == close(np.abs(np.cumsum(p - q)).sum())
+        assert moved.bound == close(moved.value, abs=1e-9)
+        assert moved.plan.sum(axis=1) == close(p)
+        assert moved.plan.sum(axis=0) == close(q)
+        assert (np.add.outer(*moved.prices) <= np.abs(np.subtract.outer(np.arange(n), np.arange(n))) + 1e-12).all()
+        assert theory.kantorovich(p, q, discrete).value == close(theory.total_variation(p, q))
+
+
+def test_transport_leaves_what_is_impossible():
+    """Zeros anywhere, and distributions of different sizes."""
+    moved = theory.kantorovich([1, 0, 1], [0, 1], [[1, 2], [0, 0], [5, 4]])
+    assert (moved.value, moved.bound) == close((3, 3))
+    assert (np.add.outer(*moved.prices) <= np.array([[1, 2], [0, 0], [5, 4]]) + 1e-12).all()
+
+
+def test_hypers_bound_what_gains_of_spread_one_tell_apart():
+    """From the hyper of a channel that tells nothing it is the additive capacity."""
+    p, A, B = RNG.dirichlet(np.ones(4)), random(4, 3), random(4, 5)
+    apart = theory.hyper_distance(p, A, B).value
+    for _ in range(50):
+        G = RNG.random((3, 4))
+        told = ml.posterior_vulnerability(p, A, gain=G) - ml.posterior_vulnerability(p, B, gain=G)
+        assert abs(told) <= apart + 1e-9
+    nothing = np.ones((4, 1))
+    assert theory.hyper_distance(p, nothing, A).value == close(ml.additive_capacity(A, prior=p).value)
+    most = ml.additive_capacity(A, prior=p, spanning="vulnerabilities").value
+    assert theory.hyper_distance(p, nothing, A, metric="convex separation").value == close(most)
+    by_hand = theory.hyper_distance(p, A, B, metric=lambda a, b: 0.5 * float(np.abs(a - b).sum()))
+    assert by_hand.value == close(apart)
+
+
+def test_refinement_distance_is_what_gains_earn_and_no_gains_earn_more():
+    """Zero exactly for what refines; from a channel that tells nothing it is the additive capacity."""
+    for _ in range(5):
+        p, A, B = RNG.dirichlet(np.ones(4)), random(4, 3), random(4, 4)
+        found = theory.refinement_distance(p, A, B)
+        assert found.gain.max() <= 1
+        assert (found.gain == 0).all(axis=1).any()
+        assert (A @ found.post_processing <= B + 1e-12).all()
+        assert found.bound - found.value <= 1e-8
+        assert found.value <= theory.hyper_distance(p, A, B, metric="convex separation").bound + 1e-8
+        for _ in range(20):
+            G = np.vstack([1 - RNG.exponential(2, (5, 4)), np.zeros((1, 4))])
+            more = ml.posterior_vulnerability(p, B, gain=G) - ml.posterior_vulnerability(p, A, gain=G)
+            assert more <= found.bound + 1e-9
+        assert (found.value > 1e-7) == (not ml.refines(A, B).ok)
+        assert theory.refinement_distance(p, A, A @ random(3, 2)).value == close(0, abs=1e-8)
+        most = ml.additive_capacity(A, prior=p, spanning="vulnerabilities").value
+        assert theory.refinement_distance(p, np.ones((4, 1)), A).value == close(most, abs=1e-8)
+
+
+def test_no_convex_function_rises_by_more_than_the_separation():
+    """The function 1 - min over x of s_x/p_x rises by it."""
+    p, q = random(2, 4)
+    most = theory.convex_separation(p, q, symmetric=False)
+    assert 1 - (q / p).min() == close(most)
+    for _ in range(50):
+        W = RNG.random((5, 4))  # the largest of linear functions is convex, and lies between 0 and 1
+        assert (W @ q).max() - (W @ p).max() <= most + 1e-12
+
+
+def test_private_channels_keep_the_multiplicative_distance():
+    """Two priors that are so far apart, through a d-private channel; without a metric nothing is bound together."""
+    p, q = random(2, 5)
+    channel = mechanisms.geometric(5, 1.0)
+    after = theory.multiplicative_distance(p @ channel.matrix, q @ channel.matrix)
+    assert after <= theory.multiplicative_kantorovich(p, q, line) + 1e-9
+    free = np.where(np.eye(5) > 0, 0.0, math.inf)
+    assert theory.multiplicative_kantorovich(p, q, free) == close(theory.multiplicative_distance(p, q))
+    assert theory.multiplicative_kantorovich([1, 0], [0, 1], free[:2, :2]) == math.inf
+    assert theory.multiplicative_kantorovich([1, 0], [0, 1], line) == close(1)
+    assert theory.multiplicative_kantorovich(p, p, line) == close(0, abs=1e-9)
+
+
+def test_posteriors_of_private_channels():
+    """The epsilons of prior and channel add up."""
+    p, channel = RNG.dirichlet(np.ones(5)), mechanisms.geometric(5, 0.7)
+    posteriors = channel.posteriors(p).matrix
+    assert max(theory.prior_epsilon(q, line) for q in posteriors.T) <= theory.prior_epsilon(p, line) + 0.7 + 1e-9
+
+
+def test_gains_of_strategies_and_of_guessing():
+    """The posterior vulnerability is the prior one of strategies, and that of one guess after a channel."""
+    C, G = random(3, 3), RNG.normal(size=(2, 3))
+    strategies = theory.posterior_gain(G, C)
+    for p in RNG.dirichlet(np.ones(3), 10):
+        earned = ml.posterior_vulnerability(p, C, gain=G)
+        assert ml.vulnerability(p, gain=strategies) == close(earned)
+        form = theory.gain_to_bayes(p, G)
+        assert form.scale * ml.posterior_vulnerability(form.prior, form.channel @ C) + form.offset == close(earned)
+        both = ml.vulnerability(p, gain=theory.gain_sum(G, C.T))
+        assert both == close(ml.vulnerability(p, gain=G) + ml.vulnerability(p, gain=C.T))
+
+
+def test_a_property_is_guessed_as_its_gains_say():
+    p, C, values = RNG.dirichlet(np.ones(5)), random(5, 4), [2, "b", 2, "b", None]
+    prior, told = theory.property_channel(p, C, values)
+    gain = theory.predicate_gain(values)
+    assert ml.vulnerability(prior) == close(ml.vulnerability(p, gain=gain))
+    assert ml.posterior_vulnerability(prior, told) == close(ml.posterior_vulnerability(p, C, gain=gain))
+
+
+def test_left_factors_are_exact_where_channels_are():
+    """Rows that depend on each other too, and a row that is just outside."""
+    third, half = Fraction(1, 3), Fraction(1, 2)
+    A = ml.Channel([[1, 0, 0], [0, 1, 0], [half, half, 0], [third, third, third]])
+    L = ml.Channel([[third, 0, 2 * third, 0], [0, half, 0, half], [0, 0, 0, 1]])
+    found = A.left_factor(L.exact @ A.exact)
+    assert found.exact is not None
+    assert ((found.exact @ A.exact) == L.exact @ A.exact).all()
+    outside = ml.Channel([[third - Fraction(1, 10**12), third, third + Fraction(1, 10**12)]])
+    assert A.left_factor(outside) is None
+    wide = random(30, 40)
+    weights = random(5, 30)
+    assert (ml.Channel(wide).left_factor(weights @ wide).toarray() @ wide) == close(weights @ wide, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: theory.total_variation([1, 2], [1, 2, 3]), "have 2 and 3 of them"),
+        (lambda: theory.total_variation(ml.Prior([1], labels=["a"]), ml.Prior([1], labels=["b"])), "label at 0"),
+        (lambda: theory.convex_separation([1], [1], symmetric="no"), "True or False, not 'no'"),
+        (lambda: theory.kantorovich([1, 2], [1, 2], [[0, math.inf], [1, 0]]), "from 0 to 1 is inf"),
+        (lambda: theory.kantorovich([1, 2], [1, 2, 3], np.zeros((2, 2))), "2 x 3"),
+        (lambda: theory.hyper_distance([1], [[1]], [[1]], metric="far"), "'total variation', 'convex separation'"),
+        (lambda: theory.gain_sum([[1, 2]], [[1, 2, 3]]), "for 2 and for 3 secrets"),
+        (lambda: theory.posterior_gain(np.eye(2) + 1, np.eye(3)), "for 2 secrets, and the channel has 3"),
+        (lambda: theory.posterior_gain(random(40, 5) + 1, random(5, 9)), "over 1,000,000 strategies"),
+        (lambda: theory.gain_to_bayes([1, 1], np.zeros((2, 2))), "no guess earns more"),
+        (lambda: theory.property_channel([1, 1], np.eye(2), ["a"]), "1 values for 2 secrets"),
+        (lambda: theory.property_channel([1, 0], np.eye(2), ["a", "b"]), "impossible secrets alone"),
+        (lambda: theory.refinement_distance(np.ones(300), np.eye(300), np.eye(300)), "more than 20,000,000"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(call, said):
+    with pytest.raises(InvalidParameter, match=said):
+        call()
+
+
+def test_left_factors_share_observables():
+    with pytest.raises(InvalidChannel, match="the same observables: these have 2 and 3"):
+        ml.Channel(np.eye(2)).left_factor(np.eye(3))
