@@ -11,7 +11,6 @@ ALL = (
     "designing",
     "pricing",
     "constraining",
-    "qif_designing",
     "padding",
     "running",
     "kernels",

@@ -6,16 +6,20 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 import numpy as np
 
 import minleak as ml
+from benchmarks import qif_designing
 from benchmarks.timing import interleaved
 
 # Of a prior's measures n are computed in a microsecond each, so that calling is all there is; those of a channel cost
 # n^2, and what compares all pairs of rows or columns costs n^3 and more.
 PRIORS, SIZES, CUBIC = (10_000, 100_000, 1_000_000), (500, 1000, 2000), (100, 150, 200)
+# What is called with so few is all call.
+FEW = (10, 30)
 # Where both are to agree.
 CLOSE = 1e-9
 
@@ -232,27 +236,35 @@ def measuring() -> list[Pair]:
 
 
 def main() -> None:
+    # Loaded first, so that the limit reaches all of them: numpy, scipy and libqif bring a BLAS of their own each.
+    import qif  # noqa: F401
+    import scipy.linalg  # noqa: F401
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1, user_api="blas"):  # of both: threads that wait for each other are no comparison
-        compare(measuring())
+        faster = compare(measuring())
+        calling(measuring())
     refinement()
     capacity_of_near_rows()
     randomised_response()
+    faster += designing()
+    print(f"\nmeasuring and designing: at least as fast in {sum(faster)} of {len(faster)} rows (bar: 9 of 10)")
 
 
-def compare(pairs: list[Pair]) -> None:
-    """A line for each pair and size: the times, ours and libqif's, and how far the numbers are apart."""
+def compare(pairs: list[Pair]) -> list[bool]:
+    """A line for each pair and size: the times, ours and libqif's, and how far the numbers are apart. Returned is for
+    each whether ours is at least as fast.
+    """
     print("\nBeside libqif 1.6.0, on n x n channels: milliseconds, ours | libqif's, and how far the values are apart.")
+    print("Products and systems on one thread of BLAS, both; ours goes through large channels on all cores.")
     systems: dict[int, System] = {}
-    rows = fast = 0
+    faster = []
     for pair in pairs:
         told, worst = [], 0.0
         for n in pair.sizes:
             if n not in systems:
                 systems[n] = System(n)
-            system = systems[n]
-            ways = {"ours": lambda s=system, p=pair: p.ours(s), "qif": lambda s=system, p=pair: p.theirs(s)}
+            ways = _ways(pair, systems[n])
             start = time.perf_counter()
             timed = interleaved(ways, runs=1)
             seconds = time.perf_counter() - start
@@ -261,10 +273,38 @@ def compare(pairs: list[Pair]) -> None:
             ours, theirs = timed["ours"], timed["qif"]
             told.append(f"{n:>5}: {1e3 * ours.seconds:>8.3f} | {1e3 * theirs.seconds:>9.3f}")
             worst = max(worst, _apart(ours.value, theirs.value))
-            rows += 1
-            fast += ours.seconds <= theirs.seconds
+            faster.append(ours.seconds <= theirs.seconds)
         print(f"{pair.what:<39}{'  '.join(told)}  {worst:.0e}{'' if worst <= CLOSE else ' (!)'}", flush=True)
-    print(f"ours is at least as fast in {fast} of {rows} rows (bar: 9 of 10)")
+    print(f"measuring: at least as fast in {sum(faster)} of {len(faster)} rows")
+    return faster
+
+
+def calling(pairs: list[Pair]) -> None:
+    """What a call costs on a few dozen secrets, where there is little else: no rows of the bar, but said."""
+    quick = [pair for pair in pairs if pair.sizes in (PRIORS, SIZES)]
+    for n in FEW:
+        timed = [interleaved(_ways(pair, System(n)), runs=200) for pair in quick]
+        ours, theirs = ([1e6 * each[way].seconds for each in timed] for way in ("ours", "qif"))
+        print(
+            f"a call on {n} secrets, of the {len(quick)} measures above that are quick: ours {median(ours):.1f} us "
+            f"({min(ours):.1f} to {max(ours):.1f}), libqif's {median(theirs):.1f} us "
+            f"({min(theirs):.1f} to {max(theirs):.1f})"
+        )
+
+
+def _ways(pair: Pair, system: System) -> dict[str, Callable[[], Any]]:
+    return {"ours": lambda: pair.ours(system), "qif": lambda: pair.theirs(system)}
+
+
+def designing() -> list[bool]:
+    """The rows of what is designed; the last, an optimal mechanism on a 10 x 10 grid, takes libqif longest."""
+    print(f"\n{'designing beside libqif':<38} {'size':>10}  {'ours':>16} {'theirs':>16} {'apart':>8}  times, ratio")
+    faster = []
+    for row in qif_designing.rows():
+        print(row, flush=True)
+        faster.append(row.our_time <= row.their_time)
+    print(f"designing: at least as fast in {sum(faster)} of {len(faster)} rows")
+    return faster
 
 
 def _apart(ours: Any, theirs: Any) -> float:

@@ -200,16 +200,19 @@ def test_many_secrets(a, monkeypatch):
     assert ml.leakage(found.prior, C, ml.Arimoto(a)) == pytest.approx(found.lower, rel=1e-11)
 
 
-def test_newton_follows_a_few_multiplicative_steps(monkeypatch):
-    """Large problems begin with steps that cost a pass each, and end with Newton's from where those start."""
-    C = CHANNELS["zeros"]
-    expected = ml.capacity(C)
-    monkeypatch.setattr(module, "_LARGE", 3)
-    monkeypatch.setattr(module, "_CHEAP", 5 * np.count_nonzero(C))
-    found = ml.capacity(C)
-    assert found.status == "certified"
-    assert found.value == pytest.approx(expected.value, abs=GAP)
-    assert found.iterations == expected.iterations + 5
+@pytest.mark.parametrize("most", [40, 10**6], ids=["of many secrets", "of all in the end"])
+@pytest.mark.parametrize("a", [0.5, 1, 2])
+def test_few_secrets_attain_the_capacity(a, most, monkeypatch):
+    """Newton steps among them certify that of all, also where rows are repeated; as those on all secrets say."""
+    C = np.tile(np.random.default_rng(2).dirichlet(np.full(8, 0.5), size=60), (3, 1))
+    expected = ml.capacity(C, ml.Arimoto(a))
+    monkeypatch.setattr(module, "_LARGE", 20)
+    monkeypatch.setattr(module, "_NEWTON", most)
+    monkeypatch.setattr(module, "_CHEAP", 20 * np.count_nonzero(C))
+    found = ml.capacity(C, ml.Arimoto(a), iterations=400)
+    assert found.status == expected.status == "certified"
+    assert found.value == pytest.approx(expected.value, abs=2 * GAP)
+    assert ml.leakage(found.prior, C, ml.Arimoto(a)) == pytest.approx(found.lower, rel=1e-11)
 
 
 @pytest.mark.parametrize("a", [0.5, 1, 2])

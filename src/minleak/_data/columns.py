@@ -160,8 +160,10 @@ def heavy_columns(v: Array) -> tuple[Array, Array, npt.NDArray[np.intp], npt.NDA
     """
     top = v.max(axis=0)
     total = v.sum(axis=0)
-    rest = np.maximum(total - top, 0.0)
+    rest = total - top
     heavy = np.flatnonzero(top > 0.5 * total)
+    if not len(heavy):
+        return top, rest, heavy, heavy
     part = v[:, heavy]
     at = part.argmax(axis=0)
     part[at, np.arange(len(heavy))] = 0.0

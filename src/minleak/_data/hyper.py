@@ -48,11 +48,12 @@ class Hyper:
 
 
 def hyper(joint: Any, secrets: Labels) -> Hyper:
-    """The hyper-distribution of a joint matrix, dense, sparse or of Fractions."""
+    """The hyper-distribution of a joint matrix, dense, sparse or of Fractions, whose memory it takes over."""
     together = merged(joint, groups(joint))
     outers = np.asarray(together.sum(axis=0))
     if isinstance(together, np.ndarray):
-        return Hyper(outers, together / outers, secrets)
+        together /= outers
+        return Hyper(outers, together, secrets)
     together = together.tocsc()
     together.data = together.data / np.repeat(outers, np.diff(together.indptr))
     return Hyper(outers, together, secrets)

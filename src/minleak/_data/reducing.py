@@ -21,20 +21,21 @@ def groups(matrix: Any) -> Groups:
     """
     if matrix.dtype == object:
         return _exact(matrix)
-    totals = np.asarray(matrix.sum(axis=0))
+    n, m = matrix.shape
+    totals, projected = np.stack([np.ones(n), np.random.default_rng(0).random(n)]) @ matrix
     kept = np.flatnonzero(totals > 0)
-    of = np.full(matrix.shape[1], -1, dtype=np.int64)
+    of = np.full(m, -1, dtype=np.int64)
     # Equal columns have equal projections: only neighbours in that order have to be compared.
-    projected = np.asarray(np.random.default_rng(0).random(matrix.shape[0]) @ matrix)[kept] / totals[kept]
-    order = kept[np.argsort(projected, kind="stable")]
-    close = np.flatnonzero(np.diff(np.sort(projected)) <= 2 * matrix.shape[0] * _SAME)
-    begins = np.ones(len(kept), dtype=np.int64)
-    if len(close):
-        pairs = (order[close], order[close + 1])
-        begins[close + 1] = ~_equal(*(_shares(matrix[:, columns], totals[columns]) for columns in pairs))
-    if begins.all():
+    projected = projected[kept] / totals[kept]
+    ascending = np.argsort(projected, kind="stable")
+    close = np.flatnonzero(np.diff(projected[ascending]) <= 2 * n * _SAME)
+    if not len(close):
         of[kept] = np.arange(len(kept))
         return of
+    order = kept[ascending]
+    begins = np.ones(len(kept), dtype=np.int64)
+    pairs = (order[close], order[close + 1])
+    begins[close + 1] = ~_equal(*(_shares(matrix[:, columns], totals[columns]) for columns in pairs))
     of[order] = np.cumsum(begins) - 1
     return _by_appearance(of)
 

@@ -68,7 +68,10 @@ class ConditionalEntropy(ABC):
 
     @abstractmethod
     def summary(self, v: Array) -> Array:
-        """For a block v of shape (r, m), non-negative columns, some numbers a column: an array of shape (q, m)."""
+        """For a block v of shape (r, m), non-negative columns, some numbers a column: an array of shape (q, m).
+
+        Others look at the block too: it is not to be changed.
+        """
 
     @abstractmethod
     def value(self, summary: Array) -> float:
@@ -83,11 +86,19 @@ class ConditionalEntropy(ABC):
         prior = as_prior(prior)
         spectrum = prior.spectrum
         value = None if spectrum is None else self.of_spectrum(*spectrum)
-        return evaluate([self], Columns(prior.p[:, None]))[0] if value is None else value
+        if value is not None:
+            return value
+        column = prior.p[:, None]
+        if type(self).prepared is ConditionalEntropy.prepared:
+            return self.value(self.summary(column))
+        return self._of(Columns(column))
 
     def conditional(self, prior: Prior | Iterable[Any], channel: Channel | Any) -> float:
         """H(X|Y), the average uncertainty after observing the channel's output. Cost: the channel's non-zeros."""
-        return evaluate([self], as_channel(channel).columns(prior))[0]
+        return self._of(as_channel(channel).columns(prior))
+
+    def _of(self, columns: Columns) -> float:
+        return _values([self], self.prepared(columns))[0]
 
     # -- what it may know -------------------------------------------------------------------------------------------
 
@@ -250,16 +261,15 @@ class Entropy(ConditionalEntropy):
 
 def evaluate(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:
     """The value of each entropy on the columns; those that look at the same columns share one pass over them."""
-    values: dict[int, float] = {}
-    shared = [(i, H) for i, H in enumerate(entropies) if type(H).prepared is ConditionalEntropy.prepared]
-    passes = [shared] if shared else []
-    passes += [[(i, H)] for i, H in enumerate(entropies) if type(H).prepared is not ConditionalEntropy.prepared]
-    for group in passes:
-        seen = group[0][1].prepared(columns)
-        blocks = seen.map(lambda v, group=group: [H.summary(v) for _, H in group])  # type: ignore[misc]
-        for place, (i, H) in enumerate(group):
-            values[i] = H.value(np.concatenate([block[place] for block in blocks], axis=1))
-    return [values[i] for i in range(len(entropies))]
+    alike = [H for H in entropies if type(H).prepared is ConditionalEntropy.prepared]
+    shared = iter(_values(alike, columns) if alike else ())
+    return [next(shared) if type(H).prepared is ConditionalEntropy.prepared else H._of(columns) for H in entropies]
+
+
+def _values(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:
+    blocks = columns.map(lambda v: [H.summary(v) for H in entropies])
+    parts = blocks[0] if len(blocks) == 1 else [np.concatenate(each, axis=1) for each in zip(*blocks, strict=True)]
+    return [H.value(part) for H, part in zip(entropies, parts, strict=True)]
 
 
 def log_base(base: float) -> float:

@@ -43,7 +43,7 @@ class MinEntropy(Averaged):
 
     # -log(T / (T + R)) = log1p(R / T) keeps the digits when a guess is almost surely right.
     def summary(self, v: Array) -> Array:
-        return np.stack(heavy_columns(v)[:2])
+        return np.array(heavy_columns(v)[:2])
 
     def value(self, summary: Array) -> float:
         top, rest = summary.sum(axis=1)

@@ -12,9 +12,6 @@ from minleak._entropy.base import Array, RenyiMean, log_base
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.shannon import ShannonCore
 
-# Blocks from this size on are worth a look at whether they allow the shorter way.
-_LARGE = 1 << 14
-
 
 class Shannon(Averaged):
     """Fhat(v) = sum of v_i log(|v|_1 / v_i), eta(z) = z. In bits unless `base` says otherwise.
@@ -70,13 +67,15 @@ def log_ratios(v: Array) -> tuple[Array, Array]:
 def shannon_sums(v: Array) -> Array:
     """sum of v_i log(s/v_i) for each column, in nats.
 
-    In large blocks without zeros, where no entry is most of a column, s log s - sum of v_i log v_i has all its digits
-    and spares a pass over the block.
+    Where no entry is zero or most of its column, s log s - sum of v_i log v_i has all its digits.
     """
-    if v.size >= _LARGE:
-        s = v.sum(axis=0)
-        least = float(s.min())
-        if least > 1e-30 and v.max() <= 0.5 * least and v.min() > 0:
-            logs = np.log(v, out=workspace("logs", v.shape))
-            return np.asarray(s * np.log(s) - np.einsum("ij,ij->j", v, logs))
-    return np.asarray(0.0 - np.einsum("ij,ij->j", v, log_ratios(v)[1]))
+    s = v.sum(axis=0)
+    if (np.maximum(2 * v.max(axis=0), 1e-30) <= s).all() and v.min() > 0:
+        logs = np.log(v, out=workspace("logs", v.shape))
+        return np.asarray(s * np.log(s) - _products(v, logs))
+    return np.asarray(0.0 - _products(v, log_ratios(v)[1]))
+
+
+def _products(a: Array, b: Array) -> Array:
+    """The sum of a_i b_i for each column."""
+    return np.asarray(a.T @ b)[0] if a.shape[1] == 1 else np.einsum("ij,ij->j", a, b)

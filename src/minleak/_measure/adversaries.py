@@ -85,26 +85,28 @@ def best_guesses(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: 
     """
     channel = as_channel(channel)
     columns = channel.columns(prior)
-    p_y = channel.output(prior)
     if gain is not None:
         columns = under_gain(gain_matrix(gain), columns)
     if isinstance(columns.matrix, np.ndarray):
-        best = np.concatenate(columns.map(_first_largest))
+        best, worth = np.concatenate(columns.map(_first_largest), axis=1)
     else:
-        best = _sparse_argmax(columns)
-    return np.where(p_y > 0, best, -1).astype(np.int64)
+        best, worth = _sparse_argmax(columns)
+    # Without gains, what can occur is worth something.
+    best[(worth if gain is None else channel.output(prior)) == 0] = -1
+    return best.astype(np.int64)
 
 
-def _first_largest(v: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
-    """The first row of each column's largest entry. (numpy's own argmax of columns takes four times as long.)"""
-    rows, columns = np.divmod(np.flatnonzero(v == v.max(axis=0)), v.shape[1])
-    best = np.zeros(v.shape[1], dtype=np.int64)
+def _first_largest(v: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The first row of each column's largest entry, and the entry. (numpy's own argmax takes four times as long.)"""
+    top = v.max(axis=0)
+    rows, columns = np.divmod(np.flatnonzero(v == top), v.shape[1])
+    best = np.zeros(v.shape[1])
     best[columns[::-1]] = rows[::-1]
-    return best
+    return np.array([best, top])
 
 
-def _sparse_argmax(columns: Columns) -> npt.NDArray[np.int64]:
-    """The first row of each column's largest entry, missing entries being zeros. (scipy's own loops over columns.)"""
+def _sparse_argmax(columns: Columns) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """The same where missing entries are zeros. (scipy's own loops over columns.)"""
     matrix: Any = columns.matrix
     n, m = matrix.shape
     data = matrix.data if columns.scale is None else matrix.data * columns.scale[matrix.indices]
@@ -120,4 +122,4 @@ def _sparse_argmax(columns: Columns) -> npt.NDArray[np.int64]:
     missing = sizes.astype(np.int64)
     gap = matrix.indices != rank
     np.minimum.at(missing, column[gap], rank[gap])
-    return np.where(top == 0, np.minimum(best, missing), best)
+    return np.where(top == 0, np.minimum(best, missing), best), top

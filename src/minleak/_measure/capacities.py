@@ -22,11 +22,11 @@ Array = npt.NDArray[np.float64]
 
 # Up to this many secrets linear systems are solved by one thread.
 _ONE_THREAD = 600
-# Up to this many secrets Newton steps (a dense system in the secrets) are taken; above it multiplicative ones.
-_NEWTON = 4000
-# Above this many secrets a Newton step takes seconds, so that first as many multiplicative steps are tried as pass over
-# so many non-zeros: where these are few, that is often enough.
-_LARGE, _CHEAP = 1500, 50_000_000
+# Up to this many secrets Newton steps (a dense system in the secrets) are taken at once. Above it a step takes seconds,
+# so that they are first taken among few; above the second number, only there.
+_LARGE, _NEWTON = 1500, 4000
+# To find these few so many multiplicative steps are made, or as many as pass over so many non-zeros.
+_FIRST, _CHEAP = 200, 50_000_000
 # Matrices with at most so many entries are kept dense: 256 MB.
 _DENSE = 1 << 25
 # Orders this close to 1 are computed by expm1/log1p forms, which are exact at 1.
@@ -69,8 +69,9 @@ def capacity(
     Shannon and Arimoto of order a > 0: with r proportional to p^a the leakage is Sibson's
     I_a(r) = a/(a-1) log sum over y of (sum over x of r_x C[x,y]^a)^(1/a), and
     max over r of I_a(r) = min over q of max over x of D_a(C[x,.] || q), D_a the Renyi divergence. Any r bounds the
-    capacity from below and, with the q it induces, from above; interior-point Newton steps (multiplicative steps above
-    4000 secrets) close the `gap`, in the unit of H, or stop after `iterations` and say so.
+    capacity from below and, with the q it induces, from above; interior-point Newton steps close the `gap`, in the
+    unit of H, or stop after `iterations` and say so. Of many secrets they are taken among those that attain the
+    capacity, no more than there are observables; where these are more than 4000, multiplicative steps have to do.
 
     Other entropies: a lower bound by `iterations` trials of random search from `seed`, labelled as such.
 
@@ -105,30 +106,72 @@ def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -
 
 
 def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations: int | None) -> Capacity:
+    import scipy.sparse as sp
     from threadpoolctl import threadpool_limits
 
-    n = channel.shape[0]
-    problem = _Problem(channel, order)
-    cheap = 10_000 if n > _NEWTON else min(1000, _CHEAP // len(problem.c)) if n > _LARGE else 0
-    limit = iterations or (cheap + 200 if n <= _NEWTON else cheap)
-    at = problem.at(np.full(n, 1 / n))
-    newton = _Newton(problem, at) if n <= _NEWTON else None
-    lower, upper, best, steps = at.lower, at.upper, at.r, 1
+    problem = _Problem(sp.csr_array(channel.matrix), order)
     # Small systems are solved faster by one thread than by several that wait for each other.
-    with threadpool_limits(1 if n <= _ONE_THREAD else None, user_api="blas"):
-        while upper - lower > gap * unit and steps < limit:
-            if newton is not None and steps == cheap + 1:
-                at = problem.at(np.full(n, 1 / n))  # where it starts from
-            steps += 1
-            at = problem.multiplied(at) if newton is None or steps <= cheap + 1 else newton(at)
-            if at.lower > lower:
-                lower, best = at.lower, at.r
-            upper = min(upper, at.upper)
-    lower = max(0.0, min(lower, upper))  # rounding may cross them when they meet
-    logs = np.log(np.maximum(best, 1e-300)) / order
+    with threadpool_limits(1 if problem.n <= _ONE_THREAD else None, user_api="blas"):
+        found = _closed(problem, gap * unit, iterations or (200 if problem.n <= _LARGE else 10_000))
+    lower = max(0.0, min(found.lower, found.upper))  # rounding may cross them when they meet
+    logs = np.log(np.maximum(found.r, 1e-300)) / order
     prior = Prior(np.exp(logs - logs.max()))
-    status = "certified" if upper - lower <= gap * unit else "not converged"
-    return Capacity(lower / unit, lower / unit, max(upper, 0.0) / unit, prior, status, steps)
+    status = "certified" if found.upper - lower <= gap * unit else "not converged"
+    return Capacity(lower / unit, lower / unit, max(found.upper, 0.0) / unit, prior, status, found.steps)
+
+
+class _Bounds:
+    """The best lower and upper bound of the points that were seen, and how many steps it took to see them."""
+
+    def __init__(self, at: _Point) -> None:
+        self.lower, self.upper, self.r, self.steps = at.lower, at.upper, at.r, 1
+
+    def see(self, at: _Point, steps: int = 1) -> None:
+        if at.lower > self.lower:
+            self.lower, self.r = at.lower, at.r
+        self.upper = min(self.upper, at.upper)
+        self.steps += steps
+
+    def open(self, gap: float, limit: int) -> bool:
+        return self.upper - self.lower > gap and self.steps < limit
+
+
+def _closed(problem: _Problem, gap: float, limit: int) -> _Bounds:
+    """Bounds that are no further apart than the gap, or the best after `limit` steps."""
+    n = problem.n
+    start = at = problem.at(np.full(n, 1 / n))
+    found = _Bounds(at)
+    if n > _LARGE:
+        first = min(limit, _FIRST, 2 + _CHEAP // len(problem.c))
+        while found.open(gap, first):
+            at = problem.multiplied(at)
+            found.see(at)
+        _among_few(problem, at, found, gap, limit)
+    newton = _Newton(problem, start) if n <= _NEWTON else None
+    at = at if newton is None else start
+    while found.open(gap, limit):
+        at = problem.multiplied(at) if newton is None else newton(at)
+        found.see(at)
+    return found
+
+
+def _among_few(problem: _Problem, at: _Point, found: _Bounds, gap: float, limit: int) -> None:
+    """Narrow the bounds by the capacity of few secrets, as it is attained by no more than there are observables.
+
+    It is that of all if no other row is farther from their q than it; rows that are farther join the few.
+    """
+    most = _NEWTON if problem.n > _NEWTON else problem.n // 2
+    likely = int((at.r > 1e-3 * at.r.max()).sum())
+    chosen = np.sort(np.argsort(-at.r, kind="stable")[: min(likely, most // 2, 2 * problem.m + 100)])
+    while found.open(gap, limit) and 0 < len(chosen) <= most:
+        few = _closed(problem.of(chosen), gap / 4, limit - found.steps)
+        r = np.zeros(problem.n)
+        r[chosen] = few.r
+        at = problem.at(r)
+        found.see(at, few.steps)
+        farther = np.setdiff1d(np.flatnonzero(at.divergences > few.lower + gap / 2), chosen)
+        farthest = farther[np.argsort(-at.divergences[farther])][: max(100, len(chosen) // 2)]
+        chosen = np.union1d(chosen, farthest) if len(farthest) else chosen[:0]
 
 
 @dataclass(frozen=True)
@@ -149,13 +192,12 @@ class _Point:
 class _Problem:
     """Sibson's I_a over the simplex, on the channel's non-zeros, in nats."""
 
-    def __init__(self, channel: Channel, order: float) -> None:
+    def __init__(self, rows: Any, order: float) -> None:
         import scipy.sparse as sp
 
-        rows = sp.csr_array(channel.matrix)
         rows.eliminate_zeros()
         used, columns = np.unique(rows.indices, return_inverse=True)
-        self.n, self.m, self.order = rows.shape[0], len(used), order
+        self.rows, self.n, self.m, self.order = rows, rows.shape[0], len(used), order
         self.c, self.columns, self.starts = rows.data, columns, rows.indptr[:-1]
         self.row = np.repeat(np.arange(self.n), np.diff(rows.indptr))
         self.logs = np.log(rows.data)
@@ -167,6 +209,10 @@ class _Problem:
         if self.n * self.m <= _DENSE:
             self.matrix = self.matrix.toarray()
         self.near = abs(order - 1) <= _NEAR_ONE
+
+    def of(self, secrets: npt.NDArray[np.int64]) -> _Problem:
+        """The same of some secrets alone."""
+        return _Problem(self.rows[secrets], self.order)
 
     def _by_row(self, values: Array) -> Array:
         return np.asarray(np.add.reduceat(values, self.starts))

@@ -28,7 +28,7 @@ def leakage(prior: Prior | Iterable[Any], channel: Channel | Any, entropy: Condi
     >>> leakage([1, 1], [[1, 0], [0, 1]], "shannon")
     1.0
     """
-    H = as_entropy(entropy)
+    H, prior = as_entropy(entropy), as_prior(prior)
     return difference(H, H(prior), H.conditional(prior, channel))
 
 
@@ -103,8 +103,7 @@ def vulnerability(prior: Prior | Iterable[Any], *, gain: Any = None) -> float:
     >>> vulnerability([2, 1, 1])
     0.5
     """
-    p = as_prior(prior).p
-    return float(p.max()) if gain is None else _vulnerability(Columns(p[:, None]), gain)
+    return _before(as_prior(prior), None if gain is None else gain_matrix(gain))
 
 
 def posterior_vulnerability(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
@@ -113,7 +112,7 @@ def posterior_vulnerability(prior: Prior | Iterable[Any], channel: Channel | Any
     >>> posterior_vulnerability([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     0.75
     """
-    return _vulnerability(as_channel(channel).columns(prior), gain)
+    return _after(as_channel(channel).columns(prior), None if gain is None else gain_matrix(gain))
 
 
 def multiplicative_leakage(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
@@ -124,7 +123,7 @@ def multiplicative_leakage(prior: Prior | Iterable[Any], channel: Channel | Any,
     >>> multiplicative_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     1.5
     """
-    return as_factor(vulnerability(prior, gain=gain), posterior_vulnerability(prior, channel, gain=gain))
+    return as_factor(*vulnerabilities(prior, channel, gain))
 
 
 def as_factor(before: float, after: float) -> float:
@@ -142,7 +141,8 @@ def additive_leakage(prior: Prior | Iterable[Any], channel: Channel | Any, *, ga
     >>> additive_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     0.25
     """
-    return posterior_vulnerability(prior, channel, gain=gain) - vulnerability(prior, gain=gain)
+    before, after = vulnerabilities(prior, channel, gain)
+    return after - before
 
 
 def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
@@ -152,7 +152,7 @@ def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
     >>> maximal_leakage([[1, 0], [0.5, 0.5]]) == math.log2(1.5)
     True
     """
-    return math.log(_vulnerability(as_channel(channel).columns(None), None)) / log_base(base)
+    return math.log(_after(as_channel(channel).columns(None), None)) / log_base(base)
 
 
 def local_dp_epsilon(channel: Channel | Any) -> float:
@@ -177,8 +177,18 @@ def _log_ratio(v: Any) -> Any:
     return np.log(seen.max(axis=0)) - np.log(seen.min(axis=0)) if seen.size else np.zeros(1)
 
 
-def _vulnerability(columns: Columns, gain: Any) -> float:
-    gained = columns if gain is None else under_gain(gain_matrix(gain), columns)
+def vulnerabilities(prior: Prior | Iterable[Any], channel: Channel | Any, gain: Any) -> tuple[float, float]:
+    """Before and after observing; prior and gains are looked through once."""
+    prior, matrix = as_prior(prior), None if gain is None else gain_matrix(gain)
+    return _before(prior, matrix), _after(as_channel(channel).columns(prior), matrix)
+
+
+def _before(prior: Prior, gain: Any) -> float:
+    return float(np.maximum.reduce(prior.p)) if gain is None else _after(Columns(prior.p[:, None]), gain)
+
+
+def _after(columns: Columns, gain: Any) -> float:
+    gained = columns if gain is None else under_gain(gain, columns)
     if gained.plain:
         return float(gained.matrix.max(axis=0).sum())
     if gain is None or gained.complete:

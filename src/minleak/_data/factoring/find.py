@@ -34,6 +34,11 @@ def factored(A: Any, B: Any, *, tolerance: float) -> Found:
     Proportional columns count as one. If the columns of A are independent then R is unique; else it is found by
     a linear programme, and moved onto the equations.
     """
+    R = None if A.dtype == object else _solution(A, B)
+    if R is not None:
+        R = _stochastic(R)
+        if _apart(A @ R, B) <= tolerance:
+            return Found(R)
     of_a, of_b = groups(A), groups(B)
     less_a, less_b = merged(A, of_a), merged(B, of_b)
     if A.dtype == object:
@@ -59,6 +64,9 @@ def in_cone(A: Any, B: Any, *, tolerance: float) -> Any:
     """None if every column of B is a sum of columns of A with weights that are not negative; else gains that earn
     nothing on any column of A and something on one of B.
     """
+    R = _solution(A, B)
+    if R is not None and _apart(A @ np.maximum(R, 0), B) <= tolerance:
+        return None
     a, b = (merged(x, groups(x)) for x in (A, B))
     earns = gains.largest(a, b)
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
@@ -79,8 +87,7 @@ def _fits(A: Any, B: Any) -> bool:
 def _dense(A: Array, B: Array, tolerance: float) -> Found:
     R, independent = _solved(A, B)
     if independent:
-        R = np.maximum(R, 0)
-        R /= R.sum(axis=1, keepdims=True)
+        R = _stochastic(R)
         error = np.abs(A @ R - B).max(axis=0)
         if error.max() <= tolerance:
             return Found(R)
@@ -97,18 +104,36 @@ def _dense(A: Array, B: Array, tolerance: float) -> Found:
 
 def _solved(A: Array, B: Array) -> tuple[Array, bool]:
     """R with A R closest to B, but for rounding, and whether it is the only one."""
-    R: Array
-    if A.shape[0] == A.shape[1]:
-        try:
-            R = np.asarray(np.linalg.solve(A, B), dtype=np.float64)
-        except np.linalg.LinAlgError:
-            pass
-        else:
-            if np.abs(R).max() < 1e-3 / _RANK:  # what is larger is rounding, or nearly
-                return R, True
+    R = _solution(A, B)
+    if R is not None:
+        return R, True
     closest, _, _, values = np.linalg.lstsq(A, B, rcond=None)
     R = np.asarray(closest, dtype=np.float64)
     return R, bool(len(values) == A.shape[1] and values[-1] > _RANK * values[0])
+
+
+def _solution(A: Any, B: Any) -> Array | None:
+    """The only R with A R = B, but for rounding; None where A is not square and dense, or close to singular."""
+    if A.shape[0] != A.shape[1] or not (isinstance(A, np.ndarray) and isinstance(B, np.ndarray)):
+        return None
+    try:
+        R = np.asarray(np.linalg.solve(A, B), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return None
+    return R if max(R.max(), -R.min()) < 1e-3 / _RANK else None  # what is larger is rounding, or nearly
+
+
+def _apart(product: Array, B: Array) -> float:
+    """How far the product is from B in any entry; its memory is used."""
+    product -= B
+    return float(max(product.max(), -product.min()))
+
+
+def _stochastic(R: Array) -> Array:
+    """R without what rounding took below zero, its rows of sum one."""
+    R = np.maximum(R, 0)
+    R /= R.sum(axis=1, keepdims=True)
+    return R
 
 
 def _by_columns(A: Array, B: Array, order: Any, tolerance: float, earns: Callable[[Any], Any]) -> Array | None:
