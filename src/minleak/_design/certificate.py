@@ -126,7 +126,7 @@ def certify(
         return cast(Certificate, by_step(step))
     if prior is None:
         raise InvalidParameter("say the prior that it is to be certified for: certify(plan, prior)")
-    prior = prior if is_model(prior) else as_prior(prior)
+    prior = prior if isinstance(prior, Prior) or is_model(prior) else as_prior(prior)
     if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
         raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {shown(tolerance)}")
     if isinstance(subject, str | bytes | os.PathLike):

@@ -93,12 +93,12 @@ def design(
     >>> round(plan.leakage("shannon"), 6), plan.leakage("min-entropy")
     (0.330518, 0.0)
     """
-    if unknown is not None or is_model(prior):
+    if unknown is not None or (not isinstance(prior, Prior) and is_model(prior)):
         if layout != "stable" or gains is not None:
             raise InvalidParameter(
                 "layout= and gains= are for listed secrets: a plan with a model of others has its own"
             )
-        if is_model(prior):
+        if not isinstance(prior, Prior) and is_model(prior):
             return design_unlisted(prior, cap(k), share=unknown_share)
         return design_unlisted(unknown, cap(k), prior=as_prior(prior), share=unknown_share)
     if unknown_share is not None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import DENSE, too_large
-from minleak._data.metrics import distances_between, least_epsilon
+from minleak._data.metrics import distances_between
 from minleak._data.prior import Prior, as_prior
 from minleak._data.together import Together
 from minleak.errors import InvalidParameter
@@ -38,10 +38,7 @@ def d_privacy(channel: Channel | Any, metric: Any) -> float:
     """
     channel = as_channel(channel)
     distances = distances_between(metric, channel.inputs, channel.inputs)  # need not be symmetric
-    needed = _log_ratios(channel)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(needed <= 0, 0.0, needed / distances)
-    return float(ratios.max(initial=0.0, where=distances < math.inf))
+    return _most(_log_ratios(channel), distances)
 
 
 def prior_epsilon(prior: Prior | Iterable[Any], metric: Any) -> float:
@@ -53,7 +50,18 @@ def prior_epsilon(prior: Prior | Iterable[Any], metric: Any) -> float:
     0.693147
     """
     prior = as_prior(prior)
-    return least_epsilon(prior.p[:, None], distances_between(metric, prior.labels, prior.labels))
+    distances = distances_between(metric, prior.labels, prior.labels)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(prior.p)
+        needed = np.nan_to_num(logs[:, None] - logs, nan=0.0, posinf=math.inf)  # of two that never occur nothing is asked
+    return _most(needed, distances)
+
+
+def _most(needed: Array, distances: Array) -> float:
+    """The largest of what pairs need for a distance of one."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(needed <= 0, 0.0, needed / distances)
+    return float(ratios.max(initial=0.0, where=distances < math.inf))
 
 
 def induced_metric(channel: Channel | Any) -> Array:
