@@ -61,7 +61,7 @@ def test_every_format_has_an_example():
 def test_every_format_is_documented(kind):
     """Name it in the docstring of read_prior, and bring docs/cli.md up to date."""
     assert f'"{kind}"' in inspect.getdoc(ml.read_prior)
-    offered = [line for line in (ROOT / "docs/cli.md").read_text().splitlines() if "by the file's ending" in line]
+    offered = [line for line in (ROOT / "docs/cli.md").read_text().splitlines() if "ending if not given" in line]
     assert offered
     assert all(kind in line for line in offered)
 
