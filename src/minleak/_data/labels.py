@@ -186,18 +186,20 @@ class Labels(Sequence[Any]):
     def _scanned(self, name: Any) -> int | None:
         import pyarrow.compute as pc
 
-        found = pc.index(self._names, pa.scalar(name, type=self._names.type)).as_py()
+        names: Any = self._names
+        found = pc.index(names, pa.scalar(name, type=names.type)).as_py()
         return None if found < 0 else int(found)
 
     def _looked_up(self, name: Any) -> int | None:
         """Follow the slots from the one of the name's hash on, which in a file that anybody wrote may all be full."""
+        names: Any = self._names
         size = len(self.slots)
         at = _hashed(name.encode() if isinstance(name, str) else int(name).to_bytes(8, "little", signed=True))
         for step in range(size):
             position = int(self.slots[(at + step) & (size - 1)])
             if position < 0:
                 return None
-            if self._names[position].as_py() == name:
+            if names[position].as_py() == name:
                 return position
         return None
 
