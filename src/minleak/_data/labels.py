@@ -38,8 +38,8 @@ class Labels(Sequence[Any]):
     def __init__(self, names: range | pa.Array | tuple[Hashable, ...], slots: npt.NDArray[Any] | None = None) -> None:
         self._names = names
         self._positions: dict[Hashable, int] | None = None
-        #: An open-addressing table of positions, hashed by the names' bytes, once it was made: empty where names are
-        #: not in Arrow. The names themselves decide equality.
+        #: An open-addressing table of positions, hashed by the names' bytes, once it was made: empty where a file
+        #: could not hold the names. The names themselves decide equality.
         self.slots: Any = slots
 
     @classmethod
@@ -173,7 +173,8 @@ class Labels(Sequence[Any]):
             if not (isinstance(name, str) if _is_text(self._names.type) else whole):
                 return None  # Arrow would turn 1.5 into 1 to look for it
             try:
-                return self._scanned(name) if self.slots is None else self._looked_up(name)
+                has_slots = self.slots is not None and len(self.slots)
+                return self._looked_up(name) if has_slots else self._scanned(name)
             except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
                 return None  # not to be written in this type, so not among them
         if self._positions is None:
