@@ -59,6 +59,11 @@ def test_integers_of_other_widths(kind):
     assert_finds(index_of(pa.array([5, 3, 100], type=kind)), [5, 3, 100], [4, "5"])
 
 
+def test_arrow_integers_that_no_file_holds():
+    """Are found without a table."""
+    assert_finds(index_of(pa.array([2**63, 3], type=pa.uint64())), [2**63, 3], [4, 2**64, "3"])
+
+
 def test_many_labels_that_collide():
     """A table of thousands, where neighbours are often taken."""
     names = [f"item-{i}" for i in range(5000)]

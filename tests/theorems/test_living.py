@@ -15,12 +15,11 @@ from tests.plans import row_of
 
 import minleak as ml
 from minleak._design.living.small import _boxes, _named_cells
-from minleak._design.stored.sampler import Sampler
+from minleak._design.stored.sampler import Sampler, scaled
 from minleak._design.stored.saving import tables_of
-from minleak._run.keys import LinealStreams
 
 
-class Bits(LinealStreams):
+class Bits:
     """One number for each draw, whose bits are read as far as they are asked for."""
 
     def __init__(self, numbers):
@@ -45,7 +44,7 @@ def test_an_updated_plan_leaks_as_little_as_one_made_anew(change):
 def test_the_place_is_the_floor_of_r_times_the_bound(bound, bits):
     """Exactly, for every number and bound: so each of N places has a share of 1/N of all numbers."""
     r = Fraction(bits, 2**400)
-    assert Bits([r]).below(np.array([0]), 0, np.array([bound])).tolist() == [int(r * bound)]
+    assert scaled(Bits([r]), np.array([0]), 0, np.array([bound])).tolist() == [int(r * bound)]
 
 
 @pytest.mark.parametrize("bound", [3, 10, 2**62, 2**62 - 1, 3**39])
@@ -54,7 +53,7 @@ def test_bits_are_read_until_they_tell(bound):
     for place in {1, bound // 2, bound - 1} - {0}:
         near = [Fraction(place, bound) - Fraction(1, 2**300), Fraction(place, bound) + Fraction(1, 2**300)]
         streams = Bits(near)
-        assert streams.below(np.arange(2), 0, np.array([bound] * 2)).tolist() == [place - 1, place]
+        assert scaled(streams, np.arange(2), 0, np.array([bound] * 2)).tolist() == [place - 1, place]
         dyadic = Fraction(place, bound).denominator.bit_count() == 1
         assert streams.read >= (1 if dyadic else 2)
 
@@ -89,10 +88,7 @@ def test_draws_are_those_of_the_stretches(change):
             off = Fraction(1, 2) + Fraction(1, 2**200)  # on no place's edge
             middle = {number: low + (high - low) * off for number, (low, high) in box.items()}
 
-            class Middle(LinealStreams):
-                def __init__(self):
-                    pass
-
+            class Middle:
                 def bits(self, which, number, counter, middle=middle):
                     value = int(middle.get(number, Fraction(1, 2)) * 2 ** (128 * (counter + 1))) % 2**128
                     return np.array([[value >> 64, value % 2**64]] * len(which), dtype=np.uint64)

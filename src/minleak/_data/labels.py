@@ -38,8 +38,8 @@ class Labels(Sequence[Any]):
     def __init__(self, names: range | pa.Array | tuple[Hashable, ...], slots: npt.NDArray[Any] | None = None) -> None:
         self._names = names
         self._positions: dict[Hashable, int] | None = None
-        #: An open-addressing table of positions, hashed by the names' bytes, once it was made: empty where names are
-        #: not in Arrow. The names themselves decide equality.
+        #: An open-addressing table of positions, hashed by the names' bytes, once it was made: empty where a file
+        #: could not hold the names. The names themselves decide equality.
         self.slots: Any = slots
 
     @classmethod
@@ -173,7 +173,8 @@ class Labels(Sequence[Any]):
             if not (isinstance(name, str) if _is_text(self._names.type) else whole):
                 return None  # Arrow would turn 1.5 into 1 to look for it
             try:
-                return self._scanned(name) if self.slots is None else self._looked_up(name)
+                has_slots = self.slots is not None and len(self.slots)
+                return self._looked_up(name) if has_slots else self._scanned(name)
             except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
                 return None  # not to be written in this type, so not among them
         if self._positions is None:
@@ -186,18 +187,20 @@ class Labels(Sequence[Any]):
     def _scanned(self, name: Any) -> int | None:
         import pyarrow.compute as pc
 
-        found = pc.index(self._names, pa.scalar(name, type=self._names.type)).as_py()
+        names: Any = self._names
+        found = pc.index(names, pa.scalar(name, type=names.type)).as_py()
         return None if found < 0 else int(found)
 
     def _looked_up(self, name: Any) -> int | None:
         """Follow the slots from the one of the name's hash on, which in a file that anybody wrote may all be full."""
+        names: Any = self._names
         size = len(self.slots)
         at = _hashed(name.encode() if isinstance(name, str) else int(name).to_bytes(8, "little", signed=True))
         for step in range(size):
             position = int(self.slots[(at + step) & (size - 1)])
             if position < 0:
                 return None
-            if self._names[position].as_py() == name:
+            if names[position].as_py() == name:
                 return position
         return None
 

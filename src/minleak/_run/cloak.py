@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Hashable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from minleak._data.labels import labels_in_bytes
 from minleak._design.stored.kinds import Stored
 from minleak._design.stored.opening import opened
+from minleak._design.stored.sampler import number_below
 from minleak._run.keys import Key, Lineal, Sticky, prefixed
 from minleak._run.randomness import Fresh, Seeded, Source, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret, listed
@@ -70,7 +72,6 @@ class Cloak:
     ) -> None:
         running: Any = opened(plan) if isinstance(plan, str | os.PathLike) else _stored(plan).drawable()
         self._running = running  # whatever its kind is
-        self._secrets: Any = running.secrets
         self.plan: Any = running.plan
         self._key = None if key is None else as_key(key)
         self._sticky = None if self._key is None else _sticky(self._key, self.plan)
@@ -80,7 +81,7 @@ class Cloak:
         if stand_in is not None:
             if not self.listed:
                 raise InvalidParameter("a plan over all strings knows every secret: it needs no stand_in")
-            self._stand_in = self._secrets.position(stand_in)
+            self._stand_in = self._running.secrets.position(stand_in)
             if self._stand_in is None:
                 raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
 
@@ -125,7 +126,7 @@ class Cloak:
             raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")
         positions = positions.astype(np.int64)
         self._demand_numbers()
-        n = len(self._secrets)
+        n = len(self._running.secrets)
         if len(positions) and not (positions.min() >= 0 and positions.max() < n):
             at = int(np.argmax((positions < 0) | (positions >= n)))
             raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
@@ -152,7 +153,7 @@ class Cloak:
     @property
     def listed(self) -> bool:
         """Whether the plan lists its secrets; else every string is one."""
-        return self._secrets is not None
+        return self._running.secrets is not None
 
     def positions(self, secrets: Iterable[Hashable]) -> Indices:
         """The positions of secrets given by their labels, for `draw_many`. An unknown one raises UnknownSecret, whose
@@ -176,7 +177,7 @@ class Cloak:
 
     def __repr__(self) -> str:
         key = "no key" if self._key is None else f"key {self._key.id}"
-        secrets = f"n={len(self._secrets)}" if self.listed else "any string"
+        secrets = f"n={len(self._running.secrets)}" if self.listed else "any string"
         return f"Cloak({secrets}, k={self.plan.k}, layout={self.plan.layout!r}, {key})"
 
     def __reduce__(self) -> Any:
@@ -194,7 +195,7 @@ class Cloak:
         return [self._position(secret, at) for at, secret in enumerate(given)]
 
     def _position(self, secret: Hashable, at: int | None = None) -> int:
-        position: int | None = self._secrets.position(secret)
+        position: int | None = self._running.secrets.position(secret)
         if position is None:
             position = self._stand_in
         if position is None:
@@ -243,7 +244,7 @@ class Cloak:
         if not isinstance(self._sticky, Lineal):
             raise InvalidKey("sticky draws need a key: Cloak(plan, key=...)")
         streams = self._sticky.asked([scope], labels_in_bytes([secret]))
-        found: tuple[Any, ...] = self._running.set_for(secret, streams.first_below, at)
+        found: tuple[Any, ...] = self._running.set_for(secret, partial(number_below, streams), at)
         return found
 
 

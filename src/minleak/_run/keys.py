@@ -25,7 +25,6 @@ Indices = npt.NDArray[np.int64]
 _SIZE = 32
 # 64-bit words in one block of the keyed function for a plan, and for a lineage: two each of so many numbers.
 _WORDS, _NUMBERS = 4, 4
-_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _FORM = re.compile(rb"minleak-key-1 ([0-9a-f]{64}) ([0-9a-f]{8})\n?")
 
 
@@ -98,7 +97,7 @@ class Key:
         """The secret bytes, for the engine that draws in other processes alone."""
         return self._secret
 
-    def hashing(self, person: bytes, size: int, whose: bytes) -> Any:
+    def hashing(self, person: bytes, size: int, whose: bytes) -> hashlib.blake2b:
         """Keyed BLAKE2b of what draws are from and of the key's id, each with its length before it, to be copied and
         told the rest: who asks for what.
         """
@@ -161,23 +160,19 @@ class Lineal:
     def __init__(self, key: Key, lineage: bytes) -> None:
         self._start = key.hashing(b"minleak-draw-2", 16 * _NUMBERS, lineage)
 
-    def asked(self, scopes: Iterable[Any], labels: Sequence[bytes]) -> LinealStreams:
+    def asked(self, scopes: Iterable[Any], labels: Sequence[bytes]) -> _Streams:
         """The streams for draws of the secrets with these labels, in bytes, each in its scope."""
         heads = _scope_bytes(scopes, len(labels))
-        return LinealStreams(self._start, [head + prefixed(tail) for head, tail in zip(heads, labels, strict=True)])
+        return _Streams(self._start, [head + prefixed(tail) for head, tail in zip(heads, labels, strict=True)])
 
 
-class LinealStreams:
-    """Numbers r in [0, 1), several for each of the draws asked for, 128 bits at a time."""
-
+class _Streams:
     def __init__(self, start: Any, messages: list[bytes]) -> None:
         self._start, self._messages = start, messages
         self._last: tuple[Any, int, int, Words] | None = None
 
     def bits(self, which: Indices, number: int, counter: int) -> Words:
-        """Two words for each of the draws `which`: the bits of its number from 128 * counter on. Numbers come four to a
-        block, and the last one is kept for the next.
-        """
+        """Two words of a number for each draw. Numbers come four to a block, and the last one is kept for the next."""
         block, at = divmod(number, _NUMBERS)
         last = self._last
         if last is None or last[0] is not which or last[1:3] != (block, counter):
@@ -185,42 +180,6 @@ class LinealStreams:
             words = _hashed(self._start, self._messages, which, suffix)
             self._last = last = (which, block, counter, words)
         return last[3][:, 2 * at : 2 * at + 2]
-
-    def below(self, which: Indices, number: int, bounds: Indices) -> Indices:
-        """floor(r N) for each bound N from 1 to 2^63, exactly: more bits are read where those at hand do not tell."""
-        if not len(which):
-            return np.empty(0, dtype=np.int64)
-        words, bound = self.bits(which, number, 0), bounds.astype(np.uint64)
-        high, low = _product(words[:, 0], bound)
-        carry, rest = _product(words[:, 1], bound)
-        middle = low + carry
-        result = (high + (middle < low)).astype(np.int64)
-        # r N lies within N / 2^128 from what is known of it on: is there a whole number strictly between?
-        unsure = (middle == np.uint64(2**64 - 1)) & (rest > np.uint64(0) - bound)
-        for i in np.flatnonzero(unsure).tolist():
-            result[i] = self._read_on(which[i : i + 1], number, int(bounds[i]))
-        return result
-
-    def first_below(self, bound: int) -> int:
-        """floor(r N) for the first draw's first number and a bound of any size, exactly."""
-        return self._read_on(np.zeros(1, dtype=np.int64), 0, bound)
-
-    def _read_on(self, one: Indices, number: int, bound: int) -> int:
-        known, bits, counter = 0, 0, 0
-        while True:
-            first, second = self.bits(one, number, counter)[0].tolist()
-            known, bits, counter = known << 128 | first << 64 | second, bits + 128, counter + 1
-            product = known * bound
-            if (product & ((1 << bits) - 1)) + bound <= 1 << bits:
-                return int(product >> bits)
-
-
-def _product(a: Words, b: Words) -> tuple[Words, Words]:
-    """The upper and the lower 64 bits of a * b."""
-    a1, a0, b1, b0 = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
-    middle = a1 * b0 + (a0 * b0 >> _HALF)
-    upper = a0 * b1 + (middle & _LOW)
-    return a1 * b1 + (middle >> _HALF) + (upper >> _HALF), a * b
 
 
 class Sticky:

@@ -15,11 +15,10 @@ import minleak as ml
 from minleak._design.living import exposures
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
-from minleak._run.keys import LinealStreams
 from minleak.errors import InvalidParameter
 
 
-class Grid(LinealStreams):
+class Grid:
     """Streams that are given, the same number for all purposes but a giant's, as fractions."""
 
     def __init__(self, values):

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from minleak._data.labels import Labels
 
 Indices = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 # For each bound N an integer uniform in [0, N), exactly.
 Uniform = Callable[[Indices], Indices]
 
@@ -70,10 +71,10 @@ class Stored(ABC):
 
 
 class Streams(Protocol):
-    """Numbers r in [0, 1), several for each of the draws asked for, that all versions of a plan share."""
+    """Numbers r in [0, 1), several for each of the draws asked for, 128 bits at a time."""
 
-    def below(self, which: Indices, number: int, bounds: Indices) -> Indices:
-        """floor(r N) for each bound N from 1 to 2^63, exactly, where r is that number of each of the draws `which`."""
+    def bits(self, which: Indices, number: int, counter: int) -> Words:
+        """Two words for each of the draws `which`: the bits of its number from 128 * counter on."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._design.rings import Arrangement
-from minleak._design.stored.kinds import Drawable, Streams, Uniform
+from minleak._design.stored.kinds import Drawable, Streams, Uniform, Words
 from minleak.errors import InvalidCloak
 
 Indices = npt.NDArray[np.int64]
@@ -30,6 +30,7 @@ PLAIN = 256
 _LOOP = "minleak._kernels.drawing"
 # Which number of a stream is whose: a secret's own, a giant's, and one for each level of the tree from its leaves on.
 OWN, GIANT, LEVEL = 0, 1, 2
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 # The tables that a file holds; the others follow from the plan at once.
 STORED = ("lengths", "starts", "members", "first", "following", "guide", "home_of")
 _SHORT = "a secret owns less than its weight says: certify tells what is wrong with the plan"
@@ -193,9 +194,9 @@ def coupled_places(
     """
     places = np.zeros(len(owned), dtype=np.int64)
     own, giants = np.flatnonzero(~is_giant & (owned > 1)), np.flatnonzero(is_giant & (owned > 0))
-    places[own] = streams.below(own, OWN, owned[own])
+    places[own] = scaled(streams, own, OWN, owned[own])
     if len(giants):
-        places[giants] = streams.below(giants, GIANT, owned[giants])
+        places[giants] = scaled(streams, giants, GIANT, owned[giants])
         if by_tree and len(ends):
             housed = giants[places[giants] < ends[-1]]
             homes = _descended(streams, housed, ends)
@@ -211,8 +212,47 @@ def _descended(streams: Streams, which: Indices, ends: Indices) -> Indices:
     for level in reversed(range(max(last - 1, 0).bit_length())):
         middle = np.minimum(home + (1 << level), last)
         left, both = sums[middle] - sums[home], sums[np.minimum(home + (2 << level), last)] - sums[home]
-        home = np.where(streams.below(which, LEVEL + level, both) < left, home, middle)
+        home = np.where(scaled(streams, which, LEVEL + level, both) < left, home, middle)
     return home
+
+
+def scaled(streams: Streams, which: Indices, number: int, bounds: Indices) -> Indices:
+    """floor(r N) for each bound N from 1 to 2^63, exactly: more bits are read where those at hand do not tell."""
+    if not len(which):
+        return np.empty(0, dtype=np.int64)
+    words, bound = streams.bits(which, number, 0), bounds.astype(np.uint64)
+    high, low = _product(words[:, 0], bound)
+    carry, rest = _product(words[:, 1], bound)
+    middle = low + carry
+    result = (high + (middle < low)).astype(np.int64)
+    # r N lies within N / 2^128 from what is known of it on: is there a whole number strictly between?
+    unsure = (middle == np.uint64(2**64 - 1)) & (rest > np.uint64(0) - bound)
+    for i in np.flatnonzero(unsure).tolist():
+        result[i] = _read_on(streams, which[i : i + 1], number, int(bounds[i]))
+    return result
+
+
+def number_below(streams: Streams, bound: int) -> int:
+    """floor(r N) for the first draw's own number and a bound of any size, exactly."""
+    return _read_on(streams, np.zeros(1, dtype=np.int64), OWN, bound)
+
+
+def _read_on(streams: Streams, one: Indices, number: int, bound: int) -> int:
+    known, bits, counter = 0, 0, 0
+    while True:
+        first, second = streams.bits(one, number, counter)[0].tolist()
+        known, bits, counter = known << 128 | first << 64 | second, bits + 128, counter + 1
+        product = known * bound
+        if (product & ((1 << bits) - 1)) + bound <= 1 << bits:
+            return int(product >> bits)
+
+
+def _product(a: Words, b: Words) -> tuple[Words, Words]:
+    """The upper and the lower 64 bits of a * b."""
+    a1, a0, b1, b0 = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
+    middle = a1 * b0 + (a0 * b0 >> _HALF)
+    upper = a0 * b1 + (middle & _LOW)
+    return a1 * b1 + (middle >> _HALF) + (upper >> _HALF), a * b
 
 
 def set_at(plan: Arrangement, tables: Tables, secret: int, place: int) -> list[int]:
