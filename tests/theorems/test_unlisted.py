@@ -25,9 +25,9 @@ def whole_joint(plan: UnlistedPlan, strings: list[str]) -> dict[tuple[str, ...],
         home = plan._home_of.get(x)
         first = 0 if home is None else plan.u * plan.home_weights[home]
         if plan.owned(x) > first and x not in dict(plan.giants):
-            begin = plan._begins.get(x)
+            begin = plan._begin_of.get(x)
             if begin is None:
-                begin = plan._counted + plan.joint.per_unit * plan._line.start(x)
+                begin = plan._begins[-1] + plan.joint.per_unit * plan._line.start(x)
             begins.add(plan.u * begin % plan.circle)
     cuts = sorted(begins)
     joint: dict[tuple[str, ...], dict[str, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
@@ -46,9 +46,9 @@ def places(plan: UnlistedPlan, x: str, owned: int, cuts: list[int]) -> Any:
     else:
         home = plan._home_of.get(x)
         first = 0 if home is None else plan.u * plan.home_weights[home]
-        begin = plan._begins.get(x)
+        begin = plan._begin_of.get(x)
         if begin is None:
-            begin = plan._counted + plan.joint.per_unit * plan._line.start(x)
+            begin = plan._begins[-1] + plan.joint.per_unit * plan._line.start(x)
         phase = plan.u * begin % plan.circle
         edges = [0, first, *(first + (cut - phase) % plan.circle for cut in cuts), owned]
     edges = sorted({edge for edge in edges if edge <= owned})
