@@ -22,6 +22,9 @@ from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
+# Trials that are made one by one: so many end within a day.
+TRIALS = 10**8
+
 
 class RenyiMean(NamedTuple):
     """(1/c) log of the mean of exp(c H_a(X given y)) over observables y: the order a and the exponent c."""
@@ -299,15 +302,11 @@ def real(value: Any, expected: str, *, least: float | None = None) -> float:
     return number
 
 
-# What is gone through one by one, and so ends within a day.
-TRIALS = 10**8
-
-
-def whole(value: Any, what: str, least: int, most: int | None = None) -> int:
-    """A parameter as an integer, if it is a whole number (booleans are not) from `least` on, up to `most` if given."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least or value > (most or value):
-        end = "on" if most is None else f"to {most:,}"
-        raise InvalidParameter(f"{what} is a whole number from {least} {end}, not {shown(value)}")
+def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:
+    """A parameter as an integer, if it is a whole number (booleans are not) from `least` on, and up to `most`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+        upto = f"to {most:,}" if most < math.inf else "on"
+        raise InvalidParameter(f"{what} is a whole number from {least} {upto}, not {shown(value)}")
     return int(value)
 
 
