@@ -22,6 +22,9 @@ from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
+# Trials that are made one by one: so many end within a day.
+TRIALS = 10**8
+
 
 class RenyiMean(NamedTuple):
     """(1/c) log of the mean of exp(c H_a(X given y)) over observables y: the order a and the exponent c."""
@@ -307,10 +310,6 @@ def real(value: Any, expected: str, *, least: float | None = None) -> float:
     if least is not None and not number >= least:
         raise InvalidParameter(f"{expected}, not {shown(value)}")
     return number
-
-
-# What is gone through one by one, and so ends within a day.
-TRIALS = 10**8
 
 
 def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:

@@ -110,6 +110,20 @@ def least_on_hull(x, y, slope, hull, h):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True)
+def _close(l, end, first, mass, w, slope, use, shifted):  # type: ignore[no-untyped-def]
+    """What the starts l..end-1 cost without what depends on the end of a bucket, into `shifted`; and the least that one
+    of them can cost, at the slope of this end or any later.
+    """
+    kind, convex, a, c, count, by_count, additive, masses, others, level = w
+    low = np.inf
+    for i in range(l, end):
+        own = 0.0 if i == l else worth(l, i, kind, a, c, count, by_count, masses, others, level)
+        shifted[i] = first[i] + use * (-additive[i] if convex else own)
+        low = min(low, first[i] + slope * (mass[end - 1] - mass[i]) + use * own)
+    return low
+
+
+@nb.njit(cache=True, nogil=True)
 def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[no-untyped-def]
     """The least sum over buckets of price * overhead - use * worth: where the last bucket of the best starts, for every
     number j of rungs from the bottom; -1 where no buckets of at least `floor` secrets fit.
@@ -132,12 +146,9 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
     earliest, last, guess = 0, 0, 0
     for j in range(1, m + 1):
         if j % _BLOCK == 0:  # a block of starts is full
-            b, l = j // _BLOCK - 1, j - _BLOCK
-            for i in range(l, j):
-                own = 0.0 if i == l else worth(l, i, kind, a, c, count, by_count, masses, others, level)
-                shifted[i] = first[i] + use * (-additive[i] if convex else own)
-                low[b] = min(low[b], first[i] + price * size[j - 1] * (mass[j - 1] - mass[i]) + use * own)
-            corners[b] = lower_hull(l, j, mass, shifted, hulls[b])
+            b = j // _BLOCK - 1
+            low[b] = _close(j - _BLOCK, j, first, mass, w, price * size[j - 1], use, shifted)
+            corners[b] = lower_hull(j - _BLOCK, j, mass, shifted, hulls[b])
         if rule[j - 1] > 0:
             earliest = j - 1
         while last + 1 < j and count[j] - count[last + 1] >= floor:
@@ -148,13 +159,8 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
         base = slope * mass[j] - price * load[j]
         best, arg = np.inf, -1
         if guess >= earliest and first[guess] < np.inf:
-            best, arg = (
-                first[guess]
-                + base
-                - slope * mass[guess]
-                - use * worth(guess, j, kind, a, c, count, by_count, masses, others, level),
-                guess,
-            )
+            best, arg = first[guess] + base - slope * mass[guess], guess
+            best -= use * worth(guess, j, kind, a, c, count, by_count, masses, others, level)
         for b in range(last // _BLOCK, earliest // _BLOCK - 1, -1):
             l, r = b * _BLOCK, (b + 1) * _BLOCK - 1
             if r < j:
@@ -164,9 +170,8 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
                 tilt = 0.0  # worth(i, j) <= whole + tilt * (mass[i] - mass[l]) + what `shifted` holds
                 if convex:
                     whole -= additive[l]
-                    tilt = (worth(r, j, kind, a, c, count, by_count, masses, others, level) - additive[r] - whole) / (
-                        mass[r] - mass[l]
-                    )
+                    near = worth(r, j, kind, a, c, count, by_count, masses, others, level) - additive[r]
+                    tilt = (near - whole) / (mass[r] - mass[l])
                 reach = least_on_hull(mass, shifted, slope + use * tilt, hulls[b], corners[b])
                 if reach + base - use * (whole - tilt * mass[l]) >= best:
                     continue
@@ -174,12 +179,8 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
             for place in range(corners[b] if corners_only else min(r, last) - max(l, earliest) + 1):
                 i = hulls[b, place] if corners_only else min(r, last) - place
                 if first[i] < np.inf:
-                    value = (
-                        first[i]
-                        + base
-                        - slope * mass[i]
-                        - use * worth(i, j, kind, a, c, count, by_count, masses, others, level)
-                    )
+                    value = first[i] + base - slope * mass[i]
+                    value -= use * worth(i, j, kind, a, c, count, by_count, masses, others, level)
                     if value < best:
                         best, arg = value, i
         if arg >= 0:

@@ -136,4 +136,4 @@ def check_randomised(randomised: Any) -> None:
 
 def as_floor(floor: Any) -> int:
     """A floor, if it is a whole number from 1 on."""
-    return min(whole(floor, "the floor, in secrets,", 1), 2**62)  # more secrets than there can be
+    return min(whole(floor, "the floor", 1), 2**62)  # more secrets than there can be
