@@ -115,7 +115,7 @@ def named_mechanisms() -> Iterator[Row]:
             ),
         }
         for name, (ours, peer) in pairs.items():
-            yield row(name, f"{n} x {n}", lambda f=ours: _weighed(f()), lambda f=peer: _weighed(f()))
+            yield row(name, f"{n} x {n}", lambda f=ours: _weighed(f()), lambda f=peer: _weighed(f()), runs=20)
 
 
 def planar_pair(width: int, margin: int) -> tuple[Callable[[], float], Callable[[], float]]:

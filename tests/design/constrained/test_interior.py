@@ -51,9 +51,9 @@ def test_crowds_are_solved_from_inside():
     """Where many pairs are within reach of the budget; else by the simplex method."""
     for budget in (0.25, 0.6):  # the second binds no more
         programme = asked(budget, n=90)
-        assert is_crowded(programme)
+        assert is_crowded(programme.problem)
         assert solve(programme, enough=1e-8).status == "interior point"
-    assert not is_crowded(asked(0.02, n=90))
+    assert not is_crowded(asked(0.02, n=90).problem)
 
 
 def test_a_budget_without_room_is_not_for_it():

@@ -45,10 +45,12 @@ class LinearModel:
             upper.append(np.asarray(problem.budgets, dtype=np.float64))
         for i, (term, form) in enumerate(zip(terms, self.forms, strict=True)):
             K, k = term.view.matrix, term.view.constant
-            on_z, constant = form.on_entries @ K, float(form.on_entries @ k)
+            # All cores have slope 1 along |v|_1, which row sums may fix: left out, it does not disturb the solver.
+            fixed = float(term.view.identity)
+            on_z = form.on_entries @ K - fixed
+            constant = float(form.on_entries @ k) + fixed * float(problem.left.sum())
             if term.floor is None:
-                # All cores have slope 1 along |v|_1, which row sums may fix: left out, it does not disturb the solver.
-                objective[0] = objective[0] + term.weight * (on_z - float(term.view.identity))
+                objective[0] = objective[0] + term.weight * on_z
             objective.append(form.on_aux * (term.weight if term.floor is None else 0.0))
             own = [None] * len(terms)
             rows.append([form.rows_v @ K, *own[:i], form.rows_aux, *own[i + 1 :]])

@@ -68,7 +68,7 @@ def solve(programme: Programme, *, enough: float, model: Model | None = None) ->
         value = programme.objective(nothing)
         return Solved(nothing, value, value, np.zeros(len(budgets)), "nothing is free")
     if programme.linear:
-        if model is None and is_one_guess(programme) and is_crowded(programme):
+        if model is None and is_one_guess(programme) and is_crowded(programme.problem):
             inside = _from_inside(programme)
             if inside is not None and inside.bound - inside.objective <= enough:
                 return inside
