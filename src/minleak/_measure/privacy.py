@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import DENSE, too_large
-from minleak._data.metrics import distances_between, least_epsilon
+from minleak._data.metrics import distances_between
 from minleak._data.prior import Prior, as_prior
 from minleak._data.together import Together
 from minleak.errors import InvalidParameter
@@ -38,10 +38,7 @@ def d_privacy(channel: Channel | Any, metric: Any) -> float:
     """
     channel = as_channel(channel)
     distances = distances_between(metric, channel.inputs, channel.inputs)  # need not be symmetric
-    needed = _log_ratios(channel)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(needed <= 0, 0.0, needed / distances)
-    return float(ratios.max(initial=0.0, where=distances < math.inf))
+    return _most(_log_ratios(channel), distances)
 
 
 def prior_epsilon(prior: Prior | Iterable[Any], metric: Any) -> float:
@@ -53,7 +50,10 @@ def prior_epsilon(prior: Prior | Iterable[Any], metric: Any) -> float:
     0.693147
     """
     prior = as_prior(prior)
-    return least_epsilon(prior.p[:, None], distances_between(metric, prior.labels, prior.labels))
+    distances = distances_between(metric, prior.labels, prior.labels)
+    with np.errstate(divide="ignore"):
+        logs = np.log(prior.p)
+    return _most(_one_way(logs[:, None]), distances)
 
 
 def induced_metric(channel: Channel | Any) -> Array:
@@ -79,7 +79,12 @@ def _log_ratios(channel: Channel) -> Array:
     if size is not None:
         raise InvalidParameter(f"the distances of so many secrets have {size}")
     with np.errstate(divide="ignore"):
-        logs = np.log(channel.toarray())
+        return _one_way(np.log(channel.toarray()))
+
+
+def _one_way(logs: Array) -> Array:
+    """max over y of logs[x,y] - logs[x',y], from 0 on."""
+    n = len(logs)
     found = np.zeros((n, n))
     whole = bool(np.isfinite(logs).all())
     for x in range(n):
@@ -89,3 +94,10 @@ def _log_ratios(channel: Channel) -> Array:
             ratio[np.isnan(ratio)] = -math.inf
         found[x] = np.maximum(ratio.max(axis=1), 0.0)
     return found
+
+
+def _most(needed: Array, distances: Array) -> float:
+    """The largest of these for a unit of distance."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(needed <= 0, 0.0, needed / distances)
+    return float(ratios.max(initial=0.0, where=distances < math.inf))

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel
-from minleak._data.metrics import Array, least_epsilon
+from minleak._data.metrics import Array
 from minleak._entropy.base import real
+from minleak._measure.privacy import d_privacy
 from minleak.errors import InvalidParameter, SolverFailed, shown
 
 # Ways that are longer by no more than this share are as long as asked for.
@@ -37,7 +38,7 @@ class Spanner:
 
     def status(self, channel: Channel) -> str:
         """What is said of a channel, whose epsilon in the metric is computed from its entries."""
-        found = least_epsilon(channel.toarray(), self.distances)
+        found = d_privacy(channel, self.distances)
         if not found <= self.epsilon * (1 + _ROUNDING):
             raise SolverFailed(f"the channel has epsilon {found:.9g} in the metric, where {self.epsilon:.9g} was asked")
         return (
