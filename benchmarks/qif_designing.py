@@ -267,14 +267,14 @@ def confirmed_loss(width: int) -> tuple[float, float]:
 
 def spanned_loss(width: int, dilation: float) -> str:
     p, d = grid(width)
-    start = time.perf_counter()
+    start = time.process_time()
     found = ml.least_budget(p, cost=d, d_privacy=(0.5, d, dilation))
-    seconds = time.perf_counter() - start
+    seconds = time.process_time() - start
     return f"{found.budget:.9g} {found.bound:.9g} {seconds:.1f} {ml.d_privacy(found.channel, d):.9g}"
 
 
 def spanners(width: int) -> None:
-    """Loss, the bound that is proven, and the time for both; each dilation in a process that is ended at the limit."""
+    """Loss, the bound that is proven, and the processor's time; each in a process that is ended at the limit."""
     name = "optimal geo-indistinguishability"
     print(f"\n{name:<38} {'dilation':>8}  {'loss':>12} {'no less than':>12}  seconds  epsilon")
     limit = float(os.environ.get("LIMIT", "600"))

@@ -60,6 +60,15 @@ def test_labels_that_are_numbers_are_not_positions():
     assert mechanisms.exponential(2, 1.0, lambda x, y: abs(x - y), inputs=[1, 4]).distances[0, 1] == 3
 
 
+def test_secrets_at_one_place_stay_there():
+    """Zero is a distance: two secrets at one place are to have equal rows, however far others are."""
+    d = np.array([[0, 0, 3], [0, 0, 3], [3, 3, 0]])
+    best = ml.least_budget([1, 2, 3], cost=1 - np.eye(3), d_privacy=(0.5, d)).channel
+    assert best.matrix[0] == pytest.approx(best.matrix[1], abs=0)
+    assert ml.d_privacy(best, d) <= 0.5 * (1 + 1e-9)
+    assert ml.least_budget([1, 2], cost=1 - np.eye(2), d_privacy=(0.5, np.zeros((2, 2)))).budget == pytest.approx(1 / 3)
+
+
 def test_a_label_for_each_secret():
     with pytest.raises(InvalidParameter, match="2 inputs for 3 secrets"):
         mechanisms.exponential(3, 1.0, FAR, inputs=["home", "work"])

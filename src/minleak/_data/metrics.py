@@ -92,9 +92,12 @@ def _check_symmetric(matrix: Array) -> None:
 
 
 def shortest_paths(distances: Array) -> Array:
-    """The distances along the shortest ways: what follows from d by the triangle inequality."""
-    from scipy.sparse.csgraph import shortest_path
+    """The distances along the shortest ways: what follows from d by the triangle inequality.
 
-    best: Array = shortest_path(np.where(distances > 0, distances, 1e-300), method="FW")
-    # The library takes zeros for pairs that are not connected, so these stand as the least number there is.
-    return np.asarray(np.where(best < 1e-290, 0.0, best))
+    >>> shortest_paths(np.array([[0.0, 0.0, 5.0], [0.0, 0.0, 1.0], [5.0, 1.0, 0.0]]))[0]
+    array([0., 0., 1.])
+    """
+    from scipy.sparse.csgraph import csgraph_from_dense, shortest_path
+
+    # Only what is infinite is no edge: of a dense matrix the library would leave out zeros, and what is nearly zero.
+    return np.asarray(shortest_path(csgraph_from_dense(distances, null_value=np.inf), method="FW"))

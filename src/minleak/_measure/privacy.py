@@ -51,17 +51,9 @@ def prior_epsilon(prior: Prior | Iterable[Any], metric: Any) -> float:
     """
     prior = as_prior(prior)
     distances = distances_between(metric, prior.labels, prior.labels)
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore"):
         logs = np.log(prior.p)
-        needed = np.nan_to_num(logs[:, None] - logs, nan=0.0, posinf=math.inf)  # of two that never occur nothing is asked
-    return _most(needed, distances)
-
-
-def _most(needed: Array, distances: Array) -> float:
-    """The largest of what pairs need for a distance of one."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.where(needed <= 0, 0.0, needed / distances)
-    return float(ratios.max(initial=0.0, where=distances < math.inf))
+    return _most(_one_way(logs[:, None]), distances)
 
 
 def induced_metric(channel: Channel | Any) -> Array:
@@ -87,7 +79,12 @@ def _log_ratios(channel: Channel) -> Array:
     if size is not None:
         raise InvalidParameter(f"the distances of so many secrets have {size}")
     with np.errstate(divide="ignore"):
-        logs = np.log(channel.toarray())
+        return _one_way(np.log(channel.toarray()))
+
+
+def _one_way(logs: Array) -> Array:
+    """max over y of logs[x,y] - logs[x',y], from 0 on."""
+    n = len(logs)
     found = np.zeros((n, n))
     whole = bool(np.isfinite(logs).all())
     for x in range(n):
@@ -97,3 +94,10 @@ def _log_ratios(channel: Channel) -> Array:
             ratio[np.isnan(ratio)] = -math.inf
         found[x] = np.maximum(ratio.max(axis=1), 0.0)
     return found
+
+
+def _most(needed: Array, distances: Array) -> float:
+    """The largest of these for a unit of distance."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where(needed <= 0, 0.0, needed / distances)
+    return float(ratios.max(initial=0.0, where=distances < math.inf))

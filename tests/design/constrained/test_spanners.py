@@ -70,6 +70,9 @@ def test_secrets_at_one_place_and_infinitely_far():
     best = ml.least_budget([1, 2, 3, 4], cost=cost, d_privacy=(0.3, d))
     found = ml.least_budget([1, 2, 3, 4], cost=cost, d_privacy=(0.3, d, 1.3))
     assert found.budget == pytest.approx(best.budget)
+    for each in (best, found):
+        assert (each.channel.matrix[0] == each.channel.matrix[1]).all()
+        assert ml.d_privacy(each.channel, d) <= 0.3 * (1 + 1e-9)
     assert ml.least_budget([1, 2, 3, 4], cost=cost, d_privacy=(0, d, 1.3)).budget >= best.budget
 
 

@@ -1,9 +1,9 @@
 """Solve one programme: the right solver, entries that keep the constraints, and a bound that is our own.
 
 Routes, each kept for what `benchmarks/constraining.py` shows of it: HiGHS for linear programmes (`linear`; pairs one
-after the other for `one_guess`, or an interior point where they are many), Newton's steps for Shannon under a budget
-(`rate_distortion`), Clarabel through cvxpy for the rest (`conic`), and Newton's steps on what it finds (`newton`), also
-from the optimum of an easier core.
+after the other for `one_guess`, or an interior point where they are many), one observable at a time for the least cost
+under privacy (`private_cost`), Newton's steps for Shannon under a budget (`rate_distortion`), Clarabel through cvxpy
+for the rest (`conic`), and Newton's steps on what it finds (`newton`), also from the optimum of an easier core.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from minleak._design.constrained.interior import solve_interior
 from minleak._design.constrained.linear import LinearModel
 from minleak._design.constrained.newton import SUPPORTS, sharpened
 from minleak._design.constrained.one_guess import OneGuessModel, is_crowded, is_one_guess
+from minleak._design.constrained.private_cost import is_private_cost, solve_private_cost
 from minleak._design.constrained.programme import Programme, Solution
 from minleak._design.constrained.rate_distortion import is_rate_distortion, solve_rate_distortion
 from minleak._entropy.cores.grouped import Array
@@ -72,6 +73,13 @@ def solve(programme: Programme, *, enough: float, model: Model | None = None) ->
             inside = _from_inside(programme)
             if inside is not None and inside.bound - inside.objective <= enough:
                 return inside
+        if model is None and is_private_cost(programme):
+            try:
+                private = certified(programme, solve_private_cost(programme))
+            except SolverFailed:
+                private = None
+            if private is not None and private.bound - private.objective <= enough:
+                return private
         return certified(programme, (model or linear_model(programme)).solve(budgets))
     best: Solved | None = None
     trouble: SolverFailed | None = None
