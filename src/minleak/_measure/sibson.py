@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,8 @@ _ONE_THREAD = 600
 _LARGE, _NEWTON = 1500, 4000
 # To find these few so many multiplicative steps are made, or as many as pass over so many non-zeros.
 _FIRST, _CHEAP = 200, 50_000_000
+# Newton's steps, of which some twenty suffice but where rounding keeps the bounds apart.
+_STEPS = 200
 # Matrices with at most so many entries are kept dense: 256 MB.
 _DENSE = 1 << 25
 # Orders this close to 1 are computed by expm1/log1p forms, which are exact at 1.
@@ -31,7 +34,7 @@ def between(matrix: Any, order: float, *, gap: float, iterations: int | None) ->
     import scipy.sparse as sp
 
     problem = _Problem(sp.csr_array(matrix), order)
-    return _closed(problem, gap, iterations or (200 if problem.n <= _LARGE else 10_000))
+    return _closed(problem, gap, iterations or 10_000, newton=iterations or _STEPS)
 
 
 class Bounds:
@@ -50,8 +53,8 @@ class Bounds:
         return self.upper - self.lower > gap and self.steps < limit
 
 
-def _closed(problem: _Problem, gap: float, limit: int) -> Bounds:
-    """Bounds that are no further apart than the gap, or the best after `limit` steps."""
+def _closed(problem: _Problem, gap: float, limit: int, *, newton: int) -> Bounds:
+    """Bounds that are no further apart than the gap, or the best after `limit` steps, so many of them Newton's."""
     from threadpoolctl import threadpool_limits
 
     n = problem.n
@@ -63,12 +66,13 @@ def _closed(problem: _Problem, gap: float, limit: int) -> Bounds:
             at = problem.multiplied(at)
             found.see(at)
         _among_few(problem, at, found, gap, limit)
-    newton = _Newton(problem, start) if n <= _NEWTON else None
-    at = at if newton is None else start
+    step: Callable[[_Point], _Point] = problem.multiplied
+    if n <= _NEWTON:
+        step, at, limit = _Newton(problem, start), start, min(limit, found.steps + newton)
     # Small systems are solved faster by one thread than by several that wait for each other.
     with threadpool_limits(1 if n <= _ONE_THREAD else None, user_api="blas"):
         while found.open(gap, limit):
-            at = problem.multiplied(at) if newton is None else newton(at)
+            at = step(at)
             found.see(at)
     return found
 
@@ -82,7 +86,7 @@ def _among_few(problem: _Problem, at: _Point, found: Bounds, gap: float, limit: 
     likely = int((at.r > 1e-3 * at.r.max()).sum())
     chosen = np.sort(np.argsort(-at.r, kind="stable")[: min(likely, most // 2, 2 * problem.m + 100)])
     while found.open(gap, limit) and 0 < len(chosen) <= most:
-        few = _closed(problem.of(chosen), gap / 4, limit - found.steps)
+        few = _closed(problem.of(chosen), gap / 4, limit - found.steps, newton=_STEPS)
         r = np.zeros(problem.n)
         r[chosen] = few.r
         at = problem.at(r)
