@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 from itertools import pairwise
 
@@ -12,13 +11,12 @@ import scipy.sparse as sp
 from scipy.optimize import minimize_scalar
 
 import minleak as ml
+from minleak._measure import sibson
 from minleak.errors import InvalidParameter
 
 ORDERS = (0.05, 0.5, 0.74, 0.76, 1 - 1e-9, 1 - 1e-14, 1, 1 + 1e-14, 1 + 1e-9, 1.24, 1.26, 2, 7, 100)
 GAP = 1e-9  # what capacity promises by default, in bits
 RNG = np.random.default_rng(21)
-
-module = importlib.import_module("minleak._measure.capacities")  # ml.capacity is the function
 
 
 def renyi(row, a):
@@ -186,8 +184,8 @@ def test_units():
 @pytest.mark.parametrize("a", [0.5, 1, 2])
 def test_many_secrets(a, monkeypatch):
     """Above the size where Newton steps are taken."""
-    monkeypatch.setattr(module, "_NEWTON", 1500)
-    n = module._NEWTON + 100
+    monkeypatch.setattr(sibson, "_NEWTON", 1500)
+    n = sibson._NEWTON + 100
     shown = np.arange(n) % 30
     many = sp.csr_array((np.ones(n), (np.arange(n), shown)), shape=(n, 30))
     found = ml.capacity(many, ml.Arimoto(a))
@@ -206,9 +204,9 @@ def test_few_secrets_attain_the_capacity(a, most, monkeypatch):
     """Newton steps among them certify that of all, also where rows are repeated; as those on all secrets say."""
     C = np.tile(np.random.default_rng(2).dirichlet(np.full(8, 0.5), size=60), (3, 1))
     expected = ml.capacity(C, ml.Arimoto(a))
-    monkeypatch.setattr(module, "_LARGE", 20)
-    monkeypatch.setattr(module, "_NEWTON", most)
-    monkeypatch.setattr(module, "_CHEAP", 20 * np.count_nonzero(C))
+    monkeypatch.setattr(sibson, "_LARGE", 20)
+    monkeypatch.setattr(sibson, "_NEWTON", most)
+    monkeypatch.setattr(sibson, "_CHEAP", 20 * np.count_nonzero(C))
     found = ml.capacity(C, ml.Arimoto(a), iterations=400)
     assert found.status == expected.status == "certified"
     assert found.value == pytest.approx(expected.value, abs=2 * GAP)
@@ -221,7 +219,7 @@ def test_multiplicative_steps_agree_with_newtons(name, a, monkeypatch):
     """Two ways to the same number; the slow one may stop early, with bounds that hold."""
     C, H = CHANNELS[name], ml.Arimoto(a)
     newton = ml.capacity(C, H)
-    monkeypatch.setattr(module, "_NEWTON", 0)
+    monkeypatch.setattr(sibson, "_NEWTON", 0)
     slow = ml.capacity(C, H, gap=1e-6, iterations=1500)
     assert slow.lower <= newton.upper
     assert newton.lower <= slow.upper
@@ -231,7 +229,7 @@ def test_multiplicative_steps_agree_with_newtons(name, a, monkeypatch):
 def test_newton_steps_on_a_sparse_matrix(monkeypatch):
     C = CHANNELS["3x7"]
     expected = [ml.capacity(C, ml.Arimoto(a)).value for a in (0.5, 1, 2)]
-    monkeypatch.setattr(module, "_DENSE", 3)
+    monkeypatch.setattr(sibson, "_DENSE", 3)
     wide = sp.csr_array(np.hstack([C / 10] * 10))
     for a, value in zip((0.5, 1, 2), expected, strict=True):
         assert ml.capacity(wide, ml.Arimoto(a)).value == pytest.approx(value, abs=2 * GAP)

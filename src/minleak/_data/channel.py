@@ -33,7 +33,7 @@ from minleak._data.matrices import (
     too_large,
 )
 from minleak._data.prior import Prior, as_prior
-from minleak._data.reducing import groups, merged
+from minleak._data.reducing import divided, groups, merged
 from minleak.errors import InvalidChannel, InvalidParameter, listed, shown
 
 Array = npt.NDArray[np.float64]
@@ -246,18 +246,12 @@ class Channel:
         """p(x given y) for every observable of positive probability; the others are dropped, and named."""
         joint = self.joint(prior)
         p_y = np.asarray(joint.sum(axis=0))
-        kept = np.flatnonzero(p_y > 0)
-        matrix: Any
-        if self.is_dense:
-            matrix = joint if len(kept) == len(p_y) else joint[:, kept]
-            matrix /= p_y[kept]
-        else:
-            matrix = joint[:, kept]
-            matrix.data = matrix.data / np.repeat(p_y[kept], np.diff(matrix.indptr))
-        dropped = [self.outputs[int(y)] for y in np.flatnonzero(~(p_y > 0))]
-        if not dropped:
-            return Posteriors(matrix, p_y, self.outputs, ())
-        return Posteriors(matrix, p_y[kept], Labels.of([self.outputs[int(y)] for y in kept], len(kept)), tuple(dropped))
+        seen = p_y > 0
+        if seen.all():
+            return Posteriors(divided(joint, p_y), p_y, self.outputs, ())
+        kept = Labels.of(self.outputs.at(np.flatnonzero(seen)), 0)
+        dropped = tuple(self.outputs.at(np.flatnonzero(~seen)))
+        return Posteriors(divided(joint[:, seen], p_y[seen]), p_y[seen], kept, dropped)
 
     def fitting(self, prior: Prior | Iterable[Any]) -> Prior:
         """The prior, if its secrets are this channel's inputs."""
@@ -300,14 +294,11 @@ class Channel:
         array([[0.5, 0.5],
                [0. , 1. ]])
         """
-        of = groups(self.matrix if self.exact is None else self.exact)
-        first = [int(y) for y in np.unique(of, return_index=True)[1] if of[y] >= 0]
-        return Channel(
-            merged(self.matrix if self.exact is None else self.exact, of),
-            inputs=self.inputs,
-            outputs=[self.outputs[y] for y in first],
-            tolerance=self.tolerance,
-        )
+        matrix = self.matrix if self.exact is None else self.exact
+        of = groups(matrix)
+        first = np.unique(of, return_index=True)[1]
+        outputs = self.outputs.at(first[of[first] >= 0])
+        return Channel(merged(matrix, of), inputs=self.inputs, outputs=outputs, tolerance=self.tolerance)
 
     def factor(self, other: Channel | Any, *, tolerance: float = 1e-8) -> Channel | None:
         """The post-processing R with self @ R = other, or None where there is none (`refines` then says why).

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.labels import Labels
-from minleak._data.reducing import groups, merged
+from minleak._data.reducing import divided, groups, merged
 
 # What is printed of a large one.
 _ROWS, _COLUMNS = 20, 8
@@ -51,12 +51,7 @@ def hyper(joint: Any, secrets: Labels) -> Hyper:
     """The hyper-distribution of a joint matrix, dense, sparse or of Fractions, whose memory it takes over."""
     together = merged(joint, groups(joint))
     outers = np.asarray(together.sum(axis=0))
-    if isinstance(together, np.ndarray):
-        together /= outers
-        return Hyper(outers, together, secrets)
-    together = together.tocsc()
-    together.data = together.data / np.repeat(outers, np.diff(together.indptr))
-    return Hyper(outers, together, secrets)
+    return Hyper(outers, divided(together, outers), secrets)
 
 
 def _shown(value: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ def groups(matrix: Any) -> Groups:
     if matrix.dtype == object:
         return _exact(matrix)
     n, m = matrix.shape
-    totals, projected = np.stack([np.ones(n), np.random.default_rng(0).random(n)]) @ matrix
+    totals, projected = _directions(n) @ matrix
     kept = np.flatnonzero(totals > 0)
     of = np.full(m, -1, dtype=np.int64)
     # Equal columns have equal projections: only neighbours in that order have to be compared.
@@ -35,9 +36,14 @@ def groups(matrix: Any) -> Groups:
     order = kept[ascending]
     begins = np.ones(len(kept), dtype=np.int64)
     pairs = (order[close], order[close + 1])
-    begins[close + 1] = ~_equal(*(_shares(matrix[:, columns], totals[columns]) for columns in pairs))
+    begins[close + 1] = ~_equal(*(divided(matrix[:, columns], totals[columns]) for columns in pairs))
     of[order] = np.cumsum(begins) - 1
     return _by_appearance(of)
+
+
+@lru_cache(maxsize=1)
+def _directions(n: int) -> npt.NDArray[np.float64]:
+    return np.stack([np.ones(n), np.random.default_rng(0).random(n)])
 
 
 def merged(matrix: Any, of: Groups) -> Any:
@@ -56,6 +62,17 @@ def merged(matrix: Any, of: Groups) -> Any:
     return matrix @ sp.csc_array((np.ones(len(kept)), (kept, of[kept])), shape=(len(of), int(of.max()) + 1))
 
 
+def divided(matrix: Any, totals: Any) -> Any:
+    """The matrix, dense or sparse, with each column divided by its total, in the same memory."""
+    if isinstance(matrix, np.ndarray):
+        matrix /= totals
+        return matrix
+    matrix = matrix.tocsc()
+    matrix.data /= np.repeat(totals, np.diff(matrix.indptr))
+    matrix.sort_indices()
+    return matrix
+
+
 def shares_of(matrix: Any, of: Groups) -> Any:
     """Which share of its group each column is; zero for a column of zeros."""
     totals = matrix.sum(axis=0)
@@ -72,15 +89,6 @@ def _exact(matrix: npt.NDArray[Any]) -> Groups:
         share = tuple(value / total for value in column) if total else None
         of.append(-1 if share is None else number.setdefault(share, len(number)))
     return np.array(of, dtype=np.int64)
-
-
-def _shares(part: Any, totals: Any) -> Any:
-    if isinstance(part, np.ndarray):
-        return part / totals
-    part = part.tocsc()
-    part.data = part.data / np.repeat(totals, np.diff(part.indptr))
-    part.sort_indices()
-    return part
 
 
 def _equal(a: Any, b: Any) -> npt.NDArray[np.bool_]:

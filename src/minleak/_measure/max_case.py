@@ -118,8 +118,6 @@ def pointwise_maximal_leakage(
     top = possible.max(axis=0)
     top = np.asarray(top if isinstance(top, np.ndarray) else top.toarray()).ravel()
     seen = np.flatnonzero(p_y > 0)
-    outputs = (
-        channel.outputs if len(seen) == len(p_y) else Labels.of([channel.outputs[int(y)] for y in seen], len(seen))
-    )
+    outputs = channel.outputs if len(seen) == len(p_y) else Labels.of(channel.outputs.at(seen), 0)
     values = np.maximum(np.log(top[seen]) - np.log(p_y[seen]), 0) / log_base(base)
     return PointwiseLeakage(values, p_y[seen], outputs, max(0.0, math.log(float(top[seen].sum()))) / log_base(base))
