@@ -35,7 +35,7 @@ def posterior(n: int = 4000) -> None:
     identity = np.eye(n)
     pairs = {
         "posterior Bayes vulnerability": (
-            lambda: ml.posterior_vulnerability(prior, channel),
+            lambda: ml.theory.posterior_vulnerability(prior, channel),
             lambda: qif.measure.bayes_vuln.posterior(p, C),
         ),
         "H(X|Y), Shannon": (
@@ -52,7 +52,7 @@ def posterior(n: int = 4000) -> None:
         line(what, timed["ours"], "qif", timed["qif"], bar="(bar 4x)")
     timed = interleaved(
         {
-            "ours": lambda: ml.posterior_vulnerability(prior, channel, gain=identity),
+            "ours": lambda: ml.theory.posterior_vulnerability(prior, channel, gain=identity),
             "qif": lambda: qif.measure.g_vuln.posterior(identity, p, C),
         },
         runs=1,

@@ -64,20 +64,22 @@ def measuring() -> list[Pair]:
         return np.concatenate([C / 4, C * 3 / 4], axis=1)
 
     return [
-        Pair("Bayes vulnerability", lambda s: ml.vulnerability(s.prior), lambda s: m.bayes_vuln.prior(s.p), PRIORS),
+        Pair(
+            "Bayes vulnerability", lambda s: ml.theory.vulnerability(s.prior), lambda s: m.bayes_vuln.prior(s.p), PRIORS
+        ),
         Pair(
             "posterior Bayes vulnerability",
-            lambda s: ml.posterior_vulnerability(s.prior, s.channel),
+            lambda s: ml.theory.posterior_vulnerability(s.prior, s.channel),
             lambda s: m.bayes_vuln.posterior(s.p, s.C),
         ),
         Pair(
             "multiplicative Bayes leakage",
-            lambda s: ml.multiplicative_leakage(s.prior, s.channel),
+            lambda s: ml.theory.multiplicative_leakage(s.prior, s.channel),
             lambda s: m.bayes_vuln.mult_leakage(s.p, s.C),
         ),
         Pair(
             "additive Bayes leakage",
-            lambda s: ml.additive_leakage(s.prior, s.channel),
+            lambda s: ml.theory.additive_leakage(s.prior, s.channel),
             lambda s: m.bayes_vuln.add_leakage(s.p, s.C),
         ),
         Pair(
@@ -87,7 +89,7 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "multiplicative Bayes capacity",
-            lambda s: 2 ** ml.maximal_leakage(s.channel),
+            lambda s: 2 ** ml.theory.maximal_leakage(s.channel),
             lambda s: m.bayes_vuln.mult_capacity(s.C),
         ),
         Pair(
@@ -136,17 +138,17 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "g-vulnerability",
-            lambda s: ml.vulnerability(s.prior, gain=s.G),
+            lambda s: ml.theory.vulnerability(s.prior, gain=s.G),
             lambda s: m.g_vuln.prior(s.G, s.p),
         ),
         Pair(
             "posterior g-vulnerability",
-            lambda s: ml.posterior_vulnerability(s.prior, s.channel, gain=s.G),
+            lambda s: ml.theory.posterior_vulnerability(s.prior, s.channel, gain=s.G),
             lambda s: m.g_vuln.posterior(s.G, s.p, s.C),
         ),
         Pair(
             "multiplicative g-leakage",
-            lambda s: ml.multiplicative_leakage(s.prior, s.channel, gain=s.G),
+            lambda s: ml.theory.multiplicative_leakage(s.prior, s.channel, gain=s.G),
             lambda s: m.g_vuln.mult_leakage(s.G, s.p, s.C),
         ),
         Pair(
@@ -166,7 +168,7 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "posterior vulnerability of a predicate",
-            lambda s: ml.posterior_vulnerability(s.prior, s.channel, gain=T.predicate_gain(s.P.tolist())),
+            lambda s: ml.theory.posterior_vulnerability(s.prior, s.channel, gain=T.predicate_gain(s.P.tolist())),
             lambda s: m.pred_vuln.posterior(s.P, s.p, s.C),
         ),
         Pair(
@@ -199,7 +201,7 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "parallel composition",
-            lambda s: ml.multiplicative_leakage(s.prior, ml.Channel(s.few).parallel(s.channel)),
+            lambda s: ml.theory.multiplicative_leakage(s.prior, ml.Channel(s.few).parallel(s.channel)),
             lambda s: m.bayes_vuln.mult_leakage(s.p, qif.channel.compose.parallel(s.few, s.C)),
         ),
         Pair(

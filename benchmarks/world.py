@@ -41,7 +41,7 @@ def compared(name: str, truth: np.ndarray, events: int) -> Iterator[tuple[float,
     known = ml.Prior(truth[seen])
     for k in KS:
         plan = ml.design(ml.Prior(counts[seen]), k)
-        blind = ml.vulnerability(known)
+        blind = ml.theory.vulnerability(known)
         true = blind * 2 ** plan.leakage("min-entropy", prior=known)
         world = plan.in_the_world()
         inside = world.low <= true <= world.high

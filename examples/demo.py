@@ -14,7 +14,7 @@ def main(folder: Path) -> None:
 
     print("1. Read how often each of 2,000 English words is looked up")
     prior = ml.read_prior(DATA)
-    print(f"   {prior}; a blind guess is right with probability {ml.vulnerability(prior):.4f}\n")
+    print(f"   {prior}; a blind guess is right with probability {ml.theory.vulnerability(prior):.4f}\n")
 
     print("2. Design: hide each word in a set of 20, so that the least possible leaks, whoever the attacker is")
     plan = ml.design(prior, k=20)

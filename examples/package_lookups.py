@@ -12,7 +12,8 @@ DATA = Path(__file__).parent / "data" / "npm_downloads.csv"
 def main() -> None:
     downloads = ml.read_prior(DATA)
     plan = ml.design(downloads, k=10)
-    print(f"{len(downloads):,} packages; a blind guess is right with probability {ml.vulnerability(downloads):.4f},")
+    blind = ml.theory.vulnerability(downloads)
+    print(f"{len(downloads):,} packages; a blind guess is right with probability {blind:.4f},")
     print(f"seeing the request as it is always, seeing a set of {plan.k} with probability {max(plan.target):.4f}.")
     print(f"No sets of {plan.k} leak less: certified {ml.certify(plan, downloads).ok}.\n")
 

@@ -21,11 +21,10 @@ PROMISED = {
         Prior read_prior read_places Channel read_channel read_pairs
         Shannon MinEntropy GuessError Guesswork Arimoto Hayashi FehrBerens SharmaMittal Tsallis Hartley Collision
         CoreConcave Gain entropy
-        leakage leakage_table vulnerability posterior_vulnerability multiplicative_leakage additive_leakage
-        maximal_leakage local_dp_epsilon d_privacy capacity additive_capacity refines
+        leakage leakage_table d_privacy capacity additive_capacity refines
         design Plan Blocks Stable Circle Near Cheapest certify compare estimate_prior exposure sweep least_k baselines
         optimise least_budget tradeoff
-        Cloak Key rounded load MinleakError NGram honeywords
+        Cloak Key load MinleakError NGram honeywords
         audit follow observations_needed repeated_success
         Chain read_chain Tracks sequence_leakage sequence_baselines
         errors mechanisms padding report results theory warehouse __version__
@@ -36,9 +35,10 @@ PROMISED = {
     """,
     "minleak.mechanisms": """
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
-        planar_geometric planar_laplace
+        planar_geometric planar_laplace rounded
     """,
     "minleak.theory": """
+        vulnerability posterior_vulnerability multiplicative_leakage additive_leakage maximal_leakage local_dp_epsilon
         Entropy ConditionalEntropy check_entropy EntropyCheck Cachin JizbaArimitsu RennerWolf find_increase
         majorizes Majorization lorenz check_schur_concave
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses

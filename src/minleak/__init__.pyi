@@ -22,7 +22,6 @@ from ._design.layouts.stable import Stable
 from ._design.living.exposures import exposure
 from ._design.make import design
 from ._design.plan import Plan
-from ._design.rows.rounding import rounded
 from ._design.stored.opening import load
 from ._design.sweeps import least_k, sweep
 from ._design.unlisted.ngram import NGram
@@ -35,16 +34,7 @@ from ._entropy.shannon import Shannon
 from ._entropy.sharma_mittal import SharmaMittal, Tsallis
 from ._measure.additive import additive_capacity
 from ._measure.capacities import capacity
-from ._measure.leakages import (
-    additive_leakage,
-    leakage,
-    leakage_table,
-    local_dp_epsilon,
-    maximal_leakage,
-    multiplicative_leakage,
-    posterior_vulnerability,
-    vulnerability,
-)
+from ._measure.leakages import leakage, leakage_table
 from ._measure.privacy import d_privacy
 from ._measure.refinement import refines
 from ._run.cloak import Cloak
@@ -91,7 +81,6 @@ __all__ = [
     "Tsallis",
     "__version__",
     "additive_capacity",
-    "additive_leakage",
     "audit",
     "baselines",
     "capacity",
@@ -110,14 +99,10 @@ __all__ = [
     "least_budget",
     "least_k",
     "load",
-    "local_dp_epsilon",
-    "maximal_leakage",
     "mechanisms",
-    "multiplicative_leakage",
     "observations_needed",
     "optimise",
     "padding",
-    "posterior_vulnerability",
     "read_chain",
     "read_channel",
     "read_pairs",
@@ -127,12 +112,10 @@ __all__ = [
     "repeated_success",
     "report",
     "results",
-    "rounded",
     "sequence_baselines",
     "sequence_leakage",
     "sweep",
     "theory",
     "tradeoff",
-    "vulnerability",
     "warehouse",
 ]

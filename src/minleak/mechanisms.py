@@ -5,6 +5,7 @@
 0.5
 """
 
+from minleak._design.rows.rounding import rounded
 from minleak._mechanisms.mechanism import Mechanism
 from minleak._mechanisms.named import (
     exponential,
@@ -22,6 +23,7 @@ __all__ = [
     "planar_geometric",
     "planar_laplace",
     "randomised_response",
+    "rounded",
     "tight_constraints",
     "truncated_geometric",
 ]

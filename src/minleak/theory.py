@@ -1,4 +1,4 @@
-"""theory: what the theorems rest on, to be tried out: orders, attackers, risks, checks, the paper's algorithm.
+"""theory: what the theorems rest on, to be tried out: risks, orders, attackers, checks, the paper's algorithm.
 
 >>> from minleak import theory
 >>> bool(theory.majorizes([0.7, 0.2, 0.1], [0.4, 0.3, 0.3]))
@@ -21,6 +21,14 @@ from minleak._measure.adversaries import (
 from minleak._measure.distribution_distances import convex_separation, multiplicative_distance, total_variation
 from minleak._measure.gain_forms import GuessingForm, gain_sum, gain_to_bayes, posterior_gain, property_channel
 from minleak._measure.join_meet import join_meet, join_meet_refines
+from minleak._measure.leakages import (
+    additive_leakage,
+    local_dp_epsilon,
+    maximal_leakage,
+    multiplicative_leakage,
+    posterior_vulnerability,
+    vulnerability,
+)
 from minleak._measure.majorization import Majorization, check_schur_concave, lorenz, majorizes
 from minleak._measure.max_case import (
     max_case_capacity,
@@ -53,6 +61,7 @@ __all__ = [
     "Together",
     "Transport",
     "UniformAdversary",
+    "additive_leakage",
     "bayes_risk_capacity",
     "bayes_security",
     "best_guesses",
@@ -67,6 +76,7 @@ __all__ = [
     "join_meet",
     "join_meet_refines",
     "kantorovich",
+    "local_dp_epsilon",
     "lorenz",
     "loss_gain",
     "majorizes",
@@ -74,13 +84,16 @@ __all__ = [
     "max_case_leakage",
     "max_case_vulnerability",
     "max_refines",
+    "maximal_leakage",
     "metric_invariance",
     "multiplicative_distance",
     "multiplicative_kantorovich",
+    "multiplicative_leakage",
     "paper_algorithm",
     "pointwise_maximal_leakage",
     "posterior_gain",
     "posterior_risk",
+    "posterior_vulnerability",
     "predicate_gain",
     "prior_epsilon",
     "property_channel",
@@ -89,4 +102,5 @@ __all__ = [
     "risk_leakage",
     "total_variation",
     "tries_gain",
+    "vulnerability",
 ]

@@ -77,7 +77,7 @@ def test_measure_and_capacity(asked):
     channel = ml.read_channel("test.csv")
     said = asked("measure", "diagnoses.csv", "test.csv", "-e", "shannon", "-e", "collision")
     assert said["leakage"]["collision"]["leakage"] == ml.leakage(PRIOR, channel, "collision")
-    assert said["vulnerability_after"] == ml.posterior_vulnerability(PRIOR, channel)
+    assert said["vulnerability_after"] == ml.theory.posterior_vulnerability(PRIOR, channel)
     found = asked("capacity", "test.csv", "-e", "arimoto:2")
     assert found["status"] == "certified"
     assert found["value"] == ml.capacity(channel, "arimoto:2").value

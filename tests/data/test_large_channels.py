@@ -46,10 +46,10 @@ def test_a_large_sparse_channel_is_measured_at_the_cost_of_its_non_zeros(large):
         assert math.isclose(table[name].posterior, expected, rel_tol=CLOSE)
         assert math.isclose(ml.entropy(name).conditional(prior, large), expected, rel_tol=CLOSE)
     assert math.isclose(table["shannon"].leakage, math.log2(N) - 1.5, rel_tol=CLOSE)
-    assert math.isclose(ml.posterior_vulnerability(prior, large), 0.5, rel_tol=CLOSE)
-    assert math.isclose(ml.posterior_vulnerability(prior, large, gain=np.full(N, 2.0)), 1.0, rel_tol=CLOSE)
-    assert math.isclose(ml.maximal_leakage(large), math.log2(N / 2), rel_tol=CLOSE)
-    assert ml.local_dp_epsilon(large) == math.inf
+    assert math.isclose(ml.theory.posterior_vulnerability(prior, large), 0.5, rel_tol=CLOSE)
+    assert math.isclose(ml.theory.posterior_vulnerability(prior, large, gain=np.full(N, 2.0)), 1.0, rel_tol=CLOSE)
+    assert math.isclose(ml.theory.maximal_leakage(large), math.log2(N / 2), rel_tol=CLOSE)
+    assert ml.theory.local_dp_epsilon(large) == math.inf
     assert np.array_equal(ml.theory.best_guesses(prior, large), np.arange(N))
     assert math.isclose(ml.theory.UniformAdversary().success(prior, large), 1 / 3, rel_tol=CLOSE)
     assert math.isclose(ml.theory.MismatchedAdversary(prior).success(prior, large), 0.5, rel_tol=CLOSE)

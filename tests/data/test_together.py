@@ -27,9 +27,9 @@ def test_channels_together_are_measured_as_their_product(kind):
     lazy, built = theory.Together(parts), parts[0].parallel(parts[1]).parallel(parts[2])
     for H in ("shannon", "min-entropy", "guesswork", "arimoto:2", "hartley"):
         assert ml.entropy(H).conditional(P, lazy) == close(ml.entropy(H).conditional(P, built), rel=1e-12)
-    assert ml.maximal_leakage(lazy) == close(ml.maximal_leakage(built), rel=1e-12)
+    assert ml.theory.maximal_leakage(lazy) == close(ml.theory.maximal_leakage(built), rel=1e-12)
     for gain in (RNG.random((3, 6)), RNG.normal(size=(3, 6)), RNG.random(6), -RNG.random(6)):
-        after = [ml.posterior_vulnerability(P, channel, gain=gain) for channel in (lazy, built)]
+        after = [ml.theory.posterior_vulnerability(P, channel, gain=gain) for channel in (lazy, built)]
         assert after[0] == close(after[1], rel=1e-12)
     assert "_built" not in vars(lazy)
     assert lazy.toarray() == close(built.toarray())
@@ -47,8 +47,8 @@ def test_more_than_fits_is_measured_and_not_built():
         theory.Together([plan, plan]).output(weights)
     many = theory.Together([[[0.6, 0.4], [0.4, 0.6]]] * 16)
     assert many.shape == (2, 65536)
-    expected = ml.posterior_vulnerability([1, 1], ml.Channel([[0.6, 0.4], [0.4, 0.6]]).repeated(16))
-    assert ml.posterior_vulnerability([1, 1], many) == close(expected, rel=1e-12)
+    expected = ml.theory.posterior_vulnerability([1, 1], ml.Channel([[0.6, 0.4], [0.4, 0.6]]).repeated(16))
+    assert ml.theory.posterior_vulnerability([1, 1], many) == close(expected, rel=1e-12)
 
 
 def test_what_is_together_shares_its_secrets():

@@ -38,7 +38,7 @@ def test_every_figure_by_another_way(rows):
     weights, buckets = [w for w, _ in rows], [b for _, b in rows]
     found = ml.compare(weights, buckets, entropies=["shannon", "guesswork"])
     channel = ml.Channel.deterministic(buckets)
-    assert found.success == pytest.approx(ml.posterior_vulnerability(weights, channel))
+    assert found.success == pytest.approx(ml.theory.posterior_vulnerability(weights, channel))
     assert found.rows[0].leakage["shannon"] == pytest.approx(ml.leakage(weights, channel, "shannon"), abs=1e-9)
     for row in found.rows[1:]:
         made = ml.design(weights, row.k, layout="blocks") if row.name == "blocks" else ml.design(weights, row.k)

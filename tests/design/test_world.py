@@ -32,7 +32,7 @@ def lognormal(n):
 
 def success(plan, truth):
     """Of an attacker who knows the truth, by the explicit channel."""
-    return ml.posterior_vulnerability(truth, plan.channel())
+    return ml.theory.posterior_vulnerability(truth, plan.channel())
 
 
 @pytest.mark.parametrize("layout", ["stable", "circle"])

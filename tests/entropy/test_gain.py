@@ -75,11 +75,11 @@ def test_min_entropy_gives_g_vulnerability():
     after = plain.posterior_vulnerability(plain.PRIOR, plain.CHANNEL, GAIN)
     assert 2 ** -Hg(PRIOR) == pytest.approx(float(before), rel=plain.CLOSE)
     assert 2 ** -Hg.conditional(PRIOR, CHANNEL) == pytest.approx(float(after), rel=plain.CLOSE)
-    assert ml.vulnerability(PRIOR, gain=FLOAT_GAIN) == pytest.approx(float(before), rel=plain.CLOSE)
+    assert ml.theory.vulnerability(PRIOR, gain=FLOAT_GAIN) == pytest.approx(float(before), rel=plain.CLOSE)
     assert 2 ** ml.leakage(PRIOR, CHANNEL, Hg) == pytest.approx(float(after / before), rel=plain.CLOSE)
-    by_factor = ml.multiplicative_leakage(PRIOR, CHANNEL, gain=FLOAT_GAIN)
+    by_factor = ml.theory.multiplicative_leakage(PRIOR, CHANNEL, gain=FLOAT_GAIN)
     assert by_factor == pytest.approx(float(after / before), rel=plain.CLOSE)
-    assert ml.additive_leakage(PRIOR, CHANNEL, gain=FLOAT_GAIN) == pytest.approx(float(after - before))
+    assert ml.theory.additive_leakage(PRIOR, CHANNEL, gain=FLOAT_GAIN) == pytest.approx(float(after - before))
 
 
 def test_renyi_with_gains_is_the_norm_of_gp():

@@ -145,11 +145,15 @@ def test_vulnerabilities_by_definition(channel, gain):
     before = float(plain.vulnerability(PRIOR, as_rows(gain)))
     after = float(plain.posterior_vulnerability(PRIOR, CHANNEL, as_rows(gain)))
     for form in forms(gain):
-        assert ml.vulnerability(WEIGHTS, gain=form) == pytest.approx(before, rel=CLOSE)
-        assert ml.posterior_vulnerability(WEIGHTS, channel, gain=form) == pytest.approx(after, rel=CLOSE)
-        assert ml.additive_leakage(WEIGHTS, channel, gain=form) == pytest.approx(after - before, rel=1e-9, abs=1e-13)
+        assert ml.theory.vulnerability(WEIGHTS, gain=form) == pytest.approx(before, rel=CLOSE)
+        assert ml.theory.posterior_vulnerability(WEIGHTS, channel, gain=form) == pytest.approx(after, rel=CLOSE)
+        assert ml.theory.additive_leakage(WEIGHTS, channel, gain=form) == pytest.approx(
+            after - before, rel=1e-9, abs=1e-13
+        )
         if before > 0:
-            assert ml.multiplicative_leakage(WEIGHTS, channel, gain=form) == pytest.approx(after / before, rel=CLOSE)
+            assert ml.theory.multiplicative_leakage(WEIGHTS, channel, gain=form) == pytest.approx(
+                after / before, rel=CLOSE
+            )
 
 
 entry = st.one_of(st.just(0.0), st.integers(-4, 4).map(float))
@@ -167,8 +171,10 @@ def test_vulnerabilities_of_random_systems(system, data):
     assert after >= before - 1e-12
     for channel in (dense, ml.Channel(sp.csr_array(dense.toarray()))):
         for form in (gain, sp.csr_array(gain)):
-            assert ml.vulnerability(prior, gain=form) == pytest.approx(before, rel=CLOSE, abs=1e-14)
-            assert ml.posterior_vulnerability(prior, channel, gain=form) == pytest.approx(after, rel=CLOSE, abs=1e-13)
+            assert ml.theory.vulnerability(prior, gain=form) == pytest.approx(before, rel=CLOSE, abs=1e-14)
+            assert ml.theory.posterior_vulnerability(prior, channel, gain=form) == pytest.approx(
+                after, rel=CLOSE, abs=1e-13
+            )
 
 
 @pytest.mark.parametrize("gamma", [[1.0, 0.0, 2.0], [1.0, -1.0, 0.5], [0.0, 0.0, 0.0]], ids=repr)
@@ -187,8 +193,8 @@ def test_g_entropy_is_the_logarithm_of_g_vulnerability(channel):
     """Gain(MinEntropy, G) and the vulnerabilities of the field are one thing."""
     for gain in (GAINS["vector"], GAINS["two guesses"], GAINS["more guesses than secrets"]):
         H = ml.Gain(ml.MinEntropy(), gain)
-        assert H(WEIGHTS) == pytest.approx(-math.log2(ml.vulnerability(WEIGHTS, gain=gain)), rel=CLOSE)
-        factor = ml.multiplicative_leakage(WEIGHTS, channel, gain=gain)
+        assert H(WEIGHTS) == pytest.approx(-math.log2(ml.theory.vulnerability(WEIGHTS, gain=gain)), rel=CLOSE)
+        factor = ml.theory.multiplicative_leakage(WEIGHTS, channel, gain=gain)
         assert ml.leakage(WEIGHTS, channel, H) == pytest.approx(math.log2(factor), rel=1e-9)
 
 
@@ -196,19 +202,19 @@ def test_gains_that_reach_no_possible_secret(channel):
     """A gain only on the impossible secret is worth nothing: no factor, and infinite g-entropy, dense and sparse."""
     only_last = [[0, 0, 0, 1.0], [0, 0, 0, 2.0]]
     for form in (only_last, sp.csr_array(only_last)):
-        assert ml.posterior_vulnerability(WEIGHTS, channel, gain=form) == 0
-        assert ml.multiplicative_leakage(WEIGHTS, channel, gain=form) == 1
+        assert ml.theory.posterior_vulnerability(WEIGHTS, channel, gain=form) == 0
+        assert ml.theory.multiplicative_leakage(WEIGHTS, channel, gain=form) == 1
         assert ml.Gain(ml.MinEntropy(), form).conditional(WEIGHTS, channel) == math.inf
 
 
 def test_factors_at_and_below_zero():
     """From nothing to something is an infinite factor; a factor on a loss is refused."""
     bet = [[1.0, -1.0], [-1.0, 1.0]]
-    assert ml.vulnerability([1, 1], gain=bet) == 0
-    assert ml.multiplicative_leakage([1, 1], np.eye(2), gain=bet) == math.inf
-    assert ml.multiplicative_leakage([1, 1], [[1.0], [1.0]], gain=bet) == 1
+    assert ml.theory.vulnerability([1, 1], gain=bet) == 0
+    assert ml.theory.multiplicative_leakage([1, 1], np.eye(2), gain=bet) == math.inf
+    assert ml.theory.multiplicative_leakage([1, 1], [[1.0], [1.0]], gain=bet) == 1
     with pytest.raises(InvalidParameter, match=r"-1\.5.* use additive_leakage"):
-        ml.multiplicative_leakage([1, 1], np.eye(2), gain=[[-1.0, -2.0], [-3.0, -1.0]])
+        ml.theory.multiplicative_leakage([1, 1], np.eye(2), gain=[[-1.0, -2.0], [-3.0, -1.0]])
 
 
 @pytest.mark.parametrize(
@@ -228,10 +234,10 @@ def test_factors_at_and_below_zero():
 def test_gains_that_do_not_fit_are_refused(channel, gain, says):
     """Everywhere that takes a gain."""
     for call in (
-        lambda: ml.vulnerability(WEIGHTS, gain=gain),
-        lambda: ml.posterior_vulnerability(WEIGHTS, channel, gain=gain),
-        lambda: ml.multiplicative_leakage(WEIGHTS, channel, gain=gain),
-        lambda: ml.additive_leakage(WEIGHTS, channel, gain=gain),
+        lambda: ml.theory.vulnerability(WEIGHTS, gain=gain),
+        lambda: ml.theory.posterior_vulnerability(WEIGHTS, channel, gain=gain),
+        lambda: ml.theory.multiplicative_leakage(WEIGHTS, channel, gain=gain),
+        lambda: ml.theory.additive_leakage(WEIGHTS, channel, gain=gain),
         lambda: ml.theory.best_guesses(WEIGHTS, channel, gain=gain),
     ):
         with pytest.raises(InvalidParameter, match=says):
@@ -244,21 +250,21 @@ def test_gains_that_do_not_fit_are_refused(channel, gain, says):
 def test_maximal_leakage_by_definition(channel):
     """log of the sum of the largest entry of each column, in any base."""
     total = float(sum(max(column) for column in plain.columns(CHANNEL)))
-    assert ml.maximal_leakage(channel) == pytest.approx(math.log2(total), rel=CLOSE)
-    assert ml.maximal_leakage(channel, base=math.e) == pytest.approx(math.log(total), rel=CLOSE)
-    assert ml.maximal_leakage(POINT) == 0
-    assert ml.maximal_leakage(EYE) == 2
+    assert ml.theory.maximal_leakage(channel) == pytest.approx(math.log2(total), rel=CLOSE)
+    assert ml.theory.maximal_leakage(channel, base=math.e) == pytest.approx(math.log(total), rel=CLOSE)
+    assert ml.theory.maximal_leakage(POINT) == 0
+    assert ml.theory.maximal_leakage(EYE) == 2
     with pytest.raises(InvalidParameter, match="base"):
-        ml.maximal_leakage(channel, base=1)
+        ml.theory.maximal_leakage(channel, base=1)
 
 
 @given(systems(), st.lists(st.integers(0, 5), min_size=6, max_size=6).filter(lambda g: min(g) > 0))
 def test_maximal_leakage_bounds_every_factor(system, gamma):
     """No prior and no gain that is not negative multiplies a vulnerability by more."""
     prior, channel = system
-    bound = 2 ** ml.maximal_leakage(channel)
-    assert ml.multiplicative_leakage(prior, channel) <= bound * (1 + CLOSE)
-    assert ml.multiplicative_leakage(prior, channel, gain=gamma[: len(prior)]) <= bound * (1 + CLOSE)
+    bound = 2 ** ml.theory.maximal_leakage(channel)
+    assert ml.theory.multiplicative_leakage(prior, channel) <= bound * (1 + CLOSE)
+    assert ml.theory.multiplicative_leakage(prior, channel, gain=gamma[: len(prior)]) <= bound * (1 + CLOSE)
 
 
 @given(channels(3))
@@ -267,13 +273,13 @@ def test_epsilon_by_definition(channel):
     seen = [column for column in plain.columns(channel.toarray().tolist()) if any(column)]
     ratios = [math.log(max(column) / min(column)) if min(column) > 0 else math.inf for column in seen]
     for form in (channel, sp.csr_array(channel.toarray())):
-        assert ml.local_dp_epsilon(form) == pytest.approx(max(ratios), rel=CLOSE, abs=1e-15)
+        assert ml.theory.local_dp_epsilon(form) == pytest.approx(max(ratios), rel=CLOSE, abs=1e-15)
 
 
 def test_epsilon_of_randomised_response(channel):
     """log 3 for three truths in four, dense and sparse, with and without an observable that never occurs."""
     response = np.array([[0.75, 0.25, 0.0], [0.25, 0.75, 0.0]])
     for form in (response, response[:, :2], sp.csr_array(response)):
-        assert ml.local_dp_epsilon(form) == pytest.approx(math.log(3), rel=CLOSE)
-    assert ml.local_dp_epsilon(channel) == math.inf
-    assert ml.local_dp_epsilon(POINT) == 0
+        assert ml.theory.local_dp_epsilon(form) == pytest.approx(math.log(3), rel=CLOSE)
+    assert ml.theory.local_dp_epsilon(channel) == math.inf
+    assert ml.theory.local_dp_epsilon(POINT) == 0

@@ -39,7 +39,7 @@ def test_pointwise_maximal_leakage():
     ratios = (ml.Channel(C).posteriors(P).matrix / P[:, None]).max(axis=0)
     assert found.values == close(np.log2(ratios), rel=CLOSE)
     assert 2**found.maximal == close(found.probabilities @ ratios, rel=CLOSE)
-    assert found.maximal == close(ml.maximal_leakage(C), rel=CLOSE)
+    assert found.maximal == close(ml.theory.maximal_leakage(C), rel=CLOSE)
     assert found.largest == close(theory.max_case_capacity(C, prior=P), rel=CLOSE)
     assert found.mean <= found.maximal
     assert theory.pointwise_maximal_leakage(P, sp.csr_array(C)).values == close(found.values)
@@ -70,7 +70,7 @@ def _output():
 def test_over_all_priors_it_is_local_differential_privacy():
     """No prior passes it, and one that leaves one secret nearly alone comes close."""
     worst = theory.max_case_capacity(C)
-    assert worst == close(ml.local_dp_epsilon(C) / math.log(2), rel=CLOSE)
+    assert worst == close(ml.theory.local_dp_epsilon(C) / math.log(2), rel=CLOSE)
     near = max(theory.max_case_capacity(C, prior=np.where(np.arange(4) == x, 1, 1e-9)) for x in range(4))
     assert near == close(worst, abs=1e-3)
     assert all(theory.max_case_capacity(C, prior=p) <= worst + 1e-12 for p in RNG.dirichlet(np.ones(4), 20))
@@ -85,7 +85,7 @@ def test_d_privacy_from_the_definition():
     expected = max(math.log(C[x, y] / C[z, y]) / D[x, z] for x, z, y in pairs if x != z)
     assert ml.d_privacy(C, D) == close(expected, rel=CLOSE)
     assert ml.d_privacy(C, lambda x, z: D[x, z]) == close(expected, rel=CLOSE)
-    assert ml.d_privacy(C, np.ones((4, 4))) == close(ml.local_dp_epsilon(C), rel=CLOSE)
+    assert ml.d_privacy(C, np.ones((4, 4))) == close(ml.theory.local_dp_epsilon(C), rel=CLOSE)
 
 
 def test_d_privacy_at_zeros_and_infinities():
@@ -122,7 +122,7 @@ def test_additive_capacity_of_vulnerabilities():
     """Attained by the gains 1 - [x = w]/p(w), whose vulnerability is 0 at the prior and at most 1 everywhere."""
     found = ml.additive_capacity(C, prior=P, spanning="vulnerabilities")
     assert found.value == close(1 - C.min(axis=0).sum(), rel=CLOSE)
-    assert ml.additive_leakage(P, C, gain=1 - np.diag(1 / P)) == close(found.value, rel=CLOSE)
+    assert ml.theory.additive_leakage(P, C, gain=1 - np.diag(1 / P)) == close(found.value, rel=CLOSE)
     some = ml.additive_capacity(C, prior=[1, 1, 0, 0], spanning="vulnerabilities")
     assert some.value == close(1 - C[:2].min(axis=0).sum(), rel=CLOSE)
     assert ml.additive_capacity(sp.csr_array(C), spanning="vulnerabilities").value == close(found.value, rel=CLOSE)
@@ -134,10 +134,10 @@ def test_additive_capacity_of_gains():
     up = (C > P @ C).T.astype(float)
     levelled = up - (up @ P)[:, None]
     assert np.ptp(levelled, axis=1).max() <= 1
-    assert ml.additive_leakage(P, C, gain=levelled) == close(found.value, rel=CLOSE)
+    assert ml.theory.additive_leakage(P, C, gain=levelled) == close(found.value, rel=CLOSE)
     for _ in range(50):
         G = RNG.random((6, 4))
-        assert ml.additive_leakage(P, C, gain=G - (G @ P)[:, None]) <= found.value + 1e-12
+        assert ml.theory.additive_leakage(P, C, gain=G - (G @ P)[:, None]) <= found.value + 1e-12
     assert ml.additive_capacity(sp.csr_array(C), prior=P).value == close(found.value, rel=CLOSE)
 
 
@@ -184,11 +184,11 @@ def test_bayes_security_of_a_predicate():
 def test_risk_is_one_less_vulnerability_and_losses_are_gains():
     L = RNG.random((3, 4))
     assert theory.risk(P) == close(1 - P.max())
-    assert theory.posterior_risk(P, C) == close(1 - ml.posterior_vulnerability(P, C))
+    assert theory.posterior_risk(P, C) == close(1 - ml.theory.posterior_vulnerability(P, C))
     assert theory.posterior_risk(P, C, loss=1 - np.eye(4)) == close(theory.posterior_risk(P, C), rel=CLOSE)
     assert theory.risk(P, loss=L) == close((L @ P).min(), rel=CLOSE)
     gain = theory.loss_gain(L)
-    assert theory.posterior_risk(P, C, loss=L) == close(L.max() - ml.posterior_vulnerability(P, C, gain=gain))
+    assert theory.posterior_risk(P, C, loss=L) == close(L.max() - ml.theory.posterior_vulnerability(P, C, gain=gain))
     assert theory.risk_leakage(P, np.eye(4)) == math.inf
     assert theory.risk_leakage([1, 0], np.eye(2)) == 1
     with pytest.raises(InvalidParameter, match="below zero"):
@@ -197,7 +197,7 @@ def test_risk_is_one_less_vulnerability_and_losses_are_gains():
 
 def test_named_gains():
     assert theory.predicate_gain([True, False, True]).tolist() == [[1, 0, 1], [0, 1, 0]]
-    after = ml.posterior_vulnerability(P, C, gain=theory.tries_gain(4, 2))
+    after = ml.theory.posterior_vulnerability(P, C, gain=theory.tries_gain(4, 2))
     assert after == close(1 - ml.GuessError(2).conditional(P, C), rel=CLOSE)
     for bad in ((3, 4), (60, 30)):
         with pytest.raises(InvalidParameter, match="make no matrix"):

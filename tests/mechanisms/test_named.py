@@ -59,7 +59,7 @@ def test_the_epsilon_is_that_of_the_entries():
     )
     assert mechanism.epsilon == pytest.approx(worst, rel=1e-12)
     response = mechanisms.randomised_response(6, 0.7)
-    assert response.epsilon == pytest.approx(ml.local_dp_epsilon(response), rel=1e-12)
+    assert response.epsilon == pytest.approx(ml.theory.local_dp_epsilon(response), rel=1e-12)
 
 
 @pytest.mark.parametrize("epsilon", [1e-9, 0.3, 4.0, 40.0, 800.0])

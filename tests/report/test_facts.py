@@ -38,9 +38,9 @@ def test_what_the_plan_is(plan: ml.Plan, facts: Facts) -> None:
 
 
 def test_chances_are_the_vulnerabilities(plan: ml.Plan, facts: Facts) -> None:
-    assert facts.chance.blind == pytest.approx(ml.vulnerability(plan.prior))
+    assert facts.chance.blind == pytest.approx(ml.theory.vulnerability(plan.prior))
     assert facts.chance.bare == 1
-    assert facts.chance.plan == pytest.approx(ml.posterior_vulnerability(plan.prior, plan.channel()))
+    assert facts.chance.plan == pytest.approx(ml.theory.posterior_vulnerability(plan.prior, plan.channel()))
 
 
 def test_leakages_are_those_of_plan_and_baselines(plan: ml.Plan, facts: Facts) -> None:
@@ -126,7 +126,9 @@ def test_gains_are_those_of_gain_based_leakage(layout: str) -> None:
     assert (facts.n, facts.possible) == (6, 5)
     assert facts.chance.blind == pytest.approx(e.max())
     assert facts.chance.bare == pytest.approx(e.sum())
-    assert facts.chance.plan == pytest.approx(ml.posterior_vulnerability(prior, plan.channel(), gain=np.diag(gains)))
+    assert facts.chance.plan == pytest.approx(
+        ml.theory.posterior_vulnerability(prior, plan.channel(), gain=np.diag(gains))
+    )
     identity = ml.Channel.deterministic(range(6))
     order = np.argsort(-e, kind="stable")
     bucket = np.empty(6, dtype=int)

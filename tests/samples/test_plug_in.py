@@ -53,9 +53,9 @@ def test_every_measure_is_the_librarys():
     expected = [
         ml.leakage(p, channel, "arimoto:2"),
         ml.leakage(p, channel, "guess-error:2"),
-        ml.multiplicative_leakage(p, channel),
-        ml.additive_leakage(p, channel),
-        ml.maximal_leakage(channel),
+        ml.theory.multiplicative_leakage(p, channel),
+        ml.theory.additive_leakage(p, channel),
+        ml.theory.maximal_leakage(channel),
         ml.capacity(channel).value,
     ]
     assert found == pytest.approx(expected, abs=1e-6)

@@ -54,7 +54,7 @@ def test_hypers_bound_what_gains_of_spread_one_tell_apart():
     apart = theory.hyper_distance(p, A, B).value
     for _ in range(50):
         G = RNG.random((3, 4))
-        told = ml.posterior_vulnerability(p, A, gain=G) - ml.posterior_vulnerability(p, B, gain=G)
+        told = ml.theory.posterior_vulnerability(p, A, gain=G) - ml.theory.posterior_vulnerability(p, B, gain=G)
         assert abs(told) <= apart + 1e-9
     nothing = np.ones((4, 1))
     assert theory.hyper_distance(p, nothing, A).value == close(ml.additive_capacity(A, prior=p).value)
@@ -76,7 +76,7 @@ def test_refinement_distance_is_what_gains_earn_and_no_gains_earn_more():
         assert found.value <= theory.hyper_distance(p, A, B, metric="convex separation").bound + 1e-8
         for _ in range(20):
             G = np.vstack([1 - RNG.exponential(2, (5, 4)), np.zeros((1, 4))])
-            more = ml.posterior_vulnerability(p, B, gain=G) - ml.posterior_vulnerability(p, A, gain=G)
+            more = ml.theory.posterior_vulnerability(p, B, gain=G) - ml.theory.posterior_vulnerability(p, A, gain=G)
             assert more <= found.bound + 1e-9
         assert (found.value > 1e-7) == (not ml.refines(A, B).ok)
         assert theory.refinement_distance(p, A, A @ random(3, 2)).value == close(0, abs=1e-8)
@@ -119,20 +119,22 @@ def test_gains_of_strategies_and_of_guessing():
     C, G = random(3, 3), RNG.normal(size=(2, 3))
     strategies = theory.posterior_gain(G, C)
     for p in RNG.dirichlet(np.ones(3), 10):
-        earned = ml.posterior_vulnerability(p, C, gain=G)
-        assert ml.vulnerability(p, gain=strategies) == close(earned)
+        earned = ml.theory.posterior_vulnerability(p, C, gain=G)
+        assert ml.theory.vulnerability(p, gain=strategies) == close(earned)
         form = theory.gain_to_bayes(p, G)
-        assert form.scale * ml.posterior_vulnerability(form.prior, form.channel @ C) + form.offset == close(earned)
-        both = ml.vulnerability(p, gain=theory.gain_sum(G, C.T))
-        assert both == close(ml.vulnerability(p, gain=G) + ml.vulnerability(p, gain=C.T))
+        assert form.scale * ml.theory.posterior_vulnerability(form.prior, form.channel @ C) + form.offset == close(
+            earned
+        )
+        both = ml.theory.vulnerability(p, gain=theory.gain_sum(G, C.T))
+        assert both == close(ml.theory.vulnerability(p, gain=G) + ml.theory.vulnerability(p, gain=C.T))
 
 
 def test_a_property_is_guessed_as_its_gains_say():
     p, C, values = RNG.dirichlet(np.ones(5)), random(5, 4), [2, "b", 2, "b", None]
     prior, told = theory.property_channel(p, C, values)
     gain = theory.predicate_gain(values)
-    assert ml.vulnerability(prior) == close(ml.vulnerability(p, gain=gain))
-    assert ml.posterior_vulnerability(prior, told) == close(ml.posterior_vulnerability(p, C, gain=gain))
+    assert ml.theory.vulnerability(prior) == close(ml.theory.vulnerability(p, gain=gain))
+    assert ml.theory.posterior_vulnerability(prior, told) == close(ml.theory.posterior_vulnerability(p, C, gain=gain))
 
 
 def test_left_factors_are_exact_where_channels_are():

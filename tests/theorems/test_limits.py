@@ -76,7 +76,7 @@ def test_the_named_orders(system):
 def test_one_guess(system):
     """One guess errs with one minus the Bayes vulnerability, and min-entropy is minus its logarithm."""
     prior, channel = system
-    hit = ml.posterior_vulnerability(prior, channel)
+    hit = ml.theory.posterior_vulnerability(prior, channel)
     assert equal(ml.GuessError(1).conditional(prior, channel), 1 - hit)
     assert equal(ml.MinEntropy().conditional(prior, channel), -math.log2(hit))
 

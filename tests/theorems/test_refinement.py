@@ -26,7 +26,7 @@ def test_refinement_is_leakage_for_every_gain(system, data):
     if found.ok:
         n = len(prior)
         gain = np.array(data.draw(st.lists(st.integers(-5, 5), min_size=2 * n, max_size=2 * n))).reshape(2, n)
-        after = [ml.posterior_vulnerability(prior, C, gain=gain) for C in (A, B)]
+        after = [ml.theory.posterior_vulnerability(prior, C, gain=gain) for C in (A, B)]
         assert after[1] <= after[0] + 1e-7 * np.abs(gain).max()
     else:
         assert found.earned[1] > found.earned[0]
@@ -125,6 +125,8 @@ def test_independent_secrets_need_no_product(system, data):
     prior, both = ml.Prior(np.outer(p.p, q.p).ravel()), ml.Channel(A.product(B).matrix)
     for H in ("shannon", "min-entropy", "arimoto:2"):
         assert ml.leakage(prior, both, H) == pytest.approx(ml.leakage(p, A, H) + ml.leakage(q, B, H), abs=1e-9)
-    assert ml.maximal_leakage(both) == pytest.approx(ml.maximal_leakage(A) + ml.maximal_leakage(B), abs=1e-9)
-    after = ml.posterior_vulnerability(p, A) * ml.posterior_vulnerability(q, B)
-    assert ml.posterior_vulnerability(prior, both) == pytest.approx(after)
+    assert ml.theory.maximal_leakage(both) == pytest.approx(
+        ml.theory.maximal_leakage(A) + ml.theory.maximal_leakage(B), abs=1e-9
+    )
+    after = ml.theory.posterior_vulnerability(p, A) * ml.theory.posterior_vulnerability(q, B)
+    assert ml.theory.posterior_vulnerability(prior, both) == pytest.approx(after)

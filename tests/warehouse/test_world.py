@@ -39,7 +39,7 @@ def agree(plan, truth):
     for entropy in inside.entropies:
         assert inside.leakage(entropy) == pytest.approx(memory.leakage(entropy), rel=0.01, abs=0.005)
     known = ml.Prior([truth[int(label[1:])] for label in whole.prior.labels])
-    assert inside.low <= ml.posterior_vulnerability(known, whole.channel()) <= inside.high
+    assert inside.low <= ml.theory.posterior_vulnerability(known, whole.channel()) <= inside.high
 
 
 def test_as_in_memory(backend, tmp_path):

@@ -38,7 +38,7 @@ class Cloak:
     ----------
     plan
         A plan, or the path of a .cloak file. Or any channel, what `optimise` or `least_budget` found, or a padding: its
-        rows are rounded to whole numbers (`minleak.rounded`), and a draw is an observable, alone in its tuple.
+        rows are rounded to whole numbers (`mechanisms.rounded`), and a draw is an observable, alone in its tuple.
     key
         A `Key`, its 32 bytes, or the path of its file. Needed for sticky draws, not for fresh ones.
     stand_in

@@ -62,7 +62,7 @@ def test_what_leaks_is_that_of_the_channel(name):
     assert found.leakage(name, prior=other) == pytest.approx(
         ml.leakage([2, 0, 4, 3, 0, 0, 1], channel, name), abs=1e-12
     )
-    assert found.success == pytest.approx(ml.posterior_vulnerability(PRIOR, channel))
+    assert found.success == pytest.approx(ml.theory.posterior_vulnerability(PRIOR, channel))
 
 
 def test_another_prior_with_secrets_of_its_own():

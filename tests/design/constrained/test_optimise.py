@@ -90,7 +90,7 @@ def test_one_guess_against_qif():
         given["prior"], 12, given["budget"], lambda x, y: given["cost"][x, y]
     )
     ours = ml.optimise(entropy="min-entropy", **given)
-    assert 2**-ours.value == pytest.approx(ml.posterior_vulnerability(given["prior"], theirs), abs=1e-9)
+    assert 2**-ours.value == pytest.approx(ml.theory.posterior_vulnerability(given["prior"], theirs), abs=1e-9)
 
 
 @pytest.mark.parametrize("l", [1, 2, 3])
@@ -266,7 +266,9 @@ def test_one_guess_with_gains_is_g_vulnerability():
     given = random_problem(10, n=4, m=3)
     G = np.array([[1, 0.5, 0, 0], [0, 1, 1, 0], [0.2, 0, 0, 2.0]])
     best = ml.optimise(entropy="min-entropy", gains=G, **given)
-    assert 2**-best.value == pytest.approx(ml.posterior_vulnerability(given["prior"], best.channel, gain=G), rel=1e-12)
+    assert 2**-best.value == pytest.approx(
+        ml.theory.posterior_vulnerability(given["prior"], best.channel, gain=G), rel=1e-12
+    )
 
 
 def test_several_budgets():

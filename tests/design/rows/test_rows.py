@@ -24,7 +24,7 @@ def test_rows_are_whole_numbers_near_the_channel():
     rng = np.random.default_rng(0)
     matrix = rng.dirichlet(np.full(9, 0.1), 6)
     matrix[0] = [1 - 1e-25, 1e-25, *np.zeros(7)]
-    rows = ml.rounded(matrix)
+    rows = ml.mechanisms.rounded(matrix)
     assert (rows.totals == 2**60).all()
     worst = Fraction(0)
     for x in range(6):
@@ -41,14 +41,14 @@ def test_rows_are_whole_numbers_near_the_channel():
 
 def test_fractions_stay_as_they_are():
     """Over their common denominator."""
-    rows = ml.rounded([[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 2), Fraction(1, 2)]])
+    rows = ml.mechanisms.rounded([[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 2), Fraction(1, 2)]])
     assert rows.weights.tolist() == [1, 2, 1, 1]
     assert rows.total_variation == 0
 
 
 def test_every_place_of_a_row_is_drawn_once():
     """All of them, through the drawing itself: the odds are the whole numbers."""
-    rows = ml.rounded([[Fraction(1, 4), Fraction(3, 4)], [Fraction(2, 3), Fraction(1, 3)]])
+    rows = ml.mechanisms.rounded([[Fraction(1, 4), Fraction(3, 4)], [Fraction(2, 3), Fraction(1, 3)]])
     drawable = rows.drawable()
     for x, total in enumerate(rows.totals.tolist()):
         secrets = np.full(total, x)
@@ -60,7 +60,7 @@ def test_every_place_of_a_row_is_drawn_once():
 def test_draws_are_sticky_and_the_same_from_a_file(tmp_path):
     """By the digest, which the file has too; and certified."""
     path = tmp_path / "m.cloak"
-    ml.rounded(mechanism(), PRIOR).save(path)
+    ml.mechanisms.rounded(mechanism(), PRIOR).save(path)
     cloak, again = ml.Cloak(mechanism(), key=KEY), ml.Cloak(path, key=KEY)
     for secret in PRIOR.labels:
         drawn = [cloak.draw(secret, scope=str(i)) for i in range(20)]
@@ -98,7 +98,7 @@ def test_what_cannot_run_is_refused(tmp_path):
     with pytest.raises(InvalidParameter, match="file or a channel, not float"):
         ml.Cloak(0.5)
     with pytest.raises(InvalidCloak, match="text, numbers, or tuples of these"):
-        ml.rounded(ml.Channel([[1.0]], outputs=[frozenset([1])])).save(tmp_path / "x.cloak")
+        ml.mechanisms.rounded(ml.Channel([[1.0]], outputs=[frozenset([1])])).save(tmp_path / "x.cloak")
     with pytest.raises(UnknownSecret) as raised:
         ml.Cloak(mechanism(), key=KEY).draw("plague", scope="a")
     assert "plague" not in str(raised.value)
@@ -120,7 +120,7 @@ def test_what_cannot_run_is_refused(tmp_path):
 )
 def test_a_file_that_holds_no_rows_is_refused(tmp_path, change):
     """Whoever wrote it."""
-    rows = ml.rounded(mechanism(), PRIOR)
+    rows = ml.mechanisms.rounded(mechanism(), PRIOR)
     secrets = rows.drawable().secrets
     arrays = {"prior": PRIOR.weights, "starts": rows.starts, "columns": rows.columns, "weights": rows.weights}
     arrays |= {"slots": secrets.slots, "labels": secrets.arrow}

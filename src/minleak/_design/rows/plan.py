@@ -24,14 +24,14 @@ Indices = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Rows(Stored):
-    """A channel to run: made by `minleak.rounded(channel)`, or by `minleak.Cloak(channel)` itself.
+    """A channel to run: made by `minleak.mechanisms.rounded(channel)`, or by `minleak.Cloak(channel)` itself.
 
     Secret x shows observable columns[e] with probability weights[e] / totals[x], exactly, over the entries e from
     starts[x] to starts[x+1]. `total_variation` is the largest distance of a row from the channel that was given: no
     event is more or less likely by more than that.
 
     >>> import minleak as ml
-    >>> rows = ml.rounded(ml.mechanisms.randomised_response(3, 1.0))
+    >>> rows = ml.mechanisms.rounded(ml.mechanisms.randomised_response(3, 1.0))
     >>> rows, rows.total_variation < 1e-17
     (Rows(n=3, observables=3), True)
     """
