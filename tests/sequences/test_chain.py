@@ -126,7 +126,7 @@ def test_weights_of_all_kinds():
     large = Chain([10**15, 1], sp.csr_array(np.array([[10**14, 1], [1, 10**14]])), backoff=[10**13, 5])
     assert 0 < large.distance < 1e-4
     assert sum(large.row(0)[1].tolist()) + large.row(0)[2] * int(large.line.totals[0]) == large.unit
-    assert Chain([1, 1], [[0, 1], [1, 0]]).stationary().tolist() == pytest.approx([0.5, 0.5])  # of period two
+    assert Chain([1, 0], [[0, 1], [1, 0]]).stationary().tolist() == pytest.approx([0.5, 0.5])  # of period two
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -213,6 +214,10 @@ def _learner(name: str, seed: int) -> Any:
     return HistGradientBoostingClassifier(random_state=seed, early_stopping=False)
 
 
+def _classifier(name: str, seed: int) -> Attack:
+    return Classifier(_learner(name, seed), name)
+
+
 def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
     """The attacks that are asked for, by name or as classifiers; by default those that suit the observables."""
     if attack is None:
@@ -222,10 +227,10 @@ def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
         suited: list[Attack] = [Histogram(sample), Nearest()]
         if points.shape[1] > FEW_COLUMNS:  # where nearness says little
             with contextlib.suppress(MissingExtra):
-                suited.append(Classifier(_learner("forest", seed), "forest"))
+                suited.append(_classifier("forest", seed))
         return suited
     named: dict[str, Callable[[], Attack]] = {"histogram": lambda: Histogram(sample), "nearest": Nearest}
-    named |= {name: lambda name=name: Classifier(_learner(name, seed), name) for name in ("forest", "boosted")}
+    named |= {name: partial(_classifier, name, seed) for name in ("forest", "boosted")}
     asked: Sequence[Any] = attack if isinstance(attack, list | tuple) else [attack]
     found: list[Attack] = []
     for one in asked:

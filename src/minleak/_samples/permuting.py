@@ -65,11 +65,10 @@ def _joined(beliefs: Sequence[Beliefs]) -> Beliefs:
         kept.append(one._replace(r=one.r + rows))
         rows += len(one.rows)
     single = [one.event for one in kept if one.event is not None]
-    return Beliefs(
-        kept[0].of,
-        *(np.concatenate(parts) for parts in zip(*((b.rows, b.x, b.r, b.times) for b in kept), strict=True)),
-        event=np.concatenate(single) if len(single) == len(kept) else None,
+    table, x, r, times = (
+        np.concatenate(parts) for parts in zip(*((b.rows, b.x, b.r, b.times) for b in kept), strict=True)
     )
+    return Beliefs(kept[0].of, table, x, r, times, np.concatenate(single) if len(single) == len(kept) else None)
 
 
 def _by_tables(
