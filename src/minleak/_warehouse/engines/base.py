@@ -33,7 +33,7 @@ def path_text(path: Any, error: type[MinleakError] = UnreadableFile) -> str:
         if "\0" in name:
             raise ValueError
         name.encode()
-    except (TypeError, ValueError):
+    except Exception:  # whatever an odd object raises when it is asked
         raise error(f"a path is text in UTF-8 without null bytes, which this {type(path).__name__} is not") from None
     return str(name)
 
