@@ -72,7 +72,7 @@ def truncated_geometric(
     decay = positive_epsilon(epsilon)
     noise = np.exp(-decay * np.abs(np.arange(low - rows + 1, high + 1, dtype=np.float64)))
     noise *= -math.expm1(-decay) / (1 + math.exp(-decay))
-    x = np.arange(rows)
+    x = np.arange(rows, dtype=np.float64)
     within = np.ndarray((rows, m), buffer=noise, offset=8 * (rows - 1), strides=(-8, 8))
     matrix = np.array(within, order="C")  # row x begins at the noise low - x
     matrix[:, 0], matrix[:, -1] = _noise_from(x - low, decay), _noise_from(high - x, decay)

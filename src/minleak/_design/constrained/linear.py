@@ -18,7 +18,7 @@ _BROKEN = 1e-10
 # Rows of privacy that are there at first, for each unknown.
 _FIRST = 8
 # More new rows of privacy than these are many.
-_MANY = 1000
+_MANY = 2500
 
 
 class LinearModel:

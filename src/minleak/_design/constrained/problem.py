@@ -84,7 +84,7 @@ class Problem:
 
     def row_sums(self, z: Array) -> Array:
         """The sums of z in each row."""
-        return np.bincount(self.rows, weights=z, minlength=len(self.left))
+        return np.asarray(np.bincount(self.rows, weights=z, minlength=len(self.left)), dtype=np.float64)
 
     def row_scaled(self, z: Array) -> Array:
         """z >= 0 with every row multiplied to sum to what it must; rows of zeros stay."""
