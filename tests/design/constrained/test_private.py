@@ -102,7 +102,7 @@ def test_a_cap_and_epsilon_and_a_loss():
 @pytest.mark.parametrize(
     ("given", "error", "said"),
     [
-        ({"d_privacy": 1.0}, InvalidParameter, r"a pair \(epsilon, metric\), not 1.0"),
+        ({"d_privacy": 1.0}, InvalidParameter, r"\(epsilon, metric, dilation\), not 1.0"),
         ({"d_privacy": (math.nan, LINE)}, InvalidParameter, "a finite number from 0 on, not nan"),
         ({"d_privacy": (-1, LINE)}, InvalidParameter, "a finite number from 0 on, not -1"),
         ({"d_privacy": (math.inf, LINE)}, InvalidParameter, "a finite number from 0 on, not inf"),
