@@ -78,4 +78,4 @@ def shannon_sums(v: Array) -> Array:
 
 def _products(a: Array, b: Array) -> Array:
     """The sum of a_i b_i for each column."""
-    return np.asarray(a.T @ b)[0] if a.shape[1] == 1 else np.einsum("ij,ij->j", a, b)
+    return np.asarray((a.T @ b)[0] if a.shape[1] == 1 else np.einsum("ij,ij->j", a, b))

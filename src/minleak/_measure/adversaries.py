@@ -93,7 +93,7 @@ def best_guesses(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: 
         best, worth = _sparse_argmax(columns)
     # Without gains, what can occur is worth something.
     best[(worth if gain is None else channel.output(prior)) == 0] = -1
-    return best.astype(np.int64)
+    return np.asarray(best, dtype=np.int64)
 
 
 def _first_largest(v: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
