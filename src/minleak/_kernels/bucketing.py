@@ -6,10 +6,14 @@ import numba as nb
 import numpy as np
 
 # How the worth of a bucket is got: from the number of its secrets alone (a uniform prior), from its largest
-# probability, or from the Renyi entropy of an order close to 1, or of any other.
-BY_COUNT, BY_LARGEST, NEAR_ONE, BY_POWERS = range(4)
+# probability, or from the Renyi entropy of order 1, close to 1, or any other.
+BY_COUNT, BY_LARGEST, SHANNON, NEAR_ONE, BY_POWERS = range(5)
 # How two stretches are put together.
 ADD, LARGEST, ADD_LOGS = range(3)
+# What is known of the worth of all buckets that start in a block l..r and end at j, as a function of their start i:
+# convex in mass[i] (below its chord), concave in it (below its tangent), at most worth(r, j) + (mass[r] - mass[i]) / -c
+# since the perspective grows with the bucket, or at most worth(l, j) - worth(l, i) since merging loses nothing.
+CHORD, TANGENT, GROWING, MERGING = range(4)
 # Starts that are ruled out together.
 _BLOCK = 128
 
@@ -69,6 +73,8 @@ def worth(i, j, kind, a, c, count, by_count, masses, others, level):  # type: ig
         return max(mass - stretch(i, j, others, LARGEST, level), 0.0)
     if not mass > 0.0:
         return 0.0
+    if kind == SHANNON:
+        return max(mass * np.log(mass) - stretch(i, j, others, ADD, level), 0.0)
     if kind == NEAR_ONE:
         mean = stretch(i, j, others, ADD, level) / mass
         r = np.log(mass) - (mean if a == 1.0 else np.log1p((a - 1.0) * mean) / (a - 1.0))
@@ -110,20 +116,6 @@ def least_on_hull(x, y, slope, hull, h):  # type: ignore[no-untyped-def]
 
 
 @nb.njit(cache=True, nogil=True)
-def _close(l, end, first, mass, w, slope, use, shifted):  # type: ignore[no-untyped-def]
-    """What the starts l..end-1 cost without what depends on the end of a bucket, into `shifted`; and the least that one
-    of them can cost, at the slope of this end or any later.
-    """
-    kind, convex, a, c, count, by_count, additive, masses, others, level = w
-    low = np.inf
-    for i in range(l, end):
-        own = 0.0 if i == l else worth(l, i, kind, a, c, count, by_count, masses, others, level)
-        shifted[i] = first[i] + use * (-additive[i] if convex else own)
-        low = min(low, first[i] + slope * (mass[end - 1] - mass[i]) + use * own)
-    return low
-
-
-@nb.njit(cache=True, nogil=True)
 def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[no-untyped-def]
     """The least sum over buckets of price * overhead - use * worth: where the last bucket of the best starts, for every
     number j of rungs from the bottom; -1 where no buckets of at least `floor` secrets fit.
@@ -131,12 +123,13 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
     rule[j] is 1 where a bucket must end before rung j, -1 where none may.
 
     A start i costs first[i] = least[i] + price * load[i], and then - price * size_j * mass[i] - use * worth(i, j).
-    Starts are kept in blocks l..r. Merging loses nothing, so worth(i, j) is at most worth(l, j) - worth(l, i), which
-    rules most blocks out by one number kept for each, and others by the lower convex hull of their starts. Where the
-    worth less an additive part is convex in mass[i] it is below its chord, which rules out more, and only corners of
-    the hull can be best. The result is that of trying all starts.
+    Starts are kept in blocks. Over a block, worth(i, j) is at most worth(l, j) - worth(l, i), which rules most blocks
+    out by one number kept for each; and it is at most a line in mass[i] plus something of i alone (see CHORD and the
+    others), so that what the block can reach at best is found on the lower convex hull of its starts, by bisection.
+    Where the worth is convex in mass[i] only corners of the hull can be best, and only those are tried. The result is
+    that of trying all starts.
     """
-    kind, convex, a, c, count, by_count, additive, masses, others, level = w  # once: inside the loops it is slow
+    kind, bound, a, c, count, by_count, additive, masses, others, level = w  # once: inside the loops it is slow
     m = size.shape[0]
     blocks = m // _BLOCK + 1
     start = np.full(m + 1, -1, np.int64)
@@ -147,8 +140,12 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
     for j in range(1, m + 1):
         if j % _BLOCK == 0:  # a block of starts is full
             b = j // _BLOCK - 1
-            low[b] = _close(j - _BLOCK, j, first, mass, w, price * size[j - 1], use, shifted)
-            corners[b] = lower_hull(j - _BLOCK, j, mass, shifted, hulls[b])
+            l = b * _BLOCK
+            for i in range(l, j):
+                own = 0.0 if i == l else worth(l, i, kind, a, c, count, by_count, masses, others, level)
+                shifted[i] = first[i] + use * (own if bound == MERGING else -additive[i])
+                low[b] = min(low[b], first[i] + price * size[j - 1] * (mass[j - 1] - mass[i]) + use * own)
+            corners[b] = lower_hull(l, j, mass, shifted, hulls[b])
         if rule[j - 1] > 0:
             earliest = j - 1
         while last + 1 < j and count[j] - count[last + 1] >= floor:
@@ -159,30 +156,49 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
         base = slope * mass[j] - price * load[j]
         best, arg = np.inf, -1
         if guess >= earliest and first[guess] < np.inf:
-            best, arg = first[guess] + base - slope * mass[guess], guess
+            best = first[guess] + base - slope * mass[guess]
             best -= use * worth(guess, j, kind, a, c, count, by_count, masses, others, level)
+            arg = guess
         for b in range(last // _BLOCK, earliest // _BLOCK - 1, -1):
-            l, r = b * _BLOCK, (b + 1) * _BLOCK - 1
-            if r < j:
+            l = b * _BLOCK
+            r = l + _BLOCK - 1
+            closed = r < j
+            if closed:
+                if corners[b] == 0:
+                    continue
                 whole = worth(l, j, kind, a, c, count, by_count, masses, others, level)
-                if corners[b] == 0 or low[b] + base - slope * mass[r] - use * whole >= best:
+                if low[b] + base - slope * mass[r] - use * whole >= best:
                     continue
-                tilt = 0.0  # worth(i, j) <= whole + tilt * (mass[i] - mass[l]) + what `shifted` holds
-                if convex:
-                    whole -= additive[l]
+                height, tilt = whole, 0.0  # worth(i, j) <= height + tilt * mass[i] + what `shifted` holds
+                if bound in (CHORD, TANGENT):
+                    height -= additive[l]
                     near = worth(r, j, kind, a, c, count, by_count, masses, others, level) - additive[r]
-                    tilt = (near - whole) / (mass[r] - mass[l])
+                    if bound == CHORD:
+                        tilt = (near - height) / (mass[r] - mass[l])
+                    else:  # the slope at the far end, where a concave function of the bucket's size is flattest
+                        one = worth(l + 1, j, kind, a, c, count, by_count, masses, others, level)
+                        tilt = (one - additive[l + 1] - height) / (mass[l + 1] - mass[l])
+                    height -= tilt * mass[l]
+                elif bound == GROWING:
+                    tilt = 1.0 / c
+                    height = worth(r, j, kind, a, c, count, by_count, masses, others, level) - tilt * mass[r]
                 reach = least_on_hull(mass, shifted, slope + use * tilt, hulls[b], corners[b])
-                if reach + base - use * (whole - tilt * mass[l]) >= best:
+                if reach + base - use * height >= best:
                     continue
-            corners_only = convex and r < j and last >= r and earliest <= l
-            for place in range(corners[b] if corners_only else min(r, last) - max(l, earliest) + 1):
-                i = hulls[b, place] if corners_only else min(r, last) - place
-                if first[i] < np.inf:
+            if closed and bound == CHORD and last >= r and earliest <= l:
+                for h in range(corners[b]):
+                    i = hulls[b, h]
                     value = first[i] + base - slope * mass[i]
                     value -= use * worth(i, j, kind, a, c, count, by_count, masses, others, level)
                     if value < best:
                         best, arg = value, i
+            else:
+                for i in range(min(r, last), max(l, earliest) - 1, -1):
+                    if first[i] < np.inf:
+                        value = first[i] + base - slope * mass[i]
+                        value -= use * worth(i, j, kind, a, c, count, by_count, masses, others, level)
+                        if value < best:
+                            best, arg = value, i
         if arg >= 0:
             start[j], guess = arg, arg
             first[j] = best + price * load[j]

@@ -44,7 +44,7 @@ def best_within(ladder: Ladder, worth: Worth, budget: float, *, floor: int) -> t
             branches += 1
             child = rule.copy()
             child[_end(bracket)] = kept
-            part = Hull(ladder, worth, floor=floor, rule=child).around(budget)
+            part = Hull(ladder, worth, floor=floor, rule=child).around(budget, near=bracket)
             if part is None:
                 continue
             best = max(best, spent(part.below, ladder, worth, budget, floor=floor), key=lambda corner: corner.worth)

@@ -37,12 +37,13 @@ class Corner:
 
 @dataclass(frozen=True, eq=False)
 class Bracket:
-    """The neighbouring corners around a budget, and the most that any buckets within it can be worth. `above` is None
-    where nothing costs more: the corner below is the best of all.
+    """The neighbouring corners around a budget, the price at which both are optimal, and the most that any buckets
+    within the budget can be worth. `above` is None where nothing costs more: the corner below is the best of all.
     """
 
     below: Corner
     above: Corner | None
+    price: float
     most: float
 
 
@@ -89,18 +90,31 @@ class Hull:
         secrets = np.diff(self.ladder.ends[np.append(0, cuts)])
         return self.measured(cuts) if secrets.min() >= self.floor else None
 
-    def around(self, budget: float) -> Bracket | None:
+    def keeps(self, corner: Corner) -> bool:
+        """Whether these buckets keep the rule."""
+        ends = np.zeros(len(self.rule), dtype=bool)
+        ends[corner.cuts] = True
+        return not ((self.rule > 0) & ~ends | (self.rule < 0) & ends).any()
+
+    def around(self, budget: float, *, near: Bracket | None = None) -> Bracket | None:
         """Corners on both sides of a budget, and a bound; None if no buckets are within it.
 
         Prices go by turns to the slope between the two nearest corners, which ends the search when hardly anything lies
-        above it, and to the middle of the prices of these corners, which halves what is left.
+        above it, and to the middle of the prices of these corners, which halves what is left. `near` is the bracket of
+        fewer rules to begin with: the one of its corners that keeps the rule is a corner here too.
         """
         above, below = self.coarsest(), self.cheapest()
         if above is None or below is None or not fits(below.overhead, budget):
             return None
         if fits(above.overhead, budget):
-            return Bracket(above, None, above.worth)
+            return Bracket(above, None, 0.0, above.worth)
         low, high, most, turn = 0.0, math.inf, above.worth, 0
+        if near is not None and near.above is not None:
+            turn = 1
+            if self.keeps(near.below):
+                below, high = near.below, near.price
+            else:
+                above, low = near.above if self.keeps(near.above) else above, near.price
         while True:
             chord = (above.worth - below.worth) / (above.overhead - below.overhead)
             price = _between(low, high) if turn % 2 and (low > 0 or high < math.inf) else chord
@@ -112,7 +126,7 @@ class Hull:
             if price == chord and beyond <= max(_ENOUGH * (most - below.worth), _ROUNDING * max(1.0, above.worth)):
                 if fits(new.overhead, budget):
                     below = max(below, new, key=lambda corner: corner.worth)
-                return Bracket(below, above, max(most, below.worth))
+                return Bracket(below, above, chord, max(most, below.worth))
             if fits(new.overhead, budget):
                 high = price
                 below = max(below, new, key=lambda corner: corner.worth)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._entropy.averaged import arimoto_exponent
 from minleak._entropy.base import ConditionalEntropy, Entropy, RenyiMean
 from minleak._entropy.deformed import deformed
 from minleak._padding.ladder import Ladder
@@ -60,8 +61,8 @@ class Worth:
         none, nothing = np.zeros((1, 1)), np.zeros(m + 1)
         form, mean, counted = _weighed(entropy, n)
         if p.min() == p.max():
-            convex = mean is None or mean.exponent >= -1
-            tables = (kernel.BY_COUNT, convex, 1.0, -1.0, ladder.ends, counted, nothing, none, none, level)
+            bound = kernel.CHORD if mean is None or mean.exponent >= -1 else kernel.TANGENT
+            tables = (kernel.BY_COUNT, bound, 1.0, -1.0, ladder.ends, counted, nothing, none, none, level)
             return cls(form, tables, 1 / n if _of_misses(counted) else 0.0)
         if mean is None:
             raise InvalidParameter(
@@ -74,19 +75,21 @@ class Worth:
         def by_rung(values: Array, join: np.ufunc) -> Array:
             return np.asarray(join.reduceat(values, ladder.ends[:-1]))
 
-        additive, convex = nothing, False
+        additive, bound = nothing, kernel.MERGING
+        if exponent < 0 and exponent == arimoto_exponent(order):
+            bound = kernel.GROWING  # the perspective is a norm
         if order == math.inf:
             kind, others = kernel.BY_LARGEST, kernel.stretches(by_rung(p, np.maximum), kernel.LARGEST)
         elif abs(order - 1) <= _NEAR:
             terms = by_rung(p * deformed(logs, order - 1), np.add)
             kind, others = kernel.NEAR_ONE, kernel.stretches(terms, kernel.ADD)
             if order == 1 and exponent == 0:
-                convex, additive = True, np.append(0.0, np.cumsum(terms))
+                kind, bound, additive = kernel.SHANNON, kernel.CHORD, np.append(0.0, np.cumsum(terms))
         else:
             kind = kernel.BY_POWERS
             others = kernel.stretches(by_rung(order * logs, np.logaddexp), kernel.ADD_LOGS)
         masses = kernel.stretches(by_rung(p, np.add), kernel.ADD)
-        tables = (kind, convex, order, exponent, ladder.ends, nothing, additive, masses, others, level)
+        tables = (kind, bound, order, exponent, ladder.ends, nothing, additive, masses, others, level)
         total = ladder.prior.total
         whole = order == math.inf and ladder.prior.exact and total <= _GRAINS
         return cls(form, tables, 1 / total if whole else 0.0)
