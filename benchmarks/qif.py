@@ -246,10 +246,11 @@ def main() -> None:
     with threadpool_limits(1, user_api="blas"):  # of both: threads that wait for each other are no comparison
         faster = compare(measuring())
         calling(measuring())
+        faster += designing()
+        qif_designing.besides()
     refinement()
     capacity_of_near_rows()
     randomised_response()
-    faster += designing()
     print(f"\nmeasuring and designing: at least as fast in {sum(faster)} of {len(faster)} rows (bar: 9 of 10)")
 
 
