@@ -317,7 +317,16 @@ class Channel:
             other.exact if both else other.matrix,
             tolerance=tolerated(tolerance),
         ).R
-        return None if found is None else Channel(found, inputs=self.outputs, outputs=other.outputs)
+        return None if found is None else self.followed_by(found, other)
+
+    def followed_by(self, R: Any, other: Channel) -> Channel:
+        """R, found to make the other channel of this one, as a channel; where its rows are right it is not copied."""
+        right = isinstance(R, np.ndarray) and R.dtype == np.float64 and R.min() >= 0
+        if not (right and np.abs(R.sum(axis=1) - 1).max() <= SUM_TOLERANCE):
+            return Channel(R, inputs=self.outputs, outputs=other.outputs)
+        found = Channel.__new__(Channel)
+        found._hold(R, self.outputs, other.outputs)
+        return found
 
     def left_factor(self, other: Channel | Any, *, tolerance: float = 1e-8) -> Channel | None:
         """The channel L with L @ self = other, or None where there is none: whether other's secrets act as mixtures of

@@ -66,7 +66,7 @@ def refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> R
     limit = tolerated(tolerance)
     found = factored(A.exact, B.exact, tolerance=limit) if exact else factored(A.matrix, B.matrix, tolerance=limit)
     if found.R is not None:
-        return Refinement(True, exact, Channel(found.R, inputs=A.outputs, outputs=B.outputs))
+        return Refinement(True, exact, A.followed_by(found.R, B))
     prior = _uniform(A)
     if exact:
         earned = [(found.gain.astype(int).astype(object) @ C.exact).max(axis=0).sum() / A.shape[0] for C in (A, B)]
