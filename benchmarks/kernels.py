@@ -5,11 +5,11 @@ no words for it. Those of sorting, hashing, rates, pricing and padding have thei
 from __future__ import annotations
 
 import numpy as np
-from minleak._data.buffers import text_of
 
 import minleak as ml
 from benchmarks.designing import weights_of
 from benchmarks.timing import Timed, interleaved, line
+from minleak._data.labels import bytes_of_names
 from minleak._design import mismatch
 from minleak._design.stored.sampler import Sampler, set_at
 from minleak._design.stored.saving import tables_of
@@ -158,7 +158,7 @@ def python_lines(columns: int = 300, k: int = 8, labels: int = 3000) -> None:
     )
     import pyarrow as pa
 
-    offsets, data = text_of(pa.array([f"item-{i}" for i in range(labels)]))
+    offsets, data = bytes_of_names(pa.array([f"item-{i}" for i in range(labels)]))
     slots = hashing.fill_slots(offsets, data)[0]
 
     def found_by_python() -> bool:

@@ -61,10 +61,10 @@ def main(n: int = 10_000_000, k: int = 10) -> None:
         again = interleaved({"ours": within, "peer": lambda: csv.read_csv(path).num_rows}, runs=5, before=at_hand)
         later = interleaved({"ours": design, "peer": read}, runs=3, before=after_a_pause)
     what = "minleak design, CSV to .cloak"
-    line(what, ready["ours"], "pyarrow, a process", ready["peer"], bar="(bar 4x)", slower=True)
-    line(f"{what}, idle before", later["ours"], "pyarrow, a process", later["peer"], bar="(bar 4x)", slower=True)
+    line(what, ready["ours"], "pyarrow, a process", ready["peer"], bar="(bar 6x)", slower=True)
+    line(f"{what}, idle before", later["ours"], "pyarrow, a process", later["peer"], bar="(bar 6x)", slower=True)
     what = "read_prior, design, save, not the first time"
-    line(what, again["ours"], "pyarrow", again["peer"], bar="(bar 4x)", slower=True)
+    line(what, again["ours"], "pyarrow", again["peer"], bar="(bar 6x)", slower=True)
 
 
 if __name__ == "__main__":
