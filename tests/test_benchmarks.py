@@ -12,6 +12,7 @@ FOLDER = Path(__file__).parents[1] / "benchmarks"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.startswith("__"))
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # a numpy matrix is one of the hostile values
 @pytest.mark.parametrize("name", NAMES)
 def test_every_benchmark_loads(name):
     importlib.import_module(f"benchmarks.{name}")
