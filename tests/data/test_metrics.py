@@ -70,5 +70,5 @@ def test_secrets_at_one_place_stay_there():
 
 
 def test_a_label_for_each_secret():
-    with pytest.raises(InvalidParameter, match="2 inputs for 3 secrets"):
+    with pytest.raises(InvalidParameter, match="2 inputs for a matrix of 3 rows"):
         mechanisms.exponential(3, 1.0, FAR, inputs=["home", "work"])

@@ -116,7 +116,7 @@ def test_many_secrets_are_bootstrapped_unless_asked():
         ([0], {"bootstrap": -1}, InvalidParameter, "bootstrap is a whole number"),
         ([0], {"against": [1, 2, 3]}, InvalidParameter, "same 2 secrets"),
         ([0], {"interval": "wide"}, InvalidParameter, "'likelihood', 'bootstrap' or 'none', not 'wide'"),
-        ([0], {"seed": -1}, InvalidParameter, "a seed is a whole number"),
+        ([0], {"seed": -1}, InvalidParameter, "the seed is a whole number"),
     ],
 )
 def test_what_was_not_observed_is_refused(observed, options, error, said):

@@ -317,16 +317,7 @@ class Channel:
             other.exact if both else other.matrix,
             tolerance=tolerated(tolerance),
         ).R
-        return None if found is None else self.followed_by(found, other)
-
-    def followed_by(self, R: Any, other: Channel) -> Channel:
-        """R, found to make the other channel of this one, as a channel; where its rows are right it is not copied."""
-        right = isinstance(R, np.ndarray) and R.dtype == np.float64 and R.min() >= 0
-        if not (right and np.abs(R.sum(axis=1) - 1).max() <= SUM_TOLERANCE):
-            return Channel(R, inputs=self.outputs, outputs=other.outputs)
-        found = Channel.__new__(Channel)
-        found._hold(R, self.outputs, other.outputs)
-        return found
+        return None if found is None else post_processing(found, self, other)
 
     def left_factor(self, other: Channel | Any, *, tolerance: float = 1e-8) -> Channel | None:
         """The channel L with L @ self = other, or None where there is none: whether other's secrets act as mixtures of
@@ -445,6 +436,16 @@ def as_channel(channel: Any) -> Channel:
 def _composed(first: float, second: float) -> float:
     """How far the rows of a composed channel may sum from one: the product of two sums that are off by that much."""
     return max(SUM_TOLERANCE, (1 + first) * (1 + second) - 1)
+
+
+def post_processing(R: Any, A: Channel, B: Channel) -> Channel:
+    """R with A R = B as a channel between their observables; where its rows are right it is not copied."""
+    right = isinstance(R, np.ndarray) and R.dtype == np.float64 and R.min() >= 0
+    if not (right and np.abs(R.sum(axis=1) - 1).max() <= SUM_TOLERANCE):
+        return Channel(R, inputs=A.outputs, outputs=B.outputs)
+    found = Channel.__new__(Channel)
+    found._hold(R, A.outputs, B.outputs)
+    return found
 
 
 def _several(given: Any, what: str) -> list[Any]:

@@ -116,9 +116,7 @@ def estimate_prior(
     confidence = real(level, "the level of an interval is a number between 0 and 1")
     if not 0 < confidence < 1:
         raise InvalidParameter(f"the level of an interval is a number between 0 and 1, not {shown(level)}")
-    samples = whole(bootstrap, "bootstrap", 0)
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidParameter(f"a seed is a whole number from 0 on, not {shown(seed)}")
+    samples, seed = whole(bootstrap, "bootstrap", 0), whole(seed, "the seed", 0)
     if isinstance(channel, Plan):
         labels, columns = channel.prior.labels, _of_sets(channel, _counted(observed))
         known: Prior | None = channel.prior

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.channel import Channel, as_channel
+from minleak._data.channel import Channel, as_channel, post_processing
 from minleak._data.factoring.find import factored, in_cone
 from minleak._data.matrices import tolerated
 from minleak._data.prior import Prior
@@ -66,7 +66,7 @@ def refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> R
     limit = tolerated(tolerance)
     found = factored(A.exact, B.exact, tolerance=limit) if exact else factored(A.matrix, B.matrix, tolerance=limit)
     if found.R is not None:
-        return Refinement(True, exact, A.followed_by(found.R, B))
+        return Refinement(True, exact, post_processing(found.R, A, B))
     prior = _uniform(A)
     if exact:
         earned = [(found.gain.astype(int).astype(object) @ C.exact).max(axis=0).sum() / A.shape[0] for C in (A, B)]

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel
-from minleak._data.labels import Labels
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.metrics import Array
 from minleak._entropy.base import real, whole
@@ -85,14 +84,6 @@ def counted(n: Any, what: str = "n", *, columns: Any = None) -> tuple[int, int]:
     if size is not None:
         raise InvalidParameter(f"a mechanism of {rows:,} secrets has {size}")
     return rows, many
-
-
-def labelled(inputs: Iterable[Hashable] | None, n: int) -> Labels:
-    """What n secrets are called, for a metric that asks for it."""
-    labels = Labels.of(inputs, n)
-    if len(labels) != n:
-        raise InvalidParameter(f"{len(labels)} inputs for {n} secrets: give one label for each")
-    return labels
 
 
 def line(n: int) -> Array:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.labels import labelled
 from minleak._data.metrics import Array, distances_between
-from minleak._mechanisms.mechanism import Mechanism, counted, labelled, line, positive_epsilon
+from minleak._mechanisms.mechanism import Mechanism, counted, line, positive_epsilon
 from minleak.errors import Infeasible, InvalidParameter, shown
 
 # A weight below zero by no more than this share of the largest is a zero, rounded.
@@ -108,7 +109,7 @@ def exponential(
     (array([0.50648 , 0.307196, 0.186324]), 0.614107)
     """
     rows, m = counted(n, columns=observables)
-    names = labelled(inputs, rows)
+    names = labelled(inputs, rows, "inputs", "rows", InvalidParameter)
     between = distances_between(metric, names) if m == rows or callable(metric) else None
     if between is None:
         raise InvalidParameter("with observables= the metric is a callable, of two secrets, or a secret and a number")
@@ -136,7 +137,7 @@ def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[H
     """
     rows, _ = counted(n)
     decay = positive_epsilon(epsilon)
-    names = labelled(inputs, rows)
+    names = labelled(inputs, rows, "inputs", "rows", InvalidParameter)
     between = distances_between(metric, names)
     D = np.exp(-decay * between)
     try:

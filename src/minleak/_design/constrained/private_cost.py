@@ -65,14 +65,14 @@ def solve_private_cost(programme: Programme) -> Solution:
     problem = programme.problem
     cost = np.asarray(programme.expense, dtype=np.float64).reshape(problem.shape[::-1])  # column by column
     scale = float(np.abs(cost).max()) or 1.0
-    game = _Game(problem, cost / scale)
-    at = game.solved()
+    lp = _LeastCost(problem, cost / scale)
+    at = lp.solved()
     return Solution(
-        at.z.ravel(), np.zeros(len(problem.budgets)), (), (), "interior point", game.pairs_t(at.nu).ravel() * scale
+        at.z.ravel(), np.zeros(len(problem.budgets)), (), (), "interior point", lp.pairs_t(at.nu).ravel() * scale
     )
 
 
-class _Game:
+class _LeastCost:
     """min <cost, z> with sums over observables one, z_j - f z_i = s for each pair, z, s >= 0."""
 
     def __init__(self, problem: Problem, cost: Array) -> None:
@@ -159,12 +159,12 @@ class _Game:
 class _System:
     """Newton's equations at a point: an inverse for each observable, and their sum."""
 
-    def __init__(self, game: _Game, at: _Point) -> None:
+    def __init__(self, lp: _LeastCost, at: _Point) -> None:
         from scipy.linalg import cho_factor
 
-        self.game, self.at = game, at
+        self.lp, self.at = lp, at
         m, n = at.z.shape
-        blocks = np.asarray((game.squares.T @ (at.nu / at.s).T).T).reshape(m, n, n)
+        blocks = np.asarray((lp.squares.T @ (at.nu / at.s).T).T).reshape(m, n, n)
         blocks[:, np.arange(n), np.arange(n)] += at.u / at.z
         scale = 1 / np.sqrt(blocks[:, np.arange(n), np.arange(n)])
         blocks *= scale[:, :, None] * scale[:, None, :]
@@ -183,18 +183,18 @@ class _System:
 
     def direction(self, zu: Array, sn: Array) -> _Point:
         """The step that adds these to z u and s nu, and holds the equations."""
-        at, game = self.at, self.game
+        at, lp = self.at, self.lp
         short = 1 - at.z.sum(axis=0)
-        off = game.pairs(at.z) - at.s  # what rounding has left of the pairs' equations
-        stationary = at.lam + at.u - game.cost - game.pairs_t(at.nu)
+        off = lp.pairs(at.z) - at.s  # what rounding has left of the pairs' equations
+        stationary = at.lam + at.u - lp.cost - lp.pairs_t(at.nu)
         # u = (zu - u dz)/z and nu = (sn - nu ds)/s with ds = pairs dz + off, in the equation of each entry
-        right = stationary + zu / at.z - game.pairs_t((sn - at.nu * off) / at.s)
+        right = stationary + zu / at.z - lp.pairs_t((sn - at.nu * off) / at.s)
         dz, lam = self._solve(right, short)
         for _ in range(_REFINED):
-            more = right + lam + game.pairs_t(at.nu / at.s * game.pairs(dz)) - at.u / at.z * dz
+            more = right + lam + lp.pairs_t(at.nu / at.s * lp.pairs(dz)) - at.u / at.z * dz
             less_z, less_lam = self._solve(more, short - dz.sum(axis=0))
             dz, lam = dz + less_z, lam + less_lam
-        ds = game.pairs(dz) + off
+        ds = lp.pairs(dz) + off
         return _Point(dz, ds, (zu - at.u * dz) / at.z, (sn - at.nu * ds) / at.s, lam)
 
 

@@ -17,8 +17,8 @@ from minleak._design.living.matching import matched
 from minleak._design.living.small import exact_exposure
 from minleak._design.plan import Plan
 from minleak._design.stored.sampler import OWN
-from minleak._entropy.base import whole
-from minleak.errors import InvalidParameter, listed, shown
+from minleak._entropy.base import TRIALS, whole
+from minleak.errors import InvalidParameter, listed
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -26,7 +26,6 @@ Words = npt.NDArray[np.uint64]
 
 # The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
 _Z = 2.5758293035489004
-_TRIALS = 10**8
 # Numbers in an array that trials are compared in.
 _CELLS = 4_000_000
 
@@ -84,9 +83,7 @@ def exposure(
     True
     """
     given = _plans(plans)
-    if isinstance(trials, bool) or not isinstance(trials, int | np.integer) or not 2 <= trials <= _TRIALS:
-        raise InvalidParameter(f"trials is a whole number from 2 to {_TRIALS:,}, not {shown(trials)}")
-    seed = whole(seed, "the seed", 0)
+    trials, seed = whole(trials, "trials", 2, TRIALS), whole(seed, "the seed", 0)
     common = _Common(given, None if prior is None else as_prior(prior))
     if isinstance(given[0], Blocks):
         return _of_blocks(given, common)
@@ -96,8 +93,8 @@ def exposure(
     known: dict[str, Any] = {"versions": len(given), "single": float(given[-1].target.max()), "share": common.share}
     if exact is not None:
         return Exposure(exact, exact, exact, exact=True, trials=0, **known)
-    mean, half = _simulated(given, groups, common, int(trials), np.random.default_rng(seed))
-    return Exposure(mean, max(mean - half, 0.0), min(mean + half, 1.0), exact=False, trials=int(trials), **known)
+    mean, half = _simulated(given, groups, common, trials, np.random.default_rng(seed))
+    return Exposure(mean, max(mean - half, 0.0), min(mean + half, 1.0), exact=False, trials=trials, **known)
 
 
 def _plans(plans: Any) -> list[Any]:
