@@ -7,14 +7,16 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from minleak._entropy.base import whole
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
 
 def generator(seed: int) -> np.random.Generator:
     """Random numbers from a seed, which must be a whole number."""
-    return np.random.default_rng(whole(seed, "the seed", 0))
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidParameter(f"the seed is a whole number from 0 on, not {shown(seed)}")
+    return np.random.default_rng(int(seed))
 
 
 def random_search(
