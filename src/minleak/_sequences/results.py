@@ -118,12 +118,14 @@ def success_chart(rows: Sequence[SequenceLeakage]) -> Any:
     """
     alt = altair()
     names, kinds = [row.method for row in rows], ["filtering", "smoothing"]
+    steps = len(rows[0].filtered)
+    ticks = list(range(0, steps, max(1, steps // 10)))  # whole steps: left alone, a short axis has halves
     base = alt.Chart(alt.Data(values=list(_points(rows)))).encode(
-        x=alt.X("step:Q", title="step", axis=alt.Axis(tickMinStep=1, format="d")),
+        x=alt.X("step:Q", title="step", axis=alt.Axis(values=ticks, format="d")),
         color=alt.Color("method:N", scale=alt.Scale(domain=names), sort=names, legend=alt.Legend(columns=2)),
     )
     bands = base.mark_area(opacity=0.12).encode(y=alt.Y("low:Q"), y2="high:Q", detail="attacker:N")
-    lines = base.mark_line(strokeWidth=2, point=len(rows[0].filtered) == 1).encode(
+    lines = base.mark_line(strokeWidth=2, point=steps == 1).encode(
         y=alt.Y("success:Q", title="attacker's chance", axis=alt.Axis(format="%"), scale=alt.Scale(domainMin=0)),
         strokeDash=alt.StrokeDash("attacker:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [5, 4]]), sort=kinds),
         tooltip=["method:N", "attacker:N", "step:Q"]
