@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from numbers import Number
-from typing import Any
 
 __all__ = [
     "Infeasible",
@@ -77,20 +76,6 @@ class UnknownSecret(MinleakError, KeyError):
 
     def __str__(self) -> str:
         return str(self.args[0]) if self.args else ""
-
-
-def listed(
-    values: object, what: str, error: type[MinleakError] = InvalidParameter, *, ordered: bool = False
-) -> list[Any]:
-    """The members of a sequence from outside, whatever it does when it is gone through; text is no sequence, and a set
-    is in no order.
-    """
-    try:
-        if not isinstance(values, (str, bytes, set, frozenset) if ordered else (str, bytes)):
-            return list(values)  # type: ignore[call-overload, no-any-return]
-    except Exception:
-        pass  # whatever its own code raises
-    raise error(f"{what}, not {type(values).__name__}")
 
 
 class InvalidCloak(MinleakError, ValueError):

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.matrices import is_number
-from minleak.errors import InvalidChannel, listed, shown
+from minleak._data.parameters import is_number, listed
+from minleak.errors import InvalidChannel, shown
 
 
 class Cells:

@@ -26,15 +26,15 @@ from minleak._data.matrices import (
     as_dense,
     check_entries,
     check_sums,
-    is_number,
     is_sparse,
     random_support,
     tolerated,
     too_large,
 )
+from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.reducing import divided, groups, merged
-from minleak.errors import InvalidChannel, InvalidParameter, listed, shown
+from minleak.errors import InvalidChannel, InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -91,10 +91,9 @@ class Channel:
         tolerance: float = SUM_TOLERANCE,
         _where: Callable[[int], str] | None = None,
     ) -> None:
-        if not (is_number(tolerance) and 0 <= tolerance <= 1e300):
-            raise InvalidParameter(f"the tolerance of a row's sum is a number from 0 on, not {shown(tolerance)}")
+        allowed = real(tolerance, "the tolerance of a row's sum is a number from 0 on", least=0, below=math.inf)
         entries, exact = (as_csc(matrix), None) if is_sparse(matrix) else as_dense(matrix)
-        self._hold(entries, inputs, outputs, exact=exact, tolerance=float(tolerance))
+        self._hold(entries, inputs, outputs, exact=exact, tolerance=allowed)
         row = _where or named(self.inputs)
         check_entries(self.matrix, row, named(self.outputs, "column"))
         check_sums(self.matrix if self.exact is None else self.exact, self.tolerance, row)
@@ -159,7 +158,7 @@ class Channel:
         With `cap`, every observable has at most that many secrets that can cause it (needs m * cap >= n).
         """
         for what, value in (("n", n), ("m", m), ("cap", 1 if cap is None else cap)):
-            _check_count(value, what)
+            whole(value, what)
         size = too_large(n * m, each=DENSE)
         if size is not None:
             raise InvalidParameter(f"a channel of so many secrets and observables has {size}")
@@ -417,8 +416,7 @@ class Channel:
         observables, labelled by a tuple in the order of this channel's outputs: C(m+t-1, t) outputs at most, instead
         of m^t. `ordered=True` keeps all sequences. Those that no secret can cause are left out.
         """
-        _check_count(times, "times")
-        matrix, columns = composition.repeated(self.matrix, times, ordered=ordered)
+        matrix, columns = composition.repeated(self.matrix, whole(times, "times"), ordered=ordered)
         names = list(self.outputs)
         return Channel(
             matrix,
@@ -450,8 +448,3 @@ def post_processing(R: Any, A: Channel, B: Channel) -> Channel:
 
 def _several(given: Any, what: str) -> list[Any]:
     return listed(given, f"{what} are a sequence", InvalidChannel)
-
-
-def _check_count(value: Any, what: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise InvalidParameter(f"{what} must be a whole number from 1 on, not {shown(value)}")

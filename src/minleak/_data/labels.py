@@ -333,6 +333,9 @@ def _canonical(label: Any) -> bytes:
     if isinstance(label, np.generic) and label.dtype.kind in "biufSU":
         label = label.item()
     kind = type(label)
+    if kind is str:  # as most are, which a million draws notice
+        text: bytes = label.encode("utf-8", "surrogatepass")
+        return _STR + text
     if kind not in _FORMS or label != label or getattr(label, "tzinfo", None) is not None:
         raise TypeError
     return prefixed(kind.__name__.encode()) + _FORMS[kind](label)
@@ -347,7 +350,6 @@ _FORMS: dict[type, Callable[[Any], bytes]] = {
     bool: lambda truth: bytes([truth]),
     int: lambda number: number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True),
     float: struct.Struct("<d").pack,
-    str: lambda text: text.encode("utf-8", "surrogatepass"),
     bytes: bytes,
     Fraction: lambda ratio: _joined([ratio.numerator, ratio.denominator]),
     date: lambda day: day.isoformat().encode(),
@@ -360,3 +362,6 @@ _FORMS: dict[type, Callable[[Any], bytes]] = {
 def prefixed(part: bytes) -> bytes:
     """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
     return len(part).to_bytes(8, "little") + part
+
+
+_STR = prefixed(str.__name__.encode())

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak.errors import InvalidChannel, InvalidParameter, shown
+from minleak._data.parameters import is_number, real
+from minleak.errors import InvalidChannel, shown
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -24,16 +24,9 @@ MOST = 1 << 33
 DENSE, SPARSE, LABEL = 16, 64, 128
 
 
-def is_number(value: Any) -> bool:
-    """True for a real number that is no boolean."""
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-
-
 def tolerated(tolerance: Any) -> float:
     """How far floats may be off, as a float."""
-    if not (is_number(tolerance) and 0 < tolerance < 1):
-        raise InvalidParameter(f"the tolerance is a number above 0 and below 1, not {shown(tolerance)}")
-    return float(tolerance)
+    return real(tolerance, "the tolerance is a number above 0 and below 1", above=0, below=1)
 
 
 def too_large(entries: int, *, each: int, labels: int = 0) -> str | None:

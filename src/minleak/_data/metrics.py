@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
-from minleak._data.matrices import is_number, is_sparse, too_large
+from minleak._data.matrices import is_sparse, too_large
+from minleak._data.parameters import is_number
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.labels import Labels, named
+from minleak._data.parameters import is_number, whole
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 Array = npt.NDArray[np.float64]
@@ -101,9 +101,11 @@ class Prior:
                     f"{shown(Fraction(self.total, denominator) if self.exact else self.total)}, not to 1; "
                     "leave it out to have them taken as weights"
                 )
-        if events is None and (self.exact and denominator == 1 if counts is None else counts):
-            events = self.total if self.exact else None
-        self.events = None if counts is False else _events(events)
+        if events is not None:
+            events = whole(events, "the number of events")
+        elif self.exact and (denominator == 1 if counts is None else counts):
+            events = self.total
+        self.events = None if counts is False else events
 
     @classmethod
     def from_counts(cls, counts: Mapping[Hashable, Any]) -> Prior:
@@ -125,11 +127,8 @@ class Prior:
         >>> Prior.uniform(4).p
         array([0.25, 0.25, 0.25, 0.25])
         """
-        if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST:
-            raise InvalidPrior(
-                f"the number of secrets is a whole number from 1 on, and at most {MOST:,}, not {shown(n)}"
-            )
-        return cls(np.ones(n, dtype=np.int64), counts=False)
+        count = whole(n, "the number of secrets", most=MOST)
+        return cls(np.ones(count, dtype=np.int64), counts=False)
 
     @classmethod
     def trusted(
@@ -286,7 +285,7 @@ def _checked(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) 
 def _from_objects(values: list[Any], where: Callable[[int], str]) -> tuple[npt.NDArray[Any], int]:
     """Integers and Fractions over their common denominator, or floats as soon as one is among them."""
     for i, value in enumerate(values):
-        if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        if not is_number(value):
             raise InvalidPrior(
                 f"the weight at {where(i)} is a {type(value).__name__}: give an integer, a float or a Fraction"
             )
@@ -306,12 +305,6 @@ def _float(value: Any, i: int, where: Callable[[int], str]) -> float:
         raise InvalidPrior(
             f"the weight at {where(i)} is too large to stand beside floats: give all weights as integers or Fractions"
         ) from None
-
-
-def _events(events: Any) -> int | None:
-    if events is not None and (isinstance(events, bool) or not isinstance(events, int | np.integer) or events < 1):
-        raise InvalidParameter(f"the number of events is a whole number from 1 on, not {shown(events)}")
-    return None if events is None else int(events)
 
 
 def _total(weights: npt.NDArray[Any]) -> Any:

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel
+from minleak._data.parameters import TRIALS, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._design.rings import cap
-from minleak._entropy.base import TRIALS, ConditionalEntropy, whole
+from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_search import generator
 from minleak._entropy.random_sets import RandomSets

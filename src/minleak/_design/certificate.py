@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import chain, pairwise
-from numbers import Real
 from typing import Any, cast
 
 import numpy as np
@@ -17,13 +16,14 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels, bytes_of_names, first_difference
+from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
 from minleak._design.channel_checks import examined
 from minleak._design.rings import LIMIT, Arrangement, Ring, cap
 from minleak._design.stored.kinds import KINDS, Running, Stored
 from minleak._design.stored.opening import opened
 from minleak._design.stored.sampler import RingDrawable
-from minleak._design.unlisted.model import Model, is_model
+from minleak._design.unlisted.model import Model
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
@@ -126,11 +126,8 @@ def certify(
         return cast(Certificate, by_step(step))
     if prior is None:
         raise InvalidParameter("say the prior that it is to be certified for: certify(plan, prior)")
-    prior = prior if isinstance(prior, Prior) or is_model(prior) else as_prior(prior)
-    if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 <= tolerance <= 1:
-        raise InvalidParameter(f"the tolerance is a number from 0 to 1, not {shown(tolerance)}")
     if isinstance(subject, str | bytes | os.PathLike):
-        subject = opened(subject)
+        subject = opened(cast(str, subject))
     if isinstance(subject, Stored | Running):
         plan = subject.plan if isinstance(subject, Running) else subject
         found: Certificate = import_module(KINDS[plan.kind].checking).certified(
@@ -141,8 +138,9 @@ def certify(
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
-    measures = as_entropies(entropies)
-    seen = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, float(tolerance))
+    prior, measures = as_prior(prior), as_entropies(entropies)  # type: ignore[arg-type] # which refuses a model
+    within = real(tolerance, "the tolerance is a number from 0 to 1", least=0, most=1)
+    seen = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, within)
     checks = [Check(*check) for check in seen.checks]
     return Certificate(all(check.ok for check in checks), seen.exact, tuple(checks), seen.gaps)
 
@@ -152,7 +150,7 @@ def certify(
 
 def certified(
     subject: Arrangement | RingDrawable,
-    prior: Prior,
+    prior: Prior | Iterable[Any],
     *,
     k: int | None,
     gains: Iterable[Any] | None,
@@ -162,7 +160,7 @@ def certified(
     entropies at once.
     """
     del entropies
-    plan = subject.plan if isinstance(subject, RingDrawable) else subject
+    prior, plan = as_prior(prior), subject.plan if isinstance(subject, RingDrawable) else subject
     if k is not None and min(cap(k), len(plan.prior)) != plan.k:
         raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
     worth = None if gains is None else _worth(gains, len(prior))

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.partition import Partition, cut
 from minleak._design.profiles import Profile
@@ -19,7 +20,7 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import STANDARD
 from minleak._measure.leakages import difference
-from minleak.errors import InvalidParameter, listed, shown
+from minleak.errors import InvalidParameter, shown
 
 _WHAT = "a scheme is a list with the bucket of each secret, in the order of the prior"
 

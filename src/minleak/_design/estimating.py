@@ -18,12 +18,12 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels, first_difference
-from minleak._data.matrices import is_number, too_large
+from minleak._data.matrices import too_large
+from minleak._data.parameters import is_number, listed, real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._design.likely_range import affordable, likely_range
 from minleak._design.plan import Plan
-from minleak._entropy.base import real, whole
-from minleak.errors import InvalidParameter, UnknownSecret, listed, shown
+from minleak.errors import InvalidParameter, UnknownSecret, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -113,9 +113,7 @@ def estimate_prior(
     >>> estimate.prior.p.round(6)
     array([0.5, 0.5])
     """
-    confidence = real(level, "the level of an interval is a number between 0 and 1")
-    if not 0 < confidence < 1:
-        raise InvalidParameter(f"the level of an interval is a number between 0 and 1, not {shown(level)}")
+    confidence = real(level, "the level of an interval is a number between 0 and 1", above=0, below=1)
     samples, seed = whole(bootstrap, "bootstrap", 0), whole(seed, "the seed", 0)
     if isinstance(channel, Plan):
         labels, columns = channel.prior.labels, _of_sets(channel, _counted(observed))

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel
+from minleak._data.parameters import truth, whole
 from minleak._design.rings import Arrangement
-from minleak._entropy.base import whole
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 # Entries that a channel may have unless the caller says otherwise.
 ENTRIES = 50_000_000
@@ -20,9 +20,7 @@ def explicit_channel(plan: Arrangement, *, dense: bool = False, exact: bool = Fa
     """C[x,M] = v_M / w_x for x on a ring, v_M u / s for a giant, with v_M = (length of the cells of M) / u."""
     import scipy.sparse as sp
 
-    for name, said in (("dense", dense), ("exact", exact)):
-        if not isinstance(said, bool):
-            raise InvalidParameter(f"{name} is True or False, not {shown(said)}")
+    truth(dense, "dense"), truth(exact, "exact")
     limit = whole(limit, "the limit on entries", 0)
     n = len(plan.prior)
     entries = plan.n_cells * (n if dense or exact else plan.k)

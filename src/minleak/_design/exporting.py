@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.labels import Labels
+from minleak._data.parameters import whole
 from minleak._design.rings import Arrangement
-from minleak._entropy.base import whole
 from minleak.errors import InvalidParameter
 
 # Rows that a table may have unless the caller says otherwise.

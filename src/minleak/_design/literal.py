@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
 from minleak._design.rings import cap
-from minleak._entropy.base import whole
 from minleak.errors import InvalidParameter, MinleakError
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.plan import Blocks, without_gains
 from minleak._design.giants import Giants, Ground, Progress, find_giants, in_silence
@@ -20,7 +21,7 @@ from minleak._design.rings import LIMIT, Descent, cap
 from minleak._design.unlisted.make import design_unlisted
 from minleak._design.unlisted.model import Model, is_model
 from minleak._design.unlisted.plan import UnlistedPlan
-from minleak.errors import InvalidParameter, listed, shown
+from minleak.errors import InvalidParameter, shown
 
 
 @overload

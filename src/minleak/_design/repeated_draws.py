@@ -10,12 +10,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.parameters import TRIALS, listed, whole
 from minleak._design.rings import Arrangement
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
-from minleak._entropy.base import TRIALS, whole
 from minleak._entropy.random_search import generator
-from minleak.errors import InvalidParameter, listed, shown
+from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]

@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_prior
 from minleak._design.make import design
 from minleak._design.profiles import Profile
 from minleak._design.rings import cap
-from minleak._entropy.base import ConditionalEntropy, real
+from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
 from minleak._entropy.standard import FEW
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
-from minleak.errors import InvalidParameter, listed, shown
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 
@@ -133,8 +134,7 @@ def least_k(
     if (leakage is None) == (success is None):
         raise InvalidParameter("give one target: leakage= or success=")
     if success is not None:
-        if not 0 < real(success, said := "success is a probability above 0 and up to 1, such as 0.05 for 5%") <= 1:
-            raise InvalidParameter(f"{said}, not {shown(success)}")
+        success = as_success(success)
         most = float(profile.p[0])
         if most > success:
             raise InvalidParameter(
@@ -155,6 +155,11 @@ def least_k(
         return difference(H, before, after) <= most * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (most == 0)
 
     return _least(1, profile.positive, enough)
+
+
+def as_success(success: Any) -> float:
+    """How often a guess may be right at most, if it is such a probability."""
+    return real(success, "success is a probability above 0 and up to 1, such as 0.05 for 5%", above=0, most=1)
 
 
 def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:

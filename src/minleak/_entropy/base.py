@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,17 +12,15 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
+from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.cores.base import Core
 from minleak._entropy.deformed import restored
 from minleak._entropy.random_sets import RandomSets
 from minleak._entropy.targets import Targets
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
-
-# Trials that are made one by one: so many end within a day.
-TRIALS = 10**8
 
 
 class RenyiMean(NamedTuple):
@@ -277,10 +274,7 @@ def _values(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[f
 
 def log_base(base: float) -> float:
     """The natural logarithm of a base of logarithms, which must be a finite number above 1."""
-    number = real(base, "the base of the logarithm is a number above 1")
-    if not 1 < number < math.inf:
-        raise InvalidParameter(f"the base of the logarithm is a number above 1, not {shown(base)}")
-    return math.log(number)
+    return math.log(real(base, "the base of the logarithm is a number above 1", above=1, below=math.inf))
 
 
 def log(z: float) -> float:
@@ -291,33 +285,10 @@ def log(z: float) -> float:
 def order(value: float, what: str, *, infinite: bool = True) -> float:
     """A parameter that must be a number from 0 on, infinity included unless said otherwise."""
     expected = f"{what} is a number from 0 on{', inf included' if infinite else ''}"
-    number = real(value, expected, least=0.0)
+    number = real(value, expected, least=0)
     if math.isinf(number) and not infinite:
         raise InvalidParameter(f"{what} must be finite")
     return number + 0.0  # minus zero is zero
-
-
-def real(value: Any, expected: str, *, least: float | None = None) -> float:
-    """A parameter as a float, if it is a real number (booleans and text are not) that a float can hold; from `least` on
-    if that is given, which NaN is not.
-    """
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise InvalidParameter(f"{expected}, not {shown(value)}")
-    try:
-        number = float(value)
-    except OverflowError:
-        raise InvalidParameter(f"{expected}, and no larger than a float can hold") from None
-    if least is not None and not number >= least:
-        raise InvalidParameter(f"{expected}, not {shown(value)}")
-    return number
-
-
-def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:
-    """A parameter as an integer, if it is a whole number (booleans are not) from `least` on, and up to `most`."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
-        upto = f"to {most:,}" if most < math.inf else "on"
-        raise InvalidParameter(f"{what} is a whole number from {least} {upto}, not {shown(value)}")
-    return int(value)
 
 
 def shortest(number: float) -> str:

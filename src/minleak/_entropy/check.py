@@ -11,8 +11,9 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
+from minleak._data.parameters import TRIALS, whole
 from minleak._entropy.averaged import exponential_mean
-from minleak._entropy.base import TRIALS, Array, ConditionalEntropy, Entropy, evaluate, order, whole
+from minleak._entropy.base import Array, ConditionalEntropy, Entropy, evaluate, order
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.names import as_entropy

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.parameters import truth
 from minleak._entropy.base import Array, Entropy
 from minleak.errors import InvalidParameter, shown
 
@@ -51,8 +52,7 @@ class CoreConcave(Entropy):
         if not callable(eta) or not callable(core if perspective is None else perspective):
             raise InvalidParameter("eta and the perspective (or core) must be functions")
         for said, what in ((increasing, "increasing"), (vectorised, "vectorised")):
-            if not isinstance(said, bool):
-                raise InvalidParameter(f"{what} is True or False, not {shown(said)}")
+            truth(said, what)
         self._eta = eta
         self._given = perspective
         self._core = core

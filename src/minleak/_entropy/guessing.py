@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from minleak._data.columns import heavy_columns
+from minleak._data.parameters import whole
 from minleak._entropy.averaged import Averaged
 from minleak._entropy.base import Array, Entropy, RenyiMean, log, log_base
 from minleak._entropy.cores.base import Core
@@ -14,7 +15,6 @@ from minleak._entropy.cores.guessing import GuessCore, GuessworkCore
 from minleak._entropy.random_sets import RandomSets
 from minleak._entropy.spectra import beyond, guesswork_of_spectrum
 from minleak._entropy.targets import Targets
-from minleak.errors import InvalidParameter
 
 
 class MinEntropy(Averaged):
@@ -66,9 +66,7 @@ class GuessError(Entropy):
     best_sorted = True
 
     def __init__(self, l: int = 1) -> None:
-        if isinstance(l, bool) or not isinstance(l, int | np.integer) or not 1 <= l <= 2**53:
-            raise InvalidParameter("the number of guesses l is a whole number from 1 on, of 2**53 at most")
-        self.l = int(l)
+        self.l = whole(l, "the number of guesses l", most=2**53)
 
     @property
     def name(self) -> str:

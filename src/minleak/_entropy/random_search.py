@@ -7,16 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from minleak.errors import InvalidParameter, shown
+from minleak._data.parameters import whole
 
 Array = npt.NDArray[np.float64]
 
 
 def generator(seed: int) -> np.random.Generator:
     """Random numbers from a seed, which must be a whole number."""
-    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidParameter(f"the seed is a whole number from 0 on, not {shown(seed)}")
-    return np.random.default_rng(int(seed))
+    return np.random.default_rng(whole(seed, "the seed", 0))
 
 
 def random_search(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from minleak._entropy.base import order, real, shortest
+from minleak._data.parameters import real
+from minleak._entropy.base import order, shortest
 from minleak._entropy.deformed import deformed
 from minleak._entropy.renyi import Hayashi
-from minleak.errors import InvalidParameter, shown
 
 _OVERFLOW = 709.0  # exp of more than this may not be a float
 
@@ -24,9 +24,8 @@ class SharmaMittal(Hayashi):
 
     def __init__(self, alpha: float, beta: float) -> None:
         super().__init__(alpha, base=math.e)
-        self.beta = real(beta, "the degree beta is a finite number") + 0.0  # minus zero is zero
-        if not math.isfinite(self.beta):
-            raise InvalidParameter(f"the degree beta is a finite number, not {shown(beta)}")
+        # Minus zero is zero.
+        self.beta = real(beta, "the degree beta is a finite number", above=-math.inf, below=math.inf) + 0.0
 
     @property
     def name(self) -> str:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel, as_channel
+from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
-from minleak._entropy.base import ConditionalEntropy, whole
+from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_search import generator, random_search
 from minleak._measure import sibson
 from minleak._measure.leakages import leakage, maximal_leakage
-from minleak.errors import InvalidParameter, shown
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,7 @@ def capacity(
     (0.531004406, 'certified')
     """
     channel, H = as_channel(channel), as_entropy(entropy)
-    if isinstance(gap, bool) or not (isinstance(gap, int | float) and gap > 0):
-        raise InvalidParameter(f"the gap is a positive number, not {shown(gap)}")
+    gap = real(gap, "the gap is a positive number", above=0)
     iterations = None if iterations is None else whole(iterations, "iterations", 1)
     order = H.arimoto_order
     if order == math.inf:

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import first_difference
+from minleak._data.parameters import truth
 from minleak._data.prior import Prior, as_prior
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 
@@ -50,10 +51,8 @@ def convex_separation(first: Prior | Iterable[Any], second: Prior | Iterable[Any
     >>> convex_separation([2, 1, 1], [1, 1, 2], symmetric=False), convex_separation([1, 0], [1, 1])
     (0.5, 1.0)
     """
-    if not isinstance(symmetric, bool):
-        raise InvalidParameter(f"symmetric is True or False, not {shown(symmetric)}")
     p, q = compared(first, second)
-    ways = ((p, q), (q, p)) if symmetric else ((p, q),)
+    ways = ((p, q), (q, p)) if truth(symmetric, "symmetric") else ((p, q),)
     return max(float(separations(a[None], b[None])[0, 0]) for a, b in ways)
 
 

@@ -11,10 +11,11 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import DENSE, too_large
+from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.gain import gain_matrix
 from minleak._measure.row_distances import numbered
-from minleak.errors import InvalidParameter, listed
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel, as_channel
+from minleak._data.parameters import TRIALS, whole
 from minleak._data.prior import Prior
-from minleak._entropy.base import TRIALS, whole
 from minleak._entropy.names import entropy
 from minleak._entropy.random_search import generator
 from minleak._measure.leakages import leakage

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
+from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._entropy.base import log_base
 from minleak._entropy.gain import gain_matrix, under_gain
 from minleak._measure.leakages import as_factor, local_dp_epsilon, vulnerability
-from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
 
@@ -92,8 +92,7 @@ class PointwiseLeakage:
         >>> pointwise_maximal_leakage([1, 1], [[1, 0], [0.5, 0.5]]).quantile(1)
         1.0
         """
-        if isinstance(share, bool) or not (isinstance(share, int | float) and 0 <= share <= 1):
-            raise InvalidParameter(f"the share of a quantile is a number from 0 to 1, not {shown(share)}")
+        share = real(share, "the share of a quantile is a number from 0 to 1", least=0, most=1)
         order = np.argsort(self.values, kind="stable")
         reached = np.cumsum(self.probabilities[order])
         at = int(np.searchsorted(reached, share * (1 - 1e-12)))

@@ -12,9 +12,9 @@ import numpy as np
 from minleak._data.channel import Channel
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.metrics import Array
-from minleak._entropy.base import real, whole
+from minleak._data.parameters import real, whole
 from minleak._measure.privacy import d_privacy
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 
 class Mechanism(Channel):
@@ -68,12 +68,8 @@ class Mechanism(Channel):
 
 def positive_epsilon(epsilon: Any) -> float:
     """epsilon, if it is a positive finite number."""
-    value = real(epsilon, "epsilon is a positive number, in nats for a distance of 1")
-    if not 0 < value < math.inf:  # NaN fails
-        raise InvalidParameter(
-            f"epsilon is a positive finite number, in nats for a distance of 1, not {shown(epsilon)}"
-        )
-    return value
+    expected = "epsilon is a positive finite number, in nats for a distance of 1"
+    return real(epsilon, expected, above=0, below=math.inf)
 
 
 def counted(n: Any, what: str = "n", *, columns: Any = None) -> tuple[int, int]:

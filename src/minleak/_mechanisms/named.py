@@ -10,8 +10,9 @@ import numpy as np
 
 from minleak._data.labels import labelled
 from minleak._data.metrics import Array, distances_between
+from minleak._data.parameters import whole
 from minleak._mechanisms.mechanism import Mechanism, counted, line, positive_epsilon
-from minleak.errors import Infeasible, InvalidParameter, shown
+from minleak.errors import Infeasible, InvalidParameter
 
 # A weight below zero by no more than this share of the largest is a zero, rounded.
 _ROUNDING = 1e-13
@@ -64,12 +65,10 @@ def truncated_geometric(
     array([[0.333333, 0.333333, 0.333333],
            [0.166667, 0.166667, 0.666667]])
     """
-    for end, what in ((low, "low"), (high, "high")):
-        if isinstance(end, bool) or not isinstance(end, int | np.integer) or abs(end) > 2**53:
-            raise InvalidParameter(f"{what} is a whole number, not {shown(end)}")
+    low, high = (whole(end, what, -(2**53), 2**53) for end, what in ((low, "low"), (high, "high")))
     if low > high:
         raise InvalidParameter(f"answers go from low to high, and low={low} is above high={high}")
-    rows, m = counted(n, columns=int(high) - int(low) + 1)
+    rows, m = counted(n, columns=high - low + 1)
     decay = positive_epsilon(epsilon)
     noise = np.exp(-decay * np.abs(np.arange(low - rows + 1, high + 1, dtype=np.float64)))
     noise *= -math.expm1(-decay) / (1 + math.exp(-decay))

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.metrics import Array
-from minleak._entropy.base import real
+from minleak._data.parameters import real
 from minleak._mechanisms.mechanism import Mechanism, counted, positive_epsilon
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 # Noise of probability below e^-this of what the farthest output has is left out of the sums.
 _FAR = 45.0
@@ -68,9 +68,7 @@ def planar_laplace(
 def _grid(width: Any, height: Any, epsilon: Any, step: Any) -> tuple[int, int, float, float]:
     w, h = counted(width, "width")[0], counted(height, "height")[0]
     counted(w * h)
-    unit = real(step, "the step of a grid is a positive number")
-    if not 0 < unit < math.inf:
-        raise InvalidParameter(f"the step of a grid is a positive finite number, not {shown(step)}")
+    unit = real(step, "the step of a grid is a positive finite number", above=0, below=math.inf)
     return w, h, positive_epsilon(epsilon), unit
 
 

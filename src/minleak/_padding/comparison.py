@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.parameters import truth
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import STANDARD
 from minleak._padding.ladder import Ladder, as_ladder
-from minleak._padding.make import check_randomised, design, leaked_by
+from minleak._padding.make import design, leaked_by
 from minleak._padding.policies import POLICIES
 from minleak._padding.result import Padding
 from minleak.errors import InvalidParameter, shown
@@ -92,7 +93,7 @@ def compare(
     policy                overhead  entropy            leaks   buckets     bound  less by   smallest class
     powers of two           43.59%  shannon           1.5850    0.9183    0.9183    42.1%   2 -> 2
     """
-    check_randomised(randomised)
+    truth(randomised, "randomised")
     ladder = as_ladder(sizes, prior)
     measures = tuple(as_entropies(entropies))
     rivals = []

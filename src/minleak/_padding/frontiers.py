@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.parameters import truth, whole
 from minleak._data.prior import Prior
-from minleak._entropy.base import ConditionalEntropy, whole
+from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
 from minleak._padding.comparison import Applied, Policy, apply_policy, named_policies
 from minleak._padding.hull import Corner, Hull
 from minleak._padding.ladder import as_ladder
-from minleak._padding.make import as_floor, check_randomised, design
+from minleak._padding.make import as_floor, design
 from minleak._padding.worth import Worth
 from minleak.errors import Infeasible
 
@@ -96,7 +97,7 @@ def frontier(
     >>> [(round(point.overhead, 3), round(point.leakage, 3)) for point in curve.buckets]
     [(0.0, 2.585), (0.333, 1.918), (1.0, 1.252), (1.5, 0.918), (5.5, 0.0)]
     """
-    check_randomised(randomised)
+    truth(randomised, "randomised")
     ladder, H, floor = as_ladder(sizes, prior), as_entropy(entropy), as_floor(floor)
     points = whole(points, "points", 2, _POINTS)
     worth = Worth.of(ladder, H)

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import named
+from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
-from minleak.errors import InvalidParameter, listed
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel
+from minleak._data.parameters import real, truth, whole
 from minleak._data.prior import Prior
-from minleak._entropy.base import ConditionalEntropy, real, whole
+from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import LeakageTable, difference, leakage_table
 from minleak._padding.budget import best_within
@@ -18,7 +19,7 @@ from minleak._padding.hull import Hull
 from minleak._padding.ladder import as_ladder
 from minleak._padding.result import DENOMINATOR, Indices, Padding
 from minleak._padding.worth import Worth
-from minleak.errors import Infeasible, InvalidParameter, shown
+from minleak.errors import Infeasible, InvalidParameter
 
 
 def design(
@@ -76,8 +77,7 @@ def design(
     ladder = as_ladder(sizes, prior)
     allowed = real(budget, "the budget is a mean overhead from 0 on, in the unit of the sizes", least=0.0)
     least, H = as_floor(floor), as_entropy(entropy)
-    check_randomised(randomised)
-    if randomised:
+    if truth(randomised, "randomised"):
         from minleak._padding.randomised import randomised_padding
 
         if least > 1:
@@ -126,12 +126,6 @@ def leaked_by(prior: Prior, columns: Indices, entropies: Sequence[ConditionalEnt
     n = len(columns)
     matrix = sp.csr_array((np.ones(n), columns, np.arange(n + 1)), shape=(n, int(columns.max()) + 1))
     return leakage_table(prior, Channel(matrix, inputs=prior.labels), entropies)
-
-
-def check_randomised(randomised: Any) -> None:
-    """Refuse what is neither True nor False."""
-    if not isinstance(randomised, bool):
-        raise InvalidParameter(f"randomised is True or False, not {shown(randomised)}")
 
 
 def as_floor(floor: Any) -> int:

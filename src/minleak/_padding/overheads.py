@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from minleak._data.parameters import real
 from minleak._data.prior import Prior
-from minleak._entropy.base import ConditionalEntropy, real
+from minleak._entropy.base import ConditionalEntropy
 from minleak._padding.ladder import as_ladder
 from minleak._padding.make import design
 from minleak._padding.result import Padding

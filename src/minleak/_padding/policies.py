@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak.errors import InvalidParameter, shown
+from minleak._data.parameters import whole
+from minleak.errors import InvalidParameter
 
 Sizes = npt.NDArray[np.int64]
 
@@ -43,9 +44,8 @@ def to_multiple(sizes: npt.ArrayLike, of: int) -> Sizes:
     >>> to_multiple([0, 1, 512, 513], 512)
     array([   0,  512,  512, 1024])
     """
-    if isinstance(of, bool) or not isinstance(of, int | np.integer) or not 1 <= of <= _LARGEST:
-        raise InvalidParameter(f"sizes are padded to multiples of a whole number from 1 to 2^62, not {shown(of)}")
-    return -(-_whole(sizes) // int(of)) * int(of)
+    unit = whole(of, "what sizes are padded to multiples of", most=_LARGEST)
+    return -(-_whole(sizes) // unit) * unit
 
 
 def padme(sizes: npt.ArrayLike) -> Sizes:

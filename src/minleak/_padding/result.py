@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
+from minleak._data.parameters import is_number
 from minleak._data.prior import Prior
 from minleak._design.rows.plan import Rows
 from minleak._entropy.base import ConditionalEntropy
@@ -97,7 +97,7 @@ class Padding:
         """
         if self.randomised:
             raise InvalidParameter("a randomised padding is drawn for a secret, not for a size: use draw(secret)")
-        if isinstance(size, bool) or not isinstance(size, Real):
+        if not is_number(size):
             raise InvalidParameter(f"a size is a number, not {shown(size)}")
         if not 0 <= size <= self.observables[-1]:  # NaN fails
             raise InvalidParameter(

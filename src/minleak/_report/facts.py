@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.columns import Columns
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._design.alternatives import Estimate, PopularDecoys, UniformRandomisation
 from minleak._design.certificate import Certificate, certify
@@ -150,9 +151,7 @@ def gather(
     """
     if not isinstance(plan, Plan):
         raise InvalidParameter(f"a report is about a plan, such as design(prior, k) makes, not {shown(plan)}")
-    for count, what, least in ((trials, "trials", 1), (seed, "seed", 0)):
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < least:
-            raise InvalidParameter(f"{what} is a whole number from {least} on, not {shown(count)}")
+    trials, seed = whole(trials, "trials"), whole(seed, "the seed", 0)
     most = as_requirement(plan, success)
     begin = progress or (lambda _done, _steps, _name: None)
     trials = max(min(trials, max(50, _WORK // plan.k)), 2)

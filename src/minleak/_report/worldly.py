@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from minleak._design.enough_events import enough_events
 from minleak._design.plan import Plan
-from minleak._entropy.base import real
-from minleak.errors import InvalidParameter, shown
+from minleak._design.sweeps import as_success
+from minleak.errors import InvalidParameter
 
 # How close to the certificate the events that are asked for should bring it.
 WITHIN = 0.1
@@ -61,11 +61,10 @@ def as_requirement(plan: Plan, success: object) -> float | None:
     """The probability that a guess may be right with at most, if one is given."""
     if success is None:
         return None
-    if not 0 < real(success, said := "success is a probability above 0 and up to 1, such as 0.05 for 5%") <= 1:
-        raise InvalidParameter(f"{said}, not {shown(success)}")
+    most = as_success(success)
     if plan.gains is not None:
         raise InvalidParameter("success= is about how often a guess is right, and a plan with gains is about its worth")
-    return float(success)  # type: ignore[arg-type]
+    return most
 
 
 def judged(most: float, claimed: float, world: Worldly | None) -> Requirement:

@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import labels_in_bytes
+from minleak._data.parameters import listed
 from minleak._design.stored.kinds import Stored
 from minleak._design.stored.opening import opened
 from minleak._design.stored.sampler import number_below
 from minleak._run.keys import Key, Lineal, Sticky, prefixed
 from minleak._run.randomness import Fresh, Seeded, Source, uniform
-from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret, listed
+from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
 if TYPE_CHECKING:
     from minleak._data.channel import Channel

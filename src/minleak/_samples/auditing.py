@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from minleak._entropy.base import ConditionalEntropy, real, whole
+from minleak._data.parameters import real, whole
+from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.random_search import generator
 from minleak._samples.attacks import attacks_of, prior_before
 from minleak._samples.bounds import least_more
@@ -22,7 +23,7 @@ from minleak._samples.plug_in import STANDARD, Battery, JointCounts, estimated
 from minleak._samples.result import Audit, Measured
 from minleak._samples.sample import FIRST, LAST, sampled
 from minleak._samples.trials import Progress, leader, tried
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 # More permutations are not gone through.
 _PERMUTATIONS = 10_000_000
@@ -137,8 +138,7 @@ class Asked:
 
 def check_share(name: str, part: Any) -> None:
     """Refuse what is not between 0 and 1."""
-    if not 0 < real(part, f"{name} is between 0 and 1") < 1:
-        raise InvalidParameter(f"{name} is between 0 and 1, not {shown(part)}")
+    real(part, f"{name} is between 0 and 1", above=0, below=1)
 
 
 def audited(events: Events, asked: Asked) -> Audit:

@@ -11,8 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.labels import Labels
+from minleak._data.parameters import listed
 from minleak._data.reading.table import spelled_numbers
-from minleak.errors import InvalidParameter, MinleakError, listed
+from minleak.errors import InvalidParameter, MinleakError
 
 Codes = npt.NDArray[np.int64]
 # Larger numbers have squares and differences that no float holds.

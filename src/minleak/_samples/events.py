@@ -12,9 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.labels import Labels
+from minleak._data.parameters import listed
 from minleak._data.reading.table import Table
 from minleak._samples.columns import Codes, Column, as_column, as_columns, distinct
-from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, listed, shown
+from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
 
 # Fewer events say nothing that is worth a bound; the loop that draws tables with given margins was seen to be right up
 # to so many.

@@ -8,11 +8,11 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-from minleak._entropy.base import real, whole
+from minleak._data.parameters import real, whole
 from minleak._samples.auditing import audit, check_share
 from minleak._samples.events import LEAST
 from minleak._samples.result import Audit
-from minleak.errors import InvalidParameter, UnreadableFile, shown
+from minleak.errors import UnreadableFile, shown
 
 # A file is looked at again when it has grown by this factor, and looked for this often, in seconds.
 _GROWTH, _PAUSE = 1.5, 0.5
@@ -40,9 +40,7 @@ def follow(
     ...     [found.enough for found in follow(file.name, enough=0.05)]
     [True]
     """
-    waited = real(patience, "patience is a number of seconds from 0 on")
-    if not 0 <= waited < 1e9:
-        raise InvalidParameter(f"patience is a number of seconds from 0 on, not {shown(patience)}")
+    waited = real(patience, "patience is a number of seconds from 0 on", least=0, below=1e9)
     check_share("enough", enough)
     check_share("level", level)
     check_share("alpha", alpha)

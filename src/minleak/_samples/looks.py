@@ -11,11 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
+from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.base import real, whole
 from minleak._entropy.random_search import generator
 from minleak._samples.chernoff import chernoff
-from minleak.errors import Infeasible, InvalidChannel, InvalidParameter, listed, shown
+from minleak.errors import Infeasible, InvalidChannel, InvalidParameter
 
 Array = npt.NDArray[np.float64]
 
@@ -134,9 +134,7 @@ def observations_needed(
     >>> observations_needed([1, 1], [[0.6, 0.4], [0.4, 0.6]], success=0.9).looks
     41
     """
-    target = real(success, "success is a probability between 0 and 1")
-    if not 0 < target < 1:
-        raise InvalidParameter(f"success is a probability between 0 and 1, not {shown(success)}")
+    target = real(success, "success is a probability between 0 and 1", above=0, below=1)
     model = _Model(prior, channel, trials, seed)
     if target > model.most * (1 + 1e-12):
         raise Infeasible(

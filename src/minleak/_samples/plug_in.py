@@ -13,11 +13,12 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
+from minleak._data.parameters import listed
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD as ENTROPIES
 from minleak._measure.capacities import capacity
-from minleak.errors import InvalidParameter, listed
+from minleak.errors import InvalidParameter
 
 STANDARD = (*ENTROPIES, "multiplicative-leakage", "additive-leakage", "maximal-leakage")
 

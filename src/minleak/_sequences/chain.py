@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels, named
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._design.rings import LIMIT
-from minleak._entropy.base import whole
 from minleak._entropy.random_search import generator
 from minleak._sequences.fitting import blocks_of, fitted
 from minleak._sequences.given import as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
+from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
-from minleak._entropy.base import whole
-from minleak.errors import InvalidParameter, InvalidPrior, listed, shown
+from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 Indices = npt.NDArray[np.int64]
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import first_difference
+from minleak._data.parameters import listed, whole
 from minleak._design.plan import Plan
-from minleak._entropy.base import whole
 from minleak._entropy.random_search import generator
 from minleak._sequences.beliefs import Attacker, Learning, Sets, SideBySide, judged
 from minleak._sequences.chain import Chain
@@ -20,7 +20,7 @@ from minleak._sequences.exactly import exactly
 from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
 from minleak._sequences.schemes import NAMES, Scheme, channel_scheme, plan_scheme, scheme_of, tracks_scheme
 from minleak._sequences.tracks import Tracks
-from minleak.errors import InvalidParameter, listed, shown
+from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.labels import Labels
+from minleak._data.parameters import whole
 from minleak._data.reading.table import Table, finite, spelled_numbers, stored_numbers
-from minleak._entropy.base import whole
 from minleak._sequences.chain import Chain
 from minleak._sequences.fitting import check_smoothing, counted
 from minleak.errors import UnreadableFile

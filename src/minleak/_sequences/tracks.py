@@ -11,16 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.parameters import listed, whole
 from minleak._design.certificate import Certificate
 from minleak._design.stored.digests import label_parts, of_parts
-from minleak._entropy.base import whole
 from minleak._run.cloak import as_key
 from minleak._run.keys import Key, Walking, scope_bytes
 from minleak._run.randomness import Stream
 from minleak._sequences.certificate import certified
 from minleak._sequences.chain import Chain
 from minleak._sequences.coupling import moved, started, stepped
-from minleak.errors import InvalidCloak, InvalidKey, InvalidParameter, UnknownSecret, listed, shown
+from minleak.errors import InvalidCloak, InvalidKey, InvalidParameter, UnknownSecret, shown
 
 _IMPOSSIBLE = ("refuse", "restart")
 _FORM = "minleak walk 1"

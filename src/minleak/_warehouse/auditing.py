@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from minleak._data.parameters import listed
+from minleak._data.parameters import whole as whole_number
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.base import whole as whole_number
 from minleak._samples.auditing import Asked, audited
 from minleak._samples.events import MOST, Events, events_of, too_many
 from minleak._samples.plug_in import STANDARD
@@ -15,7 +16,7 @@ from minleak._samples.trials import Progress
 from minleak._warehouse.counts import parts, times, together, whole
 from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine
-from minleak.errors import InvalidParameter, listed
+from minleak.errors import InvalidParameter
 
 # Columns inside the engine, so that no name of a user's column is met.
 _SECRET, _BLOCK, _COUNT = "x", "b", "count"

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.parameters import whole
 from minleak._design.giants import find_giants
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.make import as_layout
 from minleak._design.rings import cap
-from minleak._entropy.base import whole
 from minleak._warehouse.counts import Counts, class_number, counted, hashed, heaviest
 from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.parameters import whole
 from minleak._design.world import Seen, Sets, World, how_many, judged, stretched
-from minleak._entropy.base import ConditionalEntropy, whole
+from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
 from minleak._warehouse.counts import parts, together

@@ -9,8 +9,9 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.parameters import listed
 from minleak._data.reading.table import Table, finite
-from minleak.errors import UnreadableFile, listed
+from minleak.errors import UnreadableFile
 
 Array = npt.NDArray[np.float64]
 

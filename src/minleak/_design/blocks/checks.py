@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from minleak._data.columns import Columns
 from minleak._data.labels import first_difference
-from minleak._data.prior import Prior
+from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.plan import BlockDrawable, Blocks
 from minleak._design.certificate import Certificate, Check, labels_check
 from minleak._design.rings import cap
@@ -21,7 +21,7 @@ from minleak.errors import InvalidParameter, shown
 
 def certified(
     subject: Blocks | BlockDrawable,
-    prior: Prior,
+    prior: Prior | Iterable[Any],
     *,
     k: int | None,
     gains: Iterable[Any] | None,
@@ -30,6 +30,7 @@ def certified(
     """Whether no partition into blocks of at most k leaks less, in each of the entropies; the weights are compared as
     they are, so all is exact. `gaps` tells how much more leaks than by the optimal plan, which draws its sets.
     """
+    prior = as_prior(prior)
     plan: Blocks = subject.plan if isinstance(subject, BlockDrawable) else subject
     if k is not None and min(cap(k), len(plan.prior)) != plan.k:
         raise InvalidParameter(f"the blocks are for k = {plan.k}, not {shown(k)}")

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel
+from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._design.constrained.given import as_problem
 from minleak._design.constrained.optimum import as_gap, as_list, least_cost
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.programme import Programme, Term, term_of
 from minleak._design.constrained.solve import CLOSE, Solved, solve
-from minleak._entropy.base import ConditionalEntropy, Entropy, real
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.leakages import difference
-from minleak.errors import Infeasible, InvalidParameter, SolverFailed, shown
+from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
 # A floor may be missed by this much of the core, which is rounding.
 _ROUNDING = 1e-12
@@ -120,11 +121,7 @@ def _targets(leakage: Any, count: int) -> list[float]:
     given = list(leakage) if isinstance(leakage, list | tuple | np.ndarray) else [leakage]
     if len(given) != count:
         raise InvalidParameter(f"{len(given)} leakages for {count} entropies: give one for each")
-    targets = [real(target, "a leakage to keep to is a number from 0 on") for target in given]
-    for target in targets:
-        if not target >= 0:  # NaN fails
-            raise InvalidParameter(f"a leakage to keep to is a number from 0 on, not {shown(target)}")
-    return targets
+    return [real(target, "a leakage to keep to is a number from 0 on", least=0) for target in given]
 
 
 def _at_least(problem: Problem, H: Entropy, target: float) -> Term:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.labels import Labels
-from minleak._entropy.base import whole
+from minleak._data.parameters import whole
 from minleak._entropy.cores.grouped import Array
 from minleak.errors import Infeasible, InvalidParameter
 

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels, labelled, named
 from minleak._data.matrices import is_sparse
+from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
 from minleak._design.constrained.capped import with_cap
 from minleak._design.constrained.private import Privacy, as_privacy
 from minleak._design.constrained.problem import Problem
-from minleak._entropy.base import real
 from minleak._entropy.cores.grouped import Array
-from minleak.errors import Infeasible, InvalidParameter, shown
+from minleak.errors import Infeasible, InvalidParameter
 
 # A row of a partial channel may pass one by this much, as a channel's may.
 _ROUNDING = 1e-9
@@ -196,13 +196,15 @@ def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
             )
     if budget is None:
         return matrices, [math.inf] * len(matrices)
-    budgets = [real(value, "a budget is a finite number") for value in (budget if several else [budget])]
+    budgets = [as_budget(value) for value in (budget if several else [budget])]
     if len(budgets) != len(matrices):
         raise InvalidParameter(f"{len(matrices)} costs and {len(budgets)} budgets: give one budget for each cost")
-    for value in budgets:
-        if not math.isfinite(value):
-            raise InvalidParameter(f"a budget is a finite number, not {shown(value)}")
     return matrices, budgets
+
+
+def as_budget(value: Any) -> float:
+    """A budget, if it is a finite number."""
+    return real(value, "a budget is a finite number", above=-math.inf, below=math.inf)
 
 
 def _settled_mass(partial: Array, mask: npt.NDArray[np.bool_], where: Any) -> Array:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel
+from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._design.constrained.equilibrium import equilibrium_of
 from minleak._design.constrained.feasible import check_feasible
@@ -20,10 +21,10 @@ from minleak._design.constrained.programme import Programme, Term, convex_form, 
 from minleak._design.constrained.result import Optimum, Stage
 from minleak._design.constrained.several import together
 from minleak._design.constrained.solve import CLOSE, Model, Solved, solve
-from minleak._entropy.base import ConditionalEntropy, Entropy, real
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.cores.grouped import Array
 from minleak._measure.leakages import difference
-from minleak.errors import Infeasible, InvalidParameter, SolverFailed, shown
+from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
 # What an entropy may give up for those after it in the list, as its concave core counts: the least with which a solver
 # succeeds.
@@ -291,7 +292,4 @@ def as_list(entropy: Any, gains: Any) -> list[Entropy]:
 
 
 def as_gap(gap: float) -> float:
-    number = real(gap, "the gap is a positive number")
-    if not number > 0:
-        raise InvalidParameter(f"the gap is a positive number, not {shown(gap)}")
-    return number
+    return real(gap, "the gap is a positive number", above=0)

@@ -11,8 +11,8 @@ import numpy as np
 
 from minleak._data.labels import Labels
 from minleak._data.metrics import distances_between, shortest_paths
+from minleak._data.parameters import real
 from minleak._design.constrained.spanners import Spanner, spanner_of
-from minleak._entropy.base import real
 from minleak._entropy.cores.grouped import Array, Indices
 from minleak.errors import InvalidParameter, shown
 
@@ -98,9 +98,8 @@ def as_privacy(given: Any, secrets: Labels) -> Privacy:
     """(epsilon, metric), or (epsilon, metric, dilation), checked."""
     if not isinstance(given, tuple | list) or len(given) not in (2, 3):
         raise InvalidParameter(f"d_privacy is (epsilon, metric), or (epsilon, metric, dilation), not {shown(given)}")
-    epsilon = real(given[0], "epsilon of d_privacy is a number from 0 on, in nats for a distance of 1")
-    if not 0 <= epsilon < math.inf:  # NaN fails
-        raise InvalidParameter(f"epsilon of d_privacy is a finite number from 0 on, not {shown(given[0])}")
+    expected = "epsilon of d_privacy is a finite number from 0 on, in nats for a distance of 1"
+    epsilon = real(given[0], expected, least=0, below=math.inf)
     distances = shortest_paths(distances_between(given[1], secrets))
     spanner = None if len(given) == 2 else spanner_of(epsilon, distances, given[2])
     if epsilon == 0:  # then all at finite distances are the same

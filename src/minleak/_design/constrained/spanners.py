@@ -15,9 +15,9 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.metrics import Array
-from minleak._entropy.base import real
+from minleak._data.parameters import real
 from minleak._measure.privacy import d_privacy
-from minleak.errors import InvalidParameter, SolverFailed, shown
+from minleak.errors import SolverFailed
 
 # Ways that are longer by no more than this share are as long as asked for.
 _ROUNDING = 1e-9
@@ -49,9 +49,7 @@ class Spanner:
 
 def spanner_of(epsilon: float, distances: Array, asked: Any) -> Spanner:
     """The spanner of at most the dilation asked for."""
-    most = real(asked, "the dilation of a spanner is a number from 1 on")
-    if not 1 <= most < np.inf:  # NaN fails
-        raise InvalidParameter(f"the dilation of a spanner is a finite number from 1 on, not {shown(asked)}")
+    most = real(asked, "the dilation of a spanner is a finite number from 1 on", least=1, below=np.inf)
     ways, edges = spanned(distances, most)
     apart = (distances > 0) & (distances < np.inf)
     dilation = float((ways[apart] / distances[apart]).max(initial=1.0))

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel
+from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
 from minleak._design.constrained.feasible import check_feasible
-from minleak._design.constrained.given import as_problem
+from minleak._design.constrained.given import as_budget, as_problem
 from minleak._design.constrained.optimum import lexicographic
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.programme import Programme, convex_form, term_of
 from minleak._design.constrained.solve import linear_model
-from minleak._entropy.base import ConditionalEntropy, Entropy, real, whole
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.frontier import Axes, Frontier, Row
-from minleak.errors import InvalidParameter, listed, shown
+from minleak.errors import InvalidParameter, shown
 
 # The most points of a frontier: each is a programme to be solved.
 _MOST = 10_000
@@ -122,8 +123,8 @@ def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: En
     """The budgets to look at, in increasing order."""
     if budgets is not None:
         given = listed(budgets, "budgets are a list of finite numbers")
-        chosen = sorted(real(budget, "a budget is a finite number") for budget in given)
-        if not chosen or not np.isfinite(chosen).all():
+        chosen = sorted(as_budget(budget) for budget in given)
+        if not chosen:
             raise InvalidParameter("budgets are a list of finite numbers, at least one")
         return chosen
     points = whole(points, "points", 2)

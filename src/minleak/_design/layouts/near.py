@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.parameters import real
 from minleak._design.cost import Cost
 from minleak._design.giants import Ground, Laid
 from minleak._design.layouts.base import Layout
@@ -64,10 +64,8 @@ class Near(Layout):
     def __post_init__(self) -> None:
         if not isinstance(self.metric, str) or self.metric not in METRICS:
             raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {shown(self.metric)}")
-        stability = self.stability
-        if isinstance(stability, bool) or not isinstance(stability, Real) or not 0 <= stability <= 1:
-            raise InvalidParameter(f"stability is a number from 0 (near) to 1 (stable), not {shown(stability)}")
-        if stability and self.forbid is not None:
+        real(self.stability, "stability is a number from 0 (near) to 1 (stable)", least=0, most=1)
+        if self.stability and self.forbid is not None:
             raise InvalidParameter("stability= splits space into blocks, and goes without forbid=")
 
     def distances(self, ground: Ground) -> Distances:

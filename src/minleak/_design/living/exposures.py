@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.parameters import TRIALS, listed, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.plan import Blocks
 from minleak._design.living.lines import Lines
@@ -17,8 +18,7 @@ from minleak._design.living.matching import matched
 from minleak._design.living.small import exact_exposure
 from minleak._design.plan import Plan
 from minleak._design.stored.sampler import OWN
-from minleak._entropy.base import TRIALS, whole
-from minleak.errors import InvalidParameter, listed
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.labels import first_difference
-from minleak._data.prior import Prior
+from minleak._data.prior import Prior, as_prior
 from minleak._design.certificate import Certificate, Check, labels_check
 from minleak._design.rings import cap
 from minleak._design.rows.plan import RowDrawable, Rows
@@ -20,7 +20,7 @@ from minleak.errors import InvalidParameter
 
 def certified(
     subject: Rows | RowDrawable,
-    prior: Prior,
+    prior: Prior | Iterable[Any],
     *,
     k: int | None,
     gains: Iterable[Any] | None,
@@ -29,6 +29,7 @@ def certified(
     """Whether draws are from a channel of this prior's secrets, at odds that are whole numbers; with `k` also that no
     observable comes from more than so many. It names the leakages, and does not say how little could leak.
     """
+    prior = as_prior(prior)
     plan: Rows = subject.plan if isinstance(subject, RowDrawable) else subject
     if gains is not None:
         raise InvalidParameter("gains= goes with plans: rows are certified to be drawn as they are")

@@ -6,17 +6,17 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from minleak._data.prior import Prior
+from minleak._data.prior import Prior, as_prior
 from minleak._design.certificate import Certificate, Check
 from minleak._design.rings import cap
-from minleak._design.unlisted.model import Model, strings_of
+from minleak._design.unlisted.model import Model, is_model, strings_of
 from minleak._design.unlisted.plan import StringDrawable, UnlistedPlan
 from minleak.errors import InvalidParameter, shown
 
 
 def certified(
     subject: UnlistedPlan | StringDrawable,
-    prior: Prior | Model,
+    prior: Prior | Iterable[Any] | Model,
     *,
     k: int | None,
     gains: Iterable[Any] | None,
@@ -32,7 +32,7 @@ def certified(
     if k is not None and cap(k) != plan.k:
         raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
     checks: list[Check] = []
-    for check in _checks(plan, prior):  # each stands on those before it
+    for check in _checks(plan, prior if is_model(prior) else as_prior(prior)):  # each stands on those before it
         checks.append(check)
         if not check.ok:
             break

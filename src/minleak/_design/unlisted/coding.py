@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.parameters import whole
 from minleak._design.unlisted.escape import UNITS, Escape
 from minleak._design.unlisted.fitting import Level, T
-from minleak._entropy.base import whole
 from minleak.errors import InvalidParameter, UnknownSecret
 
 _BITS = (T * UNITS).bit_length() - 1  # of the units that one character is chosen from

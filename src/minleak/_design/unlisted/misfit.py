@@ -9,8 +9,8 @@ from itertools import accumulate
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
+from minleak._data.parameters import TRIALS, whole
 from minleak._design.unlisted.joint import Joint
-from minleak._entropy.base import TRIALS, whole
 
 if TYPE_CHECKING:
     from minleak._design.unlisted.plan import UnlistedPlan

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.parameters import listed, truth, whole
 from minleak._data.prior import Prior
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.escape import Escape
 from minleak._design.unlisted.files import ALPHABET, LONGEST, load_model, save_model
 from minleak._design.unlisted.fitting import encoded, fit_levels
-from minleak._entropy.base import whole
-from minleak.errors import InvalidParameter, listed, shown
+from minleak.errors import InvalidParameter
 
 # The characters that are counted one by one, unless an alphabet is given.
 _COMMON = 200
@@ -53,8 +53,7 @@ class NGram(Coder):
         order, longest = whole(order, "the order", 1), whole(longest, "the longest length", 1)
         if longest > LONGEST:
             raise InvalidParameter(f"the longest length is at most {LONGEST:,}, not {longest:,}")
-        if not isinstance(others, bool):
-            raise InvalidParameter(f"others= is True or False, not {shown(others)}")
+        truth(others, "others=")
         texts, weights = _texts(strings)
         chosen = _alphabet(alphabet, texts)
         allowed = frozenset(chosen)

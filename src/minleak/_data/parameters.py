@@ -1,0 +1,73 @@
+"""Parameters as they come from a caller: whole and real numbers, yes or no, lists; as plain values, or refused."""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from minleak.errors import InvalidParameter, MinleakError, shown
+
+# Trials that are made one by one: so many end within a day.
+TRIALS = 10**8
+
+
+def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:
+    """A whole number (booleans are none) from `least` on, and up to `most`, as an int."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not least <= value <= most:
+        upto = f"to {most:,}" if most < math.inf else "on"
+        raise InvalidParameter(f"{what} is a whole number from {least} {upto}, not {shown(value)}")
+    return int(value)
+
+
+def is_number(value: Any) -> bool:
+    """True for a real number that is no boolean."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def real(
+    value: Any,
+    expected: str,
+    *,
+    least: float = -math.inf,
+    most: float = math.inf,
+    above: float | None = None,
+    below: float | None = None,
+) -> float:
+    """A real number (booleans, text and NaN are none) within bounds, as a float; one of too many digits is refused.
+
+    `least` and `most` are allowed themselves, `above` and `below` are not: below=math.inf asks for a finite one.
+    """
+    if not is_number(value):
+        raise InvalidParameter(f"{expected}, not {shown(value)}")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise InvalidParameter(f"{expected}, and no larger than a float can hold") from None
+    within = least <= number <= most and (above is None or number > above) and (below is None or number < below)
+    if not within:  # NaN fails
+        raise InvalidParameter(f"{expected}, not {shown(value)}")
+    return number
+
+
+def truth(value: Any, what: str) -> bool:
+    """True or False, and nothing that stands for one of them."""
+    if not isinstance(value, bool):
+        raise InvalidParameter(f"{what} is True or False, not {shown(value)}")
+    return value
+
+
+def listed(
+    values: object, what: str, error: type[MinleakError] = InvalidParameter, *, ordered: bool = False
+) -> list[Any]:
+    """The members of a sequence from outside, whatever it does when it is gone through; text is no sequence, and a set
+    is in no order.
+    """
+    try:
+        if not isinstance(values, (str, bytes, set, frozenset) if ordered else (str, bytes)):
+            return list(values)  # type: ignore[call-overload, no-any-return]
+    except Exception:
+        pass  # whatever its own code raises
+    raise error(f"{what}, not {type(values).__name__}")
