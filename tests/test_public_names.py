@@ -51,7 +51,7 @@ PROMISED = {
         gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
     """,
     "minleak.results": """
-        Audit Baseline Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate
+        Audit Baseline BlockPlan Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate
         EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit
         Needed Optimum Pairs PlanChanges PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage
         SequenceTable Shown Stage Sweep Tradeoff UnlistedPlan Walk World
@@ -73,7 +73,7 @@ MEMBERS = {
     "repeated from_rows deterministic random hyper reduced factor left_factor",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "in_the_world table update lineage version changes",
-    ml.Blocks: "changes success entropy leakage in_the_world loss sets table update save digest",
+    ml.results.BlockPlan: "changes success entropy leakage in_the_world loss sets table update save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed",
     ml.Chain: "from_sequences save load labels initial marginal probability stationary entropy_rate simulate distance "

@@ -4,6 +4,7 @@ from minleak._data.channel import Posteriors
 from minleak._data.hyper import Hyper
 from minleak._data.reading.pairs import Pairs
 from minleak._design.alternatives import Baseline, Estimate
+from minleak._design.blocks.plan import BlockPlan
 from minleak._design.blocks.updating import Changes
 from minleak._design.certificate import Certificate
 from minleak._design.comparing import Comparison
@@ -36,6 +37,7 @@ from minleak._sequences.tracks import Shown, Walk
 __all__ = [
     "Audit",
     "Baseline",
+    "BlockPlan",
     "Bracket",
     "ByStep",
     "Capacity",

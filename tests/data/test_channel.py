@@ -228,7 +228,7 @@ def test_random_channels_need_whole_sizes(arguments):
 @pytest.mark.parametrize("cap", [0, -1, 1.5, math.nan, True], ids=repr)
 def test_random_channels_need_a_whole_cap(cap):
     """So is the cap; and it must leave every secret an observable."""
-    with pytest.raises(InvalidParameter, match="cap must be a whole number"):
+    with pytest.raises(InvalidParameter, match="cap is a whole number"):
         ml.Channel.random(2, 2, cap=cap)
     with pytest.raises(InvalidParameter, match="3 observables with pre-images of at most 2 cannot serve 7 secrets"):
         ml.Channel.random(7, 3, cap=2)
@@ -347,7 +347,7 @@ def test_what_does_not_fit_together_is_refused_by_name():
 @pytest.mark.parametrize("times", [0, -1, 1.0, True, "2"], ids=repr)
 def test_repeated_needs_a_whole_number(times):
     """From 1 on."""
-    with pytest.raises(InvalidParameter, match="times must be a whole number from 1 on"):
+    with pytest.raises(InvalidParameter, match="times is a whole number from 1 on"):
         ml.Channel([[1.0]]).repeated(times)
 
 

@@ -358,7 +358,7 @@ def test_other_sizes_beyond_memory():
         identity.toarray()
     with pytest.raises(InvalidParameter, match="8 GiB"):
         ml.Channel.random(n, n)
-    with pytest.raises(InvalidPrior, match="at most 1,073,741,824"):
+    with pytest.raises(InvalidParameter, match="from 1 to 1,073,741,824"):
         ml.Prior.uniform(10**30)
     rows = "secret,observable\n" + "".join(f"{i},{i}\n" for i in range(40_000))
     with pytest.raises(UnreadableFile, match="about 13 GiB"):

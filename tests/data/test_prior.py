@@ -261,7 +261,7 @@ def test_labels_must_be_as_many_as_weights():
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, "3"], ids=repr)
 def test_uniform_needs_a_whole_number(n):
     """The number of secrets is a whole number from 1 on."""
-    with pytest.raises(InvalidPrior, match="whole number from 1 on"):
+    with pytest.raises(InvalidParameter, match="whole number from 1 to"):
         ml.Prior.uniform(n)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak.errors import InvalidCloak, InvalidParameter
+from minleak.errors import InvalidCloak, InvalidParameter, InvalidPrior
 
 WEIGHTS = [5, 4, 3, 2, 2, 1]
 
@@ -107,5 +107,13 @@ def test_what_is_no_plan():
         ml.load(5)
     with pytest.raises(InvalidParameter, match="a cloak runs a plan, its"):
         ml.Cloak(7)
-    with pytest.raises(InvalidParameter, match=r"from 1 to 2\^62"):
+    with pytest.raises(InvalidParameter, match=r"from 1 to 4,611,686,018,427,387,904"):
         ml.padding.to_multiple([5], 2**64)
+
+
+def test_a_model_is_no_prior_of_listed_secrets():
+    """Only plans over strings are certified for one."""
+    model = ml.NGram.fit(["ab", "ba"])
+    for subject in (ml.design([3, 2, 1], 2), ml.design([3, 2, 1], 2, layout=ml.Blocks()), ml.Channel([[1], [1]])):
+        with pytest.raises(InvalidPrior, match="not NGram"):
+            ml.certify(subject, model, k=2)

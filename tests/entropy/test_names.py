@@ -104,7 +104,7 @@ def test_what_a_name_means(name, H):
         ("tsallis:inf", "finite"),
         ("sharma-mittal:2", "alpha and beta"),
         ("sharma-mittal:2,inf", "finite"),
-        ("guess-error:0", "from 1 on"),
+        ("guess-error:0", "whole number from 1"),
         ("guess-error:1.5", "whole number"),
         (None, "is text"),
         (2, "is text"),

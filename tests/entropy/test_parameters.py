@@ -73,7 +73,7 @@ def test_a_base_is_a_unit(family, base):
 
 @pytest.mark.parametrize("l", [0, -1, 1.0, 1.5, True, "1", None, math.nan, math.inf], ids=repr)
 def test_numbers_of_guesses_are_whole_from_1_on(l):
-    with pytest.raises(InvalidParameter, match="whole number from 1 on"):
+    with pytest.raises(InvalidParameter, match="whole number from 1 to"):
         ml.GuessError(l)
 
 

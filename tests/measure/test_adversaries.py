@@ -130,7 +130,7 @@ def test_beliefs_are_matched_by_label():
 @pytest.mark.parametrize("tries", [0, -1, 1.5, True], ids=repr)
 def test_tries_are_a_whole_number(tries):
     """From 1 on."""
-    with pytest.raises(InvalidParameter, match="whole number from 1 on"):
+    with pytest.raises(InvalidParameter, match="whole number from 1 to"):
         ml.theory.OptimalAdversary(tries=tries)
 
 

@@ -15,7 +15,7 @@ from minleak._measure.leakages import difference, leakage_table
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from minleak._design.blocks.plan import Blocks
+    from minleak._design.blocks.plan import BlockPlan
     from minleak._design.plan import Plan
     from minleak._design.rows.plan import Rows
     from minleak._design.unlisted.plan import UnlistedPlan
@@ -84,7 +84,7 @@ def plan_words(data: dict[str, Any]) -> list[str]:
     return ["\n".join(lines), "", _leakages(title, ["before", "after", "leakage"], data)]
 
 
-def _block_numbers(blocks: Blocks, entropies: list[str]) -> dict[str, Any]:
+def _block_numbers(blocks: BlockPlan, entropies: list[str]) -> dict[str, Any]:
     measures = {name: as_entropy(name) for name in entropies}
     after = blocks.partition.entropies(blocks.prior, list(measures.values()))
     losses = blocks.losses(list(measures.values()))

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
-from minleak._design.blocks.plan import Blocks, without_gains
+from minleak._design.blocks.layout import Blocks
+from minleak._design.blocks.plan import BlockPlan
 from minleak._design.giants import Giants, Ground, Progress, find_giants, in_silence
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
@@ -26,8 +27,13 @@ from minleak.errors import InvalidParameter, shown
 
 @overload
 def design(  # type: ignore[overload-overlap] # every other text is a layout
-    prior: Prior | Iterable[Any], k: int, *, layout: Literal["blocks"], gains: None = None, progress: Progress = ...
-) -> Blocks: ...
+    prior: Prior | Iterable[Any],
+    k: int,
+    *,
+    layout: Blocks | Literal["blocks"],
+    gains: None = None,
+    progress: Progress = ...,
+) -> BlockPlan: ...
 @overload
 def design(
     prior: Prior | Iterable[Any],
@@ -47,12 +53,12 @@ def design(
     prior: Prior | Iterable[Any] | Model,
     k: int,
     *,
-    layout: Layout | str = "stable",
+    layout: Layout | Blocks | str = "stable",
     gains: Iterable[Any] | None = None,
     progress: Progress = in_silence,
     unknown: Model | None = None,
     unknown_share: float | Fraction | None = None,
-) -> Plan | Blocks | UnlistedPlan:
+) -> Plan | BlockPlan | UnlistedPlan:
     """Maximise H(X|Y) over all channels in which at most k secrets can cause the same observable.
 
     Sort the weights, w_1 >= w_2 >= ...; j* is the least j with w_j (k-j+1) <= w_j + ... + w_n. The first j*-1 secrets,
@@ -73,8 +79,8 @@ def design(
     layout
         Which of the optimal plans: `Stable()` (the default) for secrets that may be drawn more than once, `Circle()`,
         the quickest to make, for secrets drawn once, `Near(points)` for decoys that are close, `Cheapest(cost)` for
-        sets that cost little; or the name of one that needs no arguments. "blocks" is not one of them: it makes the
-        best plan without randomness, `Blocks`, which leaks a little more and whose sets never change.
+        sets that cost little; or the name of one that needs no arguments. `Blocks()` is not optimal: it makes the best
+        plan without randomness, which leaks a little more and whose sets never change.
     gains
         gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
     progress
@@ -109,11 +115,10 @@ def design(
     prior = as_prior(prior)
     if not callable(progress):
         raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
-    if isinstance(layout, str) and layout == Blocks.layout:
-        without_gains(gains)
-        return Blocks.of(prior, min(cap(k), len(prior)))
     layout = as_layout(layout)
     k = min(cap(k), len(prior))  # no set has more members than there are secrets
+    if isinstance(layout, Blocks):
+        return layout.plan(prior, k, gains)
     gamma = None if gains is None else _gains(gains, len(prior))
     grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
     giants = find_giants(grid.weights, grid.total, k)
@@ -135,21 +140,20 @@ def relaid(plan: Plan, layout: Layout) -> Plan:
     return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
 
 
-def as_layout(layout: Layout | str) -> Layout:
+def as_layout(layout: Layout | Blocks | str) -> Layout | Blocks:
     """The layout itself, or the one of that name if it needs no arguments."""
-    if isinstance(layout, Layout):
+    if isinstance(layout, Layout | Blocks):
         return layout
-    if not isinstance(layout, str) or layout not in LAYOUTS:
-        if isinstance(layout, str) and layout == Blocks.layout:
-            raise InvalidParameter('layout="blocks" is made in memory, by design(prior, k, layout="blocks"), not here')
+    known: dict[str, Any] = {**LAYOUTS, Blocks.name: Blocks}
+    if not isinstance(layout, str) or layout not in known:
         given = shown(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
-        names = ", ".join([*LAYOUTS, Blocks.layout])
-        raise InvalidParameter(f"unknown layout {given}: one of {names}, or an object such as Stable()")
+        raise InvalidParameter(f"unknown layout {given}: one of {', '.join(known)}, or an object such as Stable()")
     try:
-        return LAYOUTS[layout]()
+        found: Layout | Blocks = known[layout]()
+        return found
     except TypeError:
         raise InvalidParameter(
-            f"layout={layout!r} must be told what a set costs: give layout={LAYOUTS[layout].__name__}(...)"
+            f"layout={layout!r} must be told what a set costs: give layout={known[layout].__name__}(...)"
         ) from None
 
 

@@ -13,7 +13,8 @@ from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._design.alternatives import Estimate, PopularDecoys, UniformRandomisation
 from minleak._design.certificate import Certificate, certify
-from minleak._design.make import as_layout, relaid
+from minleak._design.layouts import LAYOUTS
+from minleak._design.make import relaid
 from minleak._design.plan import Plan
 from minleak._design.repeated_draws import Repeated
 from minleak._design.sweeps import sweep
@@ -270,7 +271,7 @@ def _layouts(plan: Plan) -> list[tuple[str, Plan]]:
     plans = {plan.layout: plan}
     for name in COMPARED_LAYOUTS:
         if name not in plans:
-            plans[name] = relaid(plan, as_layout(name))
+            plans[name] = relaid(plan, LAYOUTS[name]())
     return list(plans.items())
 
 

@@ -78,18 +78,18 @@ def design(
     array([0.36, 0.32, 0.32])
     """
     k = cap(k)
-    layout = as_layout(layout)
-    homes = layout.homes_in_engine
+    chosen = as_layout(layout)
+    homes = chosen.homes_in_engine
     if homes is None:
         others = " or ".join(name for name, kind in LAYOUTS.items() if kind.homes_in_engine is not None)
-        raise InvalidParameter(f"an engine cannot lay {layout.name!r}: take {others}, or design in memory")
+        raise InvalidParameter(f"an engine cannot lay {chosen.name!r}: take {others}, or design in memory")
     rows = whole(rows, "rows", 1)
     if output is not None:
         check_new(output)
     source = as_table(table)
     engine = engine_of(source)
     counts = counted(engine, source, secret, weight, k)
-    header = _header_of(engine, counts, min(k, counts.n), layout.name, rows)
+    header = _header_of(engine, counts, min(k, counts.n), chosen.name, rows)
     dealing = Dealing(counts, header, rows, by_weight=homes)
     loose = dealing.loose()
     loose = loose.mutate(part=dealing.partition(loose.number, loose.hash))

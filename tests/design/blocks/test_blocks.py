@@ -40,7 +40,8 @@ def test_sorted_and_cut():
     assert list(blocks_of().sets()) == [("a", "b", "e"), ("c", "d", "g"), ("f",)]
     assert list(blocks_of(k=1).sets()) == [("e",), ("a",), ("b",), ("c",), ("g",), ("d",), ("f",)]
     assert list(blocks_of(k=9).sets()) == [tuple(NAMES)]
-    assert repr(blocks_of()) == "Blocks(n=7, k=3, blocks=3)"
+    assert repr(blocks_of()) == "BlockPlan(n=7, k=3, blocks=3)"
+    assert ml.design(PRIOR, 3, layout=ml.Blocks()).digest == blocks_of().digest
 
 
 def test_many_secrets_are_sorted_by_the_compiled_sort():
@@ -139,7 +140,7 @@ def test_a_file_holds_all_of_it(kind, tmp_path):
     made.save(tmp_path / "x.cloak")
     for mapped in (True, False):
         found = ml.load(tmp_path / "x.cloak", mapped=mapped)
-        assert isinstance(found, ml.Blocks)
+        assert isinstance(found, ml.results.BlockPlan)
         assert (found.k, found.digest) == (made.k, made.digest)
         assert found.prior.weights.tolist() == made.prior.weights.tolist()
         assert found.prior.events == made.prior.events

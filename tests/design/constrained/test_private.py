@@ -103,9 +103,17 @@ def test_a_cap_and_epsilon_and_a_loss():
     ("given", "error", "said"),
     [
         ({"d_privacy": 1.0}, InvalidParameter, r"\(epsilon, metric, dilation\), not 1.0"),
-        ({"d_privacy": (math.nan, LINE)}, InvalidParameter, "a finite number from 0 on, not nan"),
-        ({"d_privacy": (-1, LINE)}, InvalidParameter, "a finite number from 0 on, not -1"),
-        ({"d_privacy": (math.inf, LINE)}, InvalidParameter, "a finite number from 0 on, not inf"),
+        (
+            {"d_privacy": (math.nan, LINE)},
+            InvalidParameter,
+            "a finite number from 0 on, in nats for a distance of 1, not nan",
+        ),
+        ({"d_privacy": (-1, LINE)}, InvalidParameter, "a finite number from 0 on, in nats for a distance of 1, not -1"),
+        (
+            {"d_privacy": (math.inf, LINE)},
+            InvalidParameter,
+            "a finite number from 0 on, in nats for a distance of 1, not inf",
+        ),
         ({"d_privacy": (1, LINE[:3])}, InvalidParameter, r"shape \(3, 7\): it is square, 7 x 7"),
         ({"d_privacy": (1, LINE), "budget": 0.01}, Infeasible, "every channel that is so private costs at least"),
         ({"d_privacy": (1, LINE), "k": 3}, Infeasible, "ties 7 secrets together"),

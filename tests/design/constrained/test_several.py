@@ -77,8 +77,8 @@ def test_the_attackers_part_holds_against_every_channel(entropy):
     [
         ("best", "or 'worst', not 'best'"),
         ([1], "1 weights for 2 entropies"),
-        ([1, -1], "finite numbers from 0 on"),
-        ([1, float("nan")], "finite numbers from 0 on"),
+        ([1, -1], "a number from 0 on, not -1"),
+        ([1, float("nan")], "a number from 0 on, not nan"),
         ([0, 0], "not all 0"),
         (3, "weights are a list of numbers"),
     ],

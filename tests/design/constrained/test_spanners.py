@@ -81,8 +81,8 @@ def test_secrets_at_one_place_and_infinitely_far():
     [
         ((0.5, GRID, 0.9), "a finite number from 1 on, not 0.9"),
         ((0.5, GRID, math.nan), "from 1 on, not nan"),
-        ((0.5, GRID, "near"), "the dilation of a spanner is a number"),
-        ((-1, GRID, 1.2), "from 0 on, not -1"),
+        ((0.5, GRID, "near"), "the dilation of a spanner is a finite number"),
+        ((-1, GRID, 1.2), "in nats for a distance of 1, not -1"),
         ((0.5, GRID, 1.2, 3), r"\(epsilon, metric\), or \(epsilon, metric, dilation\)"),
     ],
 )

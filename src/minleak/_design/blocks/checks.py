@@ -11,7 +11,7 @@ import numpy.typing as npt
 from minleak._data.columns import Columns
 from minleak._data.labels import first_difference
 from minleak._data.prior import Prior, as_prior
-from minleak._design.blocks.plan import BlockDrawable, Blocks
+from minleak._design.blocks.plan import BlockDrawable, BlockPlan
 from minleak._design.certificate import Certificate, Check, labels_check
 from minleak._design.rings import cap
 from minleak._entropy.base import ConditionalEntropy, evaluate
@@ -20,7 +20,7 @@ from minleak.errors import InvalidParameter, shown
 
 
 def certified(
-    subject: Blocks | BlockDrawable,
+    subject: BlockPlan | BlockDrawable,
     prior: Prior | Iterable[Any],
     *,
     k: int | None,
@@ -31,7 +31,7 @@ def certified(
     they are, so all is exact. `gaps` tells how much more leaks than by the optimal plan, which draws its sets.
     """
     prior = as_prior(prior)
-    plan: Blocks = subject.plan if isinstance(subject, BlockDrawable) else subject
+    plan: BlockPlan = subject.plan if isinstance(subject, BlockDrawable) else subject
     if k is not None and min(cap(k), len(plan.prior)) != plan.k:
         raise InvalidParameter(f"the blocks are for k = {plan.k}, not {shown(k)}")
     if gains is not None:
@@ -46,7 +46,7 @@ def certified(
     return Certificate(all(check.ok for check in checks), True, tuple(checks), gaps)
 
 
-def _checks(plan: Blocks, prior: Prior) -> Iterator[Check]:
+def _checks(plan: BlockPlan, prior: Prior) -> Iterator[Check]:
     """That the blocks are blocks of the prior's secrets."""
     n, members, begins = len(prior), plan.partition.members, plan.partition.begins
     known = plan.prior is prior or (len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None)
@@ -71,7 +71,7 @@ def _checks(plan: Blocks, prior: Prior) -> Iterator[Check]:
     yield Check(f"no block has more than k = {plan.k} members", lined and most <= plan.k, f"the largest has {most}")
 
 
-def _best_checks(plan: Blocks, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
+def _best_checks(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
     """That they are sorted and cut, which is best by a theorem in the entropies that say so of themselves."""
     members, begins = plan.partition.members, plan.partition.begins
     weights = prior.weights[members]
@@ -94,7 +94,7 @@ def _best_checks(plan: Blocks, prior: Prior, measures: Sequence[ConditionalEntro
         yield Check(f"the same in {', '.join(others)}", False, no_theorem)
 
 
-def _distance(plan: Blocks, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:
+def _distance(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:
     """How much more leaks than by the best blocks, in words."""
     ordered: npt.NDArray[np.float64] = np.sort(prior.p)[::-1]
     filled = np.concatenate([ordered, np.zeros(-len(ordered) % plan.k)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from minleak._design.blocks.partition import Partition
-from minleak._design.blocks.plan import BlockDrawable, Blocks
+from minleak._design.blocks.plan import BlockDrawable, BlockPlan
 from minleak._design.stored.format import Contents, demand, whole
 
 
@@ -23,6 +23,6 @@ def drawable(contents: Contents, digest: bytes) -> BlockDrawable:
     names = contents.names(n)
     prior = contents.given_prior(names)
     demand(len(prior) == n)
-    blocks = Blocks(prior, k, Partition(members, begins))
+    blocks = BlockPlan(prior, k, Partition(members, begins))
     vars(blocks)["digest"] = digest  # known, so that it is not computed
     return BlockDrawable(blocks, contents.index(names, prior.labels))

@@ -1,4 +1,4 @@
-"""Blocks: a plan in which every secret is always in the same set."""
+"""BlockPlan: a plan in which every secret is always in the same set."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.prior import Prior, as_prior
-from minleak._design.blocks.partition import Partition, cut
+from minleak._design.blocks.partition import Partition
 from minleak._design.blocks.updating import Changes, updated
 from minleak._design.exporting import column_of_secrets
 from minleak._design.living.matching import rearranged
@@ -27,14 +27,13 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
 from minleak._entropy.standard import FEW
 from minleak._measure.leakages import difference
-from minleak.errors import InvalidParameter
 
 Indices = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Blocks(Stored):
-    """The best deterministic plan for a prior and a cap k: made by `minleak.design(prior, k, layout="blocks")`.
+class BlockPlan(Stored):
+    """The best deterministic plan for a prior and a cap k: made by `minleak.design(prior, k, layout=Blocks())`.
 
     The secrets are sorted by weight and cut into blocks of k from the heaviest on, and a secret's block is what is
     shown. There is no key and no randomness, a set is always the same, and two sets of one secret tell no more than
@@ -59,11 +58,6 @@ class Blocks(Stored):
     kind = BLOCKS
     layout = BLOCKS
     randomised = False
-
-    @classmethod
-    def of(cls, prior: Prior, k: int) -> Blocks:
-        """The blocks of a prior. O(n log n)."""
-        return cls(prior, k, cut(prior, k))
 
     @cached_property
     def digest(self) -> bytes:
@@ -142,7 +136,7 @@ class Blocks(Stored):
             }
         )
 
-    def update(self, prior: Prior | Iterable[Any]) -> Blocks:
+    def update(self, prior: Prior | Iterable[Any]) -> BlockPlan:
         """Blocks for new counts that keep their members together, whatever the counts: so that yesterday's block and
         today's are the same for all whose block need not change, and intersecting them tells nothing.
 
@@ -154,7 +148,7 @@ class Blocks(Stored):
         """
         new = as_prior(prior)
         partition, changes = updated(self.partition, self.k, self.prior.labels, new)
-        return Blocks(new, self.k, partition, changes=changes)
+        return BlockPlan(new, self.k, partition, changes=changes)
 
     def drawable(self) -> BlockDrawable:
         """What a `minleak.Cloak` draws from, made in O(n)."""
@@ -177,14 +171,14 @@ class Blocks(Stored):
         write(name, arrays, numbers, lambda: self.digest)
 
     def __repr__(self) -> str:
-        return f"Blocks(n={len(self.prior)}, k={self.k}, blocks={len(self.partition.begins) - 1})"
+        return f"BlockPlan(n={len(self.prior)}, k={self.k}, blocks={len(self.partition.begins) - 1})"
 
 
 @dataclass(frozen=True, eq=False)
 class BlockDrawable(Drawable):
     """Blocks at work."""
 
-    plan: Blocks
+    plan: BlockPlan
 
     @cached_property
     def _block_of(self) -> Indices:
@@ -194,9 +188,3 @@ class BlockDrawable(Drawable):
         """The block of each secret, filled up by -1 where it is smaller than k; there is no choice."""
         del uniform
         return self.plan.partition.rows(self._block_of[secrets], self.plan.k)
-
-
-def without_gains(gains: Any) -> None:
-    """Refuse gains, for which blocks are not made."""
-    if gains is not None:
-        raise InvalidParameter('gains= goes with plans that draw their sets: layout="blocks" is made for the prior')

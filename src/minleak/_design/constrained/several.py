@@ -140,9 +140,11 @@ def _slope_of(H: Entropy) -> float:
 
 
 def _as_weights(weights: Any, count: int) -> Array:
-    given = [real(w, "a weight is a number from 0 on") for w in listed(weights, "weights are a list of numbers")]
+    given = [
+        real(w, "a weight is a number from 0 on", least=0) for w in listed(weights, "weights are a list of numbers")
+    ]
     if len(given) != count:
         raise InvalidParameter(f"{len(given)} weights for {count} entropies: give one for each")
-    if not (min(given) >= 0 and 0 < sum(given) < math.inf):  # NaN fails
+    if not 0 < sum(given) < math.inf:
         raise InvalidParameter("weights are finite numbers from 0 on, and not all 0")
     return np.array(given)

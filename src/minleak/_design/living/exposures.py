@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from minleak._data.parameters import TRIALS, listed, whole
 from minleak._data.prior import Prior, as_prior
-from minleak._design.blocks.plan import Blocks
+from minleak._design.blocks.plan import BlockPlan
 from minleak._design.living.lines import Lines
 from minleak._design.living.matching import matched
 from minleak._design.living.small import exact_exposure
@@ -54,7 +54,7 @@ class Exposure:
 
 
 def exposure(
-    plans: Iterable[Plan | Blocks],
+    plans: Iterable[Plan | BlockPlan],
     *,
     prior: Prior | Iterable[Any] | None = None,
     trials: int = 20_000,
@@ -85,7 +85,7 @@ def exposure(
     given = _plans(plans)
     trials, seed = whole(trials, "trials", 2, TRIALS), whole(seed, "the seed", 0)
     common = _Common(given, None if prior is None else as_prior(prior))
-    if isinstance(given[0], Blocks):
+    if isinstance(given[0], BlockPlan):
         return _of_blocks(given, common)
     _check_branches(given)
     groups = [_group(plan) for plan in given]
@@ -99,18 +99,18 @@ def exposure(
 
 def _plans(plans: Any) -> list[Any]:
     what = "the versions are a list of plans, such as [plan, plan.update(prior)]"
-    given = [plans] if isinstance(plans, Plan | Blocks) else listed(plans, what)
+    given = [plans] if isinstance(plans, Plan | BlockPlan) else listed(plans, what)
     if not given:
         raise InvalidParameter(f"{what}, and none is there")
     for plan in given:
-        if not isinstance(plan, Plan | Blocks):
+        if not isinstance(plan, Plan | BlockPlan):
             raise InvalidParameter(f"{what}, not of {type(plan).__name__}: load a file with minleak.load(path)")
-        if isinstance(plan, Blocks) != isinstance(given[0], Blocks):
+        if isinstance(plan, BlockPlan) != isinstance(given[0], BlockPlan):
             raise InvalidParameter("some are blocks and some draw their sets: a subject is shown the one or the other")
     return given
 
 
-def _of_blocks(plans: Sequence[Blocks], common: _Common) -> Exposure:
+def _of_blocks(plans: Sequence[BlockPlan], common: _Common) -> Exposure:
     """Who saw all blocks of a secret knows that it is one of those that were in all of them."""
     together = np.zeros(len(common.p), dtype=np.int64)
     for plan, places in zip(plans, common.places, strict=True):
