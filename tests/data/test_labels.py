@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minleak._data import labels
-from minleak._data.labels import Labels, bytes_of_names, first_difference, named
+from minleak._data.labels import Labels, bytes_of_names, first_difference, labels_in_bytes, named
 from minleak._kernels import hashing
 from minleak.errors import InvalidParameter
 
@@ -207,3 +207,22 @@ def test_equal_texts_meet_in_the_table(n):
         slots, met = hashing.fill_slots(ends, np.frombuffer(held.buffers()[2], dtype=np.uint8))
         assert met == (twice is not None)
         assert met or sorted(slots[slots >= 0].tolist()) == list(range(len(held)))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        pa.array([f"item-{i}-ä" for i in range(3000)])[500:],
+        pa.array([f"item-{i}" for i in range(2500)], type=pa.large_string()),
+        pa.array(range(2500)),
+        [("a", i) for i in range(2500)],
+        None,
+    ],
+    ids=["text from the middle of an array", "long text", "numbers", "tuples", "none"],
+)
+def test_bytes_of_many_labels_are_those_of_each(names):
+    """However many are asked for, in whatever order, some of them twice."""
+    found = Labels.of(names, 2500)
+    for count in (3, 2000):
+        positions = np.random.default_rng(count).integers(0, 2500, count)
+        assert found.bytes_at(positions) == labels_in_bytes([found[i] for i in positions.tolist()])

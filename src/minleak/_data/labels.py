@@ -8,6 +8,7 @@ import struct
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from datetime import date, datetime
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, overload
 
 import numpy as np
@@ -140,8 +141,20 @@ class Labels(Sequence[Any]):
             return [self._names[i] for i in positions.tolist()]
         if len(positions) <= _FEW:
             return [self._names[i].as_py() for i in positions.tolist()]
+        return list(self._taken(positions).to_pylist())
+
+    def bytes_at(self, positions: npt.NDArray[np.int64]) -> list[bytes]:
+        """The same by `labels_in_bytes`. Many texts are never made Python's, which halves the time."""
+        names = self._names
+        if len(positions) <= _FEW or not isinstance(names, pa.Array) or not _is_text(names.type):
+            return labels_in_bytes(self.at(positions))
+        offsets, data = bytes_of_names(self._taken(positions))
+        ends, text = offsets.tolist(), data.tobytes()
+        return [_STR + text[begin:end] for begin, end in pairwise(ends)]
+
+    def _taken(self, positions: npt.NDArray[np.int64]) -> pa.Array:
         numbers = pa.py_buffer(np.ascontiguousarray(positions, dtype=np.int64))  # pa.array would load pandas first
-        return list(self._names.take(pa.Array.from_buffers(pa.int64(), len(positions), [None, numbers])).to_pylist())
+        return self._names.take(pa.Array.from_buffers(pa.int64(), len(positions), [None, numbers]))  # type: ignore[union-attr]
 
     def __iter__(self) -> Iterator[Any]:
         if isinstance(self._names, pa.Array):

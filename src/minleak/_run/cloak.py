@@ -219,7 +219,7 @@ class Cloak:
         secrets = np.asarray(positions, dtype=np.int64)
         sticky = self._sticky
         if scopes is not None and isinstance(sticky, Lineal):
-            streams = sticky.asked(scopes, labels_in_bytes(self.plan.prior.labels.at(secrets)))
+            streams = sticky.asked(scopes, self.plan.prior.labels.bytes_at(secrets))
             coupled: Indices = self._running.draw_coupled(secrets, streams)
             return coupled
 

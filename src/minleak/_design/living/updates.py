@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.labels import Labels, labels_in_bytes
+from minleak._data.labels import Labels
 from minleak._data.prior import Grid, Prior, as_prior
 from minleak._design.giants import Ground, find_giants
 from minleak._design.layouts import LAYOUTS
@@ -93,7 +93,7 @@ def _by_name(labels: Labels, secrets: Indices) -> Indices:
     """The order of some secrets by their labels."""
     names = labels.storable()
     if names is None:
-        written = labels_in_bytes(labels.at(secrets))
+        written = labels.bytes_at(secrets)
         return np.array(sorted(range(len(secrets)), key=written.__getitem__), dtype=np.int64)
     import pyarrow.compute as pc
 
