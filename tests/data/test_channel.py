@@ -269,6 +269,17 @@ def test_parallel(kinds):
     assert list(both.inputs) == list(SECRETS)
 
 
+def test_what_is_put_together_of_exact_channels_is_exact():
+    """Entries are products and sums of Fractions; floats on one side make floats."""
+    third, half = Fraction(1, 3), Fraction(1, 2)
+    first, second = [[third, 1 - third], [half, half]], [[Fraction(1), Fraction(0)], [third, 1 - third]]
+    a, b = ml.Channel(first), ml.Channel(second)
+    assert (a @ b).exact.tolist() == [[third + (1 - third) * third, (1 - third) ** 2], [half + half * third, third]]
+    assert a.parallel(b).exact.sum(axis=1).tolist() == [1, 1]
+    assert a.product(b).exact[1, 1] == third * (1 - third)
+    assert (a @ ml.Channel(np.array(second, dtype=float))).exact is None
+
+
 @pytest.mark.parametrize("kinds", MIXES, ids="-".join)
 def test_product(kinds):
     """Two secrets, two channels: C[(x,w),(y,z)] = C1[x,y] C2[w,z], all labelled by pairs."""

@@ -310,12 +310,7 @@ class Channel:
                [0.25, 0.75]])
         """
         other = self.sharing(other, "that are compared")
-        both = self.exact is not None and other.exact is not None
-        found = factored(
-            self.exact if both else self.matrix,
-            other.exact if both else other.matrix,
-            tolerance=tolerated(tolerance),
-        ).R
+        found = factored(*_entries(self, other), tolerance=tolerated(tolerance)).R
         return None if found is None else post_processing(found, self, other)
 
     def left_factor(self, other: Channel | Any, *, tolerance: float = 1e-8) -> Channel | None:
@@ -333,12 +328,9 @@ class Channel:
                 f"a left factor is between channels with the same observables: these have {self.shape[1]} and "
                 f"{other.shape[1]}, or others, or in another order"
             )
-        both = self.exact is not None and other.exact is not None
-        found = left_factored(
-            self.exact if both else self.toarray(),
-            other.exact if both else other.toarray(),
-            tolerance=tolerated(tolerance),
-        )
+        exact = self.exact is not None and other.exact is not None
+        both = (self.exact, other.exact) if exact else (self.toarray(), other.toarray())
+        found = left_factored(*both, tolerance=tolerated(tolerance))
         return None if found is None else Channel(found, inputs=other.inputs, outputs=self.inputs)
 
     def sharing(self, other: Channel | Any, what: str) -> Channel:
@@ -357,7 +349,8 @@ class Channel:
     # -- putting channels together ----------------------------------------------------------------------------------
 
     def __matmul__(self, other: Channel | Any) -> Channel:
-        """The cascade X -> Y -> Z: what is left when the observable is processed further by `other`.
+        """The cascade X -> Y -> Z: what is left when the observable is processed further by `other`. This, `parallel`
+        and `product` are exact where both channels are.
 
         >>> (Channel([[1, 0], [0, 1]]) @ Channel([[0.5, 0.5], [0.5, 0.5]])).toarray()
         array([[0.5, 0.5],
@@ -374,7 +367,7 @@ class Channel:
                 f"second is {shown(other.inputs[y])}: bring both into one order"
             )
         return Channel(
-            composition.cascade(self.matrix, other.matrix),
+            composition.cascade(*_entries(self, other)),
             inputs=self.inputs,
             outputs=other.outputs,
             tolerance=_composed(self.tolerance, other.tolerance),
@@ -390,7 +383,7 @@ class Channel:
         [(0, 'a'), (0, 'b'), (1, 'b')]
         """
         other = self.sharing(other, "in parallel")
-        matrix, pairs = composition.parallel(self.matrix, other.matrix)
+        matrix, pairs = composition.parallel(*_entries(self, other))
         ys, zs = list(self.outputs), list(other.outputs)
         return Channel(
             matrix,
@@ -403,7 +396,7 @@ class Channel:
         """Two channels on independent secrets: the Kronecker product, inputs and outputs labelled by pairs."""
         other = as_channel(other)
         return Channel(
-            composition.kronecker(self.matrix, other.matrix),
+            composition.kronecker(*_entries(self, other)),
             inputs=[(x, z) for x in self.inputs for z in other.inputs],
             outputs=[(y, z) for y in self.outputs for z in other.outputs],
             tolerance=_composed(self.tolerance, other.tolerance),
@@ -429,6 +422,11 @@ class Channel:
 def as_channel(channel: Any) -> Channel:
     """The channel itself, or the one that a matrix stands for."""
     return channel if isinstance(channel, Channel) else Channel(channel)
+
+
+def _entries(a: Channel, b: Channel) -> tuple[Any, Any]:
+    """Both matrices: as Fractions where both are exact."""
+    return (a.matrix, b.matrix) if a.exact is None or b.exact is None else (a.exact, b.exact)
 
 
 def _composed(first: float, second: float) -> float:
