@@ -337,7 +337,7 @@ def test_compositions_tolerate_what_their_parts_do(made):
 def test_matrices_compose_as_channels_do():
     """What can be a channel need not be made one first."""
     first = ml.Channel(CHANNEL)
-    assert np.array_equal((first @ np.array(SECOND, float)).toarray(), (first @ ml.Channel(SECOND)).toarray())
+    assert np.array_equal((first @ SECOND).toarray(), (first @ ml.Channel(SECOND)).toarray())
     assert by_output(first.parallel(OTHER)) == by_output(first.parallel(ml.Channel(OTHER)))
     assert by_output(first.product(OTHER)) == by_output(first.product(ml.Channel(OTHER)))
 
