@@ -144,7 +144,7 @@ def test_own_entropies_column_by_column_or_at_once(form):
     }
     for vectorised in (False, True):
         gini = ml.CoreConcave(lambda z: z, vectorised=vectorised, **{form: function[form]})
-        for channel in ([[1, 0, 0], [0.5, 0.5, 0], [0, 0.25, 0.75]], sp.csc_array([[1, 0, 0], [1, 0, 0], [0, 1, 0]])):
+        for channel in ([[0.5, 0.5, 0], [0, 1, 0], [0.25, 0, 0.75]], sp.csc_array([[0.5, 0.5], [1, 0], [0.1, 0.9]])):
             assert ml.leakage([3, 0, 1], channel, gini) == pytest.approx(ml.leakage([3, 0, 1], channel, "tsallis:2"))
 
 
