@@ -104,6 +104,10 @@ def test_walks_that_happened_are_judged_by_right_or_wrong():
     found = ml.sequence_leakage(RING, "tracks", k=2, steps=8, truth=habit)
     assert found.smoothed[7] > 0.9
     assert found.evidence > 0.5
+    assert f"evidence {found.evidence:.4f} bits a step; " in str(found)
+    one = ml.sequence_leakage(RING, "tracks", k=2, steps=1, truth=habit)
+    assert one.evidence == 0  # there is no move to learn from
+    assert 0.5 <= one.filtered[0] <= 1
 
 
 def test_what_the_truth_does_that_the_chain_cannot():
@@ -132,6 +136,7 @@ def test_what_the_truth_does_that_the_chain_cannot():
         ((RING, "tracks"), {"k": 2, "seed": -1}, "seed"),
         ((RING, "tracks"), {"k": 2, "exact": "yes"}, "exact"),
         ((RING, "tracks"), {"k": 2, "exact": True}, "exactly"),
+        ((RING, "buckets"), {"k": 2, "exact": True, "steps": 30}, "exactly"),
         ((RING, "plan"), {"k": 2, "exact": True, "truth": OTHER}, "truth"),
         ((RING, ml.Channel([[1.0]])), {}, "inputs"),
         ((RING, ml.design([1, 1], 2)), {}, "secrets"),
