@@ -213,6 +213,11 @@ class Arrangement:
         return pi * self._mass
 
     @property
+    def success(self) -> float:
+        """How often one guess is right that sees a set: pi_1 (with gains: what the best guess is worth)."""
+        return float(self.target.max())
+
+    @property
     def _mass(self) -> float:
         """The sum of gamma_x p(x)."""
         return 1.0 if self.gains is None else float(self.gains @ self.prior.p)

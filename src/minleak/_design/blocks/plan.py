@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.channel import Channel
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.partition import Partition
 from minleak._design.blocks.updating import Changes, updated
@@ -45,7 +47,7 @@ class BlockPlan(Stored):
     >>> import minleak as ml
     >>> blocks = ml.design(ml.Prior([5, 4, 2, 1], labels=["flu", "cold", "gout", "mumps"]), k=2, layout="blocks")
     >>> list(blocks.sets())
-    [('flu', 'cold'), ('gout', 'mumps')]
+    [(('flu', 'cold'), Fraction(3, 4)), (('gout', 'mumps'), Fraction(1, 4))]
     >>> round(blocks.success, 4), round(blocks.loss("min-entropy"), 4)
     (0.5833, 0.2224)
     """
@@ -114,11 +116,21 @@ class BlockPlan(Stored):
         seen = (members >= 0) & (counts[members] > 0)  # nobody, and those that were never seen, have no rate
         return Sets(members, np.where(seen, counts[members], 1), np.where(seen, mass[drawn], np.inf))
 
-    def sets(self) -> Iterator[tuple[Any, ...]]:
-        """The blocks as tuples of labels in input order, from the heaviest on."""
-        labels = self.prior.labels
+    def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
+        """(block, probability): the blocks as tuples of labels in input order, from the heaviest on."""
+        labels, weights = self.prior.labels, [Fraction(weight) for weight in self.prior.weights.tolist()]
+        total = sum(weights)
         for block in np.split(self.partition.members, self.partition.begins[1:-1]):
-            yield tuple(labels[i] for i in block.tolist())
+            yield tuple(labels[i] for i in block.tolist()), sum(weights[i] for i in block.tolist()) / total
+
+    def channel(self) -> Channel:
+        """The explicit channel, observables labelled by their blocks. Sparse."""
+        import scipy.sparse as sp
+
+        n, (members, begins) = len(self.prior), (self.partition.members, self.partition.begins)
+        matrix = sp.csc_array((np.ones(n), members, begins), shape=(n, len(begins) - 1))
+        inputs = None if self.prior.labels.is_default else self.prior.labels
+        return Channel(matrix, inputs=inputs, outputs=[block for block, _ in self.sets()])
 
     def table(self) -> pa.Table:
         """A row for each secret, in input order: `secret`, `set_number` (its block) and `weight`. What is shown for a
