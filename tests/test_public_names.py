@@ -53,7 +53,7 @@ PROMISED = {
     "minleak.results": """
         Audit Baseline BlockPlan Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate
         EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit
-        Needed Optimum Pairs PlanChanges PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage
+        Needed Optimum Pairs PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage
         SequenceTable Shown Stage Sweep Tradeoff UnlistedPlan Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",

@@ -140,7 +140,7 @@ class Descent:
 
 
 @dataclass(frozen=True)
-class PlanChanges:
+class Changes:
     """How many sets an update has `kept` as they were, `mended` (they lost or got members and keep the others together)
     and `remade` (taken apart), of `what` the plan is made of; and how many secrets are `new` and `gone`.
     """
@@ -183,7 +183,7 @@ class Arrangement:
     costs: Cost | None = field(default=None, kw_only=True)
     apart: Indices | None = field(default=None, kw_only=True)
     descent: Descent | None = field(default=None, kw_only=True)
-    changes: PlanChanges | None = field(default=None, kw_only=True)
+    changes: Changes | None = field(default=None, kw_only=True)
     known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
 
     def __post_init__(self, known_digest: bytes | None) -> None:

@@ -16,10 +16,11 @@ import pyarrow as pa
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.partition import Partition
-from minleak._design.blocks.updating import Changes, updated
+from minleak._design.blocks.updating import updated
 from minleak._design.exporting import column_of_secrets
 from minleak._design.living.matching import rearranged
 from minleak._design.profiles import Profile
+from minleak._design.rings import Changes
 from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import BLOCKS, Drawable, Stored, Uniform
@@ -155,8 +156,9 @@ class BlockPlan(Stored):
         Priors are matched by label, in any order. Secrets that are gone leave gaps; new ones fill gaps in blocks that
         are at least as heavy, and others form blocks of their own, from the heaviest on. Fewer than k that are left
         over fill whatever gaps there are, and share two blocks with the lightest one where there are none. `changes`
-        says how many blocks were kept, filled and cut anew. Blocks that have drifted are not the best partition any
-        more: compare `leakage` with that of a new design, and decide when to start anew. O(n log n).
+        says how many blocks were kept, filled or left smaller (mended), and cut in two. Blocks that have drifted are
+        not the best partition any more: compare `leakage` with that of a new design, and decide when to start anew.
+        O(n log n).
         """
         new = as_prior(prior)
         partition, changes = updated(self.partition, self.k, self.prior.labels, new)
