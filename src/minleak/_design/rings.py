@@ -5,7 +5,7 @@ its descent, the plans that it was updated from.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -161,10 +161,8 @@ class Changes:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Arrangement:
-    """The whole of an optimal channel in integers: its giants, homes and rings, and the sets that they make.
-
-    `Plan` says what the fields are. `known_digest` is the digest that a plan has from a file or an engine; a changed
-    copy does not inherit it.
+    """The whole of an optimal channel in integers: its giants, homes and rings, and the sets that they make; `Plan`
+    says what the fields are.
     """
 
     prior: Prior
@@ -184,11 +182,6 @@ class Arrangement:
     apart: Indices | None = field(default=None, kw_only=True)
     descent: Descent | None = field(default=None, kw_only=True)
     changes: Changes | None = field(default=None, kw_only=True)
-    known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
-
-    def __post_init__(self, known_digest: bytes | None) -> None:
-        if known_digest is not None:
-            vars(self)["digest"] = known_digest  # so that a plan does not compute it
 
     @property
     def n_giants(self) -> int:

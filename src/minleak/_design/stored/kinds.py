@@ -38,7 +38,7 @@ STRINGS = "strings"
 
 @dataclass(frozen=True)
 class Kind:
-    """`opening` is a module whose `drawable(contents, digest)` makes a Running of what anybody may have written;
+    """`opening` is a module whose `drawable(contents)` makes a Running of what anybody may have written;
     `checking` one whose `certified(subject, prior, **options)` makes the certificate of a Stored or a Running;
     `updating` one whose `updated(plan, digest, prior, layout)` makes the next version, where certify, which reads the
     plan, must not share code with what makes it.
