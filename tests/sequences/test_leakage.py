@@ -66,6 +66,14 @@ def test_a_plan_and_its_channel_are_the_same():
     assert np.allclose(drawn.smoothed.values, by_plan.smoothed.values, atol=0.02)
 
 
+def test_blocks_are_shown_as_fixed_buckets_are():
+    """By name or as a plan."""
+    blocks = ml.design(RING.marginal, 3, layout="blocks")
+    by_plan, by_name = ml.sequence_leakage(RING, blocks, steps=3), ml.sequence_leakage(RING, "buckets", k=3, steps=3)
+    assert by_plan.exact
+    assert by_plan.smoothed == by_name.smoothed
+
+
 def test_tracks_give_nothing_but_what_is_shared():
     """Filtering and smoothing are the same, and one in k where no two tracks must meet."""
     wide = Chain([1] * 9, np.eye(9, k=1, dtype=int) + np.eye(9, k=-8, dtype=int), backoff=1)
