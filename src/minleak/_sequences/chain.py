@@ -175,8 +175,8 @@ class Chain:
         return np.asarray(moved + into[self.line.block] * self._shares)
 
     def stationary(self) -> Array:
-        """The long-run share of each state, from `initial` on; periods are averaged out. Of a few hundred states however
-        slowly they mix; of more, those that take some thousand steps.
+        """The long-run share of each state, from `initial` on; periods are averaged out. A few hundred states may mix
+        however slowly, more within some thousand steps.
         """
         n, p = len(self.labels), self.initial.p.copy()
         if n <= _SQUARED:

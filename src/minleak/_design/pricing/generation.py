@@ -21,9 +21,6 @@ _NEIGHBOURS = 3
 _LIGHT = 2.0
 # Exchanges in use are taken away once the gap is below this.
 _SETTLED = 1e-2
-# Columns beyond this many for each row are dropped if they have not been near the optimum for some rounds.
-_COLUMNS = 12
-_STALE = 6
 # Sets whose costs are found in one go.
 _CHUNK = 256
 # Rounds beyond those allowed in which the exchanges still in use end.
@@ -120,7 +117,6 @@ class _Programme:
         self.weights = weights / self.mean
         self.known: set[bytes] = set()
         self.members = np.empty((0, u), dtype=np.int64)
-        self.idle = np.empty(0, dtype=np.int64)
         costs, _ = star_costs(self.to_centres, start)
         self.unit = float(costs.mean()) or 1.0
         self.model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -177,7 +173,6 @@ class _Programme:
         if fresh:
             self._add_columns(ordered[fresh], np.ones((len(fresh), self.u)), costs[fresh] / self.unit)
             self.members = np.concatenate([self.members, ordered[fresh]])
-            self.idle = np.concatenate([self.idle, np.zeros(len(fresh), dtype=np.int64)])
         return len(fresh)
 
     def solve(self) -> tuple[float, Array]:
@@ -196,28 +191,10 @@ class _Programme:
                 "coordinates or costs of very different sizes may be the reason"
             )
         solution = self.model.getSolution()
-        self.values, reduced = np.array(solution.col_value), np.array(solution.col_dual)
+        self.values = np.array(solution.col_value)
         duals = np.array(solution.row_dual)
-        self._drop(reduced)
         value = self.model.getInfo().objective_function_value
         return value * self.unit * self.mean, duals * self.unit
-
-    def _drop(self, reduced: Array) -> None:
-        """Forget sets that have long been far from the optimum."""
-        skip = self.exchanges
-        self.idle = np.where(reduced[skip:] > 1e-6, self.idle + 1, 0)
-        if len(self.members) <= _COLUMNS * len(self.weights):
-            return
-        stale = np.flatnonzero((self.idle >= _STALE) & (self.values[skip:] <= 0))
-        if not len(stale):
-            return
-        self.model.deleteCols(len(stale), (stale + skip).astype(np.int32))
-        for row in self.members[stale]:
-            self.known.discard(row.tobytes())
-        kept = np.ones(len(self.members), dtype=bool)
-        kept[stale] = False
-        self.members, self.idle = self.members[kept], self.idle[kept]
-        self.values = np.concatenate([self.values[:skip], self.values[skip:][kept]])
 
     def price(self, duals: Array, anchor: Array) -> tuple[float, Array, int]:
         """The best bound at the smoothed duals (or the plain ones, if those find nothing), its duals, and how many
