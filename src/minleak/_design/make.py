@@ -139,10 +139,7 @@ def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | N
 
 
 # How a layout makes a plan of its kind.
-_MAKERS: dict[str, Callable[[Any, Prior, int, Iterable[Any] | None, Progress], Plan | BlockPlan]] = {
-    RINGS: _on_rings,
-    BLOCKS: Blocks.plan,
-}
+_MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS: Blocks.plan}
 
 
 def relaid(plan: Plan, layout: RingLayout) -> Plan:
