@@ -8,13 +8,13 @@ from ._data.reading.pairs import read_pairs
 from ._data.reading.places import read_places
 from ._data.reading.prior import read_prior
 from ._design.alternatives import baselines
-from ._design.blocks.layout import Blocks
 from ._design.certificate import certify
 from ._design.comparing import compare
 from ._design.constrained.budgets import least_budget
 from ._design.constrained.optimum import optimise
 from ._design.constrained.tradeoffs import tradeoff
 from ._design.estimating import estimate_prior
+from ._design.layouts.blocks import Blocks
 from ._design.layouts.cheapest import Cheapest
 from ._design.layouts.circle import Circle
 from ._design.layouts.near import Near

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from minleak._cli.reference import commands, example, markdown
+from minleak._cli.reference import FIELDS, commands, example, markdown
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = dict(commands())
@@ -207,6 +207,7 @@ def test_has_help_and_documentation(name, run):
     assert COMMANDS[name].help
     for parameter in COMMANDS[name].params:
         assert parameter.help, f"{name}: {parameter.name} has no help"
+    assert FIELDS.get(name), f"{name} has no line in FIELDS of _cli/reference.py, which says what its JSON has"
     assert f"## minleak {name}\n" in (DOCS / "cli.md").read_text()
 
 
@@ -244,8 +245,8 @@ def test_bad_input_is_one_line_and_exit_code_2(name, run):
 
 
 def test_nobody_is_tested_who_is_gone():
-    """The table of bad input names only commands that exist."""
-    assert set(BAD) == set(COMMANDS)
+    """The tables of bad input and of JSON name only commands that exist."""
+    assert set(BAD) == set(FIELDS) == set(COMMANDS)
 
 
 def test_failures_leave_no_file(run, folder):

@@ -66,7 +66,7 @@ def test_the_table_says_what_the_entropies_say(name):
     members = [ml.entropy(full) for full in ALL if full.split(":")[0] == name]
     for column, knows in COLUMNS.items():
         answers = {bool(knows(H)) for H in members}
-        cell = table()[name][column]
+        cell = table().get(name, {}).get(column)
         if len(answers) == 1:
             assert cell == ("yes" if answers.pop() else "no"), column
         else:
@@ -82,7 +82,7 @@ def test_every_entropy_is_in_the_documentation(name):
 
 
 def test_every_entropy_is_in_the_property_tests():
-    """Add the class to `families` in minleak/testing.py (theorems), and to LIBRARY in test_check_entropy.py."""
+    """Add the class to `families` in minleak/testing.py (theorems), and to LIBRARY in test_check.py."""
     classes = {type(H) for H in map(ml.entropy, ALL) if H.paper_form() is not None}
     assert set(families()) == classes
     assert {type(H) for H in LIBRARY} == classes

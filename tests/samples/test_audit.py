@@ -12,6 +12,7 @@ from tests.samples.known import channels, gaussian
 
 import minleak as ml
 from minleak import warehouse
+from minleak._samples.attacks import ATTACKS
 from minleak._samples.trials import leader
 from minleak.errors import InvalidParameter
 
@@ -101,6 +102,41 @@ def test_vectors(timings):
     assert found.attack == "forest"
     assert found.success.low > 0.5
     assert ml.audit(x[:400], traces[:400], attack="boosted", measures=["shannon"]).success.low > 0.4
+
+
+class Doubled(ml.Guesswork):
+    """Twice the number of guesses."""
+
+    name = "doubled"
+
+    def _perspective(self, v):
+        return 2 * super()._perspective(v)
+
+    def of_samples(self, sampled):
+        one = sampled.guesswork()
+        return type(one)(2 * one.low, 2 * one.estimate, None)
+
+
+class Silent(Doubled):
+    """The same, of which samples say nothing for sure."""
+
+    name = "silent"
+    of_samples = ml.theory.ConditionalEntropy.of_samples
+
+
+def test_an_entropy_says_what_samples_are_sure_of(timings):
+    """One of the reader's own gets its bracket by its own word, not by its name."""
+    x, y = (column[:1000] for column in timings)
+    found = ml.audit(x, y, measures=["guesswork", Doubled(), Silent()])
+    known, doubled, silent = found.rows
+    assert (doubled.low, doubled.estimate) == (2 * known.low, 2 * known.estimate)
+    assert known.low > 0
+    assert silent.low is None
+
+
+def test_every_attack_is_in_the_words_of_audit():
+    """The command's help has the table; the library's says what each is."""
+    assert all(f'"{name}"' in ml.audit.__doc__ for name in ATTACKS)
 
 
 class Memory:

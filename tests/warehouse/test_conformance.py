@@ -10,6 +10,7 @@ from tests.warehouse.priors import PRIORS, ROWS, K, given, in_memory, segments
 
 import minleak as ml
 from minleak import warehouse
+from minleak._warehouse.engines import ENGINES
 
 KEY = ml.Key(bytes(range(32)))
 # Text and integers, both layouts; Spark takes seconds for each.
@@ -21,6 +22,12 @@ CASES = [
     pytest.param("spark", "heavy tail", "stable", marks=IN_SPARK),
     pytest.param("spark", "integers", "circle", marks=IN_SPARK),
 ]
+
+
+def test_every_engine_is_tested():
+    """Add a fixture of its name in conftest.py, to `backend` there, and cases above."""
+    tested = {getattr(case, "values", case)[0] for case in CASES}
+    assert tested == set(ENGINES)
 
 
 @pytest.mark.parametrize(("engine", "name", "layout"), CASES)

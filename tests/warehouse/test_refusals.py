@@ -49,7 +49,7 @@ def test_priors(table, words, duckdb, tmp_path):
     [
         ({"k": 0}, "whole number from 1"),
         ({"k": 2, "layout": "square"}, "unknown layout 'square'"),
-        ({"k": 2, "layout": "near"}, "layout='near' must be told"),
+        ({"k": 2, "layout": "near"}, "layout='near' needs arguments"),
         ({"k": 2, "layout": ml.Near([1, 2, 3])}, "an engine cannot lay 'near': take stable or circle"),
         ({"k": 2, "layout": GOOD}, "unknown layout Table"),
         ({"k": 2, "rows": 0}, "rows is a whole number"),

@@ -13,6 +13,7 @@ from minleak._cli.inputs import rows_of
 from minleak._cli.options import Entropies, Format, Secret, argument, option, share, times
 from minleak._cli.output import Answer, note, progressing
 from minleak._samples import auditing, following
+from minleak._samples.attacks import ATTACKS
 from minleak._samples.plug_in import STANDARD
 from minleak._samples.result import Audit
 from minleak.errors import InvalidParameter
@@ -33,7 +34,7 @@ class How:
     weight: str | None = option("A column of how many events a row stands for; one if not given.")
     numeric: bool | None = option("Observables are numbers, or names; recognised if not given.", "--numeric/--names")
     blocks: str | None = option("For timings that drift: a column of stretches of time, or how many events make one.")
-    attack: list[str] | None = option("histogram, nearest, forest or boosted, also several; by the data if not given.")
+    attack: list[str] | None = option(f"One of {', '.join(ATTACKS)}, or several; by the data if not given.")
     measures: Entropies = None
     enough: float | None = option("How narrow the bracket should be, such as 0.01: says what it takes.", parser=share)
     permutations: int = option("Permutations for the test of zero leakage.", default=199, parser=times)

@@ -15,7 +15,7 @@ from minleak._cli.requirement import Requirement
 from minleak._cli.summaries import described
 from minleak._data.prior import Prior
 from minleak._design import make
-from minleak._design.layouts.base import Layout
+from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.near import Near
 from minleak._design.rings import cap
 from minleak._design.stored.kinds import Stored
@@ -70,7 +70,7 @@ class Variant:
         if self.unknown is not None and (another or required):
             raise InvalidParameter("--unknown goes with -k alone, without a layout, --gains or --max-success")
 
-    def _shape(self, source: PriorSource) -> Layout | str:
+    def _shape(self, source: PriorSource) -> Near | str:
         if self.near is None:
             return self.layout or "stable"
         metric = self.metric or _metric(names_in(self.near))  # before the file is read for them
@@ -146,7 +146,7 @@ def _refuse_inside(requirement: Requirement, variant: Variant, reading: Reading)
         "--gains": variant.gains is not None,
         "--near": variant.near is not None,
         "--unknown": variant.unknown is not None,
-        "--layout blocks": variant.layout == "blocks",
+        f"--layout {variant.layout}": variant.layout in LAYOUTS and LAYOUTS[variant.layout].homes_in_engine is None,
     }
     given = [option for option, is_given in in_memory.items() if is_given]
     if given:

@@ -28,7 +28,8 @@ secrets by stdin or at the prompt of `minleak draw`, which does not show them.
 
 """
 
-_FIELDS = {
+# What the JSON of each command has: a new one joins them here.
+FIELDS = {
     "design": "as `show`, and `file`, `bytes` when a file was written; with `--engine`: `engine`, `secrets`, `k`, "
     "`layout`, `giants`, `giant_labels`, `at_home`, `success_blind`, `success`, `in_the_world`, `untold`, "
     "`leakage` (entropy to `before`, `after`, `leakage`), `file`",
@@ -114,7 +115,7 @@ def markdown() -> str:
             else:
                 parameter_help = parameter.help or ""
             parts.append(f"| {shown} | {parameter_help.replace('|', chr(92) + '|')} |\n")
-        parts.append(f'\nJSON: `schema` ("minleak/1"), `command`, {_FIELDS[name]}. Infinities are text.\n\n')
+        parts.append(f'\nJSON: `schema` ("minleak/1"), `command`, {FIELDS[name]}. Infinities are text.\n\n')
     return "".join(parts).rstrip() + "\n"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, overload
@@ -12,13 +12,14 @@ import numpy.typing as npt
 
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
-from minleak._design.blocks.layout import Blocks
 from minleak._design.blocks.plan import BlockPlan
 from minleak._design.giants import Giants, Ground, Progress, find_giants, in_silence
 from minleak._design.layouts import LAYOUTS
-from minleak._design.layouts.base import Layout
+from minleak._design.layouts.base import Layout, RingLayout
+from minleak._design.layouts.blocks import Blocks
 from minleak._design.plan import Plan
 from minleak._design.rings import LIMIT, Descent, cap
+from minleak._design.stored.kinds import BLOCKS, RINGS
 from minleak._design.unlisted.make import design_unlisted
 from minleak._design.unlisted.model import Model, is_model
 from minleak._design.unlisted.plan import UnlistedPlan
@@ -39,7 +40,7 @@ def design(
     prior: Prior | Iterable[Any],
     k: int,
     *,
-    layout: Layout | str = "stable",
+    layout: RingLayout | str = "stable",
     gains: Iterable[Any] | None = None,
     progress: Progress = ...,
 ) -> Plan: ...
@@ -53,7 +54,7 @@ def design(
     prior: Prior | Iterable[Any] | Model,
     k: int,
     *,
-    layout: Layout | Blocks | str = "stable",
+    layout: Layout | str = "stable",
     gains: Iterable[Any] | None = None,
     progress: Progress = in_silence,
     unknown: Model | None = None,
@@ -117,8 +118,11 @@ def design(
         raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
     layout = as_layout(layout)
     k = min(cap(k), len(prior))  # no set has more members than there are secrets
-    if isinstance(layout, Blocks):
-        return layout.plan(prior, k, gains)
+    return _MAKERS[layout.kind](layout, prior, k, gains, progress)
+
+
+def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> Plan:
+    """The plan of least leakage that the layout lays."""
     gamma = None if gains is None else _gains(gains, len(prior))
     grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
     giants = find_giants(grid.weights, grid.total, k)
@@ -134,27 +138,28 @@ def design(
     )
 
 
-def relaid(plan: Plan, layout: Layout) -> Plan:
+# How a layout makes a plan of its kind.
+_MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS: Blocks.plan}
+
+
+def relaid(plan: Plan, layout: RingLayout) -> Plan:
     """The same plan in another layout: the same giants, the other secrets on other rings."""
     laid = layout.lay(Ground(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.tail)))
     return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
 
 
-def as_layout(layout: Layout | Blocks | str) -> Layout | Blocks:
+def as_layout(layout: Layout | str) -> Layout:
     """The layout itself, or the one of that name if it needs no arguments."""
-    if isinstance(layout, Layout | Blocks):
+    if isinstance(layout, Layout):
         return layout
-    known: dict[str, Any] = {**LAYOUTS, Blocks.name: Blocks}
-    if not isinstance(layout, str) or layout not in known:
+    if not isinstance(layout, str) or layout not in LAYOUTS:
         given = shown(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
-        raise InvalidParameter(f"unknown layout {given}: one of {', '.join(known)}, or an object such as Stable()")
+        raise InvalidParameter(f"unknown layout {given}: one of {', '.join(LAYOUTS)}, or an object such as Stable()")
     try:
-        found: Layout | Blocks = known[layout]()
-        return found
+        return LAYOUTS[layout]()
     except TypeError:
-        raise InvalidParameter(
-            f"layout={layout!r} must be told what a set costs: give layout={known[layout].__name__}(...)"
-        ) from None
+        name = LAYOUTS[layout].__name__
+        raise InvalidParameter(f"layout={layout!r} needs arguments: give layout={name}(...)") from None
 
 
 def _gains(gains: Iterable[Any], n: int) -> npt.NDArray[Any] | list[Any]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,19 @@ class RenyiMean(NamedTuple):
             return math.inf
         shift = 0.0 if mass == 1 else math.log(mass) / c
         return shift + float(restored(u / mass, c))
+
+
+class Sampled(Protocol):
+    """What samples say for sure of the attackers that there are bounds for, as brackets of what leaks to each."""
+
+    def compared(self, l: int, how: Callable[[float, float], float], floor: float) -> Any:
+        """How success in l guesses stands to that before: `how` grows in the first and falls in the second."""
+
+    def guesswork(self) -> Any:
+        """By how many guesses fewer the secret is found."""
+
+    def shannon(self, unit: float) -> Any:
+        """Shannon's leakage, in logarithms of which one is `unit` nats."""
 
 
 class ConditionalEntropy(ABC):
@@ -159,6 +172,10 @@ class ConditionalEntropy(ABC):
         """By how much leakage is overestimated from so many events of n secrets and m observables, of which `pairs`
         occurred together; None if there is no formula.
         """
+        return None
+
+    def of_samples(self, sampled: Sampled) -> Any:  # noqa: ARG002
+        """The bracket of leakage that samples are sure of; None where they give an estimate alone."""
         return None
 
     def most_leaked(self, n: int, m: int) -> float:  # noqa: ARG002

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import operator
+from typing import Any
 
 import numpy as np
 
 from minleak._data.columns import heavy_columns
 from minleak._data.parameters import whole
 from minleak._entropy.averaged import Averaged
-from minleak._entropy.base import Array, Entropy, RenyiMean, log, log_base
+from minleak._entropy.base import Array, Entropy, RenyiMean, Sampled, log, log_base
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.guessing import GuessCore, GuessworkCore
 from minleak._entropy.random_sets import RandomSets
@@ -48,6 +50,9 @@ class MinEntropy(Averaged):
     def value(self, summary: Array) -> float:
         top, rest = summary.sum(axis=1)
         return math.log1p(rest / top) / self.unit
+
+    def of_samples(self, sampled: Sampled) -> Any:
+        return sampled.compared(1, lambda after, before: math.log(max(after, 1e-300) / before) / self.unit, 0.0)
 
     def core(self) -> Core:
         return GuessCore(1)
@@ -101,6 +106,9 @@ class GuessError(Entropy):
     def worth_by_count(self, n: int) -> Array:
         return np.asarray(np.maximum(np.arange(n + 1.0) - self.l, 0.0) / n)
 
+    def of_samples(self, sampled: Sampled) -> Any:
+        return sampled.compared(self.l, operator.sub, 0.0)
+
     def core(self) -> Core:
         return GuessCore(self.l)
 
@@ -144,6 +152,9 @@ class Guesswork(Entropy):
     def worth_by_count(self, n: int) -> Array:
         N = np.arange(n + 1.0)
         return np.asarray(N * (N + 1) / (2 * n))
+
+    def of_samples(self, sampled: Sampled) -> Any:
+        return sampled.guesswork()
 
     def core(self) -> Core:
         return GuessworkCore()

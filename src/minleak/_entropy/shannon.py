@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from minleak._data.columns import heavy_columns, workspace
 from minleak._entropy.averaged import Averaged
-from minleak._entropy.base import Array, RenyiMean, log_base
+from minleak._entropy.base import Array, RenyiMean, Sampled, log_base
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.shannon import ShannonCore
 
@@ -37,6 +38,9 @@ class Shannon(Averaged):
     def bias_of_counts(self, pairs: int, n: int, m: int, events: int) -> float:
         """Miller and Madow's."""
         return (pairs - n - m + 1) / (2 * events) / self.unit
+
+    def of_samples(self, sampled: Sampled) -> Any:
+        return sampled.shannon(self.unit)
 
     def most_leaked(self, n: int, m: int) -> float:
         return math.log(min(n, m)) / self.unit

@@ -13,7 +13,8 @@ from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._design.alternatives import Estimate, PopularDecoys, UniformRandomisation
 from minleak._design.certificate import Certificate, certify
-from minleak._design.layouts import LAYOUTS
+from minleak._design.layouts.circle import Circle
+from minleak._design.layouts.stable import Stable
 from minleak._design.make import relaid
 from minleak._design.plan import Plan
 from minleak._design.repeated_draws import Repeated
@@ -33,7 +34,7 @@ Array = npt.NDArray[np.float64]
 ENTROPIES = STANDARD[:5]
 DRAWS = (1, 2, 5, 10, 20)
 # The layouts that repeated draws are compared in, and the entropies that a wrong prior is measured in.
-COMPARED_LAYOUTS = ("stable", "circle")
+COMPARED_LAYOUTS = (Stable(), Circle())
 SENSITIVE = FEW[:2]
 # Giants that are named, values of k that are swept, members simulated at most.
 NAMED = 50
@@ -269,9 +270,9 @@ def _by_k(plan: Plan, prior: Prior, possible: int, share: float) -> ByK:
 def _layouts(plan: Plan) -> list[tuple[str, Plan]]:
     """This plan and its like in the other layouts: the same giants, the other secrets on other rings."""
     plans = {plan.layout: plan}
-    for name in COMPARED_LAYOUTS:
-        if name not in plans:
-            plans[name] = relaid(plan, LAYOUTS[name]())
+    for layout in COMPARED_LAYOUTS:
+        if layout.name not in plans:
+            plans[layout.name] = relaid(plan, layout)
     return list(plans.items())
 
 

@@ -7,8 +7,8 @@ import copy
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from importlib import import_module
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,8 @@ class Attack(ABC):
     """A family of attacks that share their work. `names` has one name for each."""
 
     names: tuple[str, ...]
+    #: Whether it sees how near observables are, so that they must be numbers.
+    needs_points: ClassVar[bool] = True
 
     @abstractmethod
     def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
@@ -62,6 +64,8 @@ def doubt(sample: Sample, part: int) -> float:
 
 class Histogram(Attack):
     """How often each secret showed the observable. For one number, in windows of several widths about its cell."""
+
+    needs_points = False
 
     def __init__(self, sample: Sample) -> None:
         self._halves = [0]
@@ -204,18 +208,26 @@ def _each(of: int, rows: Array, x: Codes, event: Codes) -> Beliefs:
     return Beliefs(of, rows, x[event], np.arange(len(event)), np.ones(len(event), dtype=np.int64), event)
 
 
-def _learner(name: str, seed: int) -> Any:
-    try:
-        from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-    except ImportError:
-        raise MissingExtra.of("samples", f"the attack {name} needs the package scikit-learn") from None
-    if name == "forest":
-        return RandomForestClassifier(100, min_samples_leaf=5, random_state=seed)
-    return HistGradientBoostingClassifier(random_state=seed, early_stopping=False)
+def _trees(name: str, kind: str, **settings: Any) -> Callable[[Sample, int], Attack]:
+    """scikit-learn's of that kind."""
+
+    def made(_sample: Sample, seed: int) -> Attack:
+        try:
+            ensemble = import_module("sklearn.ensemble")
+        except ImportError:
+            raise MissingExtra.of("samples", f"the attack {name} needs the package scikit-learn") from None
+        return Classifier(getattr(ensemble, kind)(random_state=seed, **settings), name)
+
+    return made
 
 
-def _classifier(name: str, seed: int) -> Attack:
-    return Classifier(_learner(name, seed), name)
+# Attacks by name, made for a sample and a seed. To add one, add its line, and its name to the words of `audit`.
+ATTACKS: dict[str, Callable[[Sample, int], Attack]] = {
+    "histogram": lambda sample, _seed: Histogram(sample),
+    "nearest": lambda _sample, _seed: Nearest(),
+    "forest": _trees("forest", "RandomForestClassifier", n_estimators=100, min_samples_leaf=5),
+    "boosted": _trees("boosted", "HistGradientBoostingClassifier", early_stopping=False),
+}
 
 
 def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
@@ -227,24 +239,22 @@ def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
         suited: list[Attack] = [Histogram(sample), Nearest()]
         if points.shape[1] > FEW_COLUMNS:  # where nearness says little
             with contextlib.suppress(MissingExtra):
-                suited.append(_classifier("forest", seed))
+                suited.append(ATTACKS["forest"](sample, seed))
         return suited
-    named: dict[str, Callable[[], Attack]] = {"histogram": lambda: Histogram(sample), "nearest": Nearest}
-    named |= {name: partial(_classifier, name, seed) for name in ("forest", "boosted")}
     asked: Sequence[Any] = attack if isinstance(attack, list | tuple) else [attack]
     found: list[Attack] = []
     for one in asked:
-        if isinstance(one, str) and one in named:
-            found.append(named[one]())
+        if isinstance(one, str) and one in ATTACKS:
+            found.append(ATTACKS[one](sample, seed))
         elif not isinstance(one, str | type) and all(hasattr(type(one), m) for m in ("fit", "predict_proba")):
             found.append(Classifier(one, type(one).__name__))
         else:
             raise InvalidParameter(
-                "attack is histogram, nearest, forest, boosted, a classifier with fit and predict_proba, or a list of "
-                f"them, not {shown(one)}"
+                f"attack is {', '.join(ATTACKS)}, a classifier with fit and predict_proba, or a list of them, not "
+                f"{shown(one)}"
             )
     if not found:
         raise InvalidParameter("attack is an empty list: name one, or leave it out")
-    if not all(isinstance(one, Histogram) for one in found):
+    if any(one.needs_points for one in found):
         _rows(sample)  # refused before any is tried
     return found

@@ -13,7 +13,7 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.attacks import doubt, prior_before
 from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, mean_at_most
 from minleak._samples.columns import Codes
-from minleak._samples.plug_in import JointCounts
+from minleak._samples.plug_in import OTHERS, JointCounts
 from minleak._samples.sample import FIRST, LAST, Sample
 from minleak._samples.trials import Tally, Trials
 
@@ -94,24 +94,24 @@ class Known:
 
     def compared(self, l: int, how: Callable[[float, float], float], floor: float) -> Bracket:
         """How success in l guesses stands to that before: a function that grows in the first, falls in the second."""
-        side = self.side / 2
+        side, l = self.side / 2, min(l, self.sample.n)
         after, before = self.success(l, side), self.blind(l, side)
         low = None if after.low is None else max(floor, how(after.low, before.high or 1.0))
         high = None if after.high is None else max(floor, how(after.high, max(before.low or 0.0, 1e-300)))
         return _ordered(low, max(floor, how(after.estimate, before.estimate)), high)
 
-    def shannon(self) -> Bracket:
-        """H(X) plus the mean log of what the attack gave to the secret, on the last part, in nats."""
+    def shannon(self, unit: float) -> Bracket:
+        """H(X) plus the mean log of what the attack gave to the secret, on the last part."""
         tally = self._last(lambda tally: tally.logs)
         q = self.secrets[self.secrets > 0] / self.secrets.sum()
         estimate = max(0.0, tally.logs / max(1, tally.tests) - float(q @ np.log(q)))
         if self.sample.blocks is not None:
-            return Bracket(None, estimate, None)
+            return Bracket(None, estimate / unit, None)
         least_belief = doubt(self.sample, LAST) * float(prior_before(self.sample, LAST).min())
         most = -math.log(least_belief)
         loss = mean_at_most(-tally.logs, tally.squares, tally.tests, 0.0, most, self.error / 2)
         low = entropy_at_least(self.secrets, self.error / 2) - loss
-        return _ordered(max(0.0, min(low, math.log(self.sample.n))), estimate, None)
+        return _ordered(max(0.0, min(low, math.log(self.sample.n))) / unit, estimate / unit, None)
 
     def guesswork(self) -> Bracket:
         """By how many guesses fewer the secret is found, on the last part."""
@@ -133,27 +133,11 @@ class Known:
 
 def bracket_of(known: Known, name: str, entropy: ConditionalEntropy | None) -> Bracket | None:
     """What is sure of a measure of leakage, None where samples only give an estimate."""
-    if name == "additive-leakage":
-        return known.compared(1, lambda after, before: after - before, 0.0)
-    if name == "multiplicative-leakage":
-        return known.compared(1, lambda after, before: after / before, 1.0)
-    if entropy is None:
-        return None
-    if entropy.name == "min-entropy":
-        return _in_units(known.compared(1, lambda a, b: math.log(max(a, 1e-300) / b), 0.0), entropy.unit)
-    if entropy.name.startswith("guess-error:"):
-        l = min(int(entropy.name.partition(":")[2]), known.sample.n)
-        return known.compared(l, lambda after, before: after - before, 0.0)
-    if entropy.name == "guesswork":
-        return known.guesswork()
-    if entropy.name == "shannon":
-        return _in_units(known.shannon(), entropy.unit)
-    return None
-
-
-def _in_units(nats: Bracket, unit: float) -> Bracket:
-    low, high = ((None if end is None else end / unit) for end in (nats.low, nats.high))
-    return Bracket(low, nats.estimate / unit, high)
+    if entropy is not None:
+        found: Bracket | None = entropy.of_samples(known)
+        return found
+    other = OTHERS[name]
+    return None if other.compared is None else known.compared(1, other.compared, other.floor)
 
 
 def _ordered(low: float | None, estimate: float, high: float | None) -> Bracket:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -102,7 +103,7 @@ def estimated(joint: JointCounts, battery: Battery, rng: np.random.Generator) ->
     for i, (name, entropy, value) in enumerate(zip(battery.names, battery.entropies, found.tolist(), strict=True)):
         known = formulas[i]
         taken = (float(bias[i]) if math.isfinite(bias[i]) else 0.0) if known is None else known  # infinity stays
-        floor, ceiling = (0.0, entropy.most_leaked(n, m)) if entropy else (OTHERS[name][1], math.inf)
+        floor, ceiling = (0.0, entropy.most_leaked(n, m)) if entropy else (OTHERS[name].floor, math.inf)
         values.append(min(max(ceiling, value), max(floor, value - taken)))
     return values
 
@@ -132,7 +133,7 @@ class Battery:
         entropies = [entropy for entropy in self.entropies if entropy is not None]
         before, after = evaluate(entropies, Columns(p[:, None])), evaluate(entropies, Columns(joint))
         values = iter([0.0 if b == a else b - a for b, a in zip(before, after, strict=True)])
-        return np.array([OTHERS[name][0](joint, p) if name in OTHERS else next(values) for name in self.names])
+        return np.array([OTHERS[name].of(joint, p) if name in OTHERS else next(values) for name in self.names])
 
 
 def _largest(joint: Any) -> float:
@@ -155,10 +156,19 @@ def _capacity(joint: Any, p: Any) -> float:
     return capacity(Channel(_rows(joint, p), tolerance=1e-6)).value
 
 
-# Measures that are no entropy's leakage: a function of J and its rows' sums, and the value without leakage.
-OTHERS: dict[str, tuple[Callable[[Any, Any], float], float]] = {
-    "multiplicative-leakage": (lambda joint, p: _largest(joint) / float(p.max()), 1.0),
-    "additive-leakage": (lambda joint, p: _largest(joint) - float(p.max()), 0.0),
-    "maximal-leakage": (_maximal, 0.0),
-    "capacity": (_capacity, 0.0),
+class Other(NamedTuple):
+    """A measure that is no entropy's leakage: a function of J and its rows' sums, the value without leakage, and how
+    one guess stands to that before, if that is all there is to it.
+    """
+
+    of: Callable[[Any, Any], float]
+    floor: float
+    compared: Callable[[float, float], float] | None = None
+
+
+OTHERS = {
+    "multiplicative-leakage": Other(lambda joint, p: _largest(joint) / float(p.max()), 1.0, operator.truediv),
+    "additive-leakage": Other(lambda joint, p: _largest(joint) - float(p.max()), 0.0, operator.sub),
+    "maximal-leakage": Other(_maximal, 0.0),
+    "capacity": Other(_capacity, 0.0),
 }

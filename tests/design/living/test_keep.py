@@ -54,6 +54,6 @@ def test_new_places_and_costs_must_be_told():
     assert newer.changes.kept > 0
     table = np.abs(np.subtract.outer(np.arange(40), np.arange(40)))
     cheap = ml.design(named(WEIGHTS), 4, layout=ml.Cheapest(table))
-    with pytest.raises(InvalidParameter, match=r"needs the costs, layout=Cheapest\(cost\)"):
+    with pytest.raises(InvalidParameter, match=r"needs layout=Cheapest\(...\), with arguments in the order"):
         cheap.update(named(WEIGHTS + 1))
     assert ml.certify(cheap.update(named(WEIGHTS + 1), layout=ml.Cheapest(table)), named(WEIGHTS + 1))

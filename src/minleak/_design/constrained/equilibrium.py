@@ -17,8 +17,6 @@ from minleak._data.labels import Labels
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.solve import Solved
 from minleak._entropy.base import Entropy
-from minleak._entropy.cores.guessing import GuessCore, GuessworkCore
-from minleak._entropy.cores.shannon import ShannonCore
 
 Array = npt.NDArray[np.float64]
 
@@ -46,19 +44,13 @@ def equilibrium_of(problem: Problem, H: Entropy, solved: Solved) -> Equilibrium 
     core = H.core()
     if not solved.planes or H.seen_through() is not None or len(problem.settled) or not len(problem.rows):
         return None
-    plane = solved.planes[0]
+    part = core.attacker(solved.planes[0], solved.bound)
+    if part is None:
+        return None
     rows, columns = problem.rows, problem.columns
     if problem.privacy is not None:  # the view leaves out secrets of probability zero
         seen = problem.prior.p[rows] > 0
         rows, columns = rows[seen], columns[seen]
     strategy = np.full((problem.shape[1], problem.shape[0]), np.nan)
-    if isinstance(core, GuessCore):
-        kind, part, promised = "the chance that x is guessed at y", np.clip(1 - plane, 0.0, 1.0), 1 - solved.bound
-    elif isinstance(core, GuessworkCore):
-        kind, part, promised = "guesses needed for x at y", plane, solved.bound
-    elif isinstance(core, ShannonCore):
-        kind, part, promised = "the probability given to x at y", np.exp(-plane), solved.bound
-    else:
-        return None
-    strategy[columns, rows] = part
-    return Equilibrium(kind, strategy, promised, problem.prior.labels, problem.outputs)
+    strategy[columns, rows] = part.strategy
+    return Equilibrium(part.kind, strategy, part.promised, problem.prior.labels, problem.outputs)

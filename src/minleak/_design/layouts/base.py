@@ -1,31 +1,59 @@
-"""Layout: a way to lay the secrets that are no giants on homes and rings."""
+"""Layout: a way to make a plan; most lay the secrets that are no giants on homes and rings."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.labels import Labels
 from minleak._design.giants import Ground, Laid
 from minleak._design.pricing.distances import Distances
+from minleak._design.rings import Arrangement
+from minleak._design.stored.kinds import RINGS
+from minleak.errors import InvalidParameter
 
 
 class Layout(ABC):
-    """Every layout makes a plan of least leakage, for all entropies at once; they differ in what the theorem leaves
-    free.
+    """What `design` takes: it makes a plan of its `kind`, as `design` makes all of that kind."""
+
+    name: ClassVar[str]
+    kind: ClassVar[str]
+    # How an engine of the warehouse lays it: with homes of secrets of like weight (True), all on one ring (False), or
+    # not at all (None).
+    homes_in_engine: ClassVar[bool | None] = None
+
+
+class RingLayout(Layout):
+    """Every layout on rings makes a plan of least leakage, for all entropies at once; they differ in what the theorem
+    leaves free.
 
     On no ring is a member longer than a track, and it never meets itself: `certify` checks it.
     """
 
-    name: ClassVar[str]
-    # How an engine of the warehouse lays it: with homes of secrets of like weight (True), all on one ring (False), or
-    # not at all (None).
-    homes_in_engine: ClassVar[bool | None] = None
+    kind = RINGS
+
+    @abstractmethod
+    def lay(self, ground: Ground) -> Laid:
+        """Lay every loose secret x, u * w_x units long in all."""
 
     def distances(self, ground: Ground) -> Distances | None:
         """What its sets cost by, where they do."""
         del ground
         return None
 
-    @abstractmethod
-    def lay(self, ground: Ground) -> Laid:
-        """Lay every loose secret x, u * w_x units long in all."""
+    @classmethod
+    def tomorrow(cls, plan: Arrangement, labels: Labels, moved: npt.NDArray[np.int64]) -> RingLayout:
+        """The layout of a plan's next version, where the plan tells it: `moved` is where each of its secrets now stands
+        among `labels`, -1 for those that are gone. Here it is the layout anew, if it needs no arguments. A plan with
+        homes and without costs keeps its homes, and does not ask.
+        """
+        del plan, labels, moved
+        try:
+            return cls()
+        except TypeError:
+            raise InvalidParameter(
+                f"the update needs layout={cls.__name__}(...), with arguments in the order of the new prior"
+            ) from None

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from minleak._design.giants import Ground, Laid
-from minleak._design.layouts.base import Layout
+from minleak._design.layouts.base import RingLayout
 from minleak._design.pricing.apart import apart
 from minleak._design.pricing.cheapest import cheapest
 from minleak._design.pricing.distances import Distances, from_costs
 
 
 @dataclass(frozen=True, eq=False)
-class Cheapest(Layout):
+class Cheapest(RingLayout):
     """As `Near`, with d itself in place of coordinates.
 
     Parameters

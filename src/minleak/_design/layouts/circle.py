@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from minleak._design.giants import Ground, Laid
-from minleak._design.layouts.base import Layout
+from minleak._design.layouts.base import RingLayout
 from minleak._design.rings import Homes, Ring
 
 
 @dataclass(frozen=True)
-class Circle(Layout):
+class Circle(RingLayout):
     """The quickest layout to make, for secrets that are drawn once: McNaughton's wrap-around rule.
 
     No segment is longer than a track, since u * w_x <= the total, so none meets itself. At most as many distinct sets

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.labels import Labels
 from minleak._data.parameters import real
 from minleak._design.cost import Cost
 from minleak._design.giants import Ground, Laid
-from minleak._design.layouts.base import Layout
+from minleak._design.layouts.base import RingLayout
 from minleak._design.layouts.stable import at_home
 from minleak._design.pricing.apart import apart
 from minleak._design.pricing.blocks import blocks
@@ -21,14 +22,14 @@ from minleak._design.pricing.cheapest import cheapest
 from minleak._design.pricing.distances import METRICS, Distances, from_coordinates
 from minleak._design.pricing.peeling import Sets, joined
 from minleak._design.pricing.regions import with_costs
-from minleak._design.rings import Homes, Ring
+from minleak._design.rings import Arrangement, Homes, Ring
 from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Near(Layout):
+class Near(RingLayout):
     """Decoys that are close: the plan minimises the mean over sets of c(M)/u, where c(M) = min over z of the sum over i
     in M of d(z,i), the star cost, at the same leakage: see `Plan.cost`.
 
@@ -71,6 +72,24 @@ class Near(Layout):
     def distances(self, ground: Ground) -> Distances:
         """Between the points."""
         return from_coordinates(self.points, self.metric, ground.labels)
+
+    @classmethod
+    def tomorrow(cls, plan: Arrangement, labels: Labels, moved: Indices) -> Near:
+        """With the coordinates and the groups that the plan has, where these are of all secrets."""
+        costs, there = plan.costs, moved >= 0
+        if costs is None or costs.coordinates is None or np.count_nonzero(there) < len(labels):
+            raise InvalidParameter(
+                "the update needs the points of all new secrets, layout=Near(points), in the order of the new prior"
+            )
+        points = np.empty((len(labels), costs.coordinates.shape[1]))
+        points[moved[there]] = costs.coordinates[there]
+        forbid = None
+        if plan.apart is not None:
+            order = np.argsort(plan.apart, kind="stable")
+            groups = np.split(order, np.flatnonzero(np.diff(plan.apart[order])) + 1)
+            named = [labels.at(moved[group][there[group]]) for group in groups]
+            forbid = [names for names in named if len(names) > 1] or None
+        return cls(points, metric=costs.metric, forbid=forbid, stability=costs.stability)
 
     def lay(self, ground: Ground) -> Laid:
         """As close as possible, or in blocks."""

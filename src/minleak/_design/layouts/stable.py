@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._design.giants import Ground, Laid
-from minleak._design.layouts.base import Layout
+from minleak._design.layouts.base import RingLayout
 from minleak._design.rings import Homes, Ring
 
 Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Stable(Layout):
+class Stable(RingLayout):
     """The default: repeated draws of a secret show nearly the same set.
 
     Every u consecutive secrets by weight are a home: a ring of one set, in which each has the weight of the lightest.

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from minleak._design.cost import Cost
 from minleak._design.giants import Giants, Ground, Laid
-from minleak._design.layouts.base import Layout
+from minleak._design.layouts.base import RingLayout
 from minleak._design.pricing.chaining import spliced
 from minleak._design.pricing.peeling import Sets, joined
 from minleak._design.pricing.regions import with_costs
@@ -24,7 +24,7 @@ _BELOW = 1 - 2.0**-48
 _SHARES, _RINGS = 8, 8
 
 
-def with_kept_sets(old: Arrangement, ground: Ground, moved: Indices, layout: Layout) -> tuple[Laid, int, int]:
+def with_kept_sets(old: Arrangement, ground: Ground, moved: Indices, layout: RingLayout) -> tuple[Laid, int, int]:
     """Old sets at the weight that their members still have for them, all others laid anew; and how many of how many
     were kept.
 

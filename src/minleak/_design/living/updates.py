@@ -15,19 +15,18 @@ from minleak._data.labels import Labels
 from minleak._data.prior import Grid, Prior, as_prior
 from minleak._design.giants import Ground, find_giants
 from minleak._design.layouts import LAYOUTS
-from minleak._design.layouts.base import Layout
-from minleak._design.layouts.near import Near
+from minleak._design.layouts.base import RingLayout
 from minleak._design.living.inherit import inherited
 from minleak._design.living.keep import with_kept_sets
 from minleak._design.living.matching import matched
 from minleak._design.rings import LIMIT, Arrangement, Changes, Descent, Homes, Ring
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 P = TypeVar("P", bound=Arrangement)
 
 
-def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: Layout | None) -> P:
+def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: RingLayout | None) -> P:
     """The plan for a new prior that is the next version of this one: see `Plan.update`."""
     prior = as_prior(prior)
     if plan.gains is not None:
@@ -35,8 +34,8 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: Layout
             "a plan with gains cannot be updated, since new counts do not tell what each secret is worth: design it "
             "anew with gains="
         )
-    if layout is not None and (not isinstance(layout, Layout) or layout.name != plan.layout):
-        given = layout.name if isinstance(layout, Layout) else type(layout).__name__
+    if layout is not None and (not isinstance(layout, RingLayout) or layout.name != plan.layout):
+        given = layout.name if isinstance(layout, RingLayout) else type(layout).__name__
         raise InvalidParameter(f"an update stays with the plan's layout, {plan.layout}, and does not take {given}")
     found = _moved(plan.prior.labels, prior.labels)
     moved = np.arange(len(plan.prior)) if found is None else found
@@ -137,20 +136,9 @@ def _renamed(plan: P, moved: Indices) -> P:
     )
 
 
-def _layout(plan: Arrangement, prior: Prior, moved: Indices) -> Layout:
-    """The plan's layout for the new secrets, where it is known how to lay them."""
-    kind, costs = LAYOUTS[plan.layout], plan.costs
-    if costs is None:
-        return kind()
-    if costs.coordinates is None or np.count_nonzero(moved >= 0) < len(prior):
-        needed = "points of all new secrets, layout=Near(points)" if kind is Near else "costs, layout=Cheapest(cost)"
-        raise InvalidParameter(f"the update needs the {needed}, in the order of the new prior")
-    points = np.empty((len(prior), costs.coordinates.shape[1]))
-    points[moved[moved >= 0]] = costs.coordinates[moved >= 0]
-    forbid = None
-    if plan.apart is not None:
-        order = np.argsort(plan.apart, kind="stable")
-        groups = np.split(order, np.flatnonzero(np.diff(plan.apart[order])) + 1)
-        named = [prior.labels.at(moved[group][moved[group] >= 0]) for group in groups]
-        forbid = [names for names in named if len(names) > 1] or None
-    return Near(points, metric=costs.metric, forbid=forbid, stability=costs.stability)
+def _layout(plan: Arrangement, prior: Prior, moved: Indices) -> RingLayout:
+    """The plan's layout for the new secrets."""
+    kind = LAYOUTS.get(plan.layout)
+    if kind is None or not issubclass(kind, RingLayout):
+        raise InvalidParameter(f"the plan's layout {shown(plan.layout)} is none that lays rings: design the plan anew")
+    return kind.tomorrow(plan, prior.labels, moved)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,14 @@ class Polyhedron:
     on_aux: Array
     rows_v: Any
     rows_aux: Any
+
+
+class Part(NamedTuple):
+    """What an attacker does: the `kind` of number that `strategy` has for each entry, and what he is `promised`."""
+
+    kind: str
+    strategy: Array
+    promised: float
 
 
 class Core(ABC):
@@ -77,6 +85,12 @@ class Core(ABC):
     def gradient_at(self, v: Array, by: Grouped) -> Array:
         """The gradient of U at v > 0, entry by entry, where it is not `linear`."""
         raise NotImplementedError
+
+    def attacker(self, plane: Array, bound: float) -> Part | None:  # noqa: ARG002
+        """The part of the attacker whom U stands for, if there is one: `plane` is what he loses at each entry, and
+        `bound` the most that he may lose in all.
+        """
+        return None
 
     def easier(self) -> Core | None:
         """A core nearby that is easier to solve, from whose optimum Newton's steps may lead to this one's."""

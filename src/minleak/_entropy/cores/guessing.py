@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from minleak._entropy.cores.base import Array, Linear, Polyhedron
+from minleak._entropy.cores.base import Array, Linear, Part, Polyhedron
 from minleak._entropy.cores.grouped import Grouped
 
 
@@ -37,6 +37,9 @@ class GuessCore(Linear):
             sp.hstack([-by.selection, -sp.eye_array(entries)], format="csr"),
         )
 
+    def attacker(self, plane: Array, bound: float) -> Part:
+        return Part("the chance that x is guessed at y", np.clip(1 - plane, 0.0, 1.0), 1 - bound)
+
 
 class GuessworkCore(Linear):
     """U(v) = sum of i v_[i] = |v|_1 + the sum over all pairs of the lesser: the expected number of guesses."""
@@ -65,3 +68,6 @@ class GuessworkCore(Linear):
             (np.concatenate([ones, ones]), (np.arange(2 * count), np.concatenate([at, at]))), shape=(2 * count, count)
         )
         return Polyhedron(np.ones(by.n_entries), ones, rows_v, rows_aux)
+
+    def attacker(self, plane: Array, bound: float) -> Part:
+        return Part("guesses needed for x at y", plane, bound)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._entropy.cores.base import Array, Core, Hypograph, cvxpy
+from minleak._entropy.cores.base import Array, Core, Hypograph, Part, cvxpy
 from minleak._entropy.cores.grouped import Grouped
 
 
@@ -34,3 +34,6 @@ class ShannonCore(Core):
         cp = cvxpy()
         s = cp.Variable(len(by))
         return Hypograph(-cp.sum(cp.rel_entr(v, by.selection @ s)), [s == by.selection.T @ v])
+
+    def attacker(self, plane: Array, bound: float) -> Part:
+        return Part("the probability given to x at y", np.exp(-plane), bound)

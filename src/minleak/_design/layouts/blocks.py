@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from minleak._data.prior import Prior
 from minleak._design.blocks.partition import cut
 from minleak._design.blocks.plan import BlockPlan
+from minleak._design.giants import Progress
+from minleak._design.layouts.base import Layout
 from minleak._design.stored.kinds import BLOCKS
 from minleak.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
-class Blocks:
+class Blocks(Layout):
     """The layout without randomness: a secret is always in the same set, and there is no key. It leaks a little more
     than the others, which draw their sets, and makes a plan of its own kind, `results.BlockPlan`.
 
@@ -23,11 +25,11 @@ class Blocks:
     BlockPlan(n=4, k=2, blocks=2)
     """
 
-    name: ClassVar[str] = BLOCKS
-    homes_in_engine: ClassVar[None] = None
+    name = kind = BLOCKS
 
-    def plan(self, prior: Prior, k: int, gains: Iterable[Any] | None) -> BlockPlan:
+    def plan(self, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> BlockPlan:
         """The best blocks for a prior and a cap. O(n log n)."""
+        del progress
         if gains is not None:
             raise InvalidParameter("gains= goes with plans that draw their sets: blocks are made for the prior")
         return BlockPlan(prior, k, cut(prior, k))
