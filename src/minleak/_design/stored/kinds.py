@@ -109,9 +109,9 @@ class Running(ABC):
     def draw(self, secrets: Any, uniform: Uniform) -> Any:
         """What is shown for each secret; `uniform` is asked only if there is a choice."""
 
-    @abstractmethod
     def draw_coupled(self, secrets: Any, streams: Streams) -> Any:
-        """The same by streams that all versions of a plan share."""
+        """The same by streams that all versions share, of plans that have a descent."""
+        raise NotImplementedError
 
     @abstractmethod
     def sets(self, found: list[Any], drawn: Callable[[Any], Any]) -> list[tuple[Any, ...]]:

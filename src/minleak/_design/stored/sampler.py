@@ -197,11 +197,6 @@ class Drawable(Running):
     def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
         """What is shown for each secret, a row each, in numbers, where -1 stands for none."""
 
-    def draw_coupled(self, secrets: Indices, streams: Streams) -> Indices:
-        """The same; where nothing is chosen the streams are not looked at."""
-        del streams
-        return self.draw(secrets, np.zeros_like)
-
     def sets(self, found: list[int], drawn: Callable[[Indices], Indices]) -> list[tuple[Any, ...]]:
         """The labels of each row."""
         names: Labels = self.plan.prior.labels if self.outputs is None else self.outputs
