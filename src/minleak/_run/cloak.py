@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.channel import Channel
 from minleak._data.parameters import listed
 from minleak._design.stored.kinds import Running, Stored
 from minleak._design.stored.opening import opened
@@ -20,7 +21,6 @@ from minleak._run.randomness import Fresh, Seeded, Source, uniform
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
 if TYPE_CHECKING:
-    from minleak._data.channel import Channel
     from minleak._design.constrained.budgets import LeastBudget
     from minleak._design.constrained.result import Optimum
     from minleak._padding.result import Padding
@@ -207,12 +207,10 @@ def _stored(plan: Any) -> Stored:
     """What can be drawn from, made of a channel and of what has one, or rows."""
     if isinstance(plan, Stored):
         return plan
-    # A process that draws from a file needs none of these.
-    from minleak._data.channel import Channel
-    from minleak._design.rows.rounding import rounded
-
     channel = getattr(plan, "channel", plan)
     if isinstance(channel, Channel):
+        from minleak._design.rows.rounding import rounded  # which a process that draws from a file does not need
+
         return rounded(channel)
     rows = plan.rows() if callable(getattr(plan, "rows", None)) else None
     if isinstance(rows, Stored):
