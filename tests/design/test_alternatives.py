@@ -6,6 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations, product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -114,6 +115,15 @@ def test_channels_are_what_they_are_called():
     assert NoCloak([1, 9, 5], 2).entropy("shannon").value == 0
     assert NoCloak([1, 9, 5], 2).leakage("guesswork").value == pytest.approx(ml.Guesswork()([1, 9, 5]) - 1)
     assert OneSet([1, 9, 5], 2).leakage("shannon").value == 0
+
+
+@given(priors(max_size=7), st.integers(1, 7))
+@settings(max_examples=25)
+def test_buckets_are_measured_as_their_channel_is(prior, k):
+    """Though without it, where an entropy does not ask whose a probability is."""
+    buckets = FixedBuckets(prior, k)
+    for H in (*CLOSED, *MEANS, ml.Gain(ml.Shannon(), np.eye(len(prior)))):
+        assert buckets.entropy(H).value == pytest.approx(H.conditional(prior, buckets.channel()), abs=1e-12)
 
 
 @given(priors(max_size=7), st.integers(1, 7))

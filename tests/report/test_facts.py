@@ -45,12 +45,7 @@ def test_chances_are_the_vulnerabilities(plan: ml.Plan, facts: Facts) -> None:
 
 def test_leakages_are_those_of_plan_and_baselines(plan: ml.Plan, facts: Facts) -> None:
     """The short ways for no cloak and buckets give what their channels give."""
-    kinds = {
-        "no cloak": NoCloak,
-        "uniform randomisation": UniformRandomisation,
-        "popularity decoys": PopularDecoys,
-        "fixed buckets": FixedBuckets,
-    }
+    kinds = {kind.name: kind for kind in (NoCloak, UniformRandomisation, PopularDecoys, FixedBuckets)}
     assert [row.entropy for row in facts.comparisons] == list(ENTROPIES)
     for row in facts.comparisons:
         assert row.plan == plan.leakage(row.entropy)

@@ -13,7 +13,8 @@ import pytest
 from tests.report.test_writing import own
 
 import minleak as ml
-from minleak._report.facts import ENTROPIES, Facts, example, gather
+from minleak._design.enough_events import enough_events
+from minleak._report.facts import Facts, example, gather
 from minleak._report.words import demanded
 from minleak._report.worldly import judged
 from minleak._report.writing import report_page
@@ -42,7 +43,7 @@ def test_the_first_figure_is_in_the_world(plan: ml.Plan, facts: Facts) -> None:
     world = plan.in_the_world()
     assert facts.world is not None
     assert (facts.world.success, facts.world.low, facts.world.high) == (world.success, world.low, world.high)
-    assert facts.world.leakage == tuple(world.leakage(name) for name in ENTROPIES)
+    assert facts.enough == enough_events(plan, world)
     page = text(report_page(facts))
     figures = [f"In the world {100 * world.success:.3g}% {100 * world.low:.3g}% to {100 * world.high:.3g}%"]
     figures += ["As counted 5% certified", "Blind guess", "No cloak 100%"]

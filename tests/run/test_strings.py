@@ -50,6 +50,9 @@ def test_what_has_no_place_is_refused_without_being_quoted():
     with pytest.raises(UnknownSecret) as refusal:
         cloak.draw_all(["dragon", "x" * 13], scope="user-1")
     assert refusal.value.at == 1
+    with pytest.raises(UnknownSecret, match="never shown") as refusal:
+        cloak.set_id(["dragon", 7, None])
+    assert refusal.value.at == 1
 
 
 def test_what_needs_a_list_is_refused():

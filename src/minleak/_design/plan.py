@@ -67,11 +67,11 @@ class Plan(Arrangement, Stored):
         return 1 if self.descent is None else self.descent.version
 
     @cached_property
-    def _on_grid(self) -> Prior:
+    def on_grid(self) -> Prior:
         """The prior that the plan is exactly optimal for; with gains, that of gamma_x p(x)."""
         if self.weights is self.prior.weights:
             return self.prior
-        return Prior.trusted(self.weights, None, self.total)
+        return Prior.trusted(self.weights, self.prior.labels, self.total)
 
     def entropy(self, entropy: ConditionalEntropy | str) -> float:
         """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach, for every entropy at once.
@@ -97,9 +97,9 @@ class Plan(Arrangement, Stored):
         if prior is not None:
             return mismatched_leakage(self, H, prior)
         if self.gains is None:
-            before = H(self._on_grid)
+            before = H(self.on_grid)
         else:
-            before = form_for_gains(H).plain(Columns((self.weights / self.total * self._mass)[:, None]))
+            before = form_for_gains(H).plain(Columns((self.weights / self.total * self.mass)[:, None]))
         return difference(H, before, self.entropy(H))
 
     def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:

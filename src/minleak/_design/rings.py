@@ -203,7 +203,7 @@ class Arrangement:
         pi[: self.n_giants] = self.weights[self.giants] / self.total
         if self.tail:
             pi[self.n_giants :] = self.tail / (self.u * self.total)
-        return pi * self._mass
+        return pi * self.mass
 
     @property
     def success(self) -> float:
@@ -211,7 +211,7 @@ class Arrangement:
         return float(self.target.max())
 
     @property
-    def _mass(self) -> float:
+    def mass(self) -> float:
         """The sum of gamma_x p(x)."""
         return 1.0 if self.gains is None else float(self.gains @ self.prior.p)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.parameters import is_number
 from minleak._data.prior import Prior
-from minleak._design.rows.plan import Rows
+from minleak._design.rows.plan import RowDrawable, Rows
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import leakage
@@ -110,18 +112,16 @@ class Padding:
         """The size to show this secret as, with fresh randomness from the operating system if the padding is
         randomised.
 
-        Integers throughout: a uniform number below 2^32 falls on an observable exactly as often as its weight says.
-        Each call draws anew, and several draws of one secret tell more than one.
+        Its rows are drawn from, exactly. Each call draws anew, and several draws of one secret tell more than one.
         """
-        import secrets
-
-        x = self.prior.labels.position(secret)
+        x = self._running.find(secret)
         if x is None:
             raise UnknownSecret("this padding does not know the secret: pad its size, or design with it")
-        begin, end = int(self.starts[x]), int(self.starts[x + 1])
-        place = secrets.randbits(32) if end - begin > 1 else 0  # 2^32 is a power of two: nothing is rejected
-        entry = begin + int(np.searchsorted(np.cumsum(self.weights[begin:end]), place, side="right"))
-        return self._shown(int(self.columns[entry]))
+        return self._shown(int(self._running.draw(np.array([x]), _fresh)[0, 0]))
+
+    @cached_property
+    def _running(self) -> RowDrawable:
+        return RowDrawable(self.rows(), self.prior.labels)  # not indexed, which a few draws do not pay for
 
     def _shown(self, y: int) -> int | float:
         size = self.observables[y]
@@ -132,19 +132,15 @@ class Padding:
         if self.randomised:
             raise InvalidParameter("a randomised padding has no buckets: look at its channel()")
         p = np.bincount(self.columns, weights=self.prior.p, minlength=len(self.observables))
-        secrets = np.bincount(self.columns[self.prior.p > 0], minlength=len(self.observables))
+        members = np.bincount(self.columns[self.prior.p > 0], minlength=len(self.observables))
         lower = [-1 if self.observables.dtype.kind == "i" else -1.0, *map(self._shown, range(len(p) - 1))]
         return tuple(
-            Bucket(lower[y], self._shown(y), int(secrets[y]), float(p[y])) for y in range(len(self.observables))
+            Bucket(lower[y], self._shown(y), int(members[y]), float(p[y])) for y in range(len(self.observables))
         )
 
     def channel(self) -> Channel:
         """The padding as a sparse channel from secrets to the sizes seen."""
-        import scipy.sparse as sp
-
-        shape = (len(self.prior), len(self.observables))
-        matrix = sp.csr_array((self.weights / DENOMINATOR, self.columns, self.starts), shape=shape)
-        return Channel(matrix, inputs=self.prior.labels, outputs=self.observables.tolist())
+        return self.rows().channel()
 
     def rows(self) -> Rows:
         """The padding as rows of whole numbers, as it is drawn: to run with `minleak.Cloak`, sticky, and to save."""
@@ -161,3 +157,7 @@ class Padding:
             f"Padding({kind}, n={len(self.prior)}, observables={len(self.observables)}, overhead={self.overhead:.6g}, "
             f"{self.entropy.name} leakage={self.leakage:.6g}, {self.status})"
         )
+
+
+def _fresh(bounds: Indices) -> Indices:
+    return np.array([secrets.randbelow(bound) for bound in bounds.tolist()], dtype=np.int64)

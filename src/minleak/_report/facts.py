@@ -6,29 +6,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak._data.columns import Columns
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
-from minleak._design.alternatives import Estimate, PopularDecoys, UniformRandomisation
+from minleak._design.alternatives import Estimate, FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
 from minleak._design.certificate import Certificate, certify
+from minleak._design.enough_events import enough_events
 from minleak._design.layouts.circle import Circle
 from minleak._design.layouts.stable import Stable
 from minleak._design.make import relaid
 from minleak._design.plan import Plan
 from minleak._design.repeated_draws import Repeated
 from minleak._design.sweeps import sweep
-from minleak._entropy.base import evaluate
+from minleak._design.world import World
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW, STANDARD
-from minleak._measure.leakages import difference
 from minleak._report.nearness import Nearness, nearness
 from minleak._report.thinning import RankBin, lorenz_points, rank_bins, spaced
-from minleak._report.worldly import Requirement, Worldly, as_requirement, in_the_world, judged
+from minleak._report.worldly import Requirement, as_requirement, in_the_world, judged
 from minleak.errors import InvalidParameter, shown
-
-Array = npt.NDArray[np.float64]
 
 # Those that `words` has sentences for.
 ENTROPIES = STANDARD[:5]
@@ -105,7 +101,8 @@ class Drift:
 class Facts:
     """A report in numbers. `prior`, `target` and `giants` are fractions of one or, with gains, of the whole gain.
 
-    `world` is None where nothing can be said about it, and `untold` then why. `example` are the first members of a set.
+    `world` is None where nothing can be said about it, and `untold` then why; `enough` are between which numbers of
+    events its success would be within 10% of the certified one. `example` are the first members of a set.
     """
 
     digest: str
@@ -119,8 +116,9 @@ class Facts:
     giants: tuple[Giant, ...]
     example: tuple[str, ...]
     chance: Chance
-    world: Worldly | None
+    world: World | None
     untold: str
+    enough: tuple[int, int] | None
     requirement: Requirement | None
     comparisons: tuple[Comparison, ...]
     by_k: ByK
@@ -157,17 +155,17 @@ def gather(
     most = as_requirement(plan, success)
     begin = progress or (lambda _done, _steps, _name: None)
     trials = max(min(trials, max(50, _WORK // plan.k)), 2)
-    prior = _effective(plan)
+    prior = plan.on_grid
     ordered = np.sort(prior.p)[::-1]
     possible = int(np.count_nonzero(ordered))
-    share = 1.0 if plan.gains is None else float(plan.gains @ plan.prior.p)
+    share = plan.mass
     pi = plan.target / share
     named = plan.giants[:NAMED].tolist()
     begin(0, STEPS, "the world")
-    told = in_the_world(plan, ENTROPIES, seed=seed)
-    world, untold = (None, told) if isinstance(told, str) else (told, "")
+    world, untold = in_the_world(plan, seed=seed)
+    enough = None if world is None else enough_events(plan, world, seed=seed)
     begin(1, STEPS, "rivals")
-    comparisons = _comparisons(plan, prior, ordered, share, trials, seed)
+    comparisons = _comparisons(plan, prior, share, trials, seed)
     begin(2, STEPS, "every k")
     by_k = _by_k(plan, prior, possible, share)
     begin(3, STEPS, "repeated draws")
@@ -194,6 +192,7 @@ def gather(
         chance=Chance(share * float(ordered[0]), share, plan.success),
         world=world,
         untold=untold,
+        enough=enough,
         requirement=None if most is None else judged(most, plan.success, world),
         comparisons=comparisons,
         by_k=by_k,
@@ -209,13 +208,6 @@ def gather(
     )
 
 
-def _effective(plan: Plan) -> Prior:
-    """The prior that the plan is exactly optimal for: on its grid, and with gains in it."""
-    if plan.weights is plan.prior.weights:
-        return plan.prior
-    return Prior.trusted(plan.weights, plan.prior.labels, plan.total)
-
-
 def example(plan: Plan) -> tuple[str, ...]:
     """The first members of one of the plan's sets, those in every set first."""
     members = next(sets[0] for sets, _ in plan.cells()) if plan.tail else plan.giants[:0]
@@ -228,29 +220,16 @@ def _scale(entropy: str, share: float) -> float:
     return share if as_entropy(entropy).linear else 1.0
 
 
-def _comparisons(
-    plan: Plan, prior: Prior, ordered: Array, share: float, trials: int, seed: int
-) -> tuple[Comparison, ...]:
-    measures = [as_entropy(name) for name in ENTROPIES]
-    before = evaluate(measures, Columns(prior.p[:, None]))
-    bare = evaluate(measures, Columns(prior.p[None, :]))
-    # fixed buckets of k in order of weight, as columns
-    buckets = np.pad(ordered, (0, -len(ordered) % plan.k)).reshape(-1, plan.k).T
-    bucketed = evaluate(measures, Columns(buckets))
-    uniform = UniformRandomisation(prior, plan.k, trials=trials, seed=seed)
-    popular = PopularDecoys(prior, plan.k, trials=trials, seed=seed)
+def _comparisons(plan: Plan, prior: Prior, share: float, trials: int, seed: int) -> tuple[Comparison, ...]:
+    simulated = [kind(prior, plan.k, trials=trials, seed=seed) for kind in (UniformRandomisation, PopularDecoys)]
+    # who shows the secret shows buckets of one
+    rivals = {NoCloak.name: FixedBuckets(prior, 1)} | {rival.name: rival for rival in simulated}
+    rivals |= {FixedBuckets.name: FixedBuckets(prior, plan.k)}
     rows = []
-    for i, (name, H) in enumerate(zip(ENTROPIES, measures, strict=True)):
+    for name, H in zip(ENTROPIES, map(as_entropy, ENTROPIES), strict=True):
         scale = _scale(name, share)
-        exact = [difference(H, before[i], after[i]) for after in (bare, bucketed)]
-        leaks = {
-            "no cloak": Estimate(exact[0], exact[0], exact[0], True),
-            "uniform randomisation": uniform.leakage(H),
-            "popularity decoys": popular.leakage(H),
-            "fixed buckets": Estimate(exact[1], exact[1], exact[1], True),
-        }
-        rivals = {rival: _scaled(estimate, scale) for rival, estimate in leaks.items()}
-        rows.append(Comparison(name, scale * before[i], plan.leakage(H), rivals))
+        leaks = {rival: _scaled(known.leakage(H), scale) for rival, known in rivals.items()}
+        rows.append(Comparison(name, scale * H(prior), plan.leakage(H), leaks))
     return tuple(rows)
 
 

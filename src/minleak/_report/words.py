@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from minleak._design.alternatives import Estimate
+from minleak._design.world import World
 from minleak._report.facts import Comparison, Facts
-from minleak._report.worldly import Worldly
 
 # entropy: (what its attacker does, what the measure is called, its unit)
 ATTACKERS: dict[str, tuple[str, str, str]] = {
@@ -99,18 +99,18 @@ def verdict(facts: Facts) -> str:
 
 def provenance(facts: Facts) -> list[str]:
     """What the first figure rests on, the sample that the counts are and the certificate, and what would better it."""
-    world = facts.world
-    if world is None:
+    world, enough = facts.world, facts.enough
+    if world is None or enough is None:
         return [f"Nothing can be said about the world beyond the counts: {facts.untold}. All figures are as counted."]
     certified = (
         f"The counts are a sample of {about(world.events)} events. For the counts as they are, a guess is right "
         f"{_often(facts.chance.plan)}, and no sets of {facts.k:,} can do better: that is certified, and the limit for "
         "infinitely many events."
     )
-    few, many = (about(events) for events in world.enough)
+    few, many = (about(events) for events in enough)
     if world.success <= 1.01 * facts.chance.plan:
         more = "With so many events the two figures are the same."
-    elif world.enough[1] <= world.events:
+    elif enough[1] <= world.events:
         more = "With so many events the two figures are within 10% of each other."
     else:
         between = f"About {few}" if few == many else f"Between {few} and {many}"
@@ -118,7 +118,7 @@ def provenance(facts: Facts) -> list[str]:
     return [certified, f"{more} {_unseen(world.unseen)}"]
 
 
-def interval(world: Worldly) -> str:
+def interval(world: World) -> str:
     """Between what the success in the world is."""
     low, high = percent(world.low), percent(world.high)
     return "with 95% confidence in every digit" if low == high else f"{low} to {high} with 95% confidence"
@@ -128,7 +128,7 @@ def beside(facts: Facts) -> dict[str, str]:
     """The leakages in the world, of those that are others than as counted."""
     if facts.world is None:
         return {}
-    pairs = zip(facts.comparisons, facts.world.leakage, strict=True)
+    pairs = [(row, facts.world.leakage(row.entropy)) for row in facts.comparisons]
     return {row.entropy: number(leak) for row, leak in pairs if abs(leak - row.plan) > 0.01 * row.plan + 1e-6}
 
 

@@ -2,31 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from minleak._design.enough_events import enough_events
 from minleak._design.plan import Plan
 from minleak._design.sweeps import as_success
+from minleak._design.world import World
 from minleak.errors import InvalidParameter
-
-# How close to the certificate the events that are asked for should bring it.
-WITHIN = 0.1
-
-
-@dataclass(frozen=True)
-class Worldly:
-    """Success of one guess in the world and its interval; the leakage in each entropy; and between which numbers of
-    events the success would be within 10% of the certified one.
-    """
-
-    events: int
-    success: float
-    low: float
-    high: float
-    unseen: float
-    leakage: tuple[float, ...]
-    enough: tuple[int, int]
 
 
 @dataclass(frozen=True)
@@ -40,21 +21,12 @@ class Requirement:
     sure: bool
 
 
-def in_the_world(plan: Plan, entropies: Sequence[str], *, seed: int) -> Worldly | str:
-    """The plan in the world, or why nothing can be said."""
+def in_the_world(plan: Plan, *, seed: int) -> tuple[World | None, str]:
+    """The plan in the world; or None, and why nothing can be said."""
     try:
-        world = plan.in_the_world(entropies=(), seed=seed)
+        return plan.in_the_world(entropies=(), seed=seed), ""
     except InvalidParameter as error:
-        return str(error).partition(":")[0]
-    return Worldly(
-        events=world.events,
-        success=world.success,
-        low=world.low,
-        high=world.high,
-        unseen=world.unseen,
-        leakage=tuple(world.leakage(name) for name in entropies),
-        enough=enough_events(plan, world, within=WITHIN, seed=seed),
-    )
+        return None, str(error).partition(":")[0]
 
 
 def as_requirement(plan: Plan, success: object) -> float | None:
@@ -67,7 +39,7 @@ def as_requirement(plan: Plan, success: object) -> float | None:
     return most
 
 
-def judged(most: float, claimed: float, world: Worldly | None) -> Requirement:
+def judged(most: float, claimed: float, world: World | None) -> Requirement:
     """Whether a requirement is met, in the world where that can be told, and else as counted."""
     success, high = (claimed, claimed) if world is None else (world.success, world.high)
     limit = most * (1 + 1e-12)  # 1/20 may be a rounding above 0.05

@@ -133,6 +133,8 @@ def test_what_cannot_run_is_refused(tmp_path):
         ml.mechanisms.rounded(ml.Channel([[0.5, 0.4]], tolerance=0.2))
     with pytest.raises(InvalidParameter, match="file or a channel, not float"):
         ml.Cloak(0.5)
+    with pytest.raises(InvalidParameter, match="file or a channel, not Table"):
+        ml.Cloak(type("Table", (), {"rows": lambda _: [(1, 2)], "channel": None})())  # such as a data frame's
     with pytest.raises(InvalidCloak, match="text, numbers, or tuples of these"):
         ml.mechanisms.rounded(ml.Channel([[1.0]], outputs=[frozenset([1])])).save(tmp_path / "x.cloak")
     with pytest.raises(UnknownSecret) as raised:

@@ -23,7 +23,8 @@ from minleak._design.profiles import Profile
 from minleak._design.rings import Changes
 from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.format import file_name
-from minleak._design.stored.kinds import BLOCKS, Drawable, Stored, Uniform
+from minleak._design.stored.kinds import BLOCKS, Stored, Uniform
+from minleak._design.stored.sampler import Drawable
 from minleak._design.stored.saving import storable_labels, stored_weights, write
 from minleak._design.world import Sets, World, how_many, judged, sample_of
 from minleak._entropy.base import ConditionalEntropy

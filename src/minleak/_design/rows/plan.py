@@ -18,7 +18,8 @@ from minleak._design.living.matching import rearranged
 from minleak._design.rows.observables import storable_outputs
 from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.format import file_name
-from minleak._design.stored.kinds import ROWS, Drawable, Stored, Uniform
+from minleak._design.stored.kinds import ROWS, Stored, Uniform
+from minleak._design.stored.sampler import Drawable
 from minleak._design.stored.saving import storable_labels, stored_weights, write
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy

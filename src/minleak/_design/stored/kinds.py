@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
@@ -127,29 +127,48 @@ class Streams(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Running(ABC):
-    """A plan at work. `secrets` are the labels of its secrets, indexed; None where every string is one, and they are
-    drawn one by one, by `set_for`.
+    """A plan at work, as a Cloak asks it: secrets are found, drawn for together, and what is drawn is shown as labels.
+    Only the plan knows what secrets that were found and what was drawn for them are.
     """
 
     plan: Any
-    secrets: Labels | None = field(repr=False)
 
-
-@dataclass(frozen=True, eq=False)
-class Drawable(Running):
-    """A plan of secrets that have numbers."""
-
-    secrets: Labels = field(repr=False)
-    #: The labels of what is shown, where these are no sets of secrets.
-    outputs: Labels | None = field(default=None, kw_only=True, repr=False)
+    #: Whether the secrets are listed, and have numbers; and what to do about an unknown one.
+    listed: ClassVar[bool]
+    advice: ClassVar[str]
 
     @abstractmethod
-    def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
-        """What is shown for each secret, a row each, in numbers, where -1 stands for none; `uniform` is asked only if
-        there is a choice.
-        """
+    def extent(self) -> str:
+        """How many secrets there are."""
 
-    def draw_coupled(self, secrets: Indices, streams: Streams) -> Indices:
-        """The same by streams that all versions of a plan share; where nothing is chosen they are not looked at."""
-        del streams
-        return self.draw(secrets, np.zeros_like)
+    @abstractmethod
+    def numbered(self) -> Labels:
+        """The labels of the secrets, indexed; refused where these have no numbers."""
+
+    @abstractmethod
+    def find(self, secret: Hashable) -> Any:
+        """A secret as it is drawn for; None if it is unknown."""
+
+    @abstractmethod
+    def in_bytes(self, secrets: Any) -> list[bytes]:
+        """The label of each secret, which its stream is for."""
+
+    @abstractmethod
+    def draw(self, secrets: Any, uniform: Uniform) -> Any:
+        """What is shown for each secret; `uniform` is asked only if there is a choice."""
+
+    def draw_coupled(self, secrets: Any, streams: Streams) -> Any:
+        """The same by streams that all versions share, of plans that have a descent."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def sets(self, found: list[Any], drawn: Callable[[Any], Any]) -> list[tuple[Any, ...]]:
+        """The labels to show for secrets that were found, as `drawn` draws for them."""
+
+    @abstractmethod
+    def find_shown(self, label: Hashable) -> Any:
+        """A label that may be shown, as it is named in bytes; None if it is none."""
+
+    @abstractmethod
+    def set_in_bytes(self, found: set[Any]) -> bytes:
+        """Such labels in bytes that no other set has."""

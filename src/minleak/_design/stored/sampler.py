@@ -1,22 +1,26 @@
-"""Drawing from a plan of rings: the tables that a draw looks up in a few memory accesses, and the Sampler that goes by
-them from secrets and random places to sets, in integers throughout, by the compiled loop or without it.
+"""Drawing for secrets that have numbers, and from a plan of rings: the tables that a draw looks up in a few memory
+accesses, and the Sampler that goes by them from secrets and random places to sets, in integers throughout, by the
+compiled loop or without it.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from abc import abstractmethod
 from bisect import bisect_right
+from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.labels import Labels
 from minleak._design.rings import Arrangement
-from minleak._design.stored.kinds import Drawable, Streams, Uniform, Words
+from minleak._design.stored.kinds import Running, Streams, Uniform, Words
 from minleak.errors import InvalidCloak
 
 Indices = npt.NDArray[np.int64]
@@ -162,6 +166,52 @@ class Sampler:
 
 
 @dataclass(frozen=True, eq=False)
+class Drawable(Running):
+    """A plan of secrets that have numbers, by which they are drawn for."""
+
+    secrets: Labels = field(repr=False)
+    #: The labels of what is shown, where these are no sets of secrets.
+    outputs: Labels | None = field(default=None, kw_only=True, repr=False)
+
+    listed = True
+    advice = "refuse it, or choose a stand_in for all such secrets"
+
+    def extent(self) -> str:
+        """Their number."""
+        return f"n={len(self.secrets)}"
+
+    def numbered(self) -> Labels:
+        """The labels of the secrets, indexed."""
+        return self.secrets
+
+    def find(self, secret: Hashable) -> int | None:
+        """The number of a secret."""
+        return self.secrets.position(secret)
+
+    def in_bytes(self, secrets: Indices) -> list[bytes]:
+        """The label of each secret, as it was given."""
+        names: Labels = self.plan.prior.labels
+        return names.bytes_at(secrets)
+
+    @abstractmethod
+    def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
+        """What is shown for each secret, a row each, in numbers, where -1 stands for none."""
+
+    def sets(self, found: list[int], drawn: Callable[[Indices], Indices]) -> list[tuple[Any, ...]]:
+        """The labels of each row."""
+        names: Labels = self.plan.prior.labels if self.outputs is None else self.outputs
+        return [tuple(names.at(row[row >= 0])) for row in drawn(np.array(found, dtype=np.int64))]
+
+    def find_shown(self, label: Hashable) -> int | None:
+        """The number of what is shown."""
+        return (self.secrets if self.outputs is None else self.outputs).position(label)
+
+    def set_in_bytes(self, found: set[int]) -> bytes:
+        """Their numbers in order."""
+        return np.array(sorted(found), dtype="<i8").tobytes()
+
+
+@dataclass(frozen=True, eq=False)
 class RingDrawable(Drawable):
     """A plan of rings, the index that its labels are found by, and the tables that its sets are looked up in."""
 
@@ -232,9 +282,9 @@ def scaled(streams: Streams, which: Indices, number: int, bounds: Indices) -> In
     return result
 
 
-def number_below(streams: Streams, bound: int) -> int:
-    """floor(r N) for the first draw's own number and a bound of any size, exactly."""
-    return _read_on(streams, np.zeros(1, dtype=np.int64), OWN, bound)
+def number_below(streams: Streams, which: int, bound: int) -> int:
+    """floor(r N) for a draw's own number and a bound of any size, exactly."""
+    return _read_on(streams, np.array([which]), OWN, bound)
 
 
 def _read_on(streams: Streams, one: Indices, number: int, bound: int) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.columns import Columns
+from minleak._data.labels import Labels, labels_in_bytes, prefixed
 from minleak._data.prior import Prior
 from minleak._design.rings import Descent
 from minleak._design.stored.format import file_name
-from minleak._design.stored.kinds import STRINGS, Running, Stored
+from minleak._design.stored.kinds import STRINGS, Running, Stored, Streams, Uniform
+from minleak._design.stored.sampler import number_below
 from minleak._design.stored.saving import write
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.files import digest_of, plan_contents
@@ -27,7 +29,7 @@ from minleak._design.unlisted.misfit import Misfit, success_against
 from minleak._design.unlisted.model import CutLine, Model
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
-from minleak.errors import InvalidParameter, UnknownSecret
+from minleak.errors import InvalidParameter
 
 _UNLISTED = "the sets of all strings are too many to be listed: draw them from the .cloak file, with minleak.Cloak"
 
@@ -224,7 +226,7 @@ class UnlistedPlan(Stored):
 
     def drawable(self) -> StringDrawable:
         """What a `minleak.Cloak` draws from."""
-        return StringDrawable(self, None)
+        return StringDrawable(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, the counts, the share and the cap to a .cloak file, whole or not at all. The rest is made
@@ -242,17 +244,52 @@ class UnlistedPlan(Stored):
 
 @dataclass(frozen=True, eq=False)
 class StringDrawable(Running):
-    """A plan over strings: secrets are drawn one by one, since they have no numbers."""
+    """A plan over strings, which have no numbers: what is found is the string itself."""
 
     plan: UnlistedPlan
 
-    def set_for(self, secret: Any, place: Callable[[int], int], at: int | None = None) -> tuple[str, ...]:
-        """The set for a secret; `place` gives a number below the one that it is told. `at` is where the secret stands
-        among those given together.
-        """
-        places = self.plan.owned(secret) if isinstance(secret, str) else 0
-        if not places:
-            raise UnknownSecret(
-                "the plan holds text up to a length, and this secret is longer or no text: refuse it", at
-            )
-        return self.plan.members(secret, place(places))
+    listed = False
+    advice = "it holds text up to a length, and this is longer or no text: refuse it"
+
+    def extent(self) -> str:
+        """There is no end of them."""
+        return "any string"
+
+    def numbered(self) -> Labels:
+        """Refused."""
+        raise InvalidParameter(
+            "strings that cannot be listed have no positions, and there is no stand_in for them: draw them one by one"
+        )
+
+    def find(self, secret: Hashable) -> str | None:
+        """The string, if it has a place."""
+        return secret if isinstance(secret, str) and self.plan.owned(secret) else None
+
+    def in_bytes(self, secrets: list[str]) -> list[bytes]:
+        """The strings."""
+        return labels_in_bytes(secrets)
+
+    def draw(self, secrets: list[str], uniform: Uniform) -> list[tuple[str, ...]]:
+        """Refused: what is not sticky is drawn anew."""
+        del secrets, uniform
+        raise InvalidParameter(
+            "strings that cannot be listed are drawn by a key and a scope alone: sets drawn anew for one string are "
+            "intersected"
+        )
+
+    def draw_coupled(self, secrets: list[str], streams: Streams) -> list[tuple[str, ...]]:
+        """The set at a place of each string's own."""
+        places = [number_below(streams, i, self.plan.owned(secret)) for i, secret in enumerate(secrets)]
+        return [self.plan.members(secret, place) for secret, place in zip(secrets, places, strict=True)]
+
+    def sets(self, found: list[str], drawn: Callable[[list[str]], list[tuple[str, ...]]]) -> list[tuple[str, ...]]:
+        """What is drawn."""
+        return drawn(found)
+
+    def find_shown(self, label: Hashable) -> str | None:
+        """The text itself."""
+        return label if isinstance(label, str) else None
+
+    def set_in_bytes(self, found: set[str]) -> bytes:
+        """The strings in order, each with its length."""
+        return b"".join(map(prefixed, labels_in_bytes(sorted(found))))
