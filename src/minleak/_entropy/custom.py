@@ -29,7 +29,7 @@ class CoreConcave(Entropy):
         The function takes a matrix and returns a value for each column; otherwise it is called column by column.
 
     F is assumed symmetric and expansible: columns reach it without their zeros, in any order. Nothing is assumed
-    proven: `minleak.check_entropy` tries to falsify what you claim.
+    proven: `minleak.theory.check_entropy` tries to falsify what you claim.
 
     >>> import math
     >>> gini = CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")

@@ -100,7 +100,7 @@ class Header:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class WarehousePlan:
-    """An optimal plan whose segments stay in an engine: made by `minleak._warehouse.design`, or read by `load`.
+    """An optimal plan whose segments stay in an engine: made by `minleak.warehouse.design`, or read by `load`.
 
     `table` has a row for each segment: (secret, position, ring, start, weight). All rings lie on one line from 0 to
     u * tail, and a row owns the u * weight positions from its start on; every position has exactly one owner.
