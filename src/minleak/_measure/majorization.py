@@ -32,13 +32,13 @@ class Majorization:
     integers or floats were compared.
     """
 
-    holds: bool
+    ok: bool
     exact: bool
     at: int | None = None
     sums: tuple[Any, Any] | None = None
 
     def __bool__(self) -> bool:
-        return self.holds
+        return self.ok
 
 
 def majorizes(a: Prior | Iterable[Any], b: Prior | Iterable[Any], *, tolerance: float = 1e-12) -> Majorization:
@@ -47,10 +47,10 @@ def majorizes(a: Prior | Iterable[Any], b: Prior | Iterable[Any], *, tolerance: 
     Exact for integer and Fraction weights, else within `tolerance`. If it holds, H(a) <= H(b) for every symmetric
     core-concave entropy. Vectors of different length are padded with zeros. O(n log n).
 
-    >>> majorizes([3, 1, 0], [2, 1, 1]).holds
+    >>> majorizes([3, 1, 0], [2, 1, 1]).ok
     True
     >>> majorizes([2, 1, 1], [3, 1, 0])
-    Majorization(holds=False, exact=True, at=1, sums=(Fraction(1, 2), Fraction(3, 4)))
+    Majorization(ok=False, exact=True, at=1, sums=(Fraction(1, 2), Fraction(3, 4)))
     """
     first, second, tolerance = as_prior(a), as_prior(b), order(tolerance, "the tolerance")
     length = max(len(first), len(second))

@@ -90,8 +90,8 @@ def frontier(
 
     `points` prices of the overhead are spread evenly in their logarithms; neighbouring prices may share a corner.
     Budgets between two corners have optima at or above the hull, which `minleak.padding.design` finds. `randomised`
-    adds the optimum over all channels at fourteen budgets (a few hundred secrets at most), and `policies` what these cost
-    and leak.
+    adds the optimum over all channels at fourteen budgets (a few hundred secrets at most), and `policies` what
+    these cost and leak.
 
     >>> curve = frontier([3, 4, 5, 6, 9, 12])
     >>> [(round(point.overhead, 3), round(point.leakage, 3)) for point in curve.buckets]
