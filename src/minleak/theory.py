@@ -10,7 +10,8 @@ from minleak._design.constrained.invariance import Conflict, Invariance, metric_
 from minleak._design.literal import paper_algorithm
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.check import EntropyCheck, check_entropy
-from minleak._entropy.nonmonotone import Cachin, Increase, JizbaArimitsu, RennerWolf, find_increase
+from minleak._entropy.increases import Increase, find_increase
+from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
 from minleak._entropy.renyi import Renyi
 from minleak._measure.adversaries import (
     Adversary,
