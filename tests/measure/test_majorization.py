@@ -131,8 +131,8 @@ def test_what_is_not_schur_concave_is_refuted_by_a_pair(broken):
     """The pair is a real one: a majorizes b, and f(a) <= f(b) is false."""
     found = ml.theory.check_schur_concave(broken)
     assert not found
-    assert ml.theory.majorizes(found.a, found.b)
-    assert found.values == (broken(found.a), broken(found.b)) or math.isnan(found.values[0])
+    assert ml.theory.majorizes(found.first, found.second)
+    assert found.values == (broken(found.first), broken(found.second)) or math.isnan(found.values[0])
     assert not found.values[0] <= found.values[1]
 
 

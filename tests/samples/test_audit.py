@@ -228,7 +228,7 @@ def test_sets_of_a_cloak_can_be_audited():
     rng = np.random.default_rng(9)
     secrets = rng.choice(list("abcdef"), 4000, p=np.arange(6, 0, -1) / 21)
     events = pa.table({"secret": secrets, "scope": [f"u{i}" for i in range(4000)]})
-    shown = warehouse.cloak(events, plan, key=ml.Key(bytes(32)), keep_secret=True)
+    shown = warehouse.cloak(plan, events, key=ml.Key(bytes(32)), keep_secret=True)
     found = warehouse.audit(shown, observable="set", measures=["shannon", "min-entropy"], permutations=99)
     assert found.success.low <= plan.target.max() <= found.success.high
     assert found["shannon"].low <= ml.Shannon()(ml.Prior([6, 5, 4, 3, 2, 1])) - plan.entropy("shannon")

@@ -51,7 +51,7 @@ def test_priors(table, words, duckdb, tmp_path):
         ({"k": 2, "layout": ml.Near([1, 2, 3])}, "an engine cannot lay 'near': take stable or circle"),
         ({"k": 2, "layout": GOOD}, "unknown layout Table"),
         ({"k": 2, "rows": 0}, "rows is a whole number"),
-        ({"k": 2, "output": "."}, "exists already"),
+        ({"k": 2, "folder": "."}, "exists already"),
     ],
 )
 def test_parameters(arguments, words):
@@ -141,7 +141,7 @@ def test_files(tmp_path, duckdb):
     with pytest.raises(UnreadableFile, match="no database"):
         warehouse.read(tmp_path / "broken.parquet", table="t")
     with pytest.raises(UnreadableFile, match="has no table 'nothing'"):
-        warehouse.read(table="nothing", backend=duckdb)
+        warehouse.read(table="nothing", engine=duckdb)
     with pytest.raises(UnreadableFile, match="say the path"):
         warehouse.read()
 
@@ -165,7 +165,7 @@ def test_database(tmp_path):
 
 def test_folders(tmp_path):
     """What is no plan is refused; a plan is not overwritten, and nothing is left where writing fails."""
-    plan = warehouse.design(GOOD, 2, output=tmp_path / "plan")
+    plan = warehouse.design(GOOD, 2, folder=tmp_path / "plan")
     with pytest.raises(InvalidParameter, match="exists already"):
         plan.save(tmp_path / "plan")
     with pytest.raises(InvalidParameter, match="cannot write"):
@@ -191,9 +191,9 @@ def test_events(duckdb, tmp_path):
         ({"secret": ["a", "b"], "scope": [b"u", b""]}, "no scope"),
     ]:
         with pytest.raises(InvalidParameter, match=words):
-            warehouse.cloak(given(duckdb, pa.table(events), tmp_path), plan, key=key)
+            warehouse.cloak(plan, given(duckdb, pa.table(events), tmp_path), key=key)
     with pytest.raises(InvalidKey, match="a key is a Key"):
-        warehouse.cloak(given(duckdb, GOOD, tmp_path), plan, key=b"x" * 32)
+        warehouse.cloak(plan, given(duckdb, GOOD, tmp_path), key=b"x" * 32)
 
 
 def test_audits():
