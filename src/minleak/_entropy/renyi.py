@@ -224,7 +224,7 @@ class FehrBerens(Renyi):
         return np.asarray(s * np.exp(-h))
 
 
-_FORMS = {"arimoto": Arimoto, "hayashi": Hayashi, "fehrberens": FehrBerens}
+_FORMS: dict[str, type[Renyi]] = {"arimoto": Arimoto, "hayashi": Hayashi, "fehrberens": FehrBerens}
 
 
 def _named(name: str, alpha: float, form: str, base: float) -> Renyi:
