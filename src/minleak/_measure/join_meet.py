@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel, as_channel
-from minleak._data.parameters import TRIALS, listed, whole
+from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
 from minleak._entropy.names import entropy
 from minleak._entropy.random_search import generator
@@ -83,9 +83,7 @@ def join_meet_refines(first: Channel | Any, second: Channel | Any, *, trials: in
     """
     A = as_channel(first)
     B = A.sharing(second, "that are compared")
-    trials, rng = whole(trials, "trials", 1, TRIALS), generator(seed)
-    if trials > _TRIALS:
-        raise InvalidParameter(f"trials are at most {_TRIALS:,}, not {shown(trials)}")
+    trials, rng = whole(trials, "trials", 1, _TRIALS), generator(seed)
     n = A.shape[0]
     for p in [np.full(n, 1 / n), *rng.dirichlet(np.ones(n), trials), *rng.dirichlet(np.full(n, 0.2), trials)]:
         for name in _KEPT if n > 1 else ():

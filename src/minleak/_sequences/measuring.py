@@ -13,6 +13,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import first_difference
 from minleak._data.parameters import listed, whole
 from minleak._design.plan import Plan
+from minleak._design.stored.kinds import Stored
 from minleak._entropy.random_search import generator
 from minleak._sequences.beliefs import Attacker, Learning, Sets, SideBySide, judged
 from minleak._sequences.chain import Chain
@@ -35,7 +36,7 @@ _SHOWN, _PAIRS = 5 * 10**7, 2 * 10**7
 
 def sequence_leakage(
     chain: Chain,
-    method: Tracks | Plan | Channel | str | Any,
+    method: Tracks | Stored | Channel | str | Any,
     *,
     k: int | None = None,
     steps: int = 20,
@@ -51,7 +52,7 @@ def sequence_leakage(
     Parameters
     ----------
     method
-        `Tracks`, a `Plan` or a `Channel` drawn anew at each step; or, with `k`, one of "tracks", "plan" (the optimal
+        `Tracks`, a plan or a `Channel` drawn anew at each step; or, with `k`, one of "tracks", "plan" (the optimal
         one for the marginal), "buckets" (k consecutive states by weight, fixed), "decoys" (k - 1 independent walks of
         the chain), "predictive" (the optimal plan for what is expected next, designed at each step).
     steps, trials, seed
@@ -144,7 +145,7 @@ def _scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
                 f"the plan is for {len(method.prior)} secrets, and the chain has {len(chain)} states"
             )
         return plan_scheme(method)
-    given = as_channel(method)
+    given = as_channel(method.channel() if isinstance(method, Stored) else method)
     if given.shape[0] != len(chain):
         raise InvalidParameter(f"the channel has {given.shape[0]} inputs, and the chain {len(chain)} states")
     return channel_scheme(given)
