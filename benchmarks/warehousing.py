@@ -106,7 +106,7 @@ def drawing(folder: Path, n: int = 1_000_000, events: int = 1_000_000, k: int = 
     cloak = ml.Cloak(whole, key=key)
     places = {label: i for i, label in enumerate(whole.prior.labels)}
     start = time.perf_counter()
-    drawn = warehouse.cloak(backend.read_parquet(str(folder / "events.parquet")), plan, key=key)
+    drawn = warehouse.cloak(plan, backend.read_parquet(str(folder / "events.parquet")), key=key)
     size = backend.to_pyarrow(drawn.aggregate(members=drawn["set"].length().sum())).to_pylist()[0]["members"]
     middle = time.perf_counter()
     found = cloak.draw_many([places[f"secret-{i}"] for i in secrets], scopes=log["scope"].to_pylist())
@@ -135,7 +135,7 @@ times = []
 for i, path in enumerate(sys.argv[3:]):
     session.sparkContext.setJobGroup(str(i), path)
     start = time.perf_counter()
-    warehouse.design(backend.read_parquet(path), k, output=f"{folder}/plan-{i}")
+    warehouse.design(backend.read_parquet(path), k, folder=f"{folder}/plan-{i}")
     times.append(time.perf_counter() - start)
 print(json.dumps(times))
 session.stop()
@@ -200,7 +200,7 @@ def peak():
 backend = warehouse.connect("duckdb", memory_limit=limit, spill=folder + "/spill")
 backend.raw_sql("SET threads = 2")
 start = time.perf_counter()
-plan = warehouse.design(backend.read_parquet(path), 10, layout=layout, output=folder + "/plan-" + layout)
+plan = warehouse.design(backend.read_parquet(path), 10, layout=layout, folder=folder + "/plan-" + layout)
 print(f"{layout:<8} {time.perf_counter() - start:.0f} s, peak memory {peak() / 2**30:.2f} GiB, {plan}", flush=True)
 """
 

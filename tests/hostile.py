@@ -352,7 +352,7 @@ CALLS = {
     "additive_capacity": (ml.additive_capacity, {"channel": CHANNEL, "prior": WEIGHTS, "spanning": "gains"}),
     "additive_capacity, over priors": (ml.additive_capacity, {"channel": CHANNEL, "spanning": "gains"}),
     "d_privacy": (ml.d_privacy, {"channel": CHANNEL, "metric": np.ones((6, 6))}),
-    "refines": (ml.refines, {"A": CHANNEL, "B": CHANNEL, "tolerance": 1e-8}),
+    "refines": (ml.refines, {"first": CHANNEL, "second": CHANNEL, "tolerance": 1e-8}),
     "Channel.factor": (CHANNEL.factor, {"other": CHANNEL, "tolerance": 1e-8}),
     "Channel.hyper": (lambda **given: str(CHANNEL.hyper(**given)), {"prior": WEIGHTS}),
     # designs
@@ -489,9 +489,9 @@ CALLS = {
     "Key.save": (ml.Key(bytes(32)).save, {"path": "none/none.key"}),
     # theory
     "paper_algorithm": (theory.paper_algorithm, {"prior": [3, 2, 1], "k": 3, "limit": 1000}),
-    "max_refines": (theory.max_refines, {"A": CHANNEL, "B": CHANNEL, "tolerance": 1e-8}),
-    "join_meet": (theory.join_meet, {"channel": np.eye(3), "first": 0, "second": 1}),
-    "join_meet_refines": (theory.join_meet_refines, {"A": np.eye(2), "B": np.eye(2), "trials": 2, "seed": 0}),
+    "max_refines": (theory.max_refines, {"first": CHANNEL, "second": CHANNEL, "tolerance": 1e-8}),
+    "join_meet": (theory.join_meet, {"channel": np.eye(3), "observables": (0, 1)}),
+    "join_meet_refines": (theory.join_meet_refines, {"first": np.eye(2), "second": np.eye(2), "trials": 2, "seed": 0}),
     "Together": (
         lambda **given: ml.theory.posterior_vulnerability([1, 1], theory.Together(**given)),
         {"channels": [np.eye(2), np.eye(2)]},
@@ -523,13 +523,13 @@ CALLS = {
     ),
     "hyper_distance": (
         theory.hyper_distance,
-        {"prior": WEIGHTS, "A": CHANNEL, "B": np.eye(6), "metric": "total variation"},
+        {"prior": WEIGHTS, "first": CHANNEL, "second": np.eye(6), "metric": "total variation"},
     ),
-    "refinement_distance": (theory.refinement_distance, {"prior": WEIGHTS, "A": CHANNEL, "B": np.eye(6)}),
+    "refinement_distance": (theory.refinement_distance, {"prior": WEIGHTS, "first": CHANNEL, "second": np.eye(6)}),
     "prior_epsilon": (theory.prior_epsilon, {"prior": WEIGHTS, "metric": FAR}),
     "Channel.left_factor": (CHANNEL.left_factor, {"other": CHANNEL, "tolerance": 1e-8}),
     "best_guesses": (theory.best_guesses, {**SYSTEM, "gain": None}),
-    "majorizes": (theory.majorizes, {"a": WEIGHTS, "b": WEIGHTS, "tolerance": 1e-9}),
+    "majorizes": (theory.majorizes, {"first": WEIGHTS, "second": WEIGHTS, "tolerance": 1e-9}),
     "lorenz": (theory.lorenz, {"prior": WEIGHTS}),
     "check_entropy": (
         theory.check_entropy,
@@ -609,7 +609,9 @@ RECORDS |= {
     "Adversary",
     "ConditionalEntropy",
     "Entropy",
+    "Renyi",
 }
+RECORDS |= {"Applied", "Bucket", "CurvePoint", "Increase", "Rival", "SchurCheck"}
 
 
 def call(rng, name, calls=CALLS, ours=OURS):

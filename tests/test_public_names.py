@@ -31,7 +31,7 @@ PROMISED = {
     """,
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
-        least_budget LeastOverhead
+        least_budget LeastOverhead Applied Bucket CurvePoint Rival
     """,
     "minleak.mechanisms": """
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
@@ -39,8 +39,8 @@ PROMISED = {
     """,
     "minleak.theory": """
         vulnerability posterior_vulnerability multiplicative_leakage additive_leakage maximal_leakage local_dp_epsilon
-        Entropy ConditionalEntropy check_entropy EntropyCheck Cachin JizbaArimitsu RennerWolf find_increase
-        majorizes Majorization lorenz check_schur_concave
+        Entropy ConditionalEntropy check_entropy EntropyCheck Renyi Cachin JizbaArimitsu RennerWolf find_increase
+        Increase majorizes Majorization lorenz check_schur_concave SchurCheck
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
         metric_invariance Invariance Conflict paper_algorithm
         max_refines join_meet join_meet_refines Together induced_metric
@@ -51,10 +51,11 @@ PROMISED = {
         gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
     """,
     "minleak.results": """
-        Audit Baseline BlockPlan Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate
-        EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit
-        Needed Optimum Pairs PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage
-        SequenceTable Shown Stage Sweep Tradeoff UnlistedPlan Walk World
+        Audit Baseline BlockPlan Bracket ByStep Capacity Certificate Changes Check Comparison ComparisonRow Cost
+        Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder Labels LeakageRow
+        LeakageTable LeastBudget Looks Measured Misfit Model Needed Optimum Pairs PointwiseLeakage
+        Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Stored Sweep Tradeoff
+        UnlistedPlan Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": """

@@ -5,18 +5,22 @@
 array([11, 20])
 """
 
-from minleak._padding.comparison import PaddingComparison, compare
-from minleak._padding.frontiers import PaddingFrontier, frontier
+from minleak._padding.comparison import Applied, PaddingComparison, Rival, compare
+from minleak._padding.frontiers import CurvePoint, PaddingFrontier, frontier
 from minleak._padding.make import design
 from minleak._padding.overheads import LeastOverhead, least_budget
 from minleak._padding.policies import padme, to_multiple, to_power_of_two
-from minleak._padding.result import Padding
+from minleak._padding.result import Bucket, Padding
 
 __all__ = [
+    "Applied",
+    "Bucket",
+    "CurvePoint",
     "LeastOverhead",
     "Padding",
     "PaddingComparison",
     "PaddingFrontier",
+    "Rival",
     "compare",
     "design",
     "frontier",

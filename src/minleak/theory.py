@@ -10,7 +10,9 @@ from minleak._design.constrained.invariance import Conflict, Invariance, metric_
 from minleak._design.literal import paper_algorithm
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.check import EntropyCheck, check_entropy
-from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf, find_increase
+from minleak._entropy.increases import Increase, find_increase
+from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
+from minleak._entropy.renyi import Renyi
 from minleak._measure.adversaries import (
     Adversary,
     MismatchedAdversary,
@@ -29,7 +31,7 @@ from minleak._measure.leakages import (
     posterior_vulnerability,
     vulnerability,
 )
-from minleak._measure.majorization import Majorization, check_schur_concave, lorenz, majorizes
+from minleak._measure.majorization import Majorization, SchurCheck, check_schur_concave, lorenz, majorizes
 from minleak._measure.max_case import (
     max_case_capacity,
     max_case_leakage,
@@ -51,6 +53,7 @@ __all__ = [
     "Entropy",
     "EntropyCheck",
     "GuessingForm",
+    "Increase",
     "Invariance",
     "JizbaArimitsu",
     "Majorization",
@@ -58,6 +61,8 @@ __all__ = [
     "OptimalAdversary",
     "RefinementDistance",
     "RennerWolf",
+    "Renyi",
+    "SchurCheck",
     "Together",
     "Transport",
     "UniformAdversary",

@@ -24,7 +24,7 @@ def test_design_to_a_folder(asked, folder):
     assert said["giant_labels"] == [plan.prior.labels[i] for i in plan.giants]
     stored = warehouse.load("queries.plan")
     assert stored.exact_target == plan.exact_target
-    assert warehouse.certify(stored, warehouse.read("queries.csv", backend=stored.table.get_backend()))
+    assert warehouse.certify(stored, warehouse.read("queries.csv", engine=stored.table.get_backend()))
 
 
 def test_design_to_a_cloak(asked, folder):

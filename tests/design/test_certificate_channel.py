@@ -106,7 +106,7 @@ def test_fixed_buckets_leak_more(H):
     assert verdicts(certificate) == {CAP: True, LEMMA: True, POSTERIOR: False}
     above = ml.leakage(weights, channel, H) - ml.design(weights, 2).leakage(H)
     assert certificate.gaps[H.name] == pytest.approx(above, abs=1e-9)
-    blind = {"arimoto:0", "hayashi:0", "guess-error:2"}  # every set is of two, seen or not
+    blind = {"hartley", "arimoto:0", "hayashi:0", "guess-error:2"}  # every set is of two, seen or not
     assert (above > 1e-3) == (H.name not in blind)
 
 
@@ -142,7 +142,7 @@ def test_matrices_of_any_kind():
         for form in (matrix, sp.csr_array(np.array(matrix, dtype=float)), ml.Channel(matrix)):
             certificate = ml.certify(form, [1, 1, 1, 1], k=2, entropies=["collision", CUBES])
             assert certificate
-            assert list(certificate.gaps) == ["posterior", "arimoto:2", "cubes"]
+            assert list(certificate.gaps) == ["posterior", "collision", "cubes"]
 
 
 @pytest.mark.parametrize("k", [0, -1, True, 2.0, "3"], ids=repr)

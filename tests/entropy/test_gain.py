@@ -161,8 +161,10 @@ def test_gains_are_for_as_many_secrets():
             ml.Gain(ml.Shannon(), gain)([1, 1, 1])
 
 
-@pytest.mark.parametrize("H", [ml.theory.Cachin(2), "shannon", None], ids=repr)
+@pytest.mark.parametrize("H", [ml.theory.Cachin(2), "cachin:2"], ids=repr)
 def test_gains_go_with_entropies_of_the_papers_form(H):
+    """By name too."""
+    assert ml.Gain("min-entropy", [1, 2])([1, 1]) == 0
     with pytest.raises(InvalidParameter, match="eta"):
         ml.Gain(H, [1, 1])
 

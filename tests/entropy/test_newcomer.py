@@ -99,7 +99,7 @@ def test_it_is_optimised():
     assert mine.gap <= 1e-6
     assert mine.shadow_price == pytest.approx(known.shadow_price, rel=1e-3)
     # it is symmetric, whatever its name says
-    assert ml.theory.metric_invariance([2, 1, 1], allowed=[[1, 1]] * 3, entropies=["gini-gain"]).holds
+    assert ml.theory.metric_invariance([2, 1, 1], allowed=[[1, 1]] * 3, entropies=["gini-gain"]).ok
 
 
 @pytest.mark.parametrize("weights", [WEIGHTS, [1] * 6], ids=["any prior", "equally likely"])

@@ -21,6 +21,7 @@ from minleak.testing import channels, entropies, priors, systems
 KINDS = {"dense": np.array, "sparse": sp.csr_array}
 POINT = [[1.0]] * 4  # nothing can be seen
 EYE = np.eye(4)  # everything can be seen
+GINI = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
 
 
 @pytest.fixture(params=KINDS.values(), ids=KINDS)
@@ -82,13 +83,17 @@ def test_rounding_below_zero_is_zero_but_real_increase_is_kept():
 
 
 def test_a_table_is_read_by_name_and_prints():
-    """Rows have the name they were asked by; other names are a KeyError."""
+    """Rows have the name they were asked by, and are found by any; what is not there is a KeyError."""
     table = ml.leakage_table(WEIGHTS, FLOATS)
     assert len(table.rows) == len(STANDARD)
     for name in STANDARD:
         assert table[name].posterior == ml.entropy(name).conditional(WEIGHTS, FLOATS)
-    assert ml.leakage_table(WEIGHTS, FLOATS, [ml.Collision()]).rows[0].entropy == "arimoto:2"
-    for missing in ("arimoto:2", "nonsense"):
+    asked = ml.leakage_table(WEIGHTS, FLOATS, [ml.Collision(), "arimoto:2", ml.Arimoto(0), "gUesswork", GINI])
+    assert [row.entropy for row in asked.rows] == ["collision", "arimoto:2", "arimoto:0", "guesswork", "gini"]
+    assert asked["hartley"] is asked[ml.Hartley(base=3)] is asked.rows[2]
+    assert (asked[ml.Collision()], asked["arimoto:2"]) == asked.rows[:2]
+    assert asked["gini"] is asked[GINI] is asked.rows[4]
+    for missing in ("arimoto:3", "nonsense"):
         with pytest.raises(KeyError, match=missing):
             table[missing]
     row = table["shannon"]

@@ -71,9 +71,9 @@ def test_invariance_is_optimality_for_every_entropy(prior, data):
     allowed = np.array(flat).reshape(n, m)
     allowed[~allowed.any(axis=1), 0] = True
     found = ml.theory.metric_invariance(prior, allowed=allowed)
-    if found.holds:
+    if found.ok:
         for H in ("shannon", "guess-error:2", "arimoto:0.5", "arimoto:3", "tsallis:2", "guesswork"):
             best = ml.optimise(prior, entropy=H, allowed=allowed)
             assert ml.leakage(prior, found.channel, H) <= best.leakage + 1e-6
     else:
-        assert found.holds is None or found.conflict.shortfall > 0
+        assert found.ok is None or found.conflict.shortfall > 0

@@ -193,7 +193,7 @@ def test_left_factors_are_exact_where_channels_are():
         (lambda: theory.gain_sum([[1, 2]], [[1, 2, 3]]), "for 2 and for 3 secrets"),
         (lambda: theory.gain_sum(np.ones((50_000, 1)), np.ones((50_000, 1))), "pair of guesses has 2,500,000,000 ent"),
         (lambda: theory.loss_gain(sp.eye_array(2)), "losses are a matrix"),
-        (lambda: theory.join_meet(np.eye(2), 1, 1), "two observables, not of 1 alone"),
+        (lambda: theory.join_meet(np.eye(2), observables=(1, 1)), "of two observables, not"),
         (
             lambda: theory.join_meet_refines(np.eye(2), np.eye(2), trials=10**6 + 1),
             "trials is a whole number",

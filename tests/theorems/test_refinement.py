@@ -43,7 +43,7 @@ def test_joins_and_meets_leak_no_more(system, data):
     y, z = data.draw(st.integers(0, m - 1)), data.draw(st.integers(0, m - 1))
     names = ["shannon", "min-entropy", "guesswork", "guess-error:2", "arimoto:0.5", "arimoto:2", "arimoto:7"]
     H = ml.entropy(data.draw(st.sampled_from(names)))
-    improved = [theory.join_meet(channel)] + ([theory.join_meet(channel, y, z)] if y != z else [])
+    improved = [theory.join_meet(channel)] + ([theory.join_meet(channel, observables=(y, z))] if y != z else [])
     for after in improved:
         assert at_most(H.conditional(prior, channel), H.conditional(prior, after))
 
@@ -51,7 +51,7 @@ def test_joins_and_meets_leak_no_more(system, data):
 def test_joins_and_meets_are_no_post_processing(monkeypatch):
     """An attacker who tells secrets apart may gain by them, so that the order is another one than refinement."""
     A = np.array([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.6, 0.1, 0.3]])
-    B = theory.join_meet(A, 0, 1)
+    B = theory.join_meet(A, observables=(0, 1))
     assert not ml.refines(A, B)
     found = theory.join_meet_refines(A, B)
     assert found

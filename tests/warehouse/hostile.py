@@ -36,14 +36,14 @@ def audited(permutations, **given):
 NAMED = {"secret": "secret", "weight": "count"}
 CALLS = {
     "connect": (warehouse.connect, {"engine": "duckdb", "database": None, "memory_limit": None, "spill": None}),
-    "read": (warehouse.read, {"path": None, "table": None, "backend": None, "memory_limit": None}),
-    "load": (warehouse.load, {"folder": "nowhere", "backend": None}),
+    "read": (warehouse.read, {"path": None, "table": None, "engine": None, "memory_limit": None}),
+    "load": (warehouse.load, {"folder": "nowhere", "engine": None}),
     "design": (warehouse.design, {"table": PRIOR, "k": 2, **NAMED, "layout": "stable", "rows": 9}),
     "certify": (warehouse.certify, {"plan": PLAN, "table": PRIOR, **NAMED}),
     "cloak": (
         warehouse.cloak,
-        {"events": EVENTS, "plan": PLAN, "key": ml.Key(bytes(32)), "secret": "secret", "scope": "scope"}
-        | {"output": "set", "stand_in": None},
+        {"plan": PLAN, "events": EVENTS, "key": ml.Key(bytes(32)), "secret": "secret", "scope": "scope"}
+        | {"observable": "set", "stand_in": None},
     ),
     "to_plan": (warehouse.to_plan, {"plan": PLAN}),
     "audit": (

@@ -18,7 +18,7 @@ def test_counts_are_those_of_memory(backend, text, tmp_path):
     """Times that are text are sorted as numbers or as dates."""
     path = tmp_path / "log.csv"
     path.write_text(text)
-    inside = warehouse.chain(warehouse.read(path, backend=backend))
+    inside = warehouse.chain(warehouse.read(path, engine=backend))
     read = ml.read_chain(path)
     names = sorted(read.labels)
     assert list(inside.labels) == names
@@ -42,7 +42,7 @@ def test_what_has_no_walks_is_refused(text, word, tmp_path, duckdb):
     path = tmp_path / "log.csv"
     path.write_text(text)
     with pytest.raises(InvalidPrior, match=word):
-        warehouse.chain(warehouse.read(path, backend=duckdb))
+        warehouse.chain(warehouse.read(path, engine=duckdb))
 
 
 def test_integers_are_states_too(duckdb):

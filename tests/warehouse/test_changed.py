@@ -31,7 +31,7 @@ def test_cloak(what, plan, duckdb, tmp_path):
     changed = warehouse.WarehousePlan(given(duckdb, pa.Table.from_pylist(rows), tmp_path), plan.header)
     events = given(duckdb, EVENTS, tmp_path)
     with pytest.raises((UnreadableFile, UnknownSecret)) as refused:
-        warehouse.cloak(events, changed, key=KEY)
+        warehouse.cloak(changed, events, key=KEY)
     assert "Zürich" not in str(refused.value)
 
 
@@ -53,12 +53,12 @@ def test_to_plan(what, plan, duckdb, tmp_path):
 
 def test_a_file_that_was_written_anew(tmp_path):
     """All weights are 9: sets of other sizes, without their secrets, were drawn from it."""
-    warehouse.design(PRIOR, 5, rows=16, output=tmp_path / "plan")
+    warehouse.design(PRIOR, 5, rows=16, folder=tmp_path / "plan")
     for file in (tmp_path / "plan" / "segments").iterdir():
         rows = pq.read_table(file).to_pylist()
         pq.write_table(pa.Table.from_pylist([row | {"weight": 9} for row in rows]), file)
     with pytest.raises(UnreadableFile, match="changed or damaged after it was made"):
-        warehouse.cloak(EVENTS, warehouse.load(tmp_path / "plan"), key=KEY)
+        warehouse.cloak(warehouse.load(tmp_path / "plan"), EVENTS, key=KEY)
 
 
 def test_headers_that_do_not_fit(plan, tmp_path):
@@ -66,7 +66,7 @@ def test_headers_that_do_not_fit(plan, tmp_path):
     content = {name: getattr(plan.header, name) for name in plan.header.__dataclass_fields__}
     for change in ({"k": 6}, {"length": plan.header.length + 1}):
         wrong = warehouse.WarehousePlan(plan.table, warehouse.Header(**(content | change)))
-        for action in (lambda p: warehouse.cloak(EVENTS, p, key=KEY), warehouse.to_plan, lambda p: p.save(tmp_path)):
+        for action in (lambda p: warehouse.cloak(p, EVENTS, key=KEY), warehouse.to_plan, lambda p: p.save(tmp_path)):
             with pytest.raises(InvalidParameter, match="do not fit each other"):
                 action(wrong)
     for change in ({"k": 1.5}, {"giants": [("a", 1)]}, {"giants": (("\ud800", 1),)}, {"digest": "x"}, {"total": 2**70}):
@@ -76,7 +76,7 @@ def test_headers_that_do_not_fit(plan, tmp_path):
 
 def test_surrogates_in_a_header(tmp_path):
     """JSON can hold what no table can."""
-    warehouse.design(PRIOR, 5, output=tmp_path / "plan")
+    warehouse.design(PRIOR, 5, folder=tmp_path / "plan")
     file = tmp_path / "plan" / "header.json"
     header = json.loads(file.read_text())
     header["giants"][0][0] = "\ud800"

@@ -64,7 +64,7 @@ def test_the_sets_are_those_of_the_cloak(engine, name, layout, made, request, tm
             "event": np.arange(len(places)),
         }
     )
-    drawn = warehouse.cloak(given(backend, events, tmp_path), plan, key=KEY, keep_secret=True).to_pyarrow().to_pylist()
+    drawn = warehouse.cloak(plan, given(backend, events, tmp_path), key=KEY, keep_secret=True).to_pyarrow().to_pylist()
     assert sorted(row["event"] for row in drawn) == list(range(len(places)))
     cloak = ml.Cloak(warehouse.to_plan(plan), key=KEY)
     assert {len(row["set"]) for row in drawn} <= set(range(1, K + 1))
@@ -79,7 +79,7 @@ def test_everything_in_one_set(backend, tmp_path):
     assert plan.header.tail == 0
     assert warehouse.certify(plan)
     events = pa.table({"secret": list("abcdef"), "scope": ["u"] * 6})
-    drawn = warehouse.cloak(given(backend, events, tmp_path), plan, key=KEY, keep_secret=True).to_pyarrow().to_pylist()
+    drawn = warehouse.cloak(plan, given(backend, events, tmp_path), key=KEY, keep_secret=True).to_pyarrow().to_pylist()
     cloak = ml.Cloak(warehouse.to_plan(plan), key=KEY)
     assert all(tuple(row["set"]) == cloak.draw(row["secret"], scope="u") for row in drawn)
 
@@ -96,8 +96,8 @@ def test_a_log_of_events(duckdb, tmp_path):
 def test_the_folder(backend, duckdb, tmp_path):
     """A plan written by one engine is read by the other, and becomes a .cloak file that draws the same sets."""
     prior = PRIORS["heavy tail"]
-    made = warehouse.design(given(backend, prior, tmp_path), K, rows=ROWS, output=tmp_path / "plan")
-    read = warehouse.load(tmp_path / "plan", backend=duckdb)
+    made = warehouse.design(given(backend, prior, tmp_path), K, rows=ROWS, folder=tmp_path / "plan")
+    read = warehouse.load(tmp_path / "plan", engine=duckdb)
     assert read.header == made.header
     assert segments(read) == segments(made)
     warehouse.to_plan(read).save(tmp_path / "plan.cloak")
@@ -112,7 +112,7 @@ def test_separated_values(backend, tmp_path):
     folder.mkdir()
     (folder / "a.csv").write_text('secret,count\n007,3\n"a,""b""",4\n')
     (folder / "b.csv").write_text("secret,count\n7,5\n")
-    table = warehouse.read(folder, backend=backend)
+    table = warehouse.read(folder, engine=backend)
     assert dict(zip(*table.to_pyarrow().to_pydict().values(), strict=True)) == {"007": "3", 'a,"b"': "4", "7": "5"}
     if backend.name == "duckdb":  # Spark does so in test_the_command_line
         assert warehouse.design(table, 2).header.total == 12

@@ -90,7 +90,7 @@ def test_events_without_a_secret_or_a_scope_are_refused(event, stand_in):
     """Never left out in silence."""
     plan = warehouse.design(pa.table({"secret": ["a", "b", "c"], "count": [3, 2, 1]}), 2)
     with pytest.raises((InvalidParameter, UnknownSecret)):
-        warehouse.cloak(pa.table(event), plan, key=KEY, stand_in=stand_in).to_pyarrow()
+        warehouse.cloak(plan, pa.table(event), key=KEY, stand_in=stand_in).to_pyarrow()
 
 
 @pytest.mark.parametrize("weights", [[2, None, 1], [2, -4, 1], ["2", "x", "1"]])
@@ -102,7 +102,7 @@ def test_a_spectrum_repairs_nothing(weights):
 def test_the_folder_of_a_plan_is_no_cloak_file(tmp_path):
     """But the message says how it becomes one."""
     table = pa.table({"secret": ["a", "b", "c"], "count": [3, 2, 1]})
-    warehouse.design(table, 2, output=tmp_path / "plan")
+    warehouse.design(table, 2, folder=tmp_path / "plan")
     with pytest.raises(InvalidCloak, match="to_plan"):
         ml.load(tmp_path / "plan")
     warehouse.to_plan(warehouse.load(tmp_path / "plan")).save(tmp_path / "plan.cloak")

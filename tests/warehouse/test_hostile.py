@@ -43,13 +43,13 @@ def test_counts_of_nineteen_digits():
 def test_no_header(duckdb, tmp_path):
     """The first event of a log without a header is not shown."""
     (tmp_path / "log.csv").write_text("hidden-a,hidden-b,7\nhidden-c,hidden-d,8\n")
-    log = warehouse.read(tmp_path / "log.csv", backend=duckdb)
+    log = warehouse.read(tmp_path / "log.csv", engine=duckdb)
     plan = warehouse.design(in_engine(duckdb, PRIOR, tmp_path), 2)
     for action in (
         lambda: warehouse.design(log, 2),
         lambda: warehouse.audit(log),
         lambda: warehouse.Spectrum(log),
-        lambda: warehouse.cloak(log, plan, key=ml.Key(bytes(32))),
+        lambda: warehouse.cloak(plan, log, key=ml.Key(bytes(32))),
         lambda: warehouse.certify(plan, PRIOR, weight="hits"),
     ):
         with pytest.raises(ml.MinleakError, match=r"no column 'secret' among the 3: say|no column 'hits'") as refused:

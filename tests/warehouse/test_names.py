@@ -19,7 +19,7 @@ NAMES = ["x[12]", "da*", "q?", "a]b", "'", '"', "'\"", "t\tb", "n\nl", "{a,b}", 
 
 
 def secrets_in(path, backend):
-    return sorted(warehouse.read(path, backend=backend).to_pyarrow()["secret"].to_pylist())
+    return sorted(warehouse.read(path, engine=backend).to_pyarrow()["secret"].to_pylist())
 
 
 def write_each(folder, names):
@@ -44,7 +44,7 @@ def test_backslashes(duckdb, tmp_path):
     write_each(tmp_path, ["a\\b", "\\", "x[1]", "x1"])
     assert secrets_in(tmp_path / "a\\b.csv", duckdb) == ["a\\b"]
     with pytest.raises(UnreadableFile, match="rename it"):
-        warehouse.read(tmp_path / "x[1].csv", backend=duckdb)
+        warehouse.read(tmp_path / "x[1].csv", engine=duckdb)
 
 
 @needs_java
@@ -55,7 +55,7 @@ def test_names_in_spark(spark, tmp_path):
         assert secrets_in(tmp_path / f"{name}.csv", spark) == [name]
     assert secrets_in(tmp_path / "x[12].parquet", spark) == ["x[12]"]
     with pytest.raises(UnreadableFile, match="must not begin with"):
-        warehouse.read(tmp_path / "_hidden.csv", backend=spark)
+        warehouse.read(tmp_path / "_hidden.csv", engine=spark)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_no_query_in_a_path(tmp_path, monkeypatch):
     """A name that ends its own quotes and goes on with a query of its own."""
     monkeypatch.chdir(tmp_path)
     name = "p\"' (FORMAT csv); COPY (SELECT 1) TO 'stolen.csv' (FORMAT csv) --"
-    warehouse.design(PRIOR, 3, output=name)
+    warehouse.design(PRIOR, 3, folder=name)
     assert os.listdir() == [name]
     assert warehouse.certify(warehouse.load(name), PRIOR)
 
@@ -89,7 +89,7 @@ def test_folders_add_no_columns(backend, tmp_path):
     folder.mkdir()
     write_each(folder, ["a"])
     for ending, one in (("csv", "1"), ("parquet", 1)):
-        found = warehouse.read(folder / f"a.{ending}", backend=backend).to_pyarrow().to_pylist()
+        found = warehouse.read(folder / f"a.{ending}", engine=backend).to_pyarrow().to_pylist()
         assert found == [{"secret": "a", "count": one}]
 
 
@@ -108,7 +108,7 @@ def test_columns_of_one_name(header, duckdb, tmp_path):
     pq.write_table(pa.Table.from_arrays([pa.array(["hidden"])] * 3, names=header.split(",")), tmp_path / "a.parquet")
     for ending in ("csv", "parquet"):
         with pytest.raises(UnreadableFile, match="have one name, but for case"):
-            warehouse.read(tmp_path / f"a.{ending}", backend=duckdb)
+            warehouse.read(tmp_path / f"a.{ending}", engine=duckdb)
 
 
 @pytest.mark.parametrize("second", [[7.6], ["7"], pa.array([7], pa.int32())])
@@ -117,7 +117,7 @@ def test_types_that_differ(second, duckdb, tmp_path):
     pq.write_table(pa.table({"secret": ["a"], "count": [1]}), tmp_path / "1.parquet")
     pq.write_table(pa.table({"secret": ["b"], "count": second}), tmp_path / "2.parquet")
     with pytest.raises(UnreadableFile, match="different columns, or types"):
-        warehouse.read(tmp_path, backend=duckdb)
+        warehouse.read(tmp_path, engine=duckdb)
 
 
 def test_types_that_are_stored_alike(duckdb, tmp_path):
@@ -135,7 +135,7 @@ def test_checksums_of_gzip(damage, duckdb, tmp_path):
         (tmp_path / file).write_bytes(content)
     assert secrets_in(tmp_path / "a.csv.gz", duckdb) == ["hidden"]
     with pytest.raises(UnreadableFile, match=r"b\.csv\.gz: it is damaged"):
-        warehouse.read(tmp_path / "b.csv.gz", backend=duckdb)
+        warehouse.read(tmp_path / "b.csv.gz", engine=duckdb)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_quotes_out_of_place(content, line, duckdb, tmp_path):
     """The line is said, and how it should be, not the class of the engine's error alone, and no secret."""
     (tmp_path / "a.csv").write_text("secret,count\n" + content)
     with pytest.raises(UnreadableFile, match=f"look at line {line} .* belongs in double quotes") as refused:
-        warehouse.read(tmp_path / "a.csv", backend=duckdb)
+        warehouse.read(tmp_path / "a.csv", engine=duckdb)
     assert "hidden" not in str(refused.value)
 
 
@@ -156,5 +156,5 @@ def test_rows_of_other_lengths_in_spark(spark, tmp_path):
     """Spark would cut them, or fill them up."""
     (tmp_path / "a.csv").write_text("secret,count\na,1\nhidden,2,3\n")
     with pytest.raises(UnreadableFile) as refused:
-        warehouse.Spectrum(warehouse.read(tmp_path / "a.csv", backend=spark))
+        warehouse.Spectrum(warehouse.read(tmp_path / "a.csv", engine=spark))
     assert "hidden" not in str(refused.value)

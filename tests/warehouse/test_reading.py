@@ -22,7 +22,7 @@ PRIOR = pa.table({"secret": ["hidden-a", "hidden-b", "hidden-c", "hidden-d"], "c
 @pytest.fixture
 def plan(tmp_path):
     """The folder of a plan with one giant."""
-    warehouse.design(PRIOR, 2, output=tmp_path / "plan")
+    warehouse.design(PRIOR, 2, folder=tmp_path / "plan")
     return tmp_path / "plan"
 
 
@@ -46,12 +46,12 @@ def rows(table):
 @pytest.mark.parametrize("name", ["g[1]", "a*b", "what?", "{x,y}"])
 def test_patterns_in_names(backend, name, tmp_path):
     """Names of folders are names, not patterns."""
-    made = warehouse.design(PRIOR, 2, output=tmp_path / name)
-    assert rows(warehouse.load(tmp_path / name, backend=backend).table) == rows(made.table)
+    made = warehouse.design(PRIOR, 2, folder=tmp_path / name)
+    assert rows(warehouse.load(tmp_path / name, engine=backend).table) == rows(made.table)
     (tmp_path / "data").mkdir()
     pq.write_table(PRIOR, tmp_path / "data" / "1.parquet")
     (tmp_path / "data").rename(tmp_path / f"data {name}")
-    assert len(rows(warehouse.read(tmp_path / f"data {name}", backend=backend))) == 4
+    assert len(rows(warehouse.read(tmp_path / f"data {name}", engine=backend))) == 4
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_headers(plan, change):
 def test_the_type_of_the_secrets(tmp_path):
     """Text is not cast to integers, which would fail at the first of them."""
     level = pa.table({"secret": ["hidden-a", "hidden-b", "hidden-c", "hidden-d"], "count": [1, 1, 1, 1]})
-    warehouse.design(level, 2, output=tmp_path / "plan")
+    warehouse.design(level, 2, folder=tmp_path / "plan")
     file = tmp_path / "plan" / "header.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | {"is_text": False}))
     refused(lambda: warehouse.load(tmp_path / "plan"), str(tmp_path / "plan"), "'secret' is string")
@@ -103,10 +103,10 @@ def test_the_type_of_the_secrets(tmp_path):
 def test_starts_are_exact(tmp_path):
     """Starts beyond 2^53 are written as integers; floats are read where they can only be whole."""
     prior = pa.table({"secret": [f"s{i}" for i in range(9)], "count": [2**56 + 7 * i + 1 for i in range(9)]})
-    written = warehouse.design(prior, 3, output=tmp_path / "plan")
+    written = warehouse.design(prior, 3, folder=tmp_path / "plan")
     assert segments(written) == segments(warehouse.design(prior, 3))
     assert warehouse.certify(written, prior)
-    small = segments(warehouse.design(PRIOR, 2, output=tmp_path / "small"))
+    small = segments(warehouse.design(PRIOR, 2, folder=tmp_path / "small"))
     for name in ("plan", "small"):
         for file in (tmp_path / name / "segments").iterdir():
             table = pq.read_table(file)
@@ -122,12 +122,12 @@ def test_damaged_folders(backend, plan):
     file = next((plan / "segments").glob("*.parquet"))
     whole = file.read_bytes()
     file.write_bytes(whole[:-9])
-    refused(lambda: warehouse.load(plan, backend=backend), str(plan), "is damaged")
+    refused(lambda: warehouse.load(plan, engine=backend), str(plan), "is damaged")
     file.write_bytes(whole)
     pq.write_table(pa.table({"secret": ["hidden-x"]}), plan / "segments" / "more.parquet")
-    refused(lambda: warehouse.load(plan, backend=backend), str(plan), "different columns")
+    refused(lambda: warehouse.load(plan, engine=backend), str(plan), "different columns")
     shutil.rmtree(plan / "segments")
-    refused(lambda: warehouse.load(plan, backend=backend), str(plan), "segments: there is no such file or folder")
+    refused(lambda: warehouse.load(plan, engine=backend), str(plan), "segments: there is no such file or folder")
 
 
 def test_damaged_pages(plan):
@@ -144,16 +144,16 @@ def test_quotes(backend, tmp_path):
     content = "secret,count\n'w1',3\n'w2',2\n#w3,1\n" + '"line\nbreak",1\n"a, ""b""",1\n'
     (tmp_path / "a.csv").write_text(content)
     labels = ["'w1'", "'w2'", "#w3", "line\nbreak", 'a, "b"']
-    assert rows(warehouse.read(tmp_path / "a.csv", backend=backend)) == sorted(zip(labels, "32111", strict=True))
+    assert rows(warehouse.read(tmp_path / "a.csv", engine=backend)) == sorted(zip(labels, "32111", strict=True))
 
 
 def test_reordered_columns(duckdb, tmp_path):
     """DuckDB goes by names."""
     (tmp_path / "a.csv").write_text("secret,count\nx,1\n")
     (tmp_path / "b.CSV").write_text("count,secret\n2,y\n")
-    assert rows(warehouse.read(tmp_path, backend=duckdb)) == [("x", "1"), ("y", "2")]
+    assert rows(warehouse.read(tmp_path, engine=duckdb)) == [("x", "1"), ("y", "2")]
     (tmp_path / "c.csv").write_text("hidden-a,3\n")
-    refused(lambda: warehouse.read(tmp_path, backend=duckdb), "a.csv", "c.csv", "different columns")
+    refused(lambda: warehouse.read(tmp_path, engine=duckdb), "a.csv", "c.csv", "different columns")
 
 
 @needs_java
@@ -163,16 +163,16 @@ def test_reordered_columns_in_spark(spark, tmp_path):
     (tmp_path / "a.csv").write_text("secret,count\nx,1\n")
     (tmp_path / "b.CSV").write_text("secret,count\ny,2\n")
     (tmp_path / "notes.txt").write_text("no rows")
-    assert rows(warehouse.read(tmp_path, backend=spark)) == [("x", "1"), ("y", "2")]
+    assert rows(warehouse.read(tmp_path, engine=spark)) == [("x", "1"), ("y", "2")]
     (tmp_path / "b.CSV").write_text("count,secret\n2,hidden-y\n")
-    refused(lambda: warehouse.read(tmp_path, backend=spark), "a.csv", "b.CSV", "in another order")
+    refused(lambda: warehouse.read(tmp_path, engine=spark), "a.csv", "b.CSV", "in another order")
 
 
 @pytest.mark.parametrize("other", ["b.tsv", "b.parquet", "b.tab.gz"])
 def test_mixed_folders(other, duckdb, tmp_path):
     (tmp_path / "a.csv").write_text("secret,count\nx,1\n")
     (tmp_path / other).write_bytes(b"")
-    refused(lambda: warehouse.read(tmp_path, backend=duckdb), "a.csv", other, "several kinds")
+    refused(lambda: warehouse.read(tmp_path, engine=duckdb), "a.csv", other, "several kinds")
 
 
 @pytest.mark.parametrize(
@@ -187,14 +187,14 @@ def test_mixed_folders(other, duckdb, tmp_path):
 )
 def test_unreadable_text(name, content, words, duckdb, tmp_path):
     (tmp_path / name).write_bytes(content)
-    refused(lambda: warehouse.read(tmp_path / name, backend=duckdb), name, words)
+    refused(lambda: warehouse.read(tmp_path / name, engine=duckdb), name, words)
 
 
 def test_lines_far_below(duckdb, tmp_path):
     """A bad line is named by its number alone."""
     lines = ["secret,count", *(f"s{i},{i}" for i in range(60_000)), "hidden-z", "t,1"]
     (tmp_path / "a.csv").write_text("\n".join(lines))
-    refused(lambda: warehouse.design(warehouse.read(tmp_path / "a.csv", backend=duckdb), 2), "look at line 60002")
+    refused(lambda: warehouse.design(warehouse.read(tmp_path / "a.csv", engine=duckdb), 2), "look at line 60002")
 
 
 def test_words_of_the_engine(duckdb, tmp_path):
@@ -219,7 +219,7 @@ def test_lines(backend, tmp_path):
     """As read in memory: nothing but the line ends and empty lines is taken off, and rows are counted."""
     lines = ['"hidden, a', "", " b ", "", " b ", "#c", "Zürich\t'x'", "\x1f", "007", *["d"] * 200]
     (tmp_path / "hidden.log").write_bytes(("\ufeff" + "\r\n".join(lines) + "\r\n").encode())
-    table = warehouse.read(tmp_path / "hidden.log", backend=backend)
+    table = warehouse.read(tmp_path / "hidden.log", engine=backend)
     assert sorted(table.to_pyarrow()["secret"].to_pylist()) == sorted(line for line in lines if line)
     whole = warehouse.to_plan(warehouse.design(table, 3, weight=None))
     with pytest.warns(MinleakWarning, match="2 blank lines"):

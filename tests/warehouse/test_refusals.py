@@ -53,7 +53,7 @@ def test_priors(table, words, duckdb, tmp_path):
         ({"k": 2, "layout": ml.Near([1, 2, 3])}, "an engine cannot lay 'near': take stable or circle"),
         ({"k": 2, "layout": GOOD}, "unknown layout Table"),
         ({"k": 2, "rows": 0}, "rows is a whole number"),
-        ({"k": 2, "output": "."}, "exists already"),
+        ({"k": 2, "folder": "."}, "exists already"),
     ],
 )
 def test_parameters(arguments, words):
@@ -113,7 +113,7 @@ def test_engines(duckdb):
     with pytest.raises(InvalidParameter, match=r"Ibis cannot take this table \(IbisInputError\)"):
         warehouse.design(pd.DataFrame([["a", 1]], columns=["secret", "secret"]), 2)
     with pytest.raises(InvalidParameter, match=r"tables live in one of duckdb, spark here .*, not in sqlite"):
-        warehouse.read(__file__, format="lines", backend=SimpleNamespace(name="sqlite"))
+        warehouse.read(__file__, format="lines", engine=SimpleNamespace(name="sqlite"))
 
 
 def test_no_progress_bar(duckdb):
@@ -147,7 +147,7 @@ def test_files(tmp_path, duckdb):
     with pytest.raises(UnreadableFile, match="no database"):
         warehouse.read(tmp_path / "broken.parquet", table="t")
     with pytest.raises(UnreadableFile, match="has no table 'nothing'"):
-        warehouse.read(table="nothing", backend=duckdb)
+        warehouse.read(table="nothing", engine=duckdb)
     with pytest.raises(UnreadableFile, match="say the path"):
         warehouse.read()
     with pytest.raises(UnreadableFile, match="without null bytes"):
@@ -172,7 +172,7 @@ def test_database(tmp_path):
     before = path.read_bytes()
     plan = warehouse.design(warehouse.read(path, table="counts"), 4)
     assert plan.exact_target == ml.design(list(range(1, 50)), 4).exact_target
-    assert warehouse.read(path, table="counts", backend=warehouse.connect()).count().execute() == 49
+    assert warehouse.read(path, table="counts", engine=warehouse.connect()).count().execute() == 49
     assert path.read_bytes() == before
     with pytest.raises(UnreadableFile, match="say which table"):
         warehouse.read(path)
@@ -182,7 +182,7 @@ def test_database(tmp_path):
 
 def test_folders(tmp_path):
     """What is no plan is refused; a plan is not overwritten, and nothing is left where writing fails."""
-    plan = warehouse.design(GOOD, 2, output=tmp_path / "plan")
+    plan = warehouse.design(GOOD, 2, folder=tmp_path / "plan")
     with pytest.raises(InvalidParameter, match="exists already"):
         plan.save(tmp_path / "plan")
     with pytest.raises(InvalidParameter, match="cannot write"):
@@ -208,16 +208,16 @@ def test_events(duckdb, tmp_path):
         ({"secret": ["a", "b"], "scope": [b"u", b""]}, "no scope"),
     ]:
         with pytest.raises(InvalidParameter, match=words):
-            warehouse.cloak(given(duckdb, pa.table(events), tmp_path), plan, key=key)
+            warehouse.cloak(plan, given(duckdb, pa.table(events), tmp_path), key=key)
     events = given(duckdb, pa.table({"secret": ["a"], "scope": ["u"]}), tmp_path)
-    for columns, words in (({"scope": "secret"}, "both name the column 'secret'"), ({"output": ""}, "a new column")):
+    for columns, words in (({"scope": "secret"}, "both name the column"), ({"observable": ""}, "a new column")):
         with pytest.raises(InvalidParameter, match=words):
-            warehouse.cloak(events, plan, key=key, **columns)
+            warehouse.cloak(plan, events, key=key, **columns)
     key.save(tmp_path / "events.key")
-    stored = [warehouse.cloak(events, plan, key=one).to_pyarrow() for one in (key, tmp_path / "events.key")]
+    stored = [warehouse.cloak(plan, events, key=one).to_pyarrow() for one in (key, tmp_path / "events.key")]
     assert stored[0] == stored[1]
     with pytest.raises(InvalidKey, match="a key is a Key"):
-        warehouse.cloak(given(duckdb, GOOD, tmp_path), plan, key=b"x" * 32)
+        warehouse.cloak(plan, given(duckdb, GOOD, tmp_path), key=b"x" * 32)
 
 
 def test_audits():

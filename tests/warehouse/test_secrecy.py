@@ -42,7 +42,7 @@ def test_the_key_is_nowhere(backend, made, spark_log, tmp_path, caplog, capfd):
     caplog.set_level(logging.DEBUG)
     key = ml.Key(SECRET)
     events = pa.table({"secret": ["Zürich 7 'x'", "Zürich 59 'x'"], "scope": ["ann", "bob"]})
-    drawn = warehouse.cloak(given(backend, events, tmp_path), made(backend, "heavy tail")[1], key=key)
+    drawn = warehouse.cloak(made(backend, "heavy tail")[1], given(backend, events, tmp_path), key=key)
     assert "secret" not in drawn.columns
     assert len(drawn.to_pyarrow()) == 2
     seen = list(texts(backend, drawn))
@@ -68,12 +68,12 @@ def test_refusals_name_no_secret(duckdb, tmp_path):
     plan = warehouse.design(given(duckdb, heavy_tail(60), tmp_path), 5)
     events = given(duckdb, pa.table({"secret": ["hidden-thing", "Zürich 7 'x'"], "scope": ["u", "u"]}), tmp_path)
     with pytest.raises(UnknownSecret) as refused:
-        warehouse.cloak(events, plan, key=ml.Key(SECRET))
+        warehouse.cloak(plan, events, key=ml.Key(SECRET))
     assert "hidden-thing" not in str(refused.value)
     assert "1 pairs" in str(refused.value)
-    drawn = warehouse.cloak(events, plan, key=ml.Key(SECRET), stand_in="Zürich 9 'x'", keep_secret=True)
+    drawn = warehouse.cloak(plan, events, key=ml.Key(SECRET), stand_in="Zürich 9 'x'", keep_secret=True)
     rows = {row["secret"]: row["set"] for row in drawn.to_pyarrow().to_pylist()}
     alone = given(duckdb, pa.table({"secret": ["Zürich 9 'x'"], "scope": ["u"]}), tmp_path)
-    assert rows["hidden-thing"] == warehouse.cloak(alone, plan, key=ml.Key(SECRET)).to_pyarrow()["set"][0].as_py()
+    assert rows["hidden-thing"] == warehouse.cloak(plan, alone, key=ml.Key(SECRET)).to_pyarrow()["set"][0].as_py()
     with pytest.raises(InvalidParameter, match="stand-in"):
-        warehouse.cloak(events, plan, key=ml.Key(SECRET), stand_in="nobody")
+        warehouse.cloak(plan, events, key=ml.Key(SECRET), stand_in="nobody")

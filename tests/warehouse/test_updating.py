@@ -48,7 +48,7 @@ def test_plans_without_a_lineage_are_drawn_by_position():
     older = replace(made, header=replace(made.header, lineage=""))
     events = pa.table({"scope": [f"user-{i % 7}" for i in range(61)], "secret": list(range(61))})
     cloak = ml.Cloak(warehouse.to_plan(older), key=KEY)
-    for row in warehouse.cloak(events, older, key=KEY, keep_secret=True).to_pyarrow().to_pylist():
+    for row in warehouse.cloak(older, events, key=KEY, keep_secret=True).to_pyarrow().to_pylist():
         assert tuple(row["set"]) == cloak.draw(row["secret"], scope=row["scope"])
     with pytest.raises(InvalidParameter, match="out of range"):
         replace(made.header, giants=((2**63, 10**7),))
@@ -58,13 +58,13 @@ def test_draws_are_those_in_memory(tmp_path):
     """For all secrets, giants too, of a plan that was written and read."""
     first = named([*zipf(60), 10**7])
     prior = walked(first, np.random.default_rng(0))
-    plan = warehouse.design(table(first), 4, output=tmp_path / "first")
-    newer = warehouse.update(plan, table(prior), output=tmp_path / "newer")
-    newer = warehouse.load(tmp_path / "newer", backend=newer.table.get_backend())
+    plan = warehouse.design(table(first), 4, folder=tmp_path / "first")
+    newer = warehouse.update(plan, table(prior), folder=tmp_path / "newer")
+    newer = warehouse.load(tmp_path / "newer", engine=newer.table.get_backend())
     names = list(prior.labels)
     events = pa.table({"scope": [f"user-{i % 7}" for i in range(61)], "secret": names})
     cloak = ml.Cloak(warehouse.to_plan(newer), key=KEY)
-    for row in warehouse.cloak(events, newer, key=KEY, keep_secret=True).to_pyarrow().to_pylist():
+    for row in warehouse.cloak(newer, events, key=KEY, keep_secret=True).to_pyarrow().to_pylist():
         assert tuple(row["set"]) == cloak.draw(row["secret"], scope=row["scope"])
 
 

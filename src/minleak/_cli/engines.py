@@ -38,7 +38,7 @@ class Engine:
         from minleak._warehouse.engines.spark import PANDAS_WARNING
 
         warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
-        given = {"table": self.table, "backend": self.engine, "memory_limit": self.memory_limit}
+        given = {"table": self.table, "engine": self.engine, "memory_limit": self.memory_limit}
         if path == "-" and self.table is not None:
             if self.engine == "duckdb":
                 raise InvalidParameter(
@@ -80,7 +80,7 @@ def design_inside(
             before = None
         blind = {name: before.entropy(H) for name, H in measures.items()} if before else {}
         to_cloak = output is not None and output.endswith(".cloak")
-        plan = warehouse.design(counts, k, output=None if to_cloak else output, layout=layout, **columns)
+        plan = warehouse.design(counts, k, folder=None if to_cloak else output, layout=layout, **columns)
         if output is not None and to_cloak:
             warehouse.to_plan(plan).save(output)
         world = world_of(plan, measures, events=events)

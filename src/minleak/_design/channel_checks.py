@@ -39,7 +39,7 @@ def examined(
     q = [sum((column[i] for column in columns if i < len(column)), zero) for i in range(width)]
     if most <= k:
         above = majorizes(q, pi, tolerance=tolerance)
-        checks.append(("q, the mean of the sorted posteriors, majorizes pi (Lemma 1)", above.holds, ""))
+        checks.append(("q, the mean of the sorted posteriors, majorizes pi (Lemma 1)", above.ok, ""))
     furthest: Any = zero
     for column in columns:
         mass = sum(column, zero)

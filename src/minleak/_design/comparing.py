@@ -26,7 +26,7 @@ _WHAT = "a scheme is a list with the bucket of each secret, in the order of the 
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """A countermeasure with sets of at most k: how often one guess is right, and what leaks in each entropy."""
 
     name: str
@@ -54,7 +54,7 @@ class Comparison:
     plan: float
     same_blocks: int
     same_plan: int
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
 
     def __str__(self) -> str:
         columns = ["k", "one guess", *self.rows[0].leakage]
@@ -96,13 +96,13 @@ def compare(
     buckets, largest = len(partition.begins) - 1, int(partition.sizes.max())
     average = max(1, math.floor(len(prior) / buckets + 0.5))
     profile = Profile(prior)
-    rows = [Row("these buckets", largest, partition.success(prior), partition.leakages(prior, measures))]
+    rows = [ComparisonRow("these buckets", largest, partition.success(prior), partition.leakages(prior, measures))]
     for k in dict.fromkeys([average, largest]):
         best = cut(prior, k)
-        rows.append(Row("blocks", k, best.success(prior), best.leakages(prior, measures)))
+        rows.append(ComparisonRow("blocks", k, best.success(prior), best.leakages(prior, measures)))
         after = {H.name: float(profile.entropies(H, np.array([k]))[0]) for H in measures}
         leaked = {H.name: difference(H, H(prior), after[H.name]) for H in measures}
-        rows.append(Row("optimal plan", k, max(1 / k, float(profile.p[0])), leaked))
+        rows.append(ComparisonRow("optimal plan", k, max(1 / k, float(profile.p[0])), leaked))
     success = rows[0].success
     return Comparison(
         secrets=len(prior),

@@ -18,7 +18,7 @@ from minleak._design.make import design
 from minleak._design.profiles import Profile
 from minleak._design.rings import cap
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.names import as_entropies, as_entropy
+from minleak._entropy.names import as_entropies, as_entropy, place
 from minleak._entropy.standard import FEW
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
@@ -40,11 +40,8 @@ class Sweep(Frontier):
     success: Array
     in_the_world: Array | None = None
 
-    def __getitem__(self, entropy: str) -> Array:
-        name = entropy if entropy in self.entropies else as_entropy(entropy).name  # "collision" is "arimoto:2"
-        if name not in self.entropies:
-            raise KeyError(entropy)
-        return np.asarray(self.leakage[:, self.entropies.index(name)])
+    def __getitem__(self, entropy: ConditionalEntropy | str) -> Array:
+        return np.asarray(self.leakage[:, place(self.entropies, entropy)])
 
     @property
     def axes(self) -> Axes:

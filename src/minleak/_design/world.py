@@ -143,11 +143,12 @@ def judged(
     certified: dict[str, float],
     seed: int,
 ) -> World:
-    """Sets are drawn as the plan shows them, and rates for their members as the counts allow; the attacker takes the
-    likeliest of each set.
+    """How often an attacker is right who knows the true rates: sets are drawn as the plan shows them, a rate is drawn
+    for each member as its count allows, and he names the member of the highest rate.
 
-    The point estimate is at 40 steps of EM. The interval is from the converged mixture, which is a little too bright,
-    to the darker of 10 steps and no mixture, each by two standard deviations over resampled counts of counts and rates.
+    The more steps of EM the rates are fitted with, the weaker he looks (see `Rates`). `success` is at STEPS of them;
+    `low` at MANY, where the fit has converged; `high` at FEW or with no fit at all, whichever makes him stronger. Both
+    ends are then moved out by two standard deviations of his success over resampled counts.
     """
     if seen.events < LEAST:
         raise InvalidParameter(

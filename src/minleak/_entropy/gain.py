@@ -11,7 +11,8 @@ import numpy.typing as npt
 from minleak._data.columns import Columns
 from minleak._entropy.base import Array, Entropy
 from minleak._entropy.cores.base import Core
-from minleak.errors import InvalidParameter, shown
+from minleak._entropy.names import as_entropy
+from minleak.errors import InvalidParameter
 
 
 class Gain(Entropy):
@@ -20,7 +21,7 @@ class Gain(Entropy):
     Parameters
     ----------
     entropy
-        Any entropy of the paper's form.
+        Any entropy of the paper's form, or its name.
     gain
         G[w,x] >= 0, the attacker's gain from guess w when the secret is x, guesses as rows: a matrix (dense or
         sparse) or a vector gamma for diag(gamma). Diagonal matrices are recognised.
@@ -28,17 +29,17 @@ class Gain(Entropy):
     With MinEntropy this is the g-entropy, -log of the g-vulnerability. H_g is in general neither symmetric nor
     expansible, but its leakage is never negative.
 
-    >>> from minleak._entropy.guessing import MinEntropy
-    >>> Gain(MinEntropy(), [1, 2])([1, 1])
+    >>> Gain("min-entropy", [1, 2])([1, 1])
     0.0
     """
 
     symmetric = False
 
-    def __init__(self, entropy: Entropy, gain: Any) -> None:
-        if not isinstance(entropy, Entropy):
-            raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {shown(entropy)}")
-        self.entropy = entropy
+    def __init__(self, entropy: Entropy | str, gain: Any) -> None:
+        H = as_entropy(entropy)
+        if not isinstance(H, Entropy):
+            raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {H!r}")
+        self.entropy = H
         self.gain = gain_matrix(gain).copy()
         entries = self.gain if isinstance(self.gain, np.ndarray) else self.gain.data
         if not entries.min(initial=0.0) >= 0:
@@ -48,7 +49,7 @@ class Gain(Entropy):
         totals = self.gain if self.gain.ndim == 1 else np.asarray(self.gain.sum(axis=0))
         off = float(np.abs(totals - 1).max())
         # Then G p is a distribution, and the entropy's own way to the value keeps its digits (near order 1, say).
-        self._distributes = off <= 1e-16 * max(self.gain.shape) and entropy.symmetric
+        self._distributes = off <= 1e-16 * max(self.gain.shape) and H.symmetric
 
     @property
     def name(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from minleak._entropy.base import ConditionalEntropy
@@ -73,3 +73,26 @@ def as_entropies(entropies: Any) -> list[ConditionalEntropy]:
     if kinds is None:
         raise InvalidParameter(f"entropies are a list of entropies or their names, not {shown(entropies)}")
     return [as_entropy(H) for H in kinds]
+
+
+def place(names: Sequence[str], entropy: ConditionalEntropy | str) -> int:
+    """Where an entropy stands in a table with these names: it is looked up by itself or by any name that it has.
+
+    >>> place(["shannon", "collision"], "arimoto:2")
+    1
+    """
+    name = entropy.name if isinstance(entropy, ConditionalEntropy) else entropy
+    if name not in names:
+        meant = _meant(name)
+        name = next((other for other in names if _meant(other) == meant), name)
+    if name not in names:
+        raise KeyError(name)
+    return names.index(name)
+
+
+def _meant(name: str) -> ConditionalEntropy | str:
+    """The entropy of a name; the name itself where it is of one's own, or of another measure."""
+    try:
+        return entropy(name)
+    except InvalidParameter:
+        return name

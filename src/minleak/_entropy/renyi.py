@@ -62,6 +62,8 @@ class Renyi(Averaged):
 
     #: The core of the form, at orders other than 0 and infinity.
     core_of: type[RenyiCore]
+    #: What it was asked for by, where that is no order: tables then call it so.
+    _known_as = ""
 
     def __init__(self, alpha: float, *, base: float = 2) -> None:
         self.alpha = order(alpha, "the order alpha")
@@ -78,7 +80,14 @@ class Renyi(Averaged):
 
     @property
     def name(self) -> str:
-        return f"{type(self).__name__.lower()}:{shortest(self.alpha)}"
+        return self._known_as or f"{type(self).__name__.lower()}:{shortest(self.alpha)}"
+
+    def __eq__(self, other: object) -> bool:
+        unnamed = {"_known_as": ""}
+        return type(self) is type(other) and self.__dict__ | unnamed == other.__dict__ | unnamed
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.alpha))
 
     @property
     def renyi_mean(self) -> RenyiMean:
@@ -215,13 +224,17 @@ class FehrBerens(Renyi):
         return np.asarray(s * np.exp(-h))
 
 
-_FORMS = {"arimoto": Arimoto, "hayashi": Hayashi, "fehrberens": FehrBerens}
+_FORMS: dict[str, type[Renyi]] = {"arimoto": Arimoto, "hayashi": Hayashi, "fehrberens": FehrBerens}
 
 
-def _form(form: str) -> type[Renyi]:
+def _named(name: str, alpha: float, form: str, base: float) -> Renyi:
+    """An order that has a name, which is that of Arimoto's form."""
     if not isinstance(form, str) or form not in _FORMS:
         raise InvalidParameter(f"unknown conditional form {shown(form)}: one of {', '.join(_FORMS)}")
-    return _FORMS[form]
+    made = _FORMS[form](alpha, base=base)
+    if form == "arimoto":
+        made._known_as = name
+    return made
 
 
 def Hartley(*, form: str = "arimoto", base: float = 2) -> Renyi:
@@ -231,7 +244,7 @@ def Hartley(*, form: str = "arimoto", base: float = 2) -> Renyi:
     >>> round(Hartley()([0.7, 0.2, 0.1, 0]), 12)
     1.584962500721
     """
-    return _form(form)(0.0, base=base)
+    return _named("hartley", 0.0, form, base)
 
 
 def Collision(*, form: str = "arimoto", base: float = 2) -> Renyi:
@@ -240,4 +253,4 @@ def Collision(*, form: str = "arimoto", base: float = 2) -> Renyi:
     >>> Collision()([1, 1, 1, 1])
     2.0
     """
-    return _form(form)(2.0, base=base)
+    return _named("collision", 2.0, form, base)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel, as_channel
-from minleak._data.parameters import whole
+from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
 from minleak._entropy.names import entropy
 from minleak._entropy.random_search import generator
@@ -21,13 +21,14 @@ from minleak.errors import InvalidParameter, shown
 _KEPT = ("shannon", "min-entropy", "guesswork", "arimoto:2", "arimoto:0.5", "guess-error:2")
 # The most priors that are tried.
 _TRIALS = 1_000_000
+_PAIR = "a join and a meet are of two observables"
 # How many channels the search for a way looks at.
 _LOOKED_AT = 500
 
 
-def join_meet(channel: Channel | Any, first: Any = None, second: Any = None) -> Channel:
-    """The channel with observables `first` and `second` (labels) replaced by their join and their meet: in each row
-    the first gets the larger entry and the second the smaller. Without them, with all pairs: every row is sorted.
+def join_meet(channel: Channel | Any, *, observables: tuple[Any, Any] | None = None) -> Channel:
+    """The channel with two `observables` (labels) replaced by their join and their meet: in each row the first gets the
+    larger entry and the second the smaller. Without them, with all pairs: every row is sorted.
 
     No entropy whose Fhat is supermodular leaks more after it, whatever the prior: Shannon, min-entropy, guesswork,
     l guesses and Arimoto's of every order (Americo, Khouzani, Malacaria, Entropy 24:39). Gains that tell secrets apart
@@ -39,22 +40,24 @@ def join_meet(channel: Channel | Any, first: Any = None, second: Any = None) -> 
     """
     channel = as_channel(channel)
     matrix = np.array(channel.toarray() if channel.exact is None else channel.exact)
-    if first is None and second is None:
+    if observables is None:
         matrix = -np.sort(-matrix, axis=1)
     else:
-        y, z = (_place(channel, label) for label in (first, second))
-        if y == z:
-            raise InvalidParameter(f"a join and a meet are of two observables, not of {shown(first)} alone")
+        places = [_place(channel, label) for label in listed(observables, _PAIR, ordered=True)]
+        if len(places) != 2 or places[0] == places[1]:
+            raise InvalidParameter(f"{_PAIR}, not {shown(observables)}")
+        y, z = places
         matrix[:, y], matrix[:, z] = np.maximum(matrix[:, y], matrix[:, z]), np.minimum(matrix[:, y], matrix[:, z])
     return Channel(matrix, inputs=channel.inputs, outputs=channel.outputs, tolerance=channel.tolerance)
 
 
 @dataclass(frozen=True)
 class JoinMeetOrder:
-    """Whether B is below A in the order of joins, meets and post-processings; None where neither was found.
+    """Whether the second is below the first in the order of joins, meets and post-processings; None where neither was
+    found.
 
-    Where it is, B is a post-processing of A after the `steps`, pairs of observables of A in turn. Where it is not,
-    B leaks more than A of `entropy` under `prior`, as nothing below A does.
+    Where it is, it is a post-processing of the first after the `steps`, pairs of observables of the first in turn.
+    Where it is not, it leaks more than the first of `entropy` under `prior`, as nothing below the first does.
     """
 
     ok: bool | None
@@ -67,18 +70,19 @@ class JoinMeetOrder:
         return bool(self.ok)
 
 
-def join_meet_refines(A: Channel | Any, B: Channel | Any, *, trials: int = 50, seed: int = 0) -> JoinMeetOrder:
-    """Is B got from A by joins and meets and then a post-processing? Then it leaks no more than A of every
-    entropy that `join_meet` names, for every prior: a wider order than `refines`, for fewer attackers.
+def join_meet_refines(first: Channel | Any, second: Channel | Any, *, trials: int = 50, seed: int = 0) -> JoinMeetOrder:
+    """Is the second got from the first by joins and meets and then a post-processing? Then it leaks no more than the
+    first of every entropy that `join_meet` names, for every prior: a wider order than `refines`, for fewer attackers.
 
-    A way is searched, the fewest steps first, among 500 channels; a prior under which B leaks more, by `trials`.
+    A way is searched, the fewest steps first, among 500 channels; a prior under which the second leaks more, by
+    `trials`.
 
     >>> noisy, still = [[0.75, 0.25], [0.25, 0.75]], [[0.75, 0.25], [0.75, 0.25]]
     >>> join_meet_refines(noisy, still).ok, join_meet_refines(still, noisy).entropy
     (True, 'shannon')
     """
-    A = as_channel(A)
-    B = A.sharing(B, "that are compared")
+    A = as_channel(first)
+    B = A.sharing(second, "that are compared")
     trials, rng = whole(trials, "trials", 1, _TRIALS), generator(seed)
     n = A.shape[0]
     for p in [np.full(n, 1 / n), *rng.dirichlet(np.ones(n), trials), *rng.dirichlet(np.full(n, 0.2), trials)]:
@@ -96,7 +100,7 @@ def join_meet_refines(A: Channel | Any, B: Channel | Any, *, trials: int = 50, s
         if found.ok:
             return JoinMeetOrder(True, steps, found.post_processing)
         for y, z in combinations(here.outputs, 2):
-            after = join_meet(here, y, z)
+            after = join_meet(here, observables=(y, z))
             key = after.toarray().round(12).tobytes()
             if key not in seen and not np.array_equal(after.toarray(), here.toarray()):
                 seen.add(key)

@@ -14,7 +14,7 @@ from minleak._data.columns import Columns
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy, evaluate, log_base
 from minleak._entropy.gain import gain_matrix, under_gain
-from minleak._entropy.names import as_entropies, as_entropy
+from minleak._entropy.names import as_entropies, as_entropy, place
 from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
@@ -55,11 +55,8 @@ class LeakageTable:
 
     rows: tuple[LeakageRow, ...]
 
-    def __getitem__(self, entropy: str) -> LeakageRow:
-        for row in self.rows:
-            if row.entropy == entropy:
-                return row
-        raise KeyError(entropy)
+    def __getitem__(self, entropy: ConditionalEntropy | str) -> LeakageRow:
+        return self.rows[place([row.entropy for row in self.rows], entropy)]
 
     def __str__(self) -> str:
         width = max(len(word) for word in ("entropy", *(row.entropy for row in self.rows)))
@@ -89,8 +86,8 @@ def leakage_table(
     after = evaluate(measures, as_channel(channel).columns(prior))
     return LeakageTable(
         tuple(
-            LeakageRow(given if isinstance(given, str) else H.name, float(b), float(a), difference(H, b, a))
-            for given, H, b, a in zip(entropies, measures, before, after, strict=True)
+            LeakageRow(H.name, float(b), float(a), difference(H, b, a))
+            for H, b, a in zip(measures, before, after, strict=True)
         )
     )
 

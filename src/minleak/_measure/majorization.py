@@ -26,33 +26,33 @@ _LARGEST = 10_000_000
 
 @dataclass(frozen=True)
 class Majorization:
-    """Whether a majorizes b: the j largest of a sum to at least those of b, for every j.
+    """Whether the first majorizes the second: its j largest sum to at least those of the second, for every j.
 
     Where it fails, `at` is the least j that shows it and `sums` the two partial sums there. `exact` tells whether
     integers or floats were compared.
     """
 
-    holds: bool
+    ok: bool
     exact: bool
     at: int | None = None
     sums: tuple[Any, Any] | None = None
 
     def __bool__(self) -> bool:
-        return self.holds
+        return self.ok
 
 
-def majorizes(a: Prior | Iterable[Any], b: Prior | Iterable[Any], *, tolerance: float = 1e-12) -> Majorization:
-    """Whether a is at least as far from uniform as b (a majorizes b), both taken as distributions.
+def majorizes(first: Prior | Iterable[Any], second: Prior | Iterable[Any], *, tolerance: float = 1e-12) -> Majorization:
+    """Whether the first is at least as far from uniform as the second (majorizes it), both taken as distributions.
 
-    Exact for integer and Fraction weights, else within `tolerance`. If it holds, H(a) <= H(b) for every symmetric
+    Exact for integer and Fraction weights, else within `tolerance`. If it is, H(first) <= H(second) for every symmetric
     core-concave entropy. Vectors of different length are padded with zeros. O(n log n).
 
-    >>> majorizes([3, 1, 0], [2, 1, 1]).holds
+    >>> majorizes([3, 1, 0], [2, 1, 1]).ok
     True
     >>> majorizes([2, 1, 1], [3, 1, 0])
-    Majorization(holds=False, exact=True, at=1, sums=(Fraction(1, 2), Fraction(3, 4)))
+    Majorization(ok=False, exact=True, at=1, sums=(Fraction(1, 2), Fraction(3, 4)))
     """
-    first, second, tolerance = as_prior(a), as_prior(b), order(tolerance, "the tolerance")
+    first, second, tolerance = as_prior(first), as_prior(second), order(tolerance, "the tolerance")
     length = max(len(first), len(second))
     if first.exact and second.exact:
         # w/W >= v/V is w V >= v W, in integers of any size
@@ -82,12 +82,14 @@ def lorenz(prior: Prior | Iterable[Any]) -> Array:
 
 @dataclass(frozen=True)
 class SchurCheck:
-    """Whether a function kept the order on all pairs tried; otherwise a majorizes b and yet f(a) > f(b)."""
+    """Whether a function kept the order on all pairs tried; otherwise `first` majorizes `second`, and yet its value is
+    larger.
+    """
 
     ok: bool
     trials: int
-    a: Array | None = None
-    b: Array | None = None
+    first: Array | None = None
+    second: Array | None = None
     values: tuple[float, float] | None = None
 
     def __bool__(self) -> bool:

@@ -17,11 +17,11 @@ from minleak._measure.max_case import max_case_vulnerability
 
 @dataclass(frozen=True)
 class Refinement:
-    """Whether B refines A: whatever the prior and the gain, B leaks no more than A.
+    """Whether the second refines the first: whatever the prior and the gain, it leaks no more.
 
-    Where it does, A @ `post_processing` = B. Where it does not, `gain` (guesses as rows, small whole numbers where
-    they suffice) and `prior` are a case in which B leaks more: the attacker then earns `earned[1]` after seeing B and
-    `earned[0]` after seeing A. `exact` tells whether it was decided in Fractions.
+    Where it does, first @ `post_processing` = second. Where it does not, `gain` (guesses as rows, small whole numbers
+    where they suffice) and `prior` are a case in which the second leaks more: the attacker then earns `earned[1]` after
+    seeing it and `earned[0]` after seeing the first. `exact` tells whether it was decided in Fractions.
     """
 
     ok: bool
@@ -43,8 +43,8 @@ class Refinement:
         )
 
 
-def refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:
-    """Is B never worse than A: for every prior and every gain, does B leak no more than A?
+def refines(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:
+    """Is B, the second, never worse than A, the first: for every prior and every gain, does B leak no more than A?
 
     It is so exactly if A R = B for a post-processing R (Blackwell; the coriaceous theorem of quantitative
     information flow). Decided in Fractions if both channels are exact; else every entry of A R = B holds within the
@@ -60,8 +60,8 @@ def refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> R
     (False, array([[1., 1.],
            [0., 2.]]), (1.25, 1.5))
     """
-    A = as_channel(A)
-    B = A.sharing(B, "that are compared")
+    A = as_channel(first)
+    B = A.sharing(second, "that are compared")
     exact = A.exact is not None and B.exact is not None
     limit = tolerated(tolerance)
     found = factored(A.exact, B.exact, tolerance=limit) if exact else factored(A.matrix, B.matrix, tolerance=limit)
@@ -76,8 +76,9 @@ def refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> R
     return Refinement(False, exact, None, found.gain, prior, (earned[0], earned[1]))
 
 
-def max_refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:
-    """Is B never worse than A in its worst observable: for every prior and gain, is B's max-case leakage no larger?
+def max_refines(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:
+    """Is B, the second, never worse than A, the first, in its worst observable: for every prior and gain, is B's
+    max-case leakage no larger?
 
     It is so exactly if every posterior of B is a mean of posteriors of A (Chatzikokolakis, Fernandes, Palamidessi
     2019): weaker than `refines`, since how likely the posteriors are does not count. Floats are compared.
@@ -86,8 +87,8 @@ def max_refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) 
     >>> max_refines(A, B).ok, refines(A, [[0.5, 0.5], [0.125, 0.875]]).ok
     (True, False)
     """
-    A = as_channel(A)
-    B = A.sharing(B, "that are compared")
+    A = as_channel(first)
+    B = A.sharing(second, "that are compared")
     gain = in_cone(A.matrix, B.matrix, tolerance=tolerated(tolerance))
     if gain is None:
         return Refinement(True, False)

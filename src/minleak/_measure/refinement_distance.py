@@ -23,10 +23,11 @@ _CLOSE = 1e-8
 
 @dataclass(frozen=True)
 class RefinementDistance:
-    """By how much B may serve an attacker better than A: with `gain`, guesses as rows, he earns `value` more after B.
+    """By how much the second may serve an attacker better than the first: with `gain`, guesses as rows, he earns
+    `value` more after it.
 
-    No gains up to one earn more than `bound`: `post_processing` (rows of sum at most one) makes A lie below B in every
-    entry, and what it leaves of B is that much.
+    No gains up to one earn more than `bound`: `post_processing` (rows of sum at most one) makes the first lie below the
+    second in every entry, and what it leaves of the second is that much.
     """
 
     value: float
@@ -38,10 +39,13 @@ class RefinementDistance:
         return f"{self.value:.9g} is earned more after the second, and no more than {self.bound:.9g}"
 
 
-def refinement_distance(prior: Prior | Iterable[Any], A: Channel | Any, B: Channel | Any) -> RefinementDistance:
+def refinement_distance(
+    prior: Prior | Iterable[Any], first: Channel | Any, second: Channel | Any
+) -> RefinementDistance:
     """The largest V_g[prior, B] - V_g[prior, A] over all gains g up to 1 with a guess that earns 0 whatever the secret.
 
-    It is zero exactly if B refines A on the secrets that are possible. By duality it is the least of
+    It is zero exactly if B, the second, refines A, the first, on the secrets that are possible. By duality it is the
+    least of
 
         sum over x, y of p_x (B - A R)[x,y]  over R >= 0 with rows of sum at most 1 and A R <= B:
 
@@ -56,27 +60,27 @@ def refinement_distance(prior: Prior | Iterable[Any], A: Channel | Any, B: Chann
     import scipy.sparse as sp
     from scipy.optimize import linprog
 
-    A = as_channel(A)
-    B = A.sharing(B, "that are compared")
+    A = as_channel(first)
+    B = A.sharing(second, "that are compared")
     fitting = A.fitting(prior)
     possible = np.flatnonzero(fitting.p > 0)
     p = fitting.p[possible]
     (_, m), k = A.shape, B.shape[1]
     if len(p) * m * k > _MOST:
         raise InvalidParameter(f"{len(p)} secrets, {m} and {k} observables make more than {_MOST:,} coefficients")
-    first, second = (p[:, None] * channel.toarray()[possible] for channel in (A, B))
-    mass = first.sum(axis=0)
-    below = sp.kron(sp.csr_array(first), sp.eye_array(k))
+    J, K = (p[:, None] * channel.toarray()[possible] for channel in (A, B))
+    mass = J.sum(axis=0)
+    below = sp.kron(sp.csr_array(J), sp.eye_array(k))
     sums = sp.kron(sp.eye_array(m), np.ones((1, k)))
     found = linprog(
         -np.repeat(mass, k),
         A_ub=sp.vstack([below, sums]).tocsr(),
-        b_ub=np.concatenate([second.ravel(), np.ones(m)]),
+        b_ub=np.concatenate([K.ravel(), np.ones(m)]),
         method="highs",
     )
     if found.status != 0:
         raise SolverFailed(f"HiGHS found no post-processing: {found.message}")
-    R = _kept(first, second, found.x.reshape(m, k))
+    R = _kept(J, K, found.x.reshape(m, k))
     bound = max(1 - float(mass @ R.sum(axis=1)), 0.0)
     gain = np.zeros((k + 1, len(fitting.p)))
     gain[:k, possible] = np.minimum(1 + found.ineqlin.marginals[: len(p) * k].reshape(len(p), k), 1.0).T

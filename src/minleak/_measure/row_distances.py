@@ -86,7 +86,10 @@ def _apart(classes: Places, *, whole: bool) -> Iterator[tuple[Places, Places]]:
 
 
 def _disjoint(matrix: Any, classes: Places) -> tuple[int, int] | None:
-    """Two rows of different classes that share no observable: the first row, or none like it, finds one if any can."""
+    """Two rows of different classes that share no observable: none are farther apart.
+
+    Only the first, the sparsest and the last row are compared with all others: None proves nothing.
+    """
     used = (matrix != 0).astype(np.int32).tocsr()
     for x in (0, int(np.argmin(np.diff(used.indptr))), len(classes) - 1):
         shared = np.asarray((used @ used[[x]].T).todense()).ravel()

@@ -61,34 +61,32 @@ def kantorovich(first: Prior | Iterable[Any], second: Prior | Iterable[Any], met
 
 def hyper_distance(
     prior: Prior | Iterable[Any],
-    A: Channel | Any,
-    B: Channel | Any,
-    *,
+    first: Channel | Any,
+    second: Channel | Any,
     metric: str | Callable[[Array, Array], float] = "total variation",
 ) -> Transport:
     """The Kantorovich distance of the hyper-distributions that two channels make of a prior.
 
-    Inners are moved to inners, at a cost of their "total variation" or their "convex separation" (one way, from A to
-    B), or a function of two. With the first, no gains of spread one (in each guess) tell the two channels apart by more
-    than the value: |V_g[prior, A] - V_g[prior, B]| is at most that. With the second, no gains with vulnerabilities
-    between 0 and 1 make B better than A by more, which bounds `refinement_distance`.
+    Inners are moved to inners, at a cost of their "total variation" or their "convex separation" (one way, from A, the
+    first, to B), or a function of two. By total variation, no gains of spread one (in each guess) tell the two channels
+    apart by more than the value: |V_g[prior, A] - V_g[prior, B]| is at most that. By convex separation, no gains with
+    vulnerabilities between 0 and 1 make B better than A by more, which bounds `refinement_distance`.
 
     >>> same = hyper_distance([1, 1], [[0.75, 0.25], [0.25, 0.75]], [[0.25, 0.75], [0.75, 0.25]])
     >>> round(same.value, 9)
     0.0
     """
-    A = as_channel(A)
-    B = A.sharing(B, "that are compared")
+    A = as_channel(first)
+    B = A.sharing(second, "that are compared")
     hypers = [channel.hyper(A.fitting(prior)) for channel in (A, B)]
     outers = [np.asarray(each.outers, dtype=np.float64) for each in hypers]
-    first, second = (_rows(each.inners) for each in hypers)
+    inners = [_rows(each.inners) for each in hypers]
     if isinstance(metric, str) and metric == "total variation":
-        costs = 0.5 * cityblock(first, second)
+        costs = 0.5 * cityblock(*inners)
     elif isinstance(metric, str) and metric == "convex separation":
-        costs = separations(first, second)
+        costs = separations(*inners)
     elif callable(metric):
-        inners = (dict(enumerate(first)), dict(enumerate(second)))
-        costs = distances_between(lambda x, y: metric(inners[0][x], inners[1][y]), len(first), len(second))
+        costs = distances_between(lambda x, y: metric(inners[0][x], inners[1][y]), *map(len, inners))
     else:
         raise InvalidParameter(
             f"the metric on posteriors is 'total variation', 'convex separation' or a function, not {shown(metric)}"

@@ -89,9 +89,9 @@ def frontier(
     """The best leakage against the mean overhead, from the least overhead that the floor allows to one bucket.
 
     `points` prices of the overhead are spread evenly in their logarithms; neighbouring prices may share a corner.
-    Budgets between two corners have optima at or above the hull, which `minleak.padding` finds. `randomised` adds the
-    optimum over all channels at fourteen budgets (a few hundred secrets at most), and `policies` what these cost and
-    leak.
+    Budgets between two corners have optima at or above the hull, which `minleak.padding.design` finds. `randomised`
+    adds the optimum over all channels at fourteen budgets (a few hundred secrets at most), and `policies` what
+    these cost and leak.
 
     >>> curve = frontier([3, 4, 5, 6, 9, 12])
     >>> [(round(point.overhead, 3), round(point.leakage, 3)) for point in curve.buckets]

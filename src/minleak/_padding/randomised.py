@@ -33,7 +33,7 @@ def randomised_padding(ladder: Ladder, entropy: ConditionalEntropy, budget: floa
     if int(allowed.sum()) > _LIMIT:
         raise InvalidParameter(
             f"{n} secrets of {m} sizes make {int(allowed.sum())} pairs, and a randomised padding is found for up to "
-            f"{_LIMIT}: use buckets (randomised=False), or round sizes up first, with minleak.to_multiple for instance"
+            f"{_LIMIT}: use buckets (randomised=False), or round sizes up first, by minleak.padding.to_multiple"
         )
     best = optimise(
         ladder.prior,

@@ -45,7 +45,7 @@ class Bucket:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Padding:
-    """What each secret's size is padded to: made by `minleak.padding`.
+    """What each secret's size is padded to: made by `minleak.padding.design`.
 
     `observables` are the sizes that can be seen, increasing. Secret x is shown as observables[columns[e]] with
     probability weights[e] / 2^32, over the entries e from starts[x] to starts[x+1]; buckets have one entry a secret.

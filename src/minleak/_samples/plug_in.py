@@ -124,7 +124,7 @@ class Battery:
                 raise InvalidParameter(
                     "gains belong to secrets in an order, which events have not: measure their channel"
                 )
-            self.names.append(given if isinstance(given, str) else given.name)
+            self.names.append(entropy.name if entropy else given)
             self.entropies.append(entropy)
 
     def __call__(self, joint: Any) -> npt.NDArray[np.float64]:

@@ -10,6 +10,8 @@ import numpy as np
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import place
 from minleak._samples.charts import Seen, curve_chart, seen_chart
 from minleak._samples.measures import Bracket, _shown
 from minleak._samples.plug_in import JointCounts
@@ -114,11 +116,8 @@ class Audit:
         """Success against the number of training events, as an altair chart (needs the extra `report`)."""
         return curve_chart(self.curve, self.success, self.blind)
 
-    def __getitem__(self, measure: str) -> Measured:
-        for row in self.rows:
-            if row.measure == measure:
-                return row
-        raise KeyError(measure)
+    def __getitem__(self, measure: ConditionalEntropy | str) -> Measured:
+        return self.rows[place([row.measure for row in self.rows], measure)]
 
     def __str__(self) -> str:
         width = max(len(word) for word in ("leakage", *(row.measure for row in self.rows)))

@@ -36,7 +36,7 @@ def design(
     weight: str | None = "count",
     layout: Layout | str = "stable",
     rows: int = ROWS,
-    output: str | os.PathLike[str] | None = None,
+    folder: str | os.PathLike[str] | None = None,
 ) -> WarehousePlan:
     """Maximise H(X|Y) over all channels with sets of at most k secrets, inside the engine that holds the prior.
 
@@ -63,7 +63,7 @@ def design(
     rows
         About how many secrets a partition has. Up to twice as many are sorted as a whole. At most u - 1 secrets of a
         partition have no home, so a larger number keeps a little more weight at home.
-    output
+    folder
         A new folder to write the plan to. Without it the plan is kept in the engine, for as long as its connection.
 
     The work is one aggregate, the heaviest k, one sort within partitions and two passes over its result; where homes
@@ -84,8 +84,8 @@ def design(
         others = " or ".join(name for name, kind in LAYOUTS.items() if kind.homes_in_engine is not None)
         raise InvalidParameter(f"an engine cannot lay {chosen.name!r}: take {others}, or design in memory")
     rows = whole(rows, "rows", 1)
-    if output is not None:
-        check_new(output)
+    if folder is not None:
+        check_new(folder)
     source = as_table(table)
     engine = engine_of(source)
     counts = counted(engine, source, secret, weight, k)
@@ -94,7 +94,7 @@ def design(
     loose = dealing.loose()
     loose = loose.mutate(part=dealing.partition(loose.number, loose.hash))
     ranked = dealing.ranked(loose, [loose.weight.desc(), loose.secret])
-    return laid(engine, ranked, replace(header, lineage=header.digest), output)
+    return laid(engine, ranked, replace(header, lineage=header.digest), folder)
 
 
 def update(
@@ -104,7 +104,7 @@ def update(
     secret: str = "secret",
     weight: str | None = "count",
     rows: int = ROWS,
-    output: str | os.PathLike[str] | None = None,
+    folder: str | os.PathLike[str] | None = None,
 ) -> WarehousePlan:
     """The plan for new counts that is the next version of this one: exactly optimal for them, with its homes kept.
 
@@ -127,8 +127,8 @@ def update(
     """
     old = checked(plan)
     rows = whole(rows, "rows", 1)
-    if output is not None:
-        check_new(output)
+    if folder is not None:
+        check_new(folder)
     kind = LAYOUTS.get(old.header.layout)
     if kind is None or not kind.homes_in_engine:
         raise InvalidParameter(f"of layout {old.header.layout!r} nothing can be kept: design the plan anew")
@@ -138,7 +138,7 @@ def update(
     if counts.is_text != old.header.is_text:
         raise InvalidParameter("the plan's secrets and the new ones are text and integers: cast them to one type")
     header = _next(_header_of(engine, counts, min(old.header.k, counts.n), old.header.layout, rows), old.header)
-    return laid(engine, _ranked(engine, Dealing(counts, header, rows, by_weight=True), old), header, output)
+    return laid(engine, _ranked(engine, Dealing(counts, header, rows, by_weight=True), old), header, folder)
 
 
 def _header_of(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> Header:

@@ -20,17 +20,17 @@ from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret, Unreadab
 
 
 def cloak(
-    events: Any,
     plan: WarehousePlan,
+    events: Any,
     *,
     key: Key | str | os.PathLike[str],
     secret: str = "secret",
     scope: str = "scope",
-    output: str = "set",
+    observable: str = "set",
     stand_in: Any = None,
     keep_secret: bool = False,
 ) -> Any:
-    """The events with a column `output`: the set of k labels to show for each, in the order of the plan's positions.
+    """The events with a column `observable`: the set of k labels to show for each, in the plan's order.
 
     p(set given secret) is that of the plan's channel, exactly: a keyed function of plan, scope and secret gives a
     uniform integer below u w_x, which is a place on what the secret owns. Draws are sticky, so events of the same scope
@@ -46,6 +46,8 @@ def cloak(
         (spark.network.crypto.enabled).
     secret, scope
         The columns of the secret, of the plan's type, and of who asks, text or bytes.
+    observable
+        The name of the column that is added.
     stand_in
         A label of the plan that takes the place of secrets the plan does not know. Without it these are refused.
     keep_secret
@@ -60,7 +62,7 @@ def cloak(
     key = key if isinstance(key, Key) else _loaded(key)
     table = as_table(events)
     engine = engine_of(plan.table, table)
-    _check_columns(table, secret, scope, output, header)
+    _check_columns(table, secret, scope, observable, header)
     line = Line.checked(engine, plan)
     everybody = plan.table.union(giants_table(header)) if header.giants else plan.table
     asked = table.select(scope=table[scope], secret=table[secret]).distinct()
@@ -70,7 +72,7 @@ def cloak(
     _check_drawn(engine, sets, drawn, header.k)
     engine.drop(drawn)
     shown = sets.select("scope", "asked", "members")
-    named = shown.rename(**{scope: "scope", secret: "asked", output: "members"}).select(scope, secret, output)
+    named = shown.rename(**{scope: "scope", secret: "asked", observable: "members"}).select(scope, secret, observable)
     result = table.join(named, [scope, secret])
     return result if keep_secret else result.drop(secret)
 
@@ -81,14 +83,14 @@ def _loaded(key: Any) -> Key:
     return Key.load(path_text(key, InvalidKey))
 
 
-def _check_columns(table: Any, secret: str, scope: str, output: str, header: Header) -> None:
+def _check_columns(table: Any, secret: str, scope: str, observable: str, header: Header) -> None:
     check_columns(table, InvalidParameter, secret=secret, scope=scope)
     if secret == scope:
         raise InvalidParameter(f"secret and scope both name the column {secret!r}: name two columns")
-    if not isinstance(output, str) or not output:
-        raise InvalidParameter("output is the name of a new column, for the sets")
-    if output.casefold() in (name.casefold() for name in table.columns):
-        raise InvalidParameter(f"the events have a column {output!r} already: choose another name for the sets")
+    if not isinstance(observable, str) or not observable:
+        raise InvalidParameter("observable is the name of a new column, for the sets")
+    if observable.casefold() in (name.casefold() for name in table.columns):
+        raise InvalidParameter(f"the events have a column {observable!r} already: choose another name for the sets")
     kind, wanted = table[secret].type(), "text" if header.is_text else "int64"
     if not (kind.is_string() if header.is_text else kind.is_int64()):
         raise InvalidParameter(f"the plan's secrets are {wanted}, those in {secret!r} are {kind}: cast them")

@@ -100,7 +100,7 @@ class Header:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class WarehousePlan:
-    """An optimal plan whose segments stay in an engine: made by `minleak._warehouse.design`, or read by `load`.
+    """An optimal plan whose segments stay in an engine: made by `minleak.warehouse.design`, or read by `load`.
 
     `table` has a row for each segment: (secret, position, ring, start, weight). All rings lie on one line from 0 to
     u * tail, and a row owns the u * weight positions from its start on; every position has exactly one owner.
@@ -202,12 +202,12 @@ def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
         raise InvalidParameter(f"cannot write {os.fspath(folder)}: {error.strerror}") from None
 
 
-def load(folder: str | os.PathLike[str], *, backend: Any = None) -> WarehousePlan:
-    """The plan in a folder that `design` or `save` wrote, to be worked on by the backend (DuckDB if not given)."""
+def load(folder: str | os.PathLike[str], *, engine: Any = None) -> WarehousePlan:
+    """The plan in a folder that `design` or `save` wrote, to be worked on by the engine, as in `read`."""
     name = path_text(folder)
     header = _read_header(name)
     try:
-        segments = read(os.path.join(name, _SEGMENTS), backend=backend)
+        segments = read(os.path.join(name, _SEGMENTS), engine=engine)
     except UnreadableFile as error:
         raise UnreadableFile(f"the plan {name} is damaged: {error}") from None
     return WarehousePlan(checked_columns(segments, header, name), header)

@@ -12,7 +12,7 @@ from minleak._warehouse.partitions import offsets, parts_table
 from minleak._warehouse.plan import Header, WarehousePlan, load, write
 
 
-def laid(engine: Engine, ranked: Any, header: Header, output: str | os.PathLike[str] | None) -> WarehousePlan:
+def laid(engine: Engine, ranked: Any, header: Header, folder: str | os.PathLike[str] | None) -> WarehousePlan:
     """The plan of secrets that are ranked in partitions, kept in the engine or written to a folder. The header lacks
     what follows from the homes.
     """
@@ -32,12 +32,12 @@ def laid(engine: Engine, ranked: Any, header: Header, output: str | os.PathLike[
         home = sum(at_home.values())
         whole = replace(header, length=header.tail - home, at_home=home)
         segments = _segments(dealt, sums, at_home, given, whole)
-        if output is None:
+        if folder is None:
             return WarehousePlan(engine.keep(segments), whole)
-        write(segments, whole, output)
+        write(segments, whole, folder)
     finally:
         engine.drop(dealt)
-    return load(output, backend=engine.backend)
+    return load(folder, engine=engine.backend)
 
 
 @dataclass(frozen=True)

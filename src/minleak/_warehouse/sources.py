@@ -29,7 +29,7 @@ def read(
     path: str | os.PathLike[str] | None = None,
     *,
     table: str | None = None,
-    backend: Any = None,
+    engine: Any = None,
     memory_limit: str | None = None,
     format: str | None = None,
 ) -> Any:
@@ -42,8 +42,8 @@ def read(
         files of one of these kinds with the same columns (for Spark in the same order); or a DuckDB database file
         (.duckdb, .ddb, .db), with `table`.
     table
-        The name of a table: in the database at `path`, or one that the backend knows.
-    backend
+        The name of a table: in the database at `path`, or one that the engine knows.
+    engine
         An Ibis connection, or the name of an engine to start, see `connect`; DuckDB if not given, and always for a
         database file.
     memory_limit
@@ -61,25 +61,25 @@ def read(
     minleak.errors.UnreadableFile: cannot open no/such/folder: there is no such file or folder
     """
     if path is None:
-        if table is None or backend is None:
-            raise UnreadableFile("say the path of a file or folder, or a table and the backend that knows it")
-        return _named(_started(backend, memory_limit), table, "the backend")
+        if table is None or engine is None:
+            raise UnreadableFile("say the path of a file or folder, or a table and the engine that knows it")
+        return _named(_started(engine, memory_limit), table, "the engine")
     name = path_text(path)
     if not os.path.exists(name):
         raise UnreadableFile(f"cannot open {name}: there is no such file or folder")
     if name.lower().endswith(_DATABASE):
         if table is None:
             raise UnreadableFile(f"{name} is a database: say which table of it to read")
-        return _named(_started(backend, memory_limit, database=name), table, name)
+        return _named(_started(engine, memory_limit, database=name), table, name)
     if table is not None:
         raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {shown(table)}")
     form, files = _files(name, format)
-    engine = engine_for(_started(backend, memory_limit))
+    started = engine_for(_started(engine, memory_limit))
     if form == _LINES:
-        return _lines(engine, files, name)
-    names = _columns(files, form, any_order=engine.goes_by_names)
+        return _lines(started, files, name)
+    names = _columns(files, form, any_order=started.goes_by_names)
     try:
-        found = engine.read_parquet(files) if form == "parquet" else engine.read_text(files, form, names)
+        found = started.read_parquet(files) if form == "parquet" else started.read_text(files, form, names)
     except UnreadableFile:
         raise
     except Exception as error:  # each engine has errors of its own, and their words may hold a secret
@@ -90,13 +90,13 @@ def read(
     return found
 
 
-def _started(backend: Any, memory_limit: str | None, database: str | None = None) -> Any:
-    """The backend, or one that is started now: by its engine's name, or beside the one given for a database."""
-    if backend is None or isinstance(backend, str):
-        return connect(backend or "duckdb", database=database, memory_limit=memory_limit)
+def _started(engine: Any, memory_limit: str | None, database: str | None = None) -> Any:
+    """The connection, or one that is started now: by the engine's name, or beside the one given for a database."""
+    if engine is None or isinstance(engine, str):
+        return connect(engine or "duckdb", database=database, memory_limit=memory_limit)
     if database is not None:
-        return type(engine_for(backend)).connect(database=database, memory_limit=memory_limit)
-    return backend
+        return type(engine_for(engine)).connect(database=database, memory_limit=memory_limit)
+    return engine
 
 
 def _files(name: str, format: str | None) -> tuple[str, list[str]]:

@@ -45,13 +45,13 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Invariance:
-    """The answer: `holds` is True (with `channel` and its `posterior`), False (with `conflict`) or None, undecided.
+    """The answer: `ok` is True (with `channel` and its `posterior`), False (with `conflict`) or None, undecided.
 
     `optima` has the best channel for every entropy tried, by name; `why` is the proof, or what was tried, in words.
     `spread` is the largest distance between a sorted posterior of the channel and `posterior`.
     """
 
-    holds: bool | None
+    ok: bool | None
     why: str
     channel: Channel | None
     posterior: Array | None
@@ -84,7 +84,7 @@ def metric_invariance(
     Otherwise it is undecided: the l-guess optima or the posteriors disagree, but none of the entropies tried does.
 
     >>> free = metric_invariance([2, 1, 1], allowed=[[1, 1], [1, 1], [1, 1]])
-    >>> free.holds, free.posterior.round(6)
+    >>> free.ok, free.posterior.round(6)
     (True, array([0.5 , 0.25, 0.25]))
     """
     forms = [convex_form(H) for H in _symmetric(entropies)]

@@ -144,7 +144,6 @@ def _between(best: Optimum, below: Optimum, problem: Problem) -> Optimum:
     return replace(
         best,
         bound=bound,
-        gap=best.leakage - bound,
         status=status,
         stages=(replace(best.stages[0], bound=bound),),
         attacker=below.attacker,
@@ -215,7 +214,6 @@ def lexicographic(
         value=first.value,
         leakage=first.leakage,
         bound=first.bound,
-        gap=first.gap,
         status="certified" if certified else "certified in the first entropy",
         shadow_price=first.shadow_prices[0] if first.shadow_prices else 0.0,
         costs=problem.spent(z),

@@ -44,10 +44,14 @@ class Optimum:
     value: float
     leakage: float
     bound: float
-    gap: float
     status: str
     shadow_price: float
     costs: tuple[float, ...]
     stages: tuple[Stage, ...]
     attacker: Equilibrium | None = None
     mix: tuple[float, ...] = ()
+
+    @property
+    def gap(self) -> float:
+        """How far the channel may be from the best, in the unit of the (first) entropy."""
+        return max(self.leakage - self.bound, 0.0)

@@ -63,7 +63,6 @@ def together(
         value=float(mix @ after),
         leakage=total,
         bound=bound,
-        gap=total - bound,
         status="certified",
         shadow_price=prices[0] if prices else 0.0,
         costs=problem.spent(z),

@@ -19,7 +19,7 @@ class Model(Protocol):
     0, ..., total - 1. The intervals are disjoint and cover the line.
 
     A grammar or a language model with probabilities rounded to integers is one too, if it has these five;
-    `minleak.testing.check_model` tries them. A model whose plans are to be saved also has `arrays()`, see `NGram`.
+    `minleak.testing.check_model` tries them. Plans over an `NGram` alone can be saved and drawn from.
     """
 
     @property

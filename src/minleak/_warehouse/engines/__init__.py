@@ -95,7 +95,7 @@ def engine_of(*tables: Any) -> Engine:
         if backend is not None and all(backend is not other for other in found):
             found.append(backend)
     if len(found) > 1:
-        raise InvalidParameter("the tables live in different connections: read all of them with one backend")
+        raise InvalidParameter("the tables live in different connections: read all of them with one engine=")
     return engine_for(found[0] if found else None)
 
 
