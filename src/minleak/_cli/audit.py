@@ -13,7 +13,7 @@ from minleak._cli.inputs import rows_of
 from minleak._cli.options import Entropies, Format, Secret, argument, option, share, times
 from minleak._cli.output import Answer, note, progressing
 from minleak._samples import auditing, following
-from minleak._samples.plug_in import STANDARD
+from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
 from minleak.errors import InvalidParameter
 
@@ -46,7 +46,7 @@ class How:
         counted = self.blocks is not None and re.fullmatch("[0-9]{1,18}", self.blocks)
         return vars(self) | {
             "observable": self.observable or ["observable"],
-            "measures": self.measures or STANDARD,
+            "measures": self.measures or MEASURES,
             "blocks": int(self.blocks) if self.blocks is not None and counted else self.blocks,
         }
 

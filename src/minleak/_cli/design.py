@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +13,7 @@ from minleak._cli.output import Answer, progressing, working
 from minleak._cli.requirement import Requirement
 from minleak._cli.summaries import described
 from minleak._data.prior import Prior
+from minleak._data.progress import Progress
 from minleak._design import make
 from minleak._design.layouts.base import Layout
 from minleak._design.layouts.near import Near
@@ -43,7 +43,7 @@ class Variant:
         "With --unknown, how often a secret is not listed; estimated from the counts if not given.", parser=share
     )
 
-    def made(self, counts: Prior, k: int, source: PriorSource, progress: Callable[[int, int, str], None]) -> Stored:
+    def made(self, counts: Prior, k: int, source: PriorSource, progress: Progress) -> Stored:
         """The plan; gains and places are other columns of the source."""
         if self.unknown is not None:
             return make.design(counts, k, unknown=NGram.load(self.unknown), unknown_share=self.unknown_share)

@@ -10,9 +10,6 @@ import numpy as np
 
 from minleak.errors import InvalidParameter, MinleakError, shown
 
-# Trials that are made one by one: so many end within a day.
-TRIALS = 10**8
-
 
 def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:
     """A whole number (booleans are none) from `least` on, and up to `most`, as an int."""

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
+from minleak._data.progress import Progress, in_silence
 from minleak._design.blocks.layout import Blocks
 from minleak._design.blocks.plan import BlockPlan
-from minleak._design.giants import Giants, Ground, Progress, find_giants, in_silence
+from minleak._design.giants import Giants, Ground, find_giants
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.plan import Plan
@@ -32,7 +33,7 @@ def design(  # type: ignore[overload-overlap] # every other text is a layout
     *,
     layout: Blocks | Literal["blocks"],
     gains: None = None,
-    progress: Progress = ...,
+    progress: Progress | None = ...,
 ) -> BlockPlan: ...
 @overload
 def design(
@@ -41,7 +42,7 @@ def design(
     *,
     layout: Layout | str = "stable",
     gains: Iterable[Any] | None = None,
-    progress: Progress = ...,
+    progress: Progress | None = ...,
 ) -> Plan: ...
 @overload
 def design(
@@ -55,7 +56,7 @@ def design(
     *,
     layout: Layout | Blocks | str = "stable",
     gains: Iterable[Any] | None = None,
-    progress: Progress = in_silence,
+    progress: Progress | None = None,
     unknown: Model | None = None,
     unknown_share: float | Fraction | None = None,
 ) -> Plan | BlockPlan | UnlistedPlan:
@@ -113,7 +114,7 @@ def design(
             "unknown_share= is how often a secret comes from unknown=, a model of strings: give both"
         )
     prior = as_prior(prior)
-    if not callable(progress):
+    if progress is not None and not callable(progress):
         raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
     layout = as_layout(layout)
     k = min(cap(k), len(prior))  # no set has more members than there are secrets
@@ -122,7 +123,7 @@ def design(
     gamma = None if gains is None else _gains(gains, len(prior))
     grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
     giants = find_giants(grid.weights, grid.total, k)
-    laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
+    laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress or in_silence))
     return Plan(
         prior=prior,
         k=k,

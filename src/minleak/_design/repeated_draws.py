@@ -10,11 +10,11 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.parameters import TRIALS, listed, whole
+from minleak._data.parameters import listed, whole
+from minleak._data.simulating import TRIALS, generator, margin
 from minleak._design.rings import Arrangement
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
-from minleak._entropy.random_search import generator
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
@@ -22,8 +22,6 @@ Indices = npt.NDArray[np.int64]
 
 # The most draws of one secret.
 _DRAWS = 10_000
-# The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
-_Z = 2.5758293035489004
 # How many (intersection, set) pairs a step of the exact computation may visit.
 _EXACT = 200_000
 # Up to this size two sets are compared member by member, above it by sorting.
@@ -146,7 +144,7 @@ def _simulated(plan: Arrangement, draws: tuple[int, ...], trials: int, rng: np.r
     for t in draws:
         chance = np.concatenate(chances[t]) if chances[t] else np.zeros(trials)
         mean = fixed + mass * float(chance.mean())
-        half = _Z * mass * float(chance.std(ddof=1)) / math.sqrt(trials)
+        half = mass * float(margin(chance))
         success.append(mean)
         low.append(max(0.0, mean - half))
         high.append(min(1.0, mean + half))

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from minleak._data.channel import Channel
-from minleak._data.parameters import TRIALS, whole
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior
+from minleak._data.simulating import TRIALS, generator
 from minleak._entropy.averaged import exponential_mean
 from minleak._entropy.base import Array, ConditionalEntropy, log_base, order, shortest
-from minleak._entropy.random_search import generator, random_search
+from minleak._entropy.random_search import random_search
 from minleak._entropy.renyi import renyi_columns
 from minleak.errors import InvalidParameter, shown
 

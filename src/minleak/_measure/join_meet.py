@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel, as_channel
-from minleak._data.parameters import TRIALS, whole
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior
+from minleak._data.simulating import TRIALS, generator
 from minleak._entropy.names import entropy
-from minleak._entropy.random_search import generator
 from minleak._measure.leakages import leakage
 from minleak._measure.refinement import refines
 from minleak.errors import InvalidParameter, shown

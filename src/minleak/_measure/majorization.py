@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.parameters import TRIALS, whole
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
+from minleak._data.simulating import TRIALS, generator
 from minleak._entropy.base import order
-from minleak._entropy.random_search import generator
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]

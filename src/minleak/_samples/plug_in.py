@@ -16,11 +16,11 @@ from minleak._data.columns import Columns
 from minleak._data.parameters import listed
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
-from minleak._entropy.standard import STANDARD as ENTROPIES
+from minleak._entropy.standard import STANDARD
 from minleak._measure.capacities import capacity
 from minleak.errors import InvalidParameter
 
-STANDARD = (*ENTROPIES, "multiplicative-leakage", "additive-leakage", "maximal-leakage")
+MEASURES = (*STANDARD, "multiplicative-leakage", "additive-leakage", "maximal-leakage")
 
 # Tables of at most this many cells are dense.
 _CELLS = 4_000_000

@@ -7,12 +7,12 @@ from typing import Any
 
 from minleak._data.parameters import listed
 from minleak._data.parameters import whole as whole_number
+from minleak._data.progress import Progress
 from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.auditing import Asked, audited
 from minleak._samples.events import MOST, Events, events_of, too_many
-from minleak._samples.plug_in import STANDARD
+from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
-from minleak._samples.trials import Progress
 from minleak._warehouse.counts import parts, times, together, whole
 from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine
@@ -31,7 +31,7 @@ def audit(
     numeric: bool | None = None,
     blocks: str | None = None,
     attack: Any = None,
-    measures: Sequence[ConditionalEntropy | str] = STANDARD,
+    measures: Sequence[ConditionalEntropy | str] = MEASURES,
     permutations: int = 199,
     level: float = 0.95,
     alpha: float = 0.01,
