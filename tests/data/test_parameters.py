@@ -48,7 +48,7 @@ def test_bounds_are_allowed_or_not():
 
 
 def test_truth_values_and_lists():
-    assert truth(True, "dense") is True
+    assert truth(np.True_, "dense") is truth(True, "dense") is True
     with pytest.raises(InvalidParameter, match="dense is True or False, not 1"):
         truth(1, "dense")
     assert listed({3}, "numbers are a list") == [3]

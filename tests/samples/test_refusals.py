@@ -69,7 +69,7 @@ class Broken(Cheat):
         (X, Y, {"enough": 0}, "enough is between 0 and 1"),
         (X, Y, {"permutations": 9}, "take at least 99"),
         (X, Y, {"permutations": 10**12}, "to 10,000,000"),
-        (X, Y, {"numeric": "yes"}, "numeric is True, False"),
+        (X, Y, {"numeric": "yes"}, "numeric is True or False"),
         (X, Y, {"blocks": 0}, "blocks is how many events"),
         (X, Y, {"blocks": [1, 2]}, "100 events and 2 blocks"),
         (X, Y, {"weight": "n"}, "weight= names a column"),

@@ -50,10 +50,10 @@ def real(
 
 
 def truth(value: Any, what: str) -> bool:
-    """True or False, and nothing that stands for one of them."""
-    if not isinstance(value, bool):
+    """True or False, numpy's too, and nothing else that stands for one of them."""
+    if not isinstance(value, bool | np.bool_):
         raise InvalidParameter(f"{what} is True or False, not {shown(value)}")
-    return value
+    return bool(value)
 
 
 def listed(

@@ -10,12 +10,12 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import listed, truth, whole
 from minleak._data.simulating import TRIALS, generator, margin
 from minleak._design.rings import Arrangement
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
@@ -57,8 +57,7 @@ def repeated_success(
     if not wanted:
         raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not none")
     trials, rng = whole(trials, "trials", 2, TRIALS), generator(seed)
-    if exact is not None and not isinstance(exact, bool):
-        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {shown(exact)}")
+    exact = None if exact is None else truth(exact, "exact")
     if exact is not False:
         values = _exactly(plan, wanted)
         if values is not None:

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.parameters import whole
+from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator
-from minleak._entropy.base import order
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
@@ -52,7 +51,7 @@ def majorizes(a: Prior | Iterable[Any], b: Prior | Iterable[Any], *, tolerance: 
     >>> majorizes([2, 1, 1], [3, 1, 0])
     Majorization(holds=False, exact=True, at=1, sums=(Fraction(1, 2), Fraction(3, 4)))
     """
-    first, second, tolerance = as_prior(a), as_prior(b), order(tolerance, "the tolerance")
+    first, second, tolerance = as_prior(a), as_prior(b), real(tolerance, "the tolerance is a number from 0 on", least=0)
     length = max(len(first), len(second))
     if first.exact and second.exact:
         # w/W >= v/V is w V >= v W, in integers of any size
@@ -105,7 +104,7 @@ def check_schur_concave(
     False
     """
     n, trials = whole(n, "n", 2), whole(trials, "trials", 1, TRIALS)
-    tolerance, rng = order(tolerance, "the tolerance"), generator(seed)
+    tolerance, rng = real(tolerance, "the tolerance is a number from 0 on", least=0), generator(seed)
     if n > _LARGEST:
         raise InvalidParameter(f"distributions on n = {shown(n)} points are too large to try: {_LARGEST:,} at most")
     if not callable(f):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.labels import Labels
-from minleak._data.parameters import listed
+from minleak._data.parameters import listed, truth
 from minleak._data.reading.table import Table
 from minleak._samples.columns import Codes, Column, as_column, as_columns, distinct
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
@@ -65,8 +65,7 @@ def events_of(
     error: type[MinleakError] = InvalidParameter,
 ) -> Events:
     """The events in a column of secrets and one or several columns of observables, all checked."""
-    if numeric is not None and not isinstance(numeric, bool):
-        raise InvalidParameter(f"numeric is True, False, or None to recognise numbers, not {shown(numeric)}")
+    numeric = None if numeric is None else truth(numeric, "numeric")
     x, names = Column(as_column(secrets, "the secrets"), where, error).coded("secret")
     columns = [Column(values, where, error) for values in as_columns(observables)]
     for column in columns:

@@ -32,7 +32,9 @@ class Format(ABC):
 
     @abstractmethod
     def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> Sequence[Any]:
-        """The columns that name things and then those that count or measure, as Arrow or lists."""
+        """The columns that name things and then those that count or measure: Arrow's, or lists of Python's values, of
+        which only null is refused before they become what is read.
+        """
 
     def where(self, i: int) -> str:
         """Where row i stands, counted from 0 after the header, for a message."""

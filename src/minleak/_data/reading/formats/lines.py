@@ -27,7 +27,7 @@ class Lines(Counts):
         empty = pc.equal(labels, "")
         self.blank = pc.sum(times.filter(empty)).as_py() or 0
         there = pc.invert(empty)
-        return labels.filter(there), pa.chunked_array([times.filter(there)])
+        return labels.filter(there), times.filter(there)
 
     def where(self, i: int) -> str:
         return f"distinct line {i + 1} of {self.name}"

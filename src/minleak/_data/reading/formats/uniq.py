@@ -31,7 +31,7 @@ class Uniq(Counts):
                 )
             counts.append(count)
             secrets.append(secret)
-        return secrets, pa.chunked_array([pa.array(counts, pa.large_string())])
+        return secrets, pa.array(counts, pa.large_string())
 
     def where(self, i: int) -> str:
         return f"line {i + 1} of {self.name}"
