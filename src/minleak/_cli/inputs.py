@@ -117,7 +117,7 @@ class PriorSource:
         try:
             return self._prior(column, None)
         except UnreadableFile as error:
-            raise UnreadableFile(str(error).replace("weight=", option)) from None
+            raise UnreadableFile(in_flags(str(error), {"weight": option})) from None
 
     def places(self, columns: str, option: str) -> npt.NDArray[np.float64]:
         """The coordinates in those columns, which have commas between them."""

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.parameters import listed
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_gains, as_prior
 from minleak._data.progress import Progress, in_silence
 from minleak._design.blocks.layout import Blocks
 from minleak._design.blocks.plan import BlockPlan
@@ -164,12 +164,7 @@ def _gains(gains: Iterable[Any], n: int) -> npt.NDArray[Any] | list[Any]:
         gains = listed(
             gains, "the gains are one number for each secret"
         )  # looking at them spends them, and they are looked at twice
-    try:
-        worth = Prior(gains)  # the same demands as on weights
-    except ValueError as error:
-        raise InvalidParameter(f"the gains are no vector gamma: {str(error).replace('weight', 'gain')}") from None
-    if len(worth) != n:
-        raise InvalidParameter(f"{len(worth)} gains for {n} secrets: give one for each")
+    worth = as_gains(gains, n)
     gamma: npt.NDArray[Any] | list[Any] = worth.weights
     if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
         gamma = list(gains)  # the weights are these over a common denominator, which would change what is gained

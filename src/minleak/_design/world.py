@@ -218,8 +218,7 @@ def _counts(prior: Prior) -> tuple[Counts, int]:
     events = prior.events
     if events is None:
         raise InvalidParameter(
-            "the weights are no counts of events: say how many events they come from, Prior(weights, events=60_000), "
-            "or give the counts themselves"
+            "the weights are no counts of events: say with events= how many they come from, or give the counts"
         )
     if prior.exact and prior.total == events <= _MOST:
         return prior.weights, events

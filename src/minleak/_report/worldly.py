@@ -45,7 +45,7 @@ def in_the_world(plan: Plan, entropies: Sequence[str], *, seed: int) -> Worldly 
     try:
         world = plan.in_the_world(entropies=(), seed=seed)
     except InvalidParameter as error:
-        return str(error).partition(":")[0]
+        return str(error)
     return Worldly(
         events=world.events,
         success=world.success,
