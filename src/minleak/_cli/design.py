@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from minleak._cli.engines import Engine, design_inside
+from minleak._cli.engines import EngineOptions, design_inside
 from minleak._cli.inputs import PriorSource, Reading, names_in
 from minleak._cli.options import Entropies, PriorFile, option, share
 from minleak._cli.output import Answer, progressing, working
@@ -86,7 +86,7 @@ def design(
     entropy: Entropies = None,
     variant: Variant,
     reading: Reading,
-    engine: Engine,
+    engine: EngineOptions,
 ) -> Answer:
     """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minleak._data.parameters import listed
-from minleak._data.parameters import whole as whole_number
+from minleak._data.parameters import listed, whole
 from minleak._data.progress import Progress
 from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.auditing import Asked, audited
 from minleak._samples.events import MOST, Events, events_of, too_many
 from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
-from minleak._warehouse.counts import parts, times, together, whole
-from minleak._warehouse.engines import as_table, check_columns, engine_of
+from minleak._warehouse.counts import integer_column, parts, times, together
 from minleak._warehouse.engines.base import Engine
+from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidParameter
 
 # Columns inside the engine, so that no name of a user's column is met.
@@ -68,7 +67,7 @@ def audit(
     (0.77, 0.85)
     """
     asked = Asked(attack, measures, level, alpha, permutations, enough, seed, progress)
-    limit = whole_number(limit, "limit", 1)
+    limit = whole(limit, "limit", 1)
     table = as_table(events)
     return audited(_events(engine_of(table), table, secret, observable, weight, blocks, numeric, limit), asked)
 
@@ -96,7 +95,7 @@ def _events(
         check_columns(table, InvalidParameter, blocks=blocks)
     seen = {f"y{i}": table[name] for i, name in enumerate(names)}
     part = {} if blocks is None else {_BLOCK: table[blocks]}
-    rows = table.select(**{_SECRET: table[secret]}, **seen, **part, **{_COUNT: whole(table, weight)})
+    rows = table.select(**{_SECRET: table[secret]}, **seen, **part, **{_COUNT: integer_column(table, weight)})
     bad = rows[_COUNT].isnull() | (rows[_COUNT] < 0)
     for column in (_SECRET, *seen, *part):
         bad = bad | rows[column].isnull()
