@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.cells import Cells
+from minleak._data.cells import MatrixCells
 from minleak._data.labels import Labels
 from minleak._data.reading.formats import FORMATS, NAMED
 from minleak.errors import InvalidParameter, UnreadableFile, shown
@@ -74,13 +74,13 @@ class Table:
             raise UnreadableFile(f"{self.name} has {header}no rows")
         return {role: self._checked(role, column, role in numbers) for role, column in columns.items()}
 
-    def cells(self, columns: Mapping[str, Any], inputs: Iterable[Hashable] | None) -> Cells:
+    def cells(self, columns: Mapping[str, Any], inputs: Iterable[Hashable] | None) -> MatrixCells:
         """The cells of the columns of secrets and observables."""
         names = None if inputs is None else Labels.of(inputs, 0)
         twice = None if names is None else names.first_duplicate()
         if twice is not None:
             raise InvalidParameter(f"inputs {twice[0]} and {twice[1]} are the same: name each secret once")
-        return Cells(
+        return MatrixCells(
             zip(Labels.of(columns["secret"], 0), Labels.of(columns["observable"], 0), strict=True),
             names,
             unknown=lambda i: UnreadableFile(f"{self.where(i)} names a secret that the prior does not have"),

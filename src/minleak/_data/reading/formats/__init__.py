@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minleak._data.reading.formats.base import Counts, Format
+from minleak._data.reading.formats.base import CountsFile, Format
 from minleak._data.reading.formats.delimited import Csv, Tsv
 from minleak._data.reading.formats.json import Json
 from minleak._data.reading.formats.lines import Lines
@@ -19,4 +19,4 @@ FORMATS: dict[str, type[Format]] = {
 }
 
 #: Those that name their columns.
-NAMED = [kind for kind, made in FORMATS.items() if not issubclass(made, Counts)]
+NAMED = [kind for kind, made in FORMATS.items() if not issubclass(made, CountsFile)]

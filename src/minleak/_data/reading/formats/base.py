@@ -45,7 +45,7 @@ class Format(ABC):
         return UnreadableFile(f"cannot parse {self.name} as {type(self).__name__.lower()}: {str(why).splitlines()[0]}")
 
 
-class Counts(Format):
+class CountsFile(Format):
     """A file of secrets and their weights, and of nothing else, whose columns have no names."""
 
     def __init__(self, data: bytes, name: str) -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._data.reading.formats.base import Counts
+from minleak._data.reading.formats.base import CountsFile
 from minleak._data.reading.formats.uniq import separated
 
 
-class Lines(Counts):
+class Lines(CountsFile):
     """A secret counts as often as it is a line; an empty line is no event."""
 
     endings = (".log",)

@@ -6,11 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._data.reading.formats.base import BOM, Counts, check_utf8
+from minleak._data.reading.formats.base import BOM, CountsFile, check_utf8
 from minleak.errors import UnreadableFile
 
 
-class Uniq(Counts):
+class Uniq(CountsFile):
     """The secret is all that follows the space, spaces too."""
 
     endings = (".txt",)
