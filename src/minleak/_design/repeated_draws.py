@@ -52,10 +52,8 @@ def repeated_success(
     """After the sets M_1..M_t the posterior of x is proportional to p(x) / d_x^t on the intersection of the sets,
     where d_x = u w_x for x on rings and s for a giant: p(M given x) is the length of M's phases over d_x.
     """
-    given = listed(draws, f"draws are some whole numbers from 1 to {_DRAWS:,}")
+    given = listed(draws, f"draws are some whole numbers from 1 to {_DRAWS:,}", some=True)
     wanted = tuple(whole(t, "each of the draws", 1, _DRAWS) for t in given)
-    if not wanted:
-        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not none")
     trials, rng = whole(trials, "trials", 2, TRIALS), generator(seed)
     exact = None if exact is None else truth(exact, "exact")
     if exact is not False:

@@ -15,7 +15,7 @@ from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import generator, margin
 from minleak._samples.chernoff import chernoff
-from minleak.errors import Infeasible, InvalidChannel, InvalidParameter
+from minleak.errors import Infeasible, InvalidChannel
 
 Array = npt.NDArray[np.float64]
 
@@ -103,9 +103,7 @@ def repeated_success(
     mistakes fall as exp(-0.02041 looks), to 0
     """
     model = _Model(prior, channel, trials, seed)
-    wanted = listed(looks, "looks are some whole numbers from 1 on")
-    if not wanted:
-        raise InvalidParameter("looks are some whole numbers from 1 on, not none")
+    wanted = listed(looks, "looks are some whole numbers from 1 on", some=True)
     counts = tuple(whole(t, "the number of looks", most=_LOOKS) for t in wanted)
     success, low, high, exact = zip(*map(model.after, counts), strict=True)
     return Looks(counts, success, low, high, exact, model.exponent, model.most)

@@ -111,13 +111,9 @@ class Battery:
     """Several measures at once, of a joint distribution: entropies in one pass, then the others."""
 
     def __init__(self, measures: Sequence[ConditionalEntropy | str]) -> None:
-        what = "measures are a list of entropies and names of measures, at least one"
-        given_measures = listed(measures, what)
-        if not given_measures:
-            raise InvalidParameter(what)
         self.names: list[str] = []
         self.entropies: list[ConditionalEntropy | None] = []
-        for given in given_measures:
+        for given in listed(measures, "measures are a list of entropies and names of measures", some=True):
             entropy = None if isinstance(given, str) and given in OTHERS else as_entropy(given)
             if entropy and not entropy.symmetric:
                 raise InvalidParameter(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import whole
 from minleak._data.progress import Progress
+from minleak._data.reading.table import column_names
 from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.auditing import Asked, audited
 from minleak._samples.events import MOST, Events, events_of, too_many
@@ -82,13 +83,8 @@ def _events(
     numeric: bool | None,
     limit: int,
 ) -> Events:
-    names = (
-        [observable]
-        if isinstance(observable, str)
-        else listed(observable, "observable is the name of a column, or several")
-    )
-    if not names:
-        raise InvalidParameter("observable is the name of a column, or several, not none")
+    names = [observable] if isinstance(observable, str) else observable
+    names = column_names(names, "observable is the name of a column, or several, each once")
     for name in names:
         check_columns(table, InvalidParameter, secret=secret, observable=name, weight=weight)
     if blocks is not None:

@@ -20,8 +20,9 @@ import pyarrow as pa
 
 from minleak._data.cells import MatrixCells
 from minleak._data.labels import Labels
+from minleak._data.parameters import listed
 from minleak._data.reading.formats import FORMATS, NAMED
-from minleak.errors import InvalidParameter, UnreadableFile, shown
+from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
 
 _INTEGER, _NUMBER = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
@@ -138,6 +139,14 @@ class Table:
                 if sure:
                     there = f"its columns are {_listed(header)}"
                 raise UnreadableFile(f"{self.name} has no column {name!a}; {there} (choose them with {choose})")
+
+
+def column_names(names: Any, what: str, error: type[MinleakError] = InvalidParameter) -> list[str]:
+    """The names of one or more columns, each once; `what` says so."""
+    given = listed(names, what, error, some=True)
+    if not all(isinstance(name, str) for name in given) or len(set(given)) < len(given):
+        raise error(what)
+    return given
 
 
 def _listed(names: list[str]) -> str:

@@ -97,9 +97,7 @@ def exposure(
 
 def _plans(plans: Any) -> list[Any]:
     what = "the versions are a list of plans, such as [plan, plan.update(prior)]"
-    given = [plans] if isinstance(plans, Plan | BlockPlan) else listed(plans, what)
-    if not given:
-        raise InvalidParameter(f"{what}, and none is there")
+    given = [plans] if isinstance(plans, Plan | BlockPlan) else listed(plans, what, some=True)
     for plan in given:
         if not isinstance(plan, Plan | BlockPlan):
             raise InvalidParameter(f"{what}, not of {type(plan).__name__}: load a file with minleak.load(path)")
