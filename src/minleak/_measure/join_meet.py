@@ -11,7 +11,7 @@ import numpy as np
 from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
-from minleak._data.simulating import TRIALS, generator
+from minleak._data.simulating import generator
 from minleak._entropy.names import entropy
 from minleak._measure.leakages import leakage
 from minleak._measure.refinement import refines
@@ -79,9 +79,7 @@ def join_meet_refines(A: Channel | Any, B: Channel | Any, *, trials: int = 50, s
     """
     A = as_channel(A)
     B = A.sharing(B, "that are compared")
-    trials, rng = whole(trials, "trials", 1, TRIALS), generator(seed)
-    if trials > _TRIALS:
-        raise InvalidParameter(f"trials are at most {_TRIALS:,}, not {shown(trials)}")
+    trials, rng = whole(trials, "trials", 1, _TRIALS), generator(seed)
     n = A.shape[0]
     for p in [np.full(n, 1 / n), *rng.dirichlet(np.ones(n), trials), *rng.dirichlet(np.full(n, 0.2), trials)]:
         for name in _KEPT if n > 1 else ():
