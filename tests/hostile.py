@@ -438,7 +438,7 @@ CALLS = {
     "Tracks": (ml.Tracks, {"chain": CHAIN, "k": 2, "key": bytes(32), "on_impossible": "refuse"}),
     "Tracks.draw": (TRACKS.draw, {"sequence": ["a", "b"], "scope": "u"}),
     "Tracks.start": (TRACKS.start, {"state": "a", "scope": "u"}),
-    "Tracks.resume": (TRACKS.resume, {"saved": TRACKS.start("a", scope="u").saved()}),
+    "Tracks.resume": (TRACKS.resume, {"saved": TRACKS.start("a", scope="u").saved(), "scope": "u"}),
     "Walk.move": (lambda **given: TRACKS.start("a", scope="u").move(**given), {"state": "b"}),
     "certify a step": (ml.certify, {"subject": TRACKS, "step": ("a", "b")}),
     "sequence_leakage": (

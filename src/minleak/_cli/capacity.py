@@ -28,11 +28,15 @@ def capacity(
         found = capacities.capacity(read, entropy, gap=gap)
     likely = sorted(zip(found.prior.p.tolist(), read.inputs, strict=True), key=lambda pair: -pair[0])[:8]
     said = ("value", "lower", "upper", "status", "iterations")
-    data = {"entropy": entropy, **{name: getattr(found, name) for name in said}, "prior": found.prior.p}
+    data = {"entropy": entropy, **{name: getattr(found, name) for name in said}}
+    data |= {"secrets": list(read.inputs), "prior": found.prior.p}
     rows = [[label, p] for p, label in likely]
+    searched = found.status == "lower bound"
+    between = f"between {found.lower:.12g} and {found.upper:.12g} ({found.status})"
+    least = f"at least {found.lower:.12g}, found by search; no prior leaks more than {found.upper:.12g}"
     parts = [
-        f"{entropy} capacity {found.value:.12g}, between {found.lower:.12g} and {found.upper:.12g} ({found.status})",
+        f"{entropy} capacity " + (least if searched else f"{found.value:.12g}, {between}"),
         "",
-        table("the worst prior, its likeliest secrets", ["secret", "probability"], rows),
+        table(f"the worst prior{' found' * searched}, its likeliest secrets", ["secret", "probability"], rows),
     ]
     return Answer(data, parts)

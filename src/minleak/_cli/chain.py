@@ -25,7 +25,7 @@ from minleak._sequences.tracks import Tracks
 from minleak.errors import InvalidParameter, UnknownSecret
 
 ChainFile = Annotated[
-    str, typer.Argument(metavar="CHAIN", help="A .chain file made by `minleak chain fit`; - is stdin.")
+    str, typer.Argument(metavar="CHAIN", help="A .chain file made by `minleak chain fit`; - is stdin, but for `draw`.")
 ]
 Tracked = Annotated[int, typer.Option("-k", parser=whole, help="How many states each step shows.")]
 
@@ -80,7 +80,7 @@ def fit(
         }
     measures = [
         ["states", f"{len(fitted):,}"],
-        ["transitions seen", f"{len(fitted.indices):,}"],
+        ["different transitions seen", f"{len(fitted.indices):,}"],
         ["moves by back-off", f"{data['backoff']:.2%}"],
         ["entropy rate", f"{rate:.4f} bits a step"],
     ]
@@ -144,7 +144,8 @@ def draw(
     walk: str | None = option("Where the walk is kept between calls: made by the first, gone on with by the next."),
     restart: bool = option("Begin new tracks where the chain holds a move impossible.", default=False),
 ) -> Answer:
-    """Draw the tracks to show for a walk, whose states are read from stdin, one a line.
+    """Draw the tracks to show for a walk, whose states are read from stdin, one a line. States of a chain with a clock
+    are written hour/state, those of order 2 state/state.
 
     Each step is a line of k states with a tab between them; the same track is always at the same place.
 
@@ -159,11 +160,12 @@ def draw(
         raise InvalidParameter("no states came by stdin: give one a line")
     for at, state in enumerate(states):
         if fitted.position(state) is None:
-            raise UnknownSecret(f"line {at + 1} of stdin: the chain does not know this state")
+            form = f": its states are written {_form(fitted)}" if _form(fitted) else ""
+            raise UnknownSecret(f"line {at + 1} of stdin: the chain does not know this state{form}")
     resumed = walk is not None and os.path.exists(walk)
     if resumed:
         with open(str(walk), encoding="utf-8", errors="replace") as saved:
-            going = tracks.resume(saved.read())
+            going = tracks.resume(saved.read(), scope=scope)
         steps = [going.move(state) for state in states]
     else:
         going = tracks.start(states[0], scope=scope)
@@ -198,6 +200,13 @@ def _pieces(fitted: Chain, log: str, columns: Columns, steps: int) -> list[list[
     known = set(fitted.labels)
     pieces = [walk[i : i + steps] for walk in found for i in range(0, len(walk) - steps + 1, steps)]
     return [piece for piece in pieces if known.issuperset(piece)]
+
+
+def _form(fitted: Chain) -> str:
+    """How a state is written that has several parts, empty for one that has not."""
+    if fitted.clock is not None:
+        return "hour/state"
+    return "/".join(["state"] * fitted.order) if fitted.order > 1 else ""
 
 
 def _state(text: str, fitted: Chain) -> Any:

@@ -55,7 +55,7 @@ _FIELDS = {
     "measure": "`secrets`, `observables`, `leakage` (entropy to `before`, `after`, `leakage`), `vulnerability_before`, "
     "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
     "`shannon_capacity_bits`, `local_dp_epsilon_nats`",
-    "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `prior` (list)",
+    "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `secrets` and `prior` (lists)",
     "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `gain` (guesses as rows, "
     "or null)",
     "audit": "`events`, `secrets`, `observables`, `said` (how observables were taken), `attack`, `success` and `blind` "

@@ -17,6 +17,10 @@ from minleak._entropy.names import as_entropy
 from minleak._entropy.random_search import random_search
 from minleak._measure import sibson
 from minleak._measure.leakages import leakage, maximal_leakage
+from minleak.errors import SolverFailed
+
+# Sets of secrets that are tried at order 0: those of the largest weights, cut at so many of these.
+_LEVELS = 50
 
 
 @dataclass(frozen=True)
@@ -24,7 +28,8 @@ class Capacity:
     """The largest leakage over all priors: `lower` is attained by `prior`, `upper` is never exceeded.
 
     `status` is "exact" (closed form), "certified" (the gap asked for was reached), "not converged" (the bounds hold,
-    but are further apart), "bounds" (all that is known) or "lower bound" (found by search; nothing is known above it).
+    but are further apart), "bounds" (all that is known) or "lower bound" (found by search; `upper` is what could leak
+    at all).
     """
 
     value: float
@@ -59,7 +64,11 @@ def capacity(
     unit of H, or stop after `iterations` and say so. Of many secrets they are taken among those that attain the
     capacity, no more than there are observables; where these are more than 4000, multiplicative steps have to do.
 
-    Other entropies: a lower bound by `iterations` trials of random search from `seed`, labelled as such.
+    Order 0 (Hartley): the largest |S| / max over y of |S and y's secrets| over sets S of secrets. Weights on secrets of
+    which no observable has more than one in all bound it from above, by a linear programme; some sets S from below.
+
+    Other entropies: a lower bound by `iterations` trials of random search from `seed`, labelled as such. Above it
+    stands what a channel leaks that shows all, where that is known.
 
     >>> bsc = capacity([[0.9, 0.1], [0.1, 0.9]])
     >>> round(bsc.value, 9), bsc.status
@@ -72,7 +81,9 @@ def capacity(
     if order == math.inf:
         value = maximal_leakage(channel, base=math.e) / H.unit
         return Capacity(value, value, value, Prior.uniform(channel.shape[0]), "exact", 0)
-    if order is None or order == 0:
+    if order == 0:
+        return _of_supports(channel, H.unit)
+    if order is None:
         return _searched(channel, H, iterations or 4000, seed)
     return _sibson(channel, order, H.unit, gap, iterations)
 
@@ -87,7 +98,38 @@ def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -
         starts=[np.full(n, 1 / n)],
     )
     value = leakage(p, channel, H)
-    return Capacity(value, value, math.inf, Prior(p), "lower bound", trials)
+    upper = math.inf
+    if H.symmetric and H.paper_form() is not None:  # from the least known to all known
+        upper = max(value, H(Prior.uniform(n)) - H([1]))
+    return Capacity(value, value, upper, Prior(p), "lower bound", trials)
+
+
+def _of_supports(channel: Channel, unit: float) -> Capacity:
+    """Only the support of a prior counts: H(X) is log |S|, and H(X|Y) that of the most secrets that one y leaves."""
+    import scipy.sparse as sp
+    from scipy.optimize import linprog
+
+    causes = sp.csr_array(sp.csr_array(channel.matrix) != 0).astype(np.float64)
+    n, m = channel.shape
+    found = linprog(-np.ones(n), A_ub=causes.T, b_ub=np.ones(m), method="highs")
+    if found.status != 0:
+        raise SolverFailed(f"HiGHS found no bound on the capacity: {found.message}")
+    prices = np.maximum(-found.ineqlin.marginals, 0.0)
+    upper = float(prices.sum() / (causes @ prices).min())  # prices that cover every secret, so a bound
+    order = np.argsort(-found.x, kind="stable")
+    alone, load = [], np.zeros(m)
+    for x in order.tolist():  # secrets that never show the same
+        row = causes[[x]].indices
+        if not load[row].any():
+            load[row] = 1.0
+            alone.append(x)
+    sets = [alone, *(np.flatnonzero(found.x >= least) for least in np.unique(found.x)[-_LEVELS:])]
+    best, at = max((len(S) / float(causes[S].sum(axis=0).max()), i) for i, S in enumerate(sets))
+    support = np.zeros(n, dtype=np.int64)
+    support[sets[at]] = 1
+    lower, high = math.log(best) / unit, max(math.log(upper), math.log(best)) / unit
+    status = "exact" if high - lower <= 1e-12 * max(1.0, high) else "bounds"
+    return Capacity(lower, lower, high, Prior(support, counts=False), status, 0)
 
 
 def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations: int | None) -> Capacity:

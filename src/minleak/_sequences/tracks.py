@@ -87,7 +87,8 @@ class Tracks:
             found = started(self.chain, self.k, x, random.stream(*parts), anew=cut)
             if found is not None:
                 tracks, place = found
-                return Walk(self, tracks, place, random.hashed(b"shown", root, _joined(tracks)), 0, [0] if cut else [])
+                history = random.hashed(b"shown", root, _joined(tracks))
+                return Walk(self, tracks, place, history, self._owner(scope), 0, [0] if cut else [])
             if self.on_impossible == "refuse":
                 break
         raise InvalidParameter(
@@ -103,14 +104,17 @@ class Tracks:
         steps = [walk.shown, *(walk.move(state) for state in states[1:])]
         return Shown(steps, walk.cuts)
 
-    def resume(self, saved: str) -> Walk:
-        """The walk that `Walk.saved` told, in this or another process with the same chain, k and key."""
+    def resume(self, saved: str, *, scope: str | bytes) -> Walk:
+        """The walk that `Walk.saved` told, in this or another process with the same chain, k and key, for the scope
+        that it was begun for.
+        """
+        owner = self._owner(scope)
         try:
             data = json.loads(saved)
             body = json.dumps(data["walk"], sort_keys=True)
-            mac, (tracks, hidden, history, step, cuts) = (
+            mac, (tracks, hidden, history, begun_for, step, cuts) = (
                 data["mac"],
-                (data["walk"][name] for name in ("tracks", "place", "history", "step", "cuts")),
+                (data["walk"][name] for name in ("tracks", "place", "history", "owner", "step", "cuts")),
             )
             sealed = self._walking.hashed(b"saved", body.encode()).hex()
             genuine = data["form"] == _FORM and hmac.compare_digest(mac, sealed)
@@ -120,8 +124,10 @@ class Tracks:
             raise InvalidCloak(
                 "this is no walk saved with this chain, k and key: it is damaged, or one of the three is another"
             )
+        if begun_for != owner:
+            raise InvalidParameter("this walk was begun for another scope: each subject has walks of its own")
         past = bytes.fromhex(history)
-        return Walk(self, tracks, (hidden - self._mask(past)) % self.k, past, step, cuts)
+        return Walk(self, tracks, (hidden - self._mask(past)) % self.k, past, owner, step, cuts)
 
     def step_certificate(self, step: Iterable[Hashable]) -> Certificate:
         """What `certify(tracks, step=...)` returns: the next step from these k states, drawn four times with each place
@@ -160,6 +166,10 @@ class Tracks:
             raise InvalidKey("drawing tracks needs a key: Tracks(chain, k, key=...)")
         return Walking(self._key, self.digest)
 
+    def _owner(self, scope: Any) -> str:
+        """What a saved walk keeps of its scope: nothing to those without the key."""
+        return self._walking.hashed(b"owner", scope_bytes(scope)).hex()
+
     def _mask(self, history: bytes) -> int:
         return self._walking.stream(b"place", history).below(self.k)
 
@@ -174,13 +184,13 @@ class Tracks:
 class Walk:
     """A walk under way: `shown` is the last tuple, `step` its number, `cuts` the steps at which new tracks began.
 
-    What it keeps is the k states shown, a keyed hash of all before them and the true place.
+    What it keeps is the k states shown, the true place, and keyed hashes of all before them and of the scope.
     """
 
     def __init__(
-        self, tracks: Tracks, states: list[int], place: int, history: bytes, step: int, cuts: Sequence[int]
+        self, tracks: Tracks, states: list[int], place: int, history: bytes, owner: str, step: int, cuts: Sequence[int]
     ) -> None:
-        self._tracks, self._states, self._place, self._history = tracks, states, place, history
+        self._tracks, self._states, self._place, self._history, self._owner = tracks, states, place, history, owner
         self.step, self.cuts = step, tuple(cuts)
 
     @property
@@ -219,6 +229,7 @@ class Walk:
             "tracks": self._states,
             "place": (self._place + self._tracks._mask(self._history)) % self._tracks.k,
             "history": self._history.hex(),
+            "owner": self._owner,
             "step": self.step,
             "cuts": list(self.cuts),
         }

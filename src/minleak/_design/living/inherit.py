@@ -145,8 +145,8 @@ class _Broken:
         return np.asarray(pool[np.repeat(begins - before, counts) + np.arange(int(counts.sum()))])
 
     def cost(self, made: _Mended) -> float:
-        """What the attacker gets of these secrets: the weight at home once for each part of a home that was together
-        before, since he intersects the old set with the new one; of what is away most.
+        """What the attacker gets of these secrets, who intersects old and new sets: the weight of a home once for each
+        group in it that shared a home before, and `_AWAY` of the weight that is on rings.
         """
         from minleak._kernels import living
 

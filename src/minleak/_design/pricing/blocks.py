@@ -12,10 +12,10 @@ Indices = npt.NDArray[np.int64]
 def blocks(points: Array, units: Indices, groups: Indices, u: int, *, size: int, slack: int = 1) -> list[Indices]:
     """Split the places in two, and the parts again, until none has more than `size` members or can be split.
 
-    A part can be split if both halves can hold a plan: u times the largest weight of a group in it is at most its
-    total weight, over `slack`, since where that just holds the heaviest has to share sets with everybody. The cut is
-    across the direction in which the part is widest, as near the middle as is valid; if none is valid within the
-    middle half, across the next direction. O(n log n) for each of about log2(n / size) levels.
+    A part can be split if both halves can hold a plan: slack * u * (its heaviest group) <= its total weight. With a
+    slack of 1 the heaviest group may have to be in every set of its part. The cut is across the direction in which the
+    part is widest, as near the middle as is valid; if none is valid within the middle half, across the next direction.
+    O(n log n) for each of about log2(n / size) levels.
     """
     found, waiting = [], [np.arange(len(units))]
     while waiting:

@@ -83,8 +83,8 @@ class Joint:
     def giants(self, k: int) -> tuple[tuple[str, int], ...]:
         """Heaviest first, as long as one weighs more than its part of what is left.
 
-        Of strings heavier than that there are fewer than places, so that the search for them is short. Each giant
-        lowers what is left for the others, so that all that were found are giants, and then lighter ones may be.
+        Fewer than k strings can weigh more than 1/k of what is left, so a search for them is short. Each giant that is
+        taken out lowers that threshold: all that were found are giants, and lighter ones may follow in the next round.
         """
         counted = sorted(((known[0], string) for string, known in self.counted.items()), reverse=True)[:k]
         giants: list[tuple[str, int]] = []
