@@ -21,6 +21,10 @@ def test_a_walk_goes_on_between_calls(run, typed, folder):
         typed(given)
         parts.append(run(*draw("--walk", "ann.walk"))[1])
     assert "".join(parts) == whole
+    typed(b"query-1\n")
+    code, out, err = run(*["bob" if part == "ann" else part for part in draw("--walk", "ann.walk")])
+    assert (code, out) == (2, "")
+    assert "another scope" in err
     chain = ml.Chain.load("visits.chain")
     tracks = ml.Tracks(chain, 3, key="queries.key")
     shown = tracks.draw(["query-1", "query-2", "query-3"], scope="ann")

@@ -278,6 +278,8 @@ def test_logs_are_tidied_and_told_of(asked, run, log):
     assert asked("sweep", "events.log", "--ks", "2", "--strip")["secrets"] == plain - 1
     assert run("design", "events.log", "-k", "5", "--strip", "-o", "stripped.cloak")[0] == 0
     assert run("certify", "stripped.cloak", "events.log", "--strip")[0] == 0
+    assert run("draw", "stripped.cloak", " query-1 ", "--fresh")[0] == 2
+    assert run("draw", "stripped.cloak", " query-1 ", "--fresh", "--strip")[0] == 0
     assert run("certify", "stripped.cloak", "events.log")[0] == 1
 
 

@@ -147,6 +147,8 @@ BAD = {
     "draw": [
         (["draw", "queries.cloak", "hidden-thing", "--fresh"], "does not know"),
         (["draw", "queries.cloak", "query-1"], "--fresh"),
+        (["draw", "queries.cloak", "query-1", "--fresh", "--key", "queries.key"], "or --fresh"),
+        (["draw", "queries.cloak", "query-1", "--fresh", "--scope", "a"], "or --fresh"),
         (["draw", "queries.cloak", "query-1", "--key", "queries.csv", "--scope", "a"], "queries.csv"),
         (["draw", "queries.cloak", "query-1", "--key", "queries.key", "--scope", ""], "scope is empty"),
     ],

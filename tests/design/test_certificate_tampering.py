@@ -252,3 +252,22 @@ def test_the_line(line):
     refused(with_ring(line, members=range(10**12)), FORM, prior=prior)
     refused(with_ring(line, members=np.roll(np.arange(20), 1)), OWNED, prior=prior)
     assert ml.certify(with_ring(line, members=np.arange(20)), prior)
+
+
+@pytest.mark.parametrize("layout", ["stable", "circle", "blocks"])
+def test_rows_in_another_order(layout, tmp_path):
+    """A prior is matched by its labels, gains with it; what is then another weight, or another name, is one."""
+    rng, names = np.random.default_rng(1), [f"name-{i}" for i in range(40)]
+    weights, gains, order = rng.integers(1, 90, 40), rng.integers(1, 5, 40), rng.permutation(40)
+    shuffled = [names[i] for i in order]
+    plan = ml.design(ml.Prior(weights, labels=names), 4, layout=layout)
+    plan.save(tmp_path / "x.cloak")
+    for subject in (plan, tmp_path / "x.cloak"):
+        assert ml.certify(subject, ml.Prior(weights[order], labels=shuffled)).ok
+        assert ml.certify(subject, dict(zip(shuffled, weights[order].tolist(), strict=True))).ok
+        assert not ml.certify(subject, ml.Prior(weights[order] + (order == 3), labels=shuffled)).ok
+        assert not ml.certify(subject, ml.Prior(weights[order], labels=[*shuffled[:-1], "other"])).ok
+    if layout != "blocks":
+        worth = ml.design(ml.Prior(weights, labels=names), 4, layout=layout, gains=gains)
+        assert ml.certify(worth, ml.Prior(weights[order], labels=shuffled), gains=gains[order]).ok
+        assert not ml.certify(worth, ml.Prior(weights[order], labels=shuffled), gains=gains).ok

@@ -11,6 +11,7 @@ import typer
 from minleak._cli.inputs import as_file, stdin_lines
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, record
+from minleak._data.reading.prior import Tidy
 from minleak._run.cloak import Cloak
 from minleak.errors import InvalidParameter, UnknownSecret
 
@@ -26,6 +27,8 @@ def draw(
     key: str | None = option("The key file, made by `minleak key new`, for sticky draws."),
     scope: str | None = option("Who asks: the same scope and secret always show the same set."),
     fresh: bool = option("Draw anew each time; repeated draws leak more.", default=False),
+    strip: bool = option("Take off the blanks around the secret, as `design --strip` did.", default=False),
+    nfc: bool = option("Bring the secret to Unicode's form NFC, as `design --nfc` did.", default=False),
     stand_in: str | None = option("A label of the plan to take for unknown secrets."),
 ) -> Answer:
     """Draw the set to show for a secret: sticky with --key and --scope, or --fresh. Blocks need none of these.
@@ -40,7 +43,8 @@ def draw(
         raise InvalidParameter("stdin cannot hold both the plan and the secrets: give CLOAK as a file")
     with as_file(cloak, ".cloak") as path:
         drawing = Cloak(path, key=key)
-        if drawing.plan.randomised and fresh == (key is not None and scope is not None):
+        asked = [key is not None, scope is not None]
+        if drawing.plan.randomised and (any(asked) if fresh else not all(asked)):
             raise InvalidParameter("say either --key and --scope for a sticky draw, or --fresh")
         labels = drawing.plan.prior.labels if drawing.listed else ("",)
         if stand_in is not None:
@@ -49,6 +53,7 @@ def draw(
         given = [typer.prompt("Secret", hide_input=True, err=True)]
     else:
         given = stdin_lines() if secret == "-" else [secret]
+    given = Tidy(strip=strip, nfc=nfc).texts(given)
     try:
         drawn = drawing.draw_all([as_label(text, labels) for text in given], scope=scope, fresh=fresh)
     except UnknownSecret as error:

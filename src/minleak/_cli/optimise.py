@@ -12,6 +12,7 @@ from minleak._cli.charts import add_chart, chart_of
 from minleak._cli.inputs import PriorSource, Reading, rows_beside
 from minleak._cli.options import PriorFile, argument, option, times
 from minleak._cli.output import Answer, table, working
+from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._data.reading.pairs import read_pairs
 from minleak._design.constrained import budgets, optimum, tradeoffs
@@ -92,19 +93,20 @@ def optimise(
         raise InvalidParameter(f"a budget needs costs, and {pairs} has no column {columns.cost!r}: name it with --cost")
     given: dict[str, Any] = {"allowed": read.allowed, "cost": read.cost, "outputs": read.outputs}
     given |= {"gains": worth, "gap": gap}
+    unnamed = Prior(counts.weights)  # so that no message names a secret
     if limits.tradeoff is not None:
-        return _frontier(counts, given, entropies, limits.tradeoff, chart)
+        return _frontier(unnamed, given, entropies, limits.tradeoff, chart)
     if limits.d_privacy is not None:
         given["d_privacy"] = (limits.d_privacy, _distances(source, limits.places, len(counts)))
     with working("optimising"):
         if limits.max_leakage is not None:
-            found = budgets.least_budget(counts, entropy=entropies, leakage=limits.max_leakage, **given)
+            found = budgets.least_budget(unnamed, entropy=entropies, leakage=limits.max_leakage, **given)
             channel, answer = found.channel, Answer(_least_cost(found), [str(found)])
         else:
-            best = optimum.optimise(counts, entropy=entropies, budget=limits.budget, **given)
+            best = optimum.optimise(unnamed, entropy=entropies, budget=limits.budget, **given)
             channel, answer = best.channel, _least_leakage(counts, best, entropies)
     if output is not None:
-        write_channel(channel, output, counts)
+        write_channel(Channel(channel.matrix, inputs=counts.labels, outputs=channel.outputs), output, counts)
         then = f"minleak draw {output}" if output.lower().endswith(".cloak") else f"minleak measure {prior} {output}"
         answer.wrote(output, f"channel written to {output}; next: {then}")
     return answer

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from itertools import chain, pairwise
@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels, bytes_of_names, first_difference
-from minleak._data.parameters import real
+from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_gains, as_prior
 from minleak._design.channel_checks import examined
+from minleak._design.living.matching import matched
 from minleak._design.rings import LIMIT, Arrangement, Ring, cap
 from minleak._design.stored.kinds import KINDS, Running, Stored
 from minleak._design.stored.opening import opened
@@ -91,6 +92,8 @@ def certify(
     plan made with gains is optimal for gamma_x p(x) and may leak more than others of p(x) itself: it is certified where
     these `gains` are asked for, and not without them.
 
+    Secrets are matched by their labels, in whatever order the prior has them.
+
     Of a file, given by its path, the tables that draws use are checked too: they lead every secret to the sets of the
     plan, and every label to its secret. So a certified file draws at the certified odds, whoever wrote it.
 
@@ -130,6 +133,7 @@ def certify(
         subject = opened(cast(str, subject))
     if isinstance(subject, Stored | Running):
         plan = subject.plan if isinstance(subject, Running) else subject
+        prior, gains = _in_order(plan, prior, gains)
         found: Certificate = import_module(KINDS[plan.kind].checking).certified(
             subject, prior, k=k, gains=gains, entropies=entropies
         )
@@ -143,6 +147,25 @@ def certify(
     seen = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, within)
     checks = [Check(*check) for check in seen.checks]
     return Certificate(all(check.ok for check in checks), seen.exact, tuple(checks), seen.gaps)
+
+
+def _in_order(plan: Stored, prior: Any, gains: Any) -> tuple[Any, Any]:
+    """Prior and gains in the order of the plan's secrets, where these are the same in another order. That they are is
+    checked after it, with everything else.
+    """
+    known = getattr(plan, "prior", None)
+    prior = Prior.from_counts(prior) if isinstance(prior, Mapping) else prior
+    if prior is known or not isinstance(prior, Prior) or not isinstance(known, Prior) or len(prior) != len(known):
+        return prior, gains
+    labels = known.labels
+    at = matched(labels, prior.labels)
+    if at is None or not np.array_equal(np.sort(at), np.arange(len(at))):
+        return prior, gains
+    worth = None if gains is None else listed(gains, "the gains are one number for each secret")
+    if worth is not None and len(worth) == len(at):
+        gains = [worth[i] for i in at.tolist()]
+    names = Labels.of(prior.labels.at(at), len(at))
+    return Prior.trusted(prior.weights[at], names, prior.total, prior.events), gains
 
 
 # -- plans -----------------------------------------------------------------------------------------------------------

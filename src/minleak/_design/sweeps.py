@@ -6,6 +6,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -166,10 +167,16 @@ def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:
 
 
 def _least_in_the_world(prior: Prior, low: int, high: int, success: float) -> int:
-    """The least k from `low` on that meets the target in the world: doubled until one does, then by bisection."""
+    """The least k from `low` on that meets the target in the world: doubled until one does, then by bisection. Success
+    does not grow with k, but estimates of it do where they are close: twice as many must do as well.
+    """
+
+    @cache
+    def estimated(k: int) -> float:
+        return _in_the_world(prior, k)
 
     def enough(k: int) -> bool:
-        return _in_the_world(prior, k) <= success
+        return estimated(k) <= success and estimated(min(2 * k, high)) <= success
 
     k = low
     while not enough(k):

@@ -58,7 +58,7 @@ def read_prior(
     >>> read_prior(io.BytesIO(b"secret,count\\nflu,812\\ncold,640\\n"), format="csv")
     Prior(n=2, total=1452, exact)
     """
-    tidy = _Tidy(strip=strip, nfc=nfc)
+    tidy = Tidy(strip=strip, nfc=nfc)
     table = Table(source, format=format)
     if weight is None and table.names_columns:
         rows = table.read({"secret": secret}, {})["secret"]
@@ -75,7 +75,7 @@ def read_prior(
     return Prior(weights, labels=tidy.labels(labels), events=events, _where=table.where)
 
 
-class _Tidy:
+class Tidy:
     """What is to be done with the labels of a file: `strip` takes off the blanks around them, `nfc` brings them into
     Unicode's normal form C. What is no text stays as it is.
     """
@@ -85,6 +85,10 @@ class _Tidy:
             if not isinstance(asked, bool | np.bool_):
                 raise InvalidParameter(f"{what} is True or False, not {shown(asked)}")
         self._strip, self._nfc = bool(strip), bool(nfc)
+
+    def texts(self, given: list[str]) -> list[str]:
+        """Labels that were typed, tidied as those of a column are."""
+        return list(given) if not (self._strip or self._nfc) else list(self.labels(given).to_pylist())
 
     def labels(self, labels: Any) -> Any:
         """The labels of a column, tidied."""
