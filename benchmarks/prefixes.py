@@ -45,7 +45,7 @@ def speed(n: int = 10_000_000, k: int = 10) -> None:
         blocks.save(file)
         timed = interleaved(
             {
-                "design": lambda: float(ml.design(prior, k).target.max()),
+                "design": lambda: ml.design(prior, k).success,
                 "blocks": lambda: ml.design(prior, k, layout="blocks").success,
                 "their leakage, shannon": lambda: blocks.leakage("shannon"),
                 "their certificate": lambda: ml.certify(blocks, blocks.prior).ok,

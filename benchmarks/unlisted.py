@@ -169,7 +169,7 @@ def schemes(prior: ml.Prior, model: ml.NGram) -> Iterator[tuple[str, str, Draw, 
     def by_list(real: str, _: random.Random) -> list[str]:
         return list(cloak.draw_fresh(real)) if real in weights else tweaks(real)
 
-    yield "listed, else tweaked", f"{listed.target[0]:.3f}", by_list, lambda x: weights.get(x, 1.0)
+    yield "listed, else tweaked", f"{listed.success:.3f}", by_list, lambda x: weights.get(x, 1.0)
     for what, plan in (
         ("all strings", ml.design(model, K)),
         ("counted and others", ml.design(prior, K, unknown=model)),

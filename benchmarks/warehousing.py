@@ -68,7 +68,7 @@ def against_memory(folder: Path, n: int = 10_000_000, k: int = 10) -> None:
     path = prior_file(folder, n)
 
     def memory(layout: str) -> float:
-        return float(ml.design(ml.read_prior(path), k, layout=layout).target.max())
+        return ml.design(ml.read_prior(path), k, layout=layout).success
 
     def inside(layout: str) -> float:
         backend = warehouse.connect()

@@ -53,7 +53,7 @@ PROMISED = {
     "minleak.results": """
         Audit Baseline BlockPlan Bracket ByStep Capacity Certificate Changes Comparison Cost Equilibrium Estimate
         EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder LeakageTable LeastBudget Looks Misfit
-        Needed Optimum Pairs PlanChanges PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage
+        Needed Optimum Pairs PointwiseLeakage Posteriors Refinement Repeated Rows SequenceLeakage
         SequenceTable Shown Stage Sweep Tradeoff UnlistedPlan Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",
@@ -72,8 +72,8 @@ MEMBERS = {
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
     "repeated from_rows deterministic random hyper reduced factor left_factor",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
-    "in_the_world table update lineage version changes",
-    ml.results.BlockPlan: "changes success entropy leakage in_the_world loss sets table update save digest",
+    "success in_the_world table update lineage version changes",
+    ml.results.BlockPlan: "changes success entropy leakage in_the_world loss sets channel table update save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed",
     ml.Chain: "from_sequences save load labels initial marginal probability stationary entropy_rate simulate distance "
@@ -81,6 +81,7 @@ MEMBERS = {
     ml.Tracks: "draw start resume",
     ml.Key: "new load save id",
     ml.NGram: "fit save load weight interval at heaviest",
+    ml.results.Rows: "success entropy leakage channel save digest",
     ml.results.UnlistedPlan: "target exact_target success unlisted entropy against save",
 }
 

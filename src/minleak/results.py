@@ -5,7 +5,6 @@ from minleak._data.hyper import Hyper
 from minleak._data.reading.pairs import Pairs
 from minleak._design.alternatives import Baseline, Estimate
 from minleak._design.blocks.plan import BlockPlan
-from minleak._design.blocks.updating import Changes
 from minleak._design.certificate import Certificate
 from minleak._design.comparing import Comparison
 from minleak._design.constrained.budgets import LeastBudget
@@ -16,7 +15,7 @@ from minleak._design.cost import Cost
 from minleak._design.estimating import EstimatedPrior
 from minleak._design.living.exposures import Exposure
 from minleak._design.repeated_draws import Repeated
-from minleak._design.rings import PlanChanges
+from minleak._design.rings import Changes
 from minleak._design.rows.plan import Rows
 from minleak._design.sweeps import Sweep
 from minleak._design.unlisted.misfit import Misfit
@@ -60,7 +59,6 @@ __all__ = [
     "Needed",
     "Optimum",
     "Pairs",
-    "PlanChanges",
     "PointwiseLeakage",
     "Posteriors",
     "Refinement",

@@ -64,6 +64,8 @@ def test_orders_hours_and_engines(asked, run, typed, folder):
     plain = asked("chain", "fit", "visits.csv")
     assert asked("chain", "fit", "visits.csv", "--engine", "duckdb") == plain
     assert asked("chain", "fit", "visits.csv", "--order", "2", "-o", "visits.chain")["order"] == 2
+    steps = ["-k", "2", "--steps", "3", "--trials", "9", "--truth", "visits.csv"]
+    assert asked("chain", "leakage", "visits.chain", *steps)["truth"][0]["trials"] == 9
     pair = next(iter(ml.Chain.load("visits.chain").labels))
     typed("/".join(pair).encode() + b"\n")
     code, out, err = run(*draw())

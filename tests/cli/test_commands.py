@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -97,6 +98,66 @@ def test_optimise_writes_the_librarys_channel(asked, run):
         assert ml.leakage(PRIOR, read, "arimoto:2") == pytest.approx(best.leakage, abs=1e-12)
         assert said["cost"] == pytest.approx(0.2, abs=1e-9)
     assert run("measure", "diagnoses.csv", "channel.csv")[0] == 0
+
+
+def test_optimise_to_a_leakage_or_under_d_privacy(asked, run, folder):
+    """The least cost for a leakage, and the least leakage of d-private channels, are the library's; a channel written
+    to draw from tells what it leaks.
+    """
+    pairs = ml.read_pairs("pairs.csv", inputs=PRIOR.labels)
+    said = asked("optimise", "diagnoses.csv", "pairs.csv", "--max-leakage", "0.1", "-o", "least.cloak")
+    least = ml.least_budget(PRIOR, leakage=0.1, allowed=pairs.allowed, cost=pairs.cost)
+    assert (said["budget"], said["bound"]) == pytest.approx((least.budget, least.bound))
+    assert said["leakages"] == [{"entropy": "shannon", "leakage": pytest.approx(0.1, abs=1e-6), "at_most": 0.1}]
+    shown = asked("show", "least.cloak")
+    assert shown["leakage"]["shannon"]["leakage"] == pytest.approx(0.1, abs=1e-6)
+    assert (shown["secrets"], shown["observables"], shown["most_causes"]) == (3, 3, 3)
+    assert "3 secrets, 3 observables, each from up to 3\ndrawn in whole numbers" in run("show", "least.cloak")[1]
+    (folder / "at.csv").write_text("secret,count,at\nflu,5,0\ncold,3,1\ngout,2,5\n")
+    every = [f"{x},{y},{int(x != y)}" for x in PRIOR.labels for y in PRIOR.labels]
+    (folder / "every.csv").write_text("\n".join(["secret,observable,cost", *every]) + "\n")
+    at = np.array([0, 1, 5])
+    for more, distances in (([], 1 - np.eye(3)), (["--places", "at"], np.abs(at[:, None] - at))):
+        said = asked("optimise", "at.csv", "every.csv", "--budget", "0.45", "--d-privacy", "1", *more)
+        best = ml.optimise(PRIOR, cost=1 - np.eye(3), budget=0.45, d_privacy=(1, distances))
+        assert said["stages"][0]["leakage"] == pytest.approx(best.leakage, abs=1e-9)
+
+
+def test_what_does_not_refine_is_told_by_gains(asked, run, folder):
+    """Exit code 1, and a table of what guesses are worth."""
+    (folder / "sharp.csv").write_text("secret,observable,probability\nflu,yes,1\ncold,no,1\ngout,no,1\n")
+    code, out, _ = run("refines", "test.csv", "sharp.csv", "--json")
+    said = json.loads(out)
+    assert (code, said["refines"]) == (1, False)
+    A, B = (ml.read_channel(name, inputs=PRIOR.labels) for name in ("test.csv", "sharp.csv"))
+    uniform = ml.Prior.uniform(3)
+    earned = [ml.theory.posterior_vulnerability(uniform, channel, gain=np.array(said["gain"])) for channel in (A, B)]
+    assert said["earned"] == pytest.approx(earned)
+    lines = run("refines", "test.csv", "sharp.csv")[1].splitlines()
+    assert lines[2:4] == ["what each guess is worth, all secrets equally likely", "secret  guess 1  guess 2"]
+
+
+def test_audits_draw_and_follow(asked, run, folder):
+    """Both charts are written; a file that does not grow is audited once, with a note of what is missing."""
+    given = ["audit", "events.csv", "--secret", "query", "--observable", "size", "-e", "shannon"]
+    said = asked(*given, "--chart", "seen.svg", "--curve", "curve.svg")
+    assert (said["chart"], said["curve_chart"]) == ("seen.svg", "curve.svg")
+    assert all(b"<svg" in (folder / name).read_bytes() for name in ("seen.svg", "curve.svg"))
+    code, out, err = run(*given, "--follow", "--patience", "0", "--enough", "0.01")
+    assert code == 0
+    assert err.startswith("minleak: note: 200 events: one guess is right")
+    assert err.rstrip().endswith("more events are needed")
+    assert "200 events of 5 secrets" in out
+
+
+def test_plans_of_places_in_words(run, folder):
+    """How far members are from the centre, of weights that needed a grid."""
+    rows = "".join(f"p{i},{0.1 + 1e-30 * i},5{i}.0,1{i}.5\n" for i in range(1, 10))
+    (folder / "places.csv").write_text(f"secret,count,lat,lon\n{rows}last,1e-40,59,20\n")
+    code, out, _ = run("design", "places.csv", "-k", "3", "--near", "lat,lon")
+    assert code == 0
+    assert re.search(r"members of a set are [0-9.]+ km from its centre on average, and no plan .* less than", out)
+    assert re.search(r"weights are on an integer grid, \S+ from those given \(total variation\)", out)
 
 
 def test_optimise_takes_gains_and_lists(asked, folder):

@@ -44,6 +44,7 @@ BAD = {
         (["design", "-", "-k", "3", "--engine", "duckdb", "--table", "t"], "stdin"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--near", "lat,lon"], "--near"),
         (["design", "queries.csv", "-k", "3", "--memory-limit", "1GB"], "--engine"),
+        (["design", "queries.csv", "--max-success", "30%", "--gains", "count"], "give -k"),
     ],
     "audit": [
         (["audit", "missing.csv"], "missing.csv"),
@@ -59,6 +60,10 @@ BAD = {
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--blocks", "0"], "--blocks is how many"),
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--enough", "0"], "--enough is between"),
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--follow"], "--enough"),
+        (
+            ["audit", "events.csv", "--secret", "query", "--observable", "size", "--engine", "duckdb", "--blocks", "5"],
+            "--blocks names a column",
+        ),
         (["audit", "events.csv", "--secret", "query", "--observable", "size", "--chart", "x.gif"], ".png"),
         (["audit", "events.csv", "--secret", "size", "--observable", "query", "--numeric"], "--numeric"),
     ],
@@ -73,6 +78,10 @@ BAD = {
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "--chart", "x.gif"], ".png"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "--budget", "1"], "--budget"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "1"], "--tradeoff"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "--d-privacy", "1"], "--d-privacy"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "-e", "shannon", "-e", "guesswork"], "once"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--budget", "1", "--max-leakage", "1"], "give one of them"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--places", "count"], "needs --d-privacy"),
     ],
     "pad": [
         (["pad", "missing.csv", "--budget", "10%"], "missing.csv"),
@@ -151,6 +160,7 @@ BAD = {
         (["draw", "queries.cloak", "query-1", "--fresh", "--scope", "a"], "or --fresh"),
         (["draw", "queries.cloak", "query-1", "--key", "queries.csv", "--scope", "a"], "queries.csv"),
         (["draw", "queries.cloak", "query-1", "--key", "queries.key", "--scope", ""], "scope is empty"),
+        (["draw", "-", "-", "--fresh"], "give CLOAK as a file"),
     ],
     "chain fit": [
         (["chain", "fit", "missing.csv"], "missing.csv"),
@@ -175,7 +185,11 @@ BAD = {
         (["chain", "draw", "-", "-k", "3", "--key", "queries.key", "--scope", "a"], "stdin"),
     ],
     "key new": [(["key", "new", "queries.key"], "exists")],
-    "certify": [(["certify", "queries.key"], ".cloak"), (["certify", "queries.cloak", "missing.csv"], "missing.csv")],
+    "certify": [
+        (["certify", "queries.key"], ".cloak"),
+        (["certify", "queries.cloak", "missing.csv"], "missing.csv"),
+        (["certify", "queries.cloak", "--gains", "count"], "give the file of these too"),
+    ],
     "report": [
         (["report", "queries.csv", "-o", "r.html"], ".cloak"),
         (["report", "queries.cloak", "-o", "r.html", "--format", "gif"], "gif"),

@@ -8,9 +8,11 @@ import subprocess
 import sys
 
 import pytest
+import typer
 
 import minleak as ml
-from minleak._cli.failures import in_flags
+from minleak._cli.failures import in_flags, tell
+from minleak._cli.output import progressing, working
 
 COMMAND = [sys.executable, "-m", "minleak._cli.app"]
 
@@ -113,6 +115,48 @@ def test_stand_ins_may_be_numbers(asked):
 )
 def test_messages_speak_of_flags(run, arguments, words):
     assert words in one_line(run(*arguments)[2])
+
+
+@pytest.mark.parametrize(
+    ("error", "said", "code"),
+    [
+        (MemoryError(), "there is not enough memory for this", 1),
+        (KeyboardInterrupt(), "interrupted, nothing was left half-written", 130),
+        (typer.Abort(), "interrupted, nothing was left half-written", 130),
+        (OSError(28, "No space left on device"), "cannot read or write stdin or stdout: No space left on device", 1),
+        (BrokenPipeError(), "", 1),
+    ],
+    ids=repr,
+)
+def test_what_fails_outside_of_minleak(monkeypatch, capsys, error, said, code):
+    """In one line, or none where nobody reads; a developer may see where."""
+    assert tell(error, ["show"], None) == code
+    assert capsys.readouterr() == ("", f"minleak: {said}\n" if said else "")
+    monkeypatch.setenv("MINLEAK_DEBUG", "1")
+    if code == 1:
+        with pytest.raises(type(error)):
+            tell(error, ["show"], None)
+
+
+def test_nothing_said_and_no_stdin(run, monkeypatch):
+    """Without a word there is help, on request the version; a closed stdin is said to be closed."""
+    assert "Usage: minleak" in run()[1]
+    assert run("--version") == (0, f"minleak {ml.__version__}\n", "")
+    monkeypatch.setattr(sys, "stdin", None)
+    assert "stdin is closed, so - cannot be read: give a file" in one_line(run("design", "-", "-k", "2")[2])
+
+
+def test_terminals_are_told_what_goes_on(monkeypatch, capsys):
+    """Names of files stand there as they are, without colours or control characters of theirs."""
+    monkeypatch.setattr("minleak._cli.output._watched", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with working("reading [red]a\x1b.csv"):
+        pass
+    with progressing("auditing [red]a\x1b.csv") as progress:
+        progress(1, 2, "nearest")
+    seen = capsys.readouterr().err
+    assert "reading [red]a\\x1b.csv" in seen
+    assert "auditing [red]a\\x1b.csv: nearest" in seen
 
 
 def test_only_names_of_parameters_become_flags():

@@ -41,6 +41,16 @@ def test_randomised_rows_are_a_channel(asked, folder):
     assert said["overhead"] <= 50
 
 
+def test_the_least_overhead_for_a_leakage(asked, folder):
+    """As the library finds it, and written to draw from."""
+    said = asked("pad", "files.csv", "--max-leakage", "0.5", "-o", "pad.cloak")
+    least = ml.padding.least_budget(SIZES, leakage=0.5)
+    assert (said["overhead"], said["leakage"]) == pytest.approx((least.overhead, least.padding.leakage))
+    shown = asked("show", "pad.cloak", "-e", "shannon")
+    assert shown["leakage"]["shannon"]["leakage"] == pytest.approx(said["leakage"])
+    assert shown["total_variation"] == 0
+
+
 def test_times_from_stdin(asked, typed):
     """Seconds with a fraction have no policies to stand beside."""
     typed(b"secret,size\nlittle,10.5\nmuch,20\n")

@@ -51,6 +51,15 @@ def test_a_plan_is_estimated_as_its_channel_is():
     assert 0 in moved.moved
 
 
+def test_blocks_tell_how_likely_they_are():
+    """And nothing of their members: the most likely prior gives each block its share of what was shown."""
+    blocks = ml.design({"a": 4, "b": 3, "c": 2, "d": 1}, 2, layout="blocks")
+    cloak = ml.Cloak(blocks)
+    estimate = ml.estimate_prior(blocks, [cloak.draw(secret) for secret in "abcdcdcd"], bootstrap=0)
+    assert estimate.prior.p[:2].sum() == pytest.approx(0.25)
+    assert estimate.against is blocks.prior
+
+
 def test_intervals_cover_what_was_drawn_from():
     """Most of them; and narrow with more observations."""
     rng = np.random.default_rng(2)

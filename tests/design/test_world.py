@@ -74,13 +74,20 @@ def test_any_number_of_events(prior):
     assert world.success == pytest.approx(world.claimed, rel=1e-3)
 
 
-def test_leakage_in_the_world():
+def test_leakage_in_the_world(monkeypatch):
     """Shannon and min-entropy beside the explicit channel under the truth; success and min-entropy say the same."""
     counts, known = sampled(lognormal(3000), 20_000, seed=3)
     plan = ml.design(counts, 8)
     world = plan.in_the_world(entropies=["shannon", "min-entropy"])
     for name, tolerance in (("shannon", 0.01), ("min-entropy", 0.02), ("guesswork", 0.02)):
         assert world.leakage(name) == pytest.approx(ml.leakage(known, plan.channel(), name), rel=tolerance)
+    gini = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")  # sees every secret by itself
+    assert world.leakage(gini) == pytest.approx(world.leakage("tsallis:2"), rel=0.001)
+    with pytest.raises(InvalidParameter, match="symmetric"):
+        world.leakage(ml.Gain(ml.Shannon(), np.ones(len(counts))))
+    monkeypatch.setattr("minleak._design.world._LISTED", 1000)
+    with pytest.raises(InvalidParameter, match="gini sees every secret by itself, and here are more than 1,000"):
+        world.leakage(gini)
     shown = str(world)
     assert "as counted" in shown
     assert f"{world.success:.4f}" in shown
@@ -102,8 +109,9 @@ def test_the_same_seed_gives_the_same():
 
 def test_all_in_one_set():
     """Where all secrets are giants the set tells nothing, in the world as in the counts."""
-    world = ml.design([500, 300, 200], 3).in_the_world()
-    assert world.success == pytest.approx(0.5, abs=0.02)
+    for weights in ([500, 300, 200], [500, 300, 200, 0]):
+        world = ml.design(weights, len(weights)).in_the_world()
+        assert world.success == pytest.approx(0.5, abs=0.02)
 
 
 @pytest.mark.parametrize(

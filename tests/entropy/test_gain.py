@@ -58,6 +58,20 @@ def test_every_way_to_give_gains_is_the_same(H, system, data):
             assert equal(ml.Gain(H, gain).conditional(prior, matrix), expected)
 
 
+def test_gains_on_gains_are_their_product():
+    """Matrices and vectors in any order; an entropy with gains equals itself alone, and has its entropy's direction."""
+    first, second = FLOAT_GAIN[:, :3], FLOAT_GAIN[:, 1:]
+    for inner in (first, first[0] + 1):
+        for outer in (second, second[1] + 1):
+            twice = ml.Gain(ml.Gain(ml.MinEntropy(), inner), outer)
+            product = (np.diag(inner) if inner.ndim == 1 else inner) @ (np.diag(outer) if outer.ndim == 1 else outer)
+            through = twice.seen_through()
+            assert (np.diag(through) if through.ndim == 1 else through) == pytest.approx(product)
+            assert twice.increasing == ml.MinEntropy().increasing
+            assert twice == twice
+            assert len({twice, twice, ml.Gain(twice.entropy, outer)}) == 2
+
+
 def test_a_diagonal_is_recognised():
     gamma = np.array([1.0, 0.5, 0, 2])
     for gain in (gamma, np.diag(gamma), sp.diags_array(gamma)):

@@ -95,3 +95,5 @@ def test_the_search_repeats_itself_and_takes_other_sizes():
 def test_bad_arguments_are_refused(arguments):
     with pytest.raises(InvalidParameter, match="whole number from 1"):
         ml.theory.find_increase(ml.theory.Cachin(2), **arguments)
+    with pytest.raises(InvalidParameter, match="n x m = 100000000 entries is too large"):
+        ml.theory.find_increase(ml.theory.Cachin(2), n=10**4, m=10**4)

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import minleak as ml
 from minleak.errors import InvalidParameter
@@ -132,6 +133,32 @@ def test_own_entropies_need_one_function(arguments):
 def test_own_entropies_need_eta():
     with pytest.raises(InvalidParameter, match="must be functions"):
         ml.CoreConcave(2, core=len)
+
+
+@pytest.mark.parametrize("form", ["core", "perspective"])
+def test_own_entropies_column_by_column_or_at_once(form):
+    """Gini's index is Tsallis's entropy of order 2, however its function is called."""
+    function = {
+        "core": lambda p: 1 - (p**2).sum(axis=0),
+        "perspective": lambda v: v.sum(axis=0) - (v**2).sum(axis=0) / v.sum(axis=0),
+    }
+    for vectorised in (False, True):
+        gini = ml.CoreConcave(lambda z: z, vectorised=vectorised, **{form: function[form]})
+        for channel in ([[0.5, 0.5, 0], [0, 1, 0], [0.25, 0, 0.75]], sp.csc_array([[0.5, 0.5], [1, 0], [0.1, 0.9]])):
+            assert ml.leakage([3, 0, 1], channel, gini) == pytest.approx(ml.leakage([3, 0, 1], channel, "tsallis:2"))
+
+
+@pytest.mark.parametrize(
+    ("eta", "core", "vectorised", "said"),
+    [
+        (lambda _: "large", lambda _: 1.0, False, "eta of an entropy gives a number, not 'large'"),
+        (float, lambda _: "much", False, "its function of an entropy gives a number, not 'much'"),
+        (float, lambda columns: columns, True, "its function gives a number for each column, not array"),
+    ],
+)
+def test_own_functions_give_numbers(eta, core, vectorised, said):
+    with pytest.raises(InvalidParameter, match=said):
+        ml.CoreConcave(eta, core=core, vectorised=vectorised)([1, 1])
 
 
 def test_degrees_beyond_what_floats_hold():

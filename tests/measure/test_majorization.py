@@ -136,8 +136,8 @@ def test_what_is_not_schur_concave_is_refuted_by_a_pair(broken):
     assert not found.values[0] <= found.values[1]
 
 
-@pytest.mark.parametrize("options", [{"n": 1}, {"n": 2.5}, {"trials": 0}, {"trials": True}], ids=repr)
+@pytest.mark.parametrize("options", [{"n": 1}, {"n": 10**7 + 1}, {"n": 2.5}, {"trials": 0}, {"trials": True}], ids=repr)
 def test_the_spot_check_needs_whole_numbers(options):
     """At least two secrets and one trial."""
-    with pytest.raises(InvalidParameter, match=r"is a whole number from (2 on|1 to)"):
+    with pytest.raises(InvalidParameter, match=r"is a whole number from [12] to 1"):
         ml.theory.check_schur_concave(lambda _: 0.0, **options)

@@ -117,6 +117,14 @@ def test_a_metric_that_is_none_is_refused(metric, said):
         mechanisms.exponential(3, 1.0, metric)
 
 
+def test_observables_that_a_metric_does_not_reach():
+    """A matrix says nothing of other observables than the secrets, and each secret needs one within reach."""
+    with pytest.raises(InvalidParameter, match="with observables= the metric is a callable"):
+        mechanisms.exponential(3, 1.0, 1 - np.eye(3), observables=4)
+    with pytest.raises(InvalidParameter, match="secret 2 is infinitely far from every observable"):
+        mechanisms.exponential(3, 1.0, lambda x, y: 0.0 if x == y else math.inf, observables=2)
+
+
 def test_where_no_constraints_can_be_tight():
     """Two at the same place; and a star with near leaves, whose centre would need a negative weight."""
     with pytest.raises(Infeasible, match="same place"):

@@ -155,6 +155,10 @@ def test_unknown_formats_are_refused_before_the_work(tmp_path: Path) -> None:
         write(plan, tmp_path / "charts.png")
     with pytest.raises(InvalidParameter, match="unknown format 'pdf': one of html, png, svg"):
         write(plan, tmp_path / "report.pdf", format="pdf")
+    with pytest.raises(InvalidParameter, match="against= is for a plan over strings"):
+        write(plan, tmp_path / "report.html", against=plan.prior)
+    with pytest.raises(InvalidParameter, match="trials is a whole number from 1 on, not 0"):
+        write(plan, tmp_path / "report.html", trials=0)
     assert not list(tmp_path.iterdir())
 
 

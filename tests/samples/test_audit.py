@@ -13,6 +13,7 @@ from tests.samples.known import channels, gaussian
 import minleak as ml
 from minleak import warehouse
 from minleak._samples.trials import leader
+from minleak.errors import InvalidParameter
 
 TRUTH = 0.53179
 
@@ -199,6 +200,8 @@ def test_every_source_is_the_same(timings, tmp_path):
         ml.audit(str(tmp_path / "events.csv")),
     ):
         assert found == expected
+    with pytest.raises(InvalidParameter, match="not whole have no counts"):
+        expected.channel()
     assert expected.prior.labels[0] == "s0"
     twice = ml.audit(table, observable=["observable", "other"], measures=["shannon"])
     assert "vectors of 2 numbers" in twice.said
@@ -206,6 +209,36 @@ def test_every_source_is_the_same(timings, tmp_path):
     counted = ml.audit(sizes, weight="n")
     assert (counted.events, counted.observables) == (200, 2)
     assert counted.channel().toarray() == pytest.approx(np.array([[9, 2], [1, 8]]) / [[11], [9]])
+
+
+def test_dictionaries_are_what_they_name():
+    """A dictionary of Arrow may name a value twice, and values that never come; a table may hold such columns."""
+    x, y = np.arange(200) % 3, np.arange(200) % 7
+    plain = ml.audit(["a" if i < 2 else "b" for i in x], [[float(i), i % 2.0] for i in y], measures=["shannon"])
+    secrets = pa.DictionaryArray.from_arrays(pa.array(x), pa.array(["a", "a", "b", "never"]))
+    table = pa.record_batch({"u": pa.array(y).dictionary_encode(), "v": pa.array(y % 2)})
+    assert ml.audit(secrets, table, measures=["shannon"]) == plain
+    assert ml.audit(secrets, table.to_pandas(), measures=["shannon"]) == plain
+
+
+def test_warnings_of_what_hides_a_leak():
+    """Whole numbers that hardly repeat, vectors of too many events, too few blocks to be trained on; and how many
+    events more are needed.
+    """
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(0, 2, 200), rng.permutation(200)
+    assert "200 different observables in 200 events: the upper bound is loose" in ml.audit(x, y).warnings
+    heavy = pa.table({"secret": ["a", "b"], "u": [1, 2], "v": [1, 2], "n": [10**7, 10**7]})
+    found = ml.audit(heavy, observable=["u", "v"], weight="n", measures=["shannon"])
+    assert any("weighted events are taken as names" in warning for warning in found.warnings)
+    for attack in ("nearest", Memory()):
+        found = ml.audit(x, y + 0.5, attack=attack, blocks=200, measures=["min-entropy"])
+        assert found.success.low == 0
+        assert found.warnings == ("only 1 blocks: bounds count blocks, so collect 20 or more",)
+    found = ml.audit(x, y % 2, attack="histogram", enough=0.01)
+    assert found.enough_text == f"the bracket is {found.width:.4f} wide: about {found.more:,} more events are needed"
+    zero = pa.table({"secret": ["a", "b", "c"], "observable": ["u", "v", "u"], "n": [90, 60, 0]})
+    assert np.isfinite(ml.audit(zero, weight="n").seen.shares).all()
 
 
 def test_a_billion_events():

@@ -57,6 +57,8 @@ def test_the_least_number():
 def test_limits_and_refusals():
     with pytest.raises(Infeasible, match=r"secrets that show the same keep it at 0\.875"):
         ml.observations_needed(PRIOR, CHANNEL, success=0.9)
+    with pytest.raises(Infeasible, match="more than 1,000,000,000 looks"):
+        ml.observations_needed([1, 1], [[0.5, 0.5], [0.5000001, 0.4999999]], success=0.99)
     for call in (
         lambda: ml.observations_needed(PRIOR, CHANNEL, success=1.0),
         lambda: ml.repeated_success(PRIOR, CHANNEL, looks=[]),

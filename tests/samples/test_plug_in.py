@@ -38,7 +38,7 @@ def test_sparse_counts_are_the_same():
     rng = np.random.default_rng(7)
     joint = drawn(P[:, None] * C, 500, rng)
     wide = JointCounts(joint.x * 1500, joint.y * 1500, joint.counts, (3001, 4501))
-    values = [Battery(NAMES)(counts.with_counts(counts.counts)) for counts in (joint, wide)]
+    values = [Battery([*NAMES, "maximal-leakage"])(counts.with_counts(counts.counts)) for counts in (joint, wide)]
     assert values[0] == pytest.approx(values[1])
 
 

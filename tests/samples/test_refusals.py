@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime as dt
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -32,6 +34,24 @@ class Careless(Cheat):
         return np.ones((len(points), len(self.classes_)))
 
 
+class Wordy(Careless):
+    """Gives words."""
+
+    def predict_proba(self, _points):
+        return "likely"
+
+
+class Unreadable:
+    """Neither a column nor a table."""
+
+    columns = ()
+
+    def __dataframe__(self):
+        raise RuntimeError
+
+    to_numpy = __dataframe__
+
+
 class Broken(Cheat):
     """Fails."""
 
@@ -46,7 +66,16 @@ class Broken(Cheat):
         (X, [*Y[:-1], float("nan")], {}, "the observable of event 99 is NaN or infinite"),
         (X, [*Y[:-1], float("inf")], {}, "NaN or infinite"),
         (X, [*Y[:-1], -1e200], {}, r"beyond 1e\+150"),
-        (X, np.ma.array(Y, mask=[1] + [0] * 99), {}, "masked"),
+        (X, np.ma.array(Y, mask=[1] + [0] * 99), {}, "the observables have masked"),
+        (np.ma.array(range(100), mask=[1] + [0] * 99), Y, {}, "the secrets have masked"),
+        (X, [*Y[:-1], 10**400], {}, "too large for a float"),
+        (Unreadable(), Y, {}, "the secrets cannot be read as a column"),
+        (X, Unreadable(), {}, "the observables cannot be read as a table"),
+        (X, pa.table({}), {}, "without columns"),
+        (X, pa.array([dt.date(2026, 1, 1)] * 100), {"numeric": True}, "date32"),
+        (X, pa.array([*Y[:-1], None]), {"numeric": True}, "the observable of event 99 is missing"),
+        (X, pa.array([*map(str, Y[:-1]), None]), {}, "the observable of event 99 is missing"),
+        (pa.array([*X[:-1], None]).dictionary_encode(), Y, {}, "the secret of event 99 is missing"),
         (X, [*Y[:-1], "fast"], {}, "the observable of event 99 is no number where others are"),
         (X, [*map(str, Y[:-1]), "fast"], {"numeric": True}, "event 99 is no number"),
         (X, ["fast"] * 100, {"numeric": True}, "spells no numbers"),
@@ -60,6 +89,7 @@ class Broken(Cheat):
         (np.zeros((10, 10)), Y, {}, "the secrets are one column"),
         (X, Y, {"attack": Cheat()}, "predicts classes that it was not trained on"),
         (X, Y, {"attack": Careless()}, "probabilities"),
+        (X, Y, {"attack": Wordy()}, "must give 2 probabilities for each event"),
         (X, Y, {"attack": Broken()}, r"fit of Broken failed \(RuntimeError: no\)"),
         (X, Y, {"attack": "magic"}, "attack is histogram, nearest"),
         (X, Y, {"attack": []}, "empty list"),
@@ -74,6 +104,7 @@ class Broken(Cheat):
         (X, Y, {"blocks": [1, 2]}, "100 events and 2 blocks"),
         (X, Y, {"weight": "n"}, "weight= names a column"),
         (X, Y, {"measures": "shannon"}, "list of entropies"),
+        (X, Y, {"measures": []}, "at least one"),
         (X, Y, {"measures": [ml.Gain(ml.Shannon(), [1, 2])]}, "gains belong"),
         (X, Y, {"seed": -1}, "seed"),
         (17, None, {}, "events are arrays of secrets and observables, a table, or a file"),

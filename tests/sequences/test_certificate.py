@@ -58,11 +58,15 @@ def test_every_change_is_found(draws):
         moves = one.moves.copy()
         moves[0, column] += by
         assert any("means" in what for what in failed(moves=moves))
+    twice = one.moves.copy()
+    twice[0, 7] = twice[0, 6]
+    assert any("means" in what for what in failed(moves=twice))
     turned = one.moves.copy()
     turned[-1, 5] ^= 1
     assert any("ends" in what or "means" in what for what in failed(moves=turned))
     assert any("ends" in what for what in failed(moves=one.moves[:-1]))
     assert any("different" in what for what in failed(after=(one.after[0],) * 3))
+    assert any("different" in what for what in failed(after=(int(one.states[0]),) * 3))
     assert any("columns" in what for what in failed(states=one.states[:-1]))
     heavy = ml.Chain([1] * 12, COUNTS, backoff=4, marginal=[1] * 11 + [99])
     assert any("heavy" in check.what for check in certified(heavy, draws).checks if not check.ok)

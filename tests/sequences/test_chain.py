@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import minleak as ml
 from minleak import Chain
 from minleak._sequences.given import proportional
-from minleak.errors import InvalidParameter, InvalidPrior, UnreadableFile
+from minleak.errors import InvalidParameter, InvalidPrior, MinleakError, UnreadableFile
 
 
 def dense(chain):
@@ -141,6 +141,14 @@ def test_weights_of_all_kinds():
         (lambda: Chain([1, 1], [[1, 1], [1, 1]], backoff=0.5), InvalidParameter, "whole"),
         (lambda: Chain([1, 1], [[1, 1], [1, 1]], marginal=[1]), InvalidPrior, "marginal"),
         (lambda: Chain([1, 1], "ab"), InvalidPrior, "matrix"),
+        (lambda: Chain([1, 1], np.eye(2) * 1j), InvalidPrior, "numbers, not of complex128"),
+        (lambda: Chain([1, 1], sp.eye_array(2, dtype=bool)), InvalidPrior, "numbers, not of bool"),
+        (lambda: Chain([1, 1], [[2**61, 2**61], [1, 1]]), InvalidPrior, r"add up to 2\^62"),
+        (lambda: Chain([1, 1], [[2**49, 2**48], [1, 1]], backoff=2**48), InvalidParameter, r"pass 2\^50"),
+        (lambda: Chain([2**70, 1], np.eye(2)).save("never"), InvalidParameter, r"below 2\^63"),
+        (lambda: Chain({b"a": 1}, [[1]]).save("never"), InvalidParameter, "labels that are text"),
+        (lambda: Chain([1], [[1]]).save("."), MinleakError, "cannot write .: Is a directory"),
+        (lambda: Chain([1], [[1]]).save("a\0b"), MinleakError, "the file system refused"),
         (lambda: Chain([1, 1], {0: {2: 1}}), InvalidPrior, "labels"),
         (lambda: Chain([1, 1], {0: [1]}), InvalidPrior, "mapping"),
         (lambda: Chain([1, 1], {2: {}}), InvalidPrior, "labels"),
@@ -175,6 +183,7 @@ def test_refusals_say_what_is_wrong(make, error, word):
         Chain.from_sequences([list("abcab"), list("bab")], order=2),
         Chain.from_sequences([[(0, "a"), (1, "b"), (0, "a")]], clock=2),
         Chain.from_sequences([[(0, "a"), (1, "b"), (0, "a"), (1, "b")]], order=2),
+        Chain.from_sequences(np.array([[3, 1, 3, 1, 2]]), order=2),
     ],
 )
 def test_a_file_holds_the_chain(chain, tmp_path):
@@ -191,3 +200,25 @@ def test_a_file_holds_the_chain(chain, tmp_path):
                 Chain.load(path)
     with pytest.raises(UnreadableFile, match="open"):
         Chain.load(tmp_path / "missing.chain")
+
+
+@pytest.mark.parametrize(
+    ("part", "changed", "error"),
+    [
+        ("head", lambda head: np.frombuffer(head.tobytes().replace(b"chain 1", b"chain 2"), np.uint8), UnreadableFile),
+        ("head", lambda head: np.frombuffer(head.tobytes().replace(b'r": 1', b'r": 2'), np.uint8), InvalidPrior),
+        ("initial", lambda initial: initial[None], UnreadableFile),
+        ("indices", lambda indices: indices + 0.5, UnreadableFile),
+        ("indices", lambda indices: indices - 1, UnreadableFile),
+        ("counts", lambda counts: -counts, InvalidPrior),
+    ],
+)
+def test_a_file_of_anybody_is_checked(part, changed, error, tmp_path):
+    """What a file says is taken as if it were given anew: nothing is rounded or cut to fit."""
+    path = tmp_path / "x.chain"
+    Chain.from_sequences([list("abcab")]).save(path)
+    stored = dict(np.load(path))
+    with open(path, "wb") as file:
+        np.savez(file, **stored | {part: changed(stored[part])})
+    with pytest.raises(error, match=r"chain file|order 2|not negative"):
+        Chain.load(path)

@@ -66,6 +66,14 @@ def test_a_plan_and_its_channel_are_the_same():
     assert np.allclose(drawn.smoothed.values, by_plan.smoothed.values, atol=0.02)
 
 
+def test_blocks_are_shown_as_fixed_buckets_are():
+    """By name or as a plan."""
+    blocks = ml.design(RING.marginal, 3, layout="blocks")
+    by_plan, by_name = ml.sequence_leakage(RING, blocks, steps=3), ml.sequence_leakage(RING, "buckets", k=3, steps=3)
+    assert by_plan.exact
+    assert by_plan.smoothed == by_name.smoothed
+
+
 def test_tracks_give_nothing_but_what_is_shared():
     """Filtering and smoothing are the same, and one in k where no two tracks must meet."""
     wide = Chain([1] * 9, np.eye(9, k=1, dtype=int) + np.eye(9, k=-8, dtype=int), backoff=1)
@@ -104,6 +112,10 @@ def test_walks_that_happened_are_judged_by_right_or_wrong():
     found = ml.sequence_leakage(RING, "tracks", k=2, steps=8, truth=habit)
     assert found.smoothed[7] > 0.9
     assert found.evidence > 0.5
+    assert f"evidence {found.evidence:.4f} bits a step; " in str(found)
+    one = ml.sequence_leakage(RING, "tracks", k=2, steps=1, truth=habit)
+    assert one.evidence == 0  # there is no move to learn from
+    assert 0.5 <= one.filtered[0] <= 1
 
 
 def test_what_the_truth_does_that_the_chain_cannot():
@@ -132,6 +144,7 @@ def test_what_the_truth_does_that_the_chain_cannot():
         ((RING, "tracks"), {"k": 2, "seed": -1}, "seed"),
         ((RING, "tracks"), {"k": 2, "exact": "yes"}, "exact"),
         ((RING, "tracks"), {"k": 2, "exact": True}, "exactly"),
+        ((RING, "buckets"), {"k": 2, "exact": True, "steps": 30}, "exactly"),
         ((RING, "plan"), {"k": 2, "exact": True, "truth": OTHER}, "truth"),
         ((RING, ml.Channel([[1.0]])), {}, "inputs"),
         ((RING, ml.design([1, 1], 2)), {}, "secrets"),

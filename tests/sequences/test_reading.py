@@ -30,7 +30,7 @@ def test_rows_are_sorted_by_time_as_numbers():
 
 
 def test_dates_parquet_and_orders(tmp_path):
-    """Times as ISO text, as timestamps of parquet; an order of two."""
+    """Times as ISO text, as timestamps and dates of parquet; an order of two."""
     dated = [(s, f"2026-07-{t:02}T08:00" if t < 32 else "2026-08-01 09:30", x) for s, t, x in ROWS]
     assert sorted(read_walks(log(dated), format="csv")) == sorted(WALKS)
     zoned = [(s, f"2026-07-01T{12 + x:02}:{t % 60:02}:00+{x:02}:00", y) for x, (s, t, y) in enumerate(ROWS[1:3])]
@@ -39,7 +39,8 @@ def test_dates_parquet_and_orders(tmp_path):
     table = pa.table({"subject": [r[0] for r in ROWS], "time": [r[1] for r in ROWS], "state": [r[2] for r in ROWS]})
     stamped = table.set_column(1, "time", table["time"].cast(pa.timestamp("s")))
     finer = table.set_column(1, "time", pa.array([10**9 * r[1] + 1 for r in ROWS], pa.timestamp("ns")))  # as of pandas
-    for number, each in enumerate((table, stamped, finer)):
+    days = table.set_column(1, "time", table["time"].cast(pa.int32()).cast(pa.date32()))
+    for number, each in enumerate((table, stamped, finer, days)):
         pq.write_table(each, tmp_path / f"{number}.parquet")
         assert sorted(read_walks(tmp_path / f"{number}.parquet")) == sorted(WALKS)
     second = ml.read_chain(log(ROWS), order=2, format="csv")

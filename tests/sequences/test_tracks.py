@@ -129,6 +129,9 @@ def test_impossible_moves_are_refused_or_cut_the_link():
     assert shown.cuts == (0, 2)
     assert shown == loose.draw(["c", "a", "a", "b"], scope="x")
     assert all(state in step for state, step in zip("caab", shown, strict=True))
+    never = ml.Tracks(ml.Chain([1, 0], [[1, 0], [1, 0]]), 2, key=KEY, on_impossible="restart")
+    with pytest.raises(InvalidParameter, match="no walk ever comes there"):
+        never.start(1, scope="x")
 
 
 def test_refusals_name_no_state_and_no_key(tracks):

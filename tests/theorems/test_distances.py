@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import permutations, product
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import minleak as ml
 from minleak import mechanisms, theory
 from minleak.errors import InvalidChannel, InvalidParameter
 
 RNG = np.random.default_rng(7)
+# Rows whose distances no memory holds.
+MANY = sp.eye_array(50_000)
 close = pytest.approx
 
 
@@ -45,6 +49,7 @@ def test_transport_leaves_what_is_impossible():
     """Zeros anywhere, and distributions of different sizes."""
     moved = theory.kantorovich([1, 0, 1], [0, 1], [[1, 2], [0, 0], [5, 4]])
     assert (moved.value, moved.bound) == close((3, 3))
+    assert repr(moved) == "Transport(3 to 2 outcomes, 3, no less than 3)"
     assert (np.add.outer(*moved.prices) <= np.array([[1, 2], [0, 0], [5, 4]]) + 1e-12).all()
 
 
@@ -73,6 +78,7 @@ def test_refinement_distance_is_what_gains_earn_and_no_gains_earn_more():
         assert (found.gain == 0).all(axis=1).any()
         assert (A @ found.post_processing <= B + 1e-12).all()
         assert found.bound - found.value <= 1e-8
+        assert str(found).startswith(f"{found.value:.9g} is earned more after the second, and no more than ")
         assert found.value <= theory.hyper_distance(p, A, B, metric="convex separation").bound + 1e-8
         for _ in range(20):
             G = np.vstack([1 - RNG.exponential(2, (5, 4)), np.zeros((1, 4))])
@@ -105,6 +111,26 @@ def test_private_channels_keep_the_multiplicative_distance():
     assert theory.multiplicative_kantorovich([1, 0], [0, 1], free[:2, :2]) == math.inf
     assert theory.multiplicative_kantorovich([1, 0], [0, 1], line) == close(1)
     assert theory.multiplicative_kantorovich(p, p, line) == close(0, abs=1e-9)
+
+
+def test_multiplicative_distances_however_far():
+    """On three points by listing the functions that two distances bind; factors reach exp(1000), zeros are anywhere."""
+    assert theory.multiplicative_kantorovich([1, 0], [0, 1], [[0, 1000], [1000, 0]]) == close(1000)
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        at, (p, q) = rng.normal(size=3) * 10 ** rng.uniform(-2, 1.5), rng.dirichlet(np.full(3, 0.1), 2)
+        q[rng.integers(3)] = 0
+        q /= q.sum()
+        d = np.abs(np.subtract.outer(at, at))
+        found = []
+        for x, y, z in permutations(range(3)):
+            for bound, signs in product((x, y), product((-1, 1), repeat=2)):
+                log_f = np.zeros(3)
+                log_f[y] = signs[0] * d[x, y]
+                log_f[z] = log_f[bound] + signs[1] * d[bound, z]
+                if (np.subtract.outer(log_f, log_f) <= d + 1e-12).all():
+                    found.append(abs(math.log(p @ np.exp(log_f) / (q @ np.exp(log_f)))))
+        assert theory.multiplicative_kantorovich(p, q, d) == close(max(found), rel=1e-7, abs=1e-8)
 
 
 def test_posteriors_of_private_channels():
@@ -160,8 +186,19 @@ def test_left_factors_are_exact_where_channels_are():
         (lambda: theory.convex_separation([1], [1], symmetric="no"), "True or False, not 'no'"),
         (lambda: theory.kantorovich([1, 2], [1, 2], [[0, math.inf], [1, 0]]), "from 0 to 1 is inf"),
         (lambda: theory.kantorovich([1, 2], [1, 2, 3], np.zeros((2, 2))), "2 x 3"),
+        (lambda: theory.kantorovich(np.ones(1001), np.ones(1000), np.zeros((1001, 1000))), "1,001 and 1,000 outcomes"),
+        (lambda: theory.multiplicative_kantorovich(np.ones(1001), np.ones(1001), 1 - np.eye(1001)), "1,001 outcomes"),
         (lambda: theory.hyper_distance([1], [[1]], [[1]], metric="far"), "'total variation', 'convex separation'"),
         (lambda: theory.gain_sum([[1, 2]], [[1, 2, 3]]), "for 2 and for 3 secrets"),
+        (lambda: theory.gain_sum(np.ones((50_000, 1)), np.ones((50_000, 1))), "pair of guesses has 2,500,000,000 ent"),
+        (lambda: theory.loss_gain(sp.eye_array(2)), "losses are a matrix"),
+        (lambda: theory.join_meet(np.eye(2), 1, 1), "two observables, not of 1 alone"),
+        (
+            lambda: theory.join_meet_refines(np.eye(2), np.eye(2), trials=10**6 + 1),
+            "trials is a whole number",
+        ),
+        (lambda: ml.additive_capacity(MANY), "distances of so many rows"),
+        (lambda: theory.induced_metric(MANY), "distances of so many secrets"),
         (lambda: theory.posterior_gain(np.eye(2) + 1, np.eye(3)), "for 2 secrets, and the channel has 3"),
         (lambda: theory.posterior_gain(random(40, 5) + 1, random(5, 9)), "over 1,000,000 strategies"),
         (lambda: theory.gain_to_bayes([1, 1], np.zeros((2, 2))), "no guess earns more"),

@@ -31,6 +31,7 @@ def test_counts_are_those_of_memory(backend, text, tmp_path):
     ("text", "word"),
     [
         ("subject,time,state\n", "no rows"),
+        ("subject,time,state\na,1,x\n,2,y\n", "1 rows lack a subject, a time or a state"),
         ("subject,time,state\na,1,x\na,1,y\n", "two states at one time"),
         ("subject,time,state\na,soon,x\n", "neither"),
         ("who,time,state\na,1,x\n", "subject"),

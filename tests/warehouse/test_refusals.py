@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 from tests.warehouse.priors import given, segments
@@ -108,6 +110,10 @@ def test_engines(duckdb):
         warehouse.connect("duckdb", database="no/such.duckdb")
     with pytest.raises(InvalidParameter, match="not list"):
         warehouse.design([1, 2, 3], 2)
+    with pytest.raises(InvalidParameter, match=r"Ibis cannot take this table \(IbisInputError\)"):
+        warehouse.design(pd.DataFrame([["a", 1]], columns=["secret", "secret"]), 2)
+    with pytest.raises(InvalidParameter, match=r"tables live in one of duckdb, spark here .*, not in sqlite"):
+        warehouse.read(__file__, format="lines", backend=SimpleNamespace(name="sqlite"))
 
 
 def test_no_progress_bar(duckdb):
@@ -144,6 +150,16 @@ def test_files(tmp_path, duckdb):
         warehouse.read(table="nothing", backend=duckdb)
     with pytest.raises(UnreadableFile, match="say the path"):
         warehouse.read()
+    with pytest.raises(UnreadableFile, match="without null bytes"):
+        warehouse.read("a\0b")
+    (tmp_path / "days").mkdir()
+    (tmp_path / "days" / "1.csv").write_text("secret,count\na,1\n")
+    (tmp_path / "days" / "2.csv").write_bytes(b"secret,count\na,1\nb,2\r\nc,3\n")
+    with pytest.raises(UnreadableFile, match=r"cannot read .*days.*: line ends of one kind and 2 columns in each row"):
+        warehouse.read(tmp_path / "days")
+    (tmp_path / "days" / "3.csv").mkdir()
+    with pytest.raises(UnreadableFile, match=r"3\.csv is no file"):
+        warehouse.read(tmp_path / "days")
 
 
 def test_database(tmp_path):
@@ -156,6 +172,7 @@ def test_database(tmp_path):
     before = path.read_bytes()
     plan = warehouse.design(warehouse.read(path, table="counts"), 4)
     assert plan.exact_target == ml.design(list(range(1, 50)), 4).exact_target
+    assert warehouse.read(path, table="counts", backend=warehouse.connect()).count().execute() == 49
     assert path.read_bytes() == before
     with pytest.raises(UnreadableFile, match="say which table"):
         warehouse.read(path)
@@ -192,6 +209,13 @@ def test_events(duckdb, tmp_path):
     ]:
         with pytest.raises(InvalidParameter, match=words):
             warehouse.cloak(given(duckdb, pa.table(events), tmp_path), plan, key=key)
+    events = given(duckdb, pa.table({"secret": ["a"], "scope": ["u"]}), tmp_path)
+    for columns, words in (({"scope": "secret"}, "both name the column 'secret'"), ({"output": ""}, "a new column")):
+        with pytest.raises(InvalidParameter, match=words):
+            warehouse.cloak(events, plan, key=key, **columns)
+    key.save(tmp_path / "events.key")
+    stored = [warehouse.cloak(events, plan, key=one).to_pyarrow() for one in (key, tmp_path / "events.key")]
+    assert stored[0] == stored[1]
     with pytest.raises(InvalidKey, match="a key is a Key"):
         warehouse.cloak(given(duckdb, GOOD, tmp_path), plan, key=b"x" * 32)
 
@@ -224,7 +248,14 @@ def test_audits():
 def test_damaged_segments(duckdb, tmp_path):
     """A plan in memory is not made of segments that do not fit their header."""
     plan = warehouse.design(given(duckdb, GOOD, tmp_path), 2)
-    for rows in (segments(plan)[:-1], segments(plan)[:1]):
-        cut = warehouse.WarehousePlan(given(duckdb, pa.Table.from_pylist(rows), tmp_path), plan.header)
+    rows = segments(plan)
+    schema = pa.Table.from_pylist(rows).schema
+    moved = [row | {"position": row["position"] + 100} for row in rows]
+    for changed in (rows[:-1], rows[:1], [], [*rows[:-1], rows[-1] | {"weight": None}], moved):
+        cut = warehouse.WarehousePlan(given(duckdb, pa.Table.from_pylist(changed, schema), tmp_path), plan.header)
         with pytest.raises(UnreadableFile, match="damaged"):
             warehouse.to_plan(cut)
+    with pytest.raises(UnreadableFile, match="have no column 'ring'"):
+        warehouse.to_plan(warehouse.WarehousePlan(plan.table.drop("ring"), plan.header))
+    with pytest.raises(InvalidParameter, match="plans with gains are made in memory"):
+        plan.entropy(ml.Gain(ml.Shannon(), [1, 1, 1]))

@@ -24,10 +24,13 @@ def test_a_log_is_counted():
     assert warehouse.Spectrum(log, weight=None).entropy("shannon") == 1.5
 
 
-def test_what_sees_every_secret_is_refused():
+def test_what_sees_every_secret_is_refused(monkeypatch):
     spectrum = warehouse.Spectrum(pa.table({"secret": ["a", "b"], "count": [1, 2]}))
     gini = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
     with pytest.raises(InvalidParameter, match="in memory"):
         spectrum.entropy(gini)
+    monkeypatch.setattr("minleak._warehouse.counts._DISTINCT", 1)
+    with pytest.raises(InvalidParameter, match="more than 1 different weights: measure the prior in memory"):
+        warehouse.Spectrum(pa.table({"secret": ["a", "b"], "count": [1, 2]}))
     with pytest.raises(InvalidPrior, match="zero"):
         warehouse.Spectrum(pa.table({"secret": ["a", "b"], "count": [0, 0]}))

@@ -41,6 +41,19 @@ def test_an_update_keeps_homes(n, rows, giant):
     assert ml.exposure([one, two], trials=3000).success < ml.exposure([one, anew], trials=3000).success
 
 
+def test_plans_without_a_lineage_are_drawn_by_position():
+    """As versions before wrote them; giants are integers here."""
+    prior = pa.table({"secret": list(range(61)), "count": [*zipf(60), 10**7]})
+    made = warehouse.design(prior, 4, layout="circle")
+    older = replace(made, header=replace(made.header, lineage=""))
+    events = pa.table({"scope": [f"user-{i % 7}" for i in range(61)], "secret": list(range(61))})
+    cloak = ml.Cloak(warehouse.to_plan(older), key=KEY)
+    for row in warehouse.cloak(events, older, key=KEY, keep_secret=True).to_pyarrow().to_pylist():
+        assert tuple(row["set"]) == cloak.draw(row["secret"], scope=row["scope"])
+    with pytest.raises(InvalidParameter, match="out of range"):
+        replace(made.header, giants=((2**63, 10**7),))
+
+
 def test_draws_are_those_in_memory(tmp_path):
     """For all secrets, giants too, of a plan that was written and read."""
     first = named([*zipf(60), 10**7])

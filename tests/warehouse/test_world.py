@@ -70,8 +70,9 @@ def test_large_weights_are_put_together(duckdb, tmp_path):
 
 def test_all_are_giants(duckdb, tmp_path):
     """All are in one set, which tells nothing."""
-    world = warehouse.design(given(duckdb, table_of([500, 300, 200]), tmp_path), 3).in_the_world()
-    assert world.success == pytest.approx(0.5, abs=0.02)
+    for weights in ([500, 300, 200], [500, 300, 200, 0]):
+        world = warehouse.design(given(duckdb, table_of(weights), tmp_path), len(weights)).in_the_world()
+        assert world.success == pytest.approx(0.5, abs=0.02)
 
 
 def test_weights_that_are_no_counts(plan, duckdb, tmp_path):

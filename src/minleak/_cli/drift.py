@@ -55,18 +55,13 @@ def compared(plan: Any, newer: Any, new: Prior, found: Exposure, entropies: list
         "new_mass": float(new.p[~known].sum()),
         "gone": newer.changes.gone,
         "success": {
-            "designed": _success(plan),
+            "designed": plan.success,
             "waiting": vulnerability(old) * 2 ** plan.leakage("min-entropy", prior=old),
             "updated": found.single,
         },
         "exposure": {"success": found.success, "low": found.low, "high": found.high, "exact": found.exact},
         "leakage": leakages,
     }
-
-
-def _success(plan: Any) -> float:
-    """How often one guess is right who saw one set, under the plan's own counts."""
-    return float(vulnerability(plan.prior) * 2 ** plan.leakage("min-entropy"))
 
 
 def _only(prior: Prior, known: Any) -> Prior:

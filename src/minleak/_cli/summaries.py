@@ -51,7 +51,7 @@ def plan_numbers(plan: Plan, entropies: list[str]) -> dict[str, Any]:
         "distance": plan.distance,
         "gains": plan.gains is not None,
         "success_blind": float(plan.prior.weights.max() / plan.prior.total),
-        "success": float(plan.target.max()) if plan.gains is None else None,
+        "success": plan.success if plan.gains is None else None,
         **world_of(plan, entropies),
         "leakage": leakages,
         "cost": plan.cost,

@@ -56,6 +56,5 @@ def update(
 
 def _so_far(plan: Any, both: float) -> float:
     """At most what all versions give away: what was recorded, and what the last step adds."""
-    single = float(plan.target.max())
     recorded = None if plan.descent is None else plan.descent.exposure
-    return min(both if recorded is None else recorded + max(both - single, 0.0), 1.0)
+    return min(both if recorded is None else recorded + max(both - plan.success, 0.0), 1.0)

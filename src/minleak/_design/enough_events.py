@@ -59,7 +59,7 @@ def _excess(rates: Rates, drawn: Drawn, times: float, k: int, rng: np.random.Gen
     there = rng.permutation(np.flatnonzero(seen))
     plan = design(Prior(seen[there]), k)
     known = Prior(truth[there])
-    return float(known.p.max() * 2 ** plan.leakage("min-entropy", prior=known) / plan.target.max() - 1)
+    return float(known.p.max() * 2 ** plan.leakage("min-entropy", prior=known) / plan.success - 1)
 
 
 def _spread(rates: Array, rng: np.random.Generator) -> Array:

@@ -23,6 +23,7 @@ from minleak._data.parameters import is_number, listed, real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._design.likely_range import affordable, likely_range
 from minleak._design.plan import Plan
+from minleak._design.stored.kinds import Stored
 from minleak.errors import InvalidParameter, UnknownSecret, shown
 
 Array = npt.NDArray[np.float64]
@@ -74,7 +75,7 @@ class EstimatedPrior:
 
 
 def estimate_prior(
-    channel: Channel | Plan | Any,
+    channel: Channel | Stored | Any,
     observed: Iterable[Any] | Mapping[Any, Any],
     *,
     against: Prior | Iterable[Any] | None = None,
@@ -88,8 +89,8 @@ def estimate_prior(
     Parameters
     ----------
     channel
-        A channel, and `observed` are its outputs' labels; or a plan, and they are the sets that were published, as
-        tuples of labels, `cloak.draw` by `cloak.draw`. Of a plan no matrix is built.
+        A channel, and `observed` are its outputs' labels; or a plan or blocks, and they are the sets that were
+        published, as tuples of labels, `cloak.draw` by `cloak.draw`. Of a plan no matrix is built.
     observed
         One after the other, or a mapping from what was observed to how often.
     against
@@ -115,13 +116,12 @@ def estimate_prior(
     """
     confidence = real(level, "the level of an interval is a number between 0 and 1", above=0, below=1)
     samples, seed = whole(bootstrap, "bootstrap", 0), whole(seed, "the seed", 0)
+    known: Prior | None = channel.prior if isinstance(channel, Stored) else None
     if isinstance(channel, Plan):
         labels, columns = channel.prior.labels, _of_sets(channel, _counted(observed))
-        known: Prior | None = channel.prior
     else:
-        channel = as_channel(channel)
+        channel = as_channel(channel.channel() if isinstance(channel, Stored) else channel)
         labels, columns = channel.inputs, _of_outputs(channel, _counted(observed))
-        known = None
     thought = known if against is None else _fitting(against, labels)
     size = too_large(samples * len(labels), each=8)
     if size is not None:

@@ -22,7 +22,7 @@ from minleak._design.mismatch import form_for_gains, mismatched_leakage
 from minleak._design.repeated_draws import Repeated, repeated_success
 from minleak._design.rings import Arrangement
 from minleak._design.stored.digests import of_plan
-from minleak._design.stored.kinds import RINGS, Stored
+from minleak._design.stored.kinds import KINDS, RINGS, Stored
 from minleak._design.stored.sampler import RingDrawable
 from minleak._design.stored.saving import drawable_of, save
 from minleak._design.world import World, in_the_world
@@ -138,8 +138,7 @@ class Plan(Arrangement, Stored):
         >>> newer.version, newer.lineage == plan.lineage
         (2, True)
         """
-        # by name, since certify, which reads plans, shares no code with those that make them
-        newer: Plan = import_module("minleak._design.living.updates").updated(self, self.digest, prior, layout)
+        newer: Plan = import_module(KINDS[RINGS].updating).updated(self, self.digest, prior, layout)
         return newer
 
     @property

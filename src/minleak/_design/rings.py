@@ -5,7 +5,7 @@ its descent, the plans that it was updated from.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -140,7 +140,7 @@ class Descent:
 
 
 @dataclass(frozen=True)
-class PlanChanges:
+class Changes:
     """How many sets an update has `kept` as they were, `mended` (they lost or got members and keep the others together)
     and `remade` (taken apart), of `what` the plan is made of; and how many secrets are `new` and `gone`.
     """
@@ -161,10 +161,8 @@ class PlanChanges:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Arrangement:
-    """The whole of an optimal channel in integers: its giants, homes and rings, and the sets that they make.
-
-    `Plan` says what the fields are. `known_digest` is the digest that a plan has from a file or an engine; a changed
-    copy does not inherit it.
+    """The whole of an optimal channel in integers: its giants, homes and rings, and the sets that they make; `Plan`
+    says what the fields are.
     """
 
     prior: Prior
@@ -183,12 +181,7 @@ class Arrangement:
     costs: Cost | None = field(default=None, kw_only=True)
     apart: Indices | None = field(default=None, kw_only=True)
     descent: Descent | None = field(default=None, kw_only=True)
-    changes: PlanChanges | None = field(default=None, kw_only=True)
-    known_digest: InitVar[bytes | None] = field(default=None, kw_only=True)
-
-    def __post_init__(self, known_digest: bytes | None) -> None:
-        if known_digest is not None:
-            vars(self)["digest"] = known_digest  # so that a plan does not compute it
+    changes: Changes | None = field(default=None, kw_only=True)
 
     @property
     def n_giants(self) -> int:
@@ -211,6 +204,11 @@ class Arrangement:
         if self.tail:
             pi[self.n_giants :] = self.tail / (self.u * self.total)
         return pi * self._mass
+
+    @property
+    def success(self) -> float:
+        """How often one guess is right that sees a set: pi_1 (with gains: what the best guess is worth)."""
+        return float(self.target.max())
 
     @property
     def _mass(self) -> float:

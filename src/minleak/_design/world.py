@@ -132,7 +132,7 @@ def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str
     counts, seen = sample_of(plan.prior)
     measures = [as_entropy(H) for H in entropies]
     certified = {H.name: difference(H, H(plan.prior), H(plan.target)) for H in measures}
-    return judged(seen, lambda rng: _sets(plan, counts, rng), plan.k, float(plan.target.max()), certified, seed)
+    return judged(seen, lambda rng: _sets(plan, counts, rng), plan.k, plan.success, certified, seed)
 
 
 def judged(

@@ -29,7 +29,7 @@ class CoreConcave(Entropy):
         The function takes a matrix and returns a value for each column; otherwise it is called column by column.
 
     F is assumed symmetric and expansible: columns reach it without their zeros, in any order. Nothing is assumed
-    proven: `minleak.check_entropy` tries to falsify what you claim.
+    proven: `minleak.theory.check_entropy` tries to falsify what you claim.
 
     >>> import math
     >>> gini = CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
@@ -49,13 +49,14 @@ class CoreConcave(Entropy):
     ) -> None:
         if (perspective is None) == (core is None):
             raise InvalidParameter("give either the perspective or the core F of the entropy, and not both")
-        if not callable(eta) or not callable(core if perspective is None else perspective):
+        function = core if perspective is None else perspective
+        if not callable(eta) or not callable(function):
             raise InvalidParameter("eta and the perspective (or core) must be functions")
         for said, what in ((increasing, "increasing"), (vectorised, "vectorised")):
             truth(said, what)
         self._eta = eta
-        self._given = perspective
-        self._core = core
+        self._function = function
+        self._is_core = perspective is None
         self._increasing = bool(increasing)
         self._vectorised = bool(vectorised)
         self._name = name
@@ -75,17 +76,15 @@ class CoreConcave(Entropy):
         s = v.sum(axis=0)
         result = np.zeros(v.shape[1])
         seen = s > 0
-        columns = v[:, seen]
-        if self._given is not None:
-            result[seen] = self._columnwise(self._given, columns)
-        elif self._core is not None:
-            result[seen] = s[seen] * self._columnwise(self._core, columns / s[seen])
+        scale = s[seen] if self._is_core else 1.0
+        result[seen] = scale * self._columnwise(v[:, seen] / scale)
         return result
 
-    def _columnwise(self, function: Callable[[Array], Any], columns: Array) -> Array:
+    def _columnwise(self, columns: Array) -> Array:
         if not self._vectorised:
-            return np.array([_float(function(np.ascontiguousarray(column)), "its function") for column in columns.T])
-        values = function(columns)
+            found = (self._function(np.ascontiguousarray(column)) for column in columns.T)
+            return np.array([_float(value, "its function") for value in found])
+        values = self._function(columns)
         try:
             return np.asarray(values, dtype=np.float64).reshape(columns.shape[1])
         except Exception:

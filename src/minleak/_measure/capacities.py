@@ -117,16 +117,17 @@ def _of_supports(channel: Channel, unit: float) -> Capacity:
     prices = np.maximum(-found.ineqlin.marginals, 0.0)
     upper = float(prices.sum() / (causes @ prices).min())  # prices that cover every secret, so a bound
     order = np.argsort(-found.x, kind="stable")
-    alone, load = [], np.zeros(m)
+    alone: list[int] = []
+    load = np.zeros(m)
     for x in order.tolist():  # secrets that never show the same
         row = causes[[x]].indices
         if not load[row].any():
             load[row] = 1.0
             alone.append(x)
-    sets = [alone, *(np.flatnonzero(found.x >= least) for least in np.unique(found.x)[-_LEVELS:])]
-    best, at = max((len(S) / float(causes[S].sum(axis=0).max()), i) for i, S in enumerate(sets))
+    sets = [alone, *(np.flatnonzero(found.x >= least).tolist() for least in np.unique(found.x)[-_LEVELS:])]
+    best, S = max((len(S) / float(causes[S].sum(axis=0).max()), S) for S in sets)
     support = np.zeros(n, dtype=np.int64)
-    support[sets[at]] = 1
+    support[S] = 1
     lower, high = math.log(best) / unit, max(math.log(upper), math.log(best)) / unit
     status = "exact" if high - lower <= 1e-12 * max(1.0, high) else "bounds"
     return Capacity(lower, lower, high, Prior(support, counts=False), status, 0)

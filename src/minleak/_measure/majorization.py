@@ -103,10 +103,8 @@ def check_schur_concave(
     >>> check_schur_concave(lambda p: p.max()).ok
     False
     """
-    n, trials = whole(n, "n", 2), whole(trials, "trials", 1, TRIALS)
+    n, trials = whole(n, "n", 2, _LARGEST), whole(trials, "trials", 1, TRIALS)
     tolerance, rng = real(tolerance, "the tolerance is a number from 0 on", least=0), generator(seed)
-    if n > _LARGEST:
-        raise InvalidParameter(f"distributions on n = {shown(n)} points are too large to try: {_LARGEST:,} at most")
     if not callable(f):
         raise InvalidParameter(f"f is a function of a distribution, not {shown(f)}")
     for _ in range(trials):

@@ -105,8 +105,6 @@ def tries_gain(n: int, tries: int) -> Array:
 
 def _loss(loss: Any) -> Array:
     matrix = gain_matrix(loss)
-    if not isinstance(matrix, np.ndarray):
-        matrix = matrix.toarray()
     if not isinstance(loss, list | tuple | np.ndarray) or np.ndim(loss) != 2:
         raise InvalidParameter("losses are a matrix with guesses as rows")
     return np.diag(matrix) if matrix.ndim == 1 else matrix

@@ -23,6 +23,8 @@ Array = npt.NDArray[np.float64]
 _MOST = 1_000_000
 # What the two sides of a certificate may be apart, of the value.
 _CLOSE = 1e-8
+# The finest that HiGHS offers.
+_FINELY = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ def transported(p: Array, q: Array, costs: Array) -> Transport:
         A_eq=sp.csr_array(margins)[:-1],
         b_eq=np.concatenate([p[rows], q[columns]])[:-1],
         method="highs",
+        options=_FINELY,
     )
     if found.status != 0:
         raise SolverFailed(f"HiGHS found no plan of transport: {found.message}")
@@ -163,34 +166,44 @@ def multiplicative_kantorovich(first: Prior | Iterable[Any], second: Prior | Ite
 
 
 def _log_ratio(p: Array, q: Array, d: Array) -> float:
-    """The largest log E_p f / E_q f: max p f with q f <= 1 and exp(-d) f_x <= f_x'."""
+    """The largest log E_p f / E_q f: max p f with q f <= 1 and exp(-d) f_x <= f_x'.
+
+    The programme is in g = f exp(reached), from 0 to 1 with coefficients from 0 to 1, however far the distances go.
+    """
     import scipy.sparse as sp
     from scipy.optimize import linprog
 
-    least = np.exp(-d)
-    reached = (least * q).max(axis=1)  # what of q is bound to x
-    if (p[reached == 0] > 0).any():
+    with np.errstate(divide="ignore"):
+        log_p, log_q = np.log(p), np.log(q)
+    reached = (log_q - d).max(axis=1)  # what of q is bound to x
+    bounded = np.isfinite(reached)
+    if (p[~bounded] > 0).any():
         return math.inf
-    first, second = np.nonzero((least > 0) & ~np.eye(len(p), dtype=bool))
-    count = np.arange(len(first))
-    factor = least[first, second]
-    bound = sp.csr_array((factor, (count, first)), shape=(len(first), len(p))) - sp.csr_array(
-        (np.ones(len(first)), (count, second)), shape=(len(first), len(p))
+    log_p, log_q, d, reached = log_p[bounded], log_q[bounded], d[np.ix_(bounded, bounded)], reached[bounded]
+    most = float((log_p - reached).max())
+    worth, weight = np.exp(log_p - reached - most), np.exp(log_q - reached)
+    least = np.exp(reached - d - reached[:, None])
+    n = len(reached)
+    first, second = np.nonzero((least > 0) & ~np.eye(n, dtype=bool))
+    count, shape = np.arange(len(first)), (len(first), n)
+    bound = sp.csr_array((least[first, second], (count, first)), shape=shape) - sp.csr_array(
+        (np.ones(len(first)), (count, second)), shape=shape
     )
     found = linprog(
-        -p, A_ub=sp.vstack([sp.csr_array(q[None]), bound]), b_ub=np.append(1.0, np.zeros(len(first))), method="highs"
+        -worth,
+        A_ub=sp.vstack([sp.csr_array(weight[None]), bound]),
+        b_ub=np.append(1.0, np.zeros(len(first))),
+        method="highs",
+        options=_FINELY,
     )
     if found.status != 0:
         raise SolverFailed(f"HiGHS found no function for the multiplicative distance: {found.message}")
-    f = (least * np.maximum(found.x, 0.0)[:, None]).max(axis=0)  # raised to where it keeps to the distances
-    low = float(p @ f) / float(q @ f)
+    g = (least * np.maximum(found.x, 0.0)[:, None]).max(axis=0)  # raised to where it keeps to the distances
+    low = float(worth @ g) / float(weight @ g)
     nu = np.maximum(-found.ineqlin.marginals[1:], 0.0)
-    left = p - bound.T @ nu
-    for x in np.flatnonzero((q == 0) & (left > 0)):  # what rounding leaves where q is zero, moved to where it is not
-        to = int(np.argmax(least[x] * (q > 0)))
-        left[to] += left[x] / least[x, to]
-        left[x] = 0.0
-    high = float((left[q > 0] / q[q > 0]).max())
+    # What the prices leave above `low` is moved to the outcome that x is bound to, where `weight` and `least` are one.
+    left = np.maximum(worth - bound.T @ nu - low * weight, 0.0)
+    high = low + float(np.bincount(np.argmax(least * weight, axis=1), weights=left).max())
     if not high - low <= _CLOSE * low:
         raise SolverFailed(f"a function attains the factor {low:.9g} and only {high:.9g} is proven to be the largest")
-    return math.log(max(low, 1.0))
+    return max(most + math.log(low), 0.0)

@@ -190,10 +190,10 @@ def gather(
             Giant(str(plan.prior.labels[x]), rank, float(prior.p[x])) for rank, x in enumerate(named, start=1)
         ),
         example=example(plan),
-        chance=Chance(share * float(ordered[0]), share, float(plan.target[0])),
+        chance=Chance(share * float(ordered[0]), share, plan.success),
         world=world,
         untold=untold,
-        requirement=None if most is None else judged(most, float(plan.target[0]), world),
+        requirement=None if most is None else judged(most, plan.success, world),
         comparisons=comparisons,
         by_k=by_k,
         prior=rank_bins(ordered[:possible]),

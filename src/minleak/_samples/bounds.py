@@ -60,6 +60,8 @@ def mean_at_most(total: float, squares: float, tests: int, least: float, most: f
 
     >>> round(mean_at_most(500, 500, 1000, 0, 1, 0.025), 4)
     0.5571
+    >>> mean_at_most(0, 0, 1, 0, 1, 0.025)
+    1
     """
     if tests < 2:
         return most

@@ -51,7 +51,7 @@ def seen(events: Events) -> Seen:
         title = "observable" if events.points.shape[1] == 1 else "the first number of the observable"
         bins = tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
     table = np.bincount(place[events.x][rows] * m + at[rows], weights=events.times[rows], minlength=len(chosen) * m)
-    shares = table.reshape(len(chosen), m) / counts[chosen][:, None]
+    shares = table.reshape(len(chosen), m) / np.maximum(counts[chosen], 1)[:, None]  # rows may weigh nothing
     names = tuple(str(events.secrets[int(x)])[:24] for x in chosen)
     return Seen(counts, names, bins, shares, title)
 

@@ -23,7 +23,8 @@ _LARGE = 1e150
 def as_column(values: Any, what: str) -> Any:
     """One column as an Arrow array, a vector, or a list."""
     if isinstance(values, pa.Array | pa.ChunkedArray):
-        return values
+        # a dictionary may name a value twice, not at all, or name nothing
+        return values.cast(values.type.value_type) if pa.types.is_dictionary(values.type) else values
     if hasattr(type(values), "to_numpy") and not isinstance(values, pa.Table):  # a series of pandas or polars
         try:
             values = values.to_numpy()
@@ -41,13 +42,15 @@ def as_column(values: Any, what: str) -> Any:
 def as_columns(observables: Any) -> list[Any]:
     """The columns of observables: of a table, of an array of two dimensions, of rows, or the only one."""
     if isinstance(observables, pa.Table | pa.RecordBatch):
-        return [observables.column(i) for i in range(observables.num_columns)]
+        if not observables.num_columns:
+            raise InvalidParameter("the observables are a table without columns: give one or more")
+        return [as_column(column, "the observables") for column in observables.columns]
     if hasattr(type(observables), "__dataframe__") and hasattr(observables, "columns"):
         try:
             observables = observables.to_numpy()
         except Exception:  # of whatever it is
             raise InvalidParameter("the observables cannot be read as a table: give an array or columns") from None
-    if not isinstance(observables, np.ndarray | pa.Array | pa.ChunkedArray):
+    if not isinstance(observables, np.ndarray):
         observables = as_column(observables, "the observables")
     if (
         isinstance(observables, list)
@@ -79,15 +82,13 @@ class Column:
         """The column as finite floats, or None if it does not hold numbers and was not said to."""
         values = self.values
         if isinstance(values, pa.Array | pa.ChunkedArray):
+            if values.null_count:
+                return None  # refused as missing where it is coded
             kind = values.type
-            if pa.types.is_dictionary(kind):
-                values, kind = values.cast(kind.value_type), kind.value_type
             if pa.types.is_string(kind) or pa.types.is_large_string(kind):
                 return self._spelled(values, told)
             if not (pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
                 return self._none(told, f"of type {kind}, which is no number")
-            if values.null_count:
-                return None  # refused as missing where it is coded
             values = values.cast(pa.float64()).to_numpy()
         if isinstance(values, np.ndarray) and values.dtype.kind == "O":
             values = values.tolist()
@@ -161,7 +162,7 @@ class Column:
         if values.null_count:
             raise self._missing(pc.index(values.is_null(), True).as_py(), role)
         try:
-            coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+            coded = values.dictionary_encode()
         except pa.ArrowException:  # lists, such as the sets of a cloak
             return Column([str(v) for v in values.to_pylist()], self.where, self.error).coded(role)
         if isinstance(coded, pa.ChunkedArray):

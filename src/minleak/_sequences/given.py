@@ -120,14 +120,14 @@ def as_rows(transitions: Any, labels: Labels) -> Rows:
     if not is_sparse(transitions):
         try:
             transitions = np.asarray(transitions)
-            if transitions.dtype.kind not in "iuf":
+            if transitions.dtype.kind == "O":
                 transitions = transitions.astype(np.float64)
         except Exception:
             raise InvalidPrior("transitions are a matrix of numbers, or a mapping {a: {b: count}}") from None
+    if transitions.dtype.kind not in "iuf":
+        raise InvalidPrior(f"transitions are a matrix of numbers, not of {transitions.dtype}")
     if transitions.shape != (n, n):
         raise InvalidPrior(f"{n} states need transitions of shape {(n, n)}, not {transitions.shape}")
-    if transitions.dtype.kind not in "iuf":
-        raise InvalidPrior(f"transitions are numbers, not {transitions.dtype}")
     found = sp.csr_array(transitions)
     found.sum_duplicates()
     found.sort_indices()

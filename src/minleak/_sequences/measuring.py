@@ -15,6 +15,7 @@ from minleak._data.parameters import listed, whole
 from minleak._data.progress import Progress, in_silence
 from minleak._data.simulating import generator, margin
 from minleak._design.plan import Plan
+from minleak._design.stored.kinds import Stored
 from minleak._sequences.beliefs import Attacker, Learning, Sets, SideBySide, judged
 from minleak._sequences.chain import Chain
 from minleak._sequences.exactly import exactly
@@ -33,7 +34,7 @@ _SHOWN, _PAIRS = 5 * 10**7, 2 * 10**7
 
 def sequence_leakage(
     chain: Chain,
-    method: Tracks | Plan | Channel | str | Any,
+    method: Tracks | Stored | Channel | str | Any,
     *,
     k: int | None = None,
     steps: int = 20,
@@ -49,7 +50,7 @@ def sequence_leakage(
     Parameters
     ----------
     method
-        `Tracks`, a `Plan` or a `Channel` drawn anew at each step; or, with `k`, one of "tracks", "plan" (the optimal
+        `Tracks`, a plan or a `Channel` drawn anew at each step; or, with `k`, one of "tracks", "plan" (the optimal
         one for the marginal), "buckets" (k consecutive states by weight, fixed), "decoys" (k - 1 independent walks of
         the chain), "predictive" (the optimal plan for what is expected next, designed at each step).
     steps, trials, seed
@@ -142,7 +143,7 @@ def _scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
                 f"the plan is for {len(method.prior)} secrets, and the chain has {len(chain)} states"
             )
         return plan_scheme(method)
-    given = as_channel(method)
+    given = as_channel(method.channel() if isinstance(method, Stored) else method)
     if given.shape[0] != len(chain):
         raise InvalidParameter(f"the channel has {given.shape[0]} inputs, and the chain {len(chain)} states")
     return channel_scheme(given)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -84,9 +83,8 @@ def _by_the_hour(walk: Indices, when: Array, names: list[Any], period: int) -> I
     """The walk as pairs (hour, state), an hour after the other."""
     last = dict(zip(np.floor(when).astype(np.int64).tolist(), walk.tolist(), strict=True))  # the last of each hour
     found: list[Any] = []
-    for hour, after in pairwise([*last, None]):
-        if hour is None:
-            continue
+    hours = list(last)
+    for hour, after in zip(hours, [*hours[1:], None], strict=True):
         away = 1 if after is None else after - hour
         found += [((hour + i) % period, names[last[hour]]) for i in range(away if away <= _GAP else 1)]
         if after is None or away > _GAP:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from minleak._data.writing import replacing
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
 
 _FORM = "minleak chain 1"
-_ARRAYS = ("indptr", "indices", "counts", "backoff", "initial", "marginal")
+_INTEGERS = ("indptr", "indices", "counts", "backoff")
+_ARRAYS = (*_INTEGERS, "initial", "marginal")
 
 
 def save_chain(
@@ -24,7 +26,7 @@ def save_chain(
     if any(array.dtype.kind == "O" for array in arrays.values()):
         raise InvalidParameter("a chain file holds weights below 2^63: divide them all by the same number")
     try:
-        head = json.dumps({"form": _FORM, "order": order, "clock": clock, "labels": labels}).encode()
+        head = json.dumps({"form": _FORM, "order": order, "clock": clock, "labels": labels}, default=index).encode()
     except (TypeError, ValueError):
         raise InvalidParameter("a chain file holds labels that are text, whole numbers, or tuples of these") from None
     try:
@@ -44,18 +46,18 @@ def load_chain(path: str | os.PathLike[str]) -> dict[str, Any]:
         with open(name, "rb") as file, np.load(file, allow_pickle=False) as stored:
             head = json.loads(stored["head"].tobytes())
             found = {name: stored[name] for name in _ARRAYS}
-        if head["form"] != _FORM or any(array.ndim != 1 for array in found.values()):
+        integers = all(found[name].dtype == np.int64 for name in _INTEGERS)
+        if head["form"] != _FORM or not integers or any(array.ndim != 1 for array in found.values()):
             raise ValueError
         n = len(found["initial"])
         rows = sp.csr_array((found["counts"], found["indices"], found["indptr"]), shape=(n, n))
         rows.check_format(full_check=True)
-        labels = None if head["labels"] is None else [_label(label) for label in head["labels"]]
         known = {"clock": head["clock"], "_order": head["order"]}
     except OSError as error:
         raise UnreadableFile(f"cannot open {name}: {error.strerror or 'the file system refused'}") from None
     except Exception:  # of whatever numpy, zlib, json and scipy find in it
         raise UnreadableFile(f"{name} is no chain file, or damaged: make one with Chain.save") from None
-    initial = Prior(found["initial"], labels=labels)
+    initial = Prior(found["initial"], labels=_label(head["labels"]))
     return known | {"initial": initial, "transitions": rows} | {part: found[part] for part in ("backoff", "marginal")}
 
 

@@ -82,18 +82,16 @@ class Tracks:
         """A walk that begins at a state; `move` goes on with it. The scope names who walks."""
         random = self._walking
         x, root = self._position(state, None), scope_bytes(scope)
-        for cut in (False, True):
+        refusing = self.on_impossible == "refuse"
+        for cut in (False,) if refusing else (False, True):
             parts = b"start", root, _number(x), bytes([cut])
             found = started(self.chain, self.k, x, random.stream(*parts), anew=cut)
             if found is not None:
                 tracks, place = found
                 history = random.hashed(b"shown", root, _joined(tracks))
                 return Walk(self, tracks, place, history, self._owner(scope), 0, [0] if cut else [])
-            if self.on_impossible == "refuse":
-                break
-        raise InvalidParameter(
-            "the chain gives the first state probability zero: refuse it, or take on_impossible='restart'"
-        )
+        remedy = ", or take on_impossible='restart'" if refusing else ": no walk ever comes there"
+        raise InvalidParameter(f"the chain gives the first state probability zero: refuse it{remedy}")
 
     def draw(self, sequence: Iterable[Hashable], *, scope: str | bytes) -> Shown:
         """The tracks for a whole walk: for each step a tuple of k labels."""

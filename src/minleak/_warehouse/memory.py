@@ -69,8 +69,8 @@ def to_plan(plan: WarehousePlan) -> Plan:
         rings=(Ring(position[common], start[common], header.length, u),) if len(common) else (),
         idle=np.flatnonzero(weights == 0),
         descent=_descent(header),
-        known_digest=bytes.fromhex(header.digest),
     )
+    vars(made)["digest"] = bytes.fromhex(header.digest)  # that of the engine's plan, whose rows it is drawn by
     if (ring[homes] != ring[homes[:, :1]]).any() or not certify(made, made.prior):
         raise UnreadableFile(DAMAGED)
     return made

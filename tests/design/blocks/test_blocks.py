@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -37,9 +38,13 @@ def path(tmp_path):
 
 def test_sorted_and_cut():
     """From the heaviest on, ties in input order; the last block is what is left; members in the prior's order."""
-    assert list(blocks_of().sets()) == [("a", "b", "e"), ("c", "d", "g"), ("f",)]
-    assert list(blocks_of(k=1).sets()) == [("e",), ("a",), ("b",), ("c",), ("g",), ("d",), ("f",)]
-    assert list(blocks_of(k=9).sets()) == [tuple(NAMES)]
+    assert list(blocks_of().sets()) == [
+        (("a", "b", "e"), Fraction(16, 21)),
+        (("c", "d", "g"), Fraction(5, 21)),
+        (("f",), 0),
+    ]
+    assert "".join(one for (one,), _ in blocks_of(k=1).sets()) == "eabcgdf"
+    assert list(blocks_of(k=9).sets()) == [(tuple(NAMES), 1)]
     assert repr(blocks_of()) == "BlockPlan(n=7, k=3, blocks=3)"
     assert ml.design(PRIOR, 3, layout=ml.Blocks()).digest == blocks_of().digest
 
@@ -64,6 +69,19 @@ def test_what_leaks_is_that_of_the_channel(name):
         ml.leakage([2, 0, 4, 3, 0, 0, 1], channel, name), abs=1e-12
     )
     assert found.success == pytest.approx(ml.theory.posterior_vulnerability(PRIOR, channel))
+    assert found.leakage(name) == pytest.approx(ml.leakage(PRIOR, found.channel(), name), abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_channel_shows_what_is_drawn(kind):
+    """A column for each block, under the name that a draw has; the probabilities are those of the prior, exactly."""
+    found = blocks_of(KINDS[kind])
+    channel, cloak = found.channel(), ml.Cloak(found)
+    for x, label in enumerate(found.prior.labels):
+        assert channel.outputs[int(np.flatnonzero(channel.matrix.toarray()[x])[0])] == cloak.draw(label)
+    assert sum(probability for _, probability in found.sets()) == 1
+    assert channel.outputs == [block for block, _ in found.sets()]
+    assert np.allclose([float(probability) for _, probability in found.sets()], found.prior.p @ channel.matrix)
 
 
 def test_another_prior_with_secrets_of_its_own():

@@ -99,3 +99,6 @@ def test_the_least_overhead_of_padding(randomised):
         assert least.overhead == pytest.approx(found)
     with pytest.raises(InvalidParameter, match="from 0 on, not nan"):
         ml.padding.least_budget(sizes, leakage=math.nan)
+    # a floor may ask for more than the leakage does: two buckets of two
+    paired = ml.padding.least_budget([10, 20, 30, 40], [80, 20, 5, 5], leakage=2, floor=2)
+    assert paired.overhead == pytest.approx((80 * 10 + 5 * 10) / 110)

@@ -46,6 +46,16 @@ def test_fractions_stay_as_they_are():
     assert rows.total_variation == 0
 
 
+def test_what_leaks_is_that_of_the_channel():
+    """Under its own prior and under another in another order."""
+    rows = ml.mechanisms.rounded(mechanism(), PRIOR)
+    assert rows.leakage("shannon") == pytest.approx(ml.leakage(PRIOR, mechanism(), "shannon"))
+    assert rows.leakage("shannon") == pytest.approx(ml.Shannon()(PRIOR) - rows.entropy("shannon"))
+    assert rows.success == pytest.approx(0.5 * 2 ** rows.leakage("min-entropy"))
+    other = ml.Prior([1, 3], labels=["gout", "flu"])
+    assert rows.leakage("shannon", prior=other) == pytest.approx(ml.leakage([3, 0, 1], mechanism(), "shannon"))
+
+
 def test_every_place_of_a_row_is_drawn_once():
     """All of them, through the drawing itself: the odds are the whole numbers."""
     rows = ml.mechanisms.rounded([[Fraction(1, 4), Fraction(3, 4)], [Fraction(2, 3), Fraction(1, 3)]])

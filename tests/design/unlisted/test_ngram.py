@@ -48,6 +48,7 @@ def test_positions_are_decoded_and_encoded_back(model: NGram) -> None:
 @pytest.mark.parametrize("order", [1, 2, 4])
 def test_all_strings_of_a_small_alphabet_tile_the_line(order: int) -> None:
     small = NGram.fit(["ab", "b", "abc"], order=order, longest=3, alphabet="abc", others=False)
+    assert repr(small).startswith(f"NGram(order={order}, longest=3, alphabet=3, contexts=")
     listed = dict(strings_of(small, 100))
     assert len(listed) == 1 + 3 + 9 + 27
     assert sum(listed.values()) == small.total
@@ -106,6 +107,7 @@ def test_what_has_no_place_is_refused_without_being_quoted(model: NGram, string:
     [
         ({"order": 0}, "the order is a whole number"),
         ({"longest": 2.5}, "the longest length is a whole number"),
+        ({"longest": 4097}, "the longest length is a whole number from 1 to 4,096, not 4097"),
         ({"longest": 1}, "at least one string"),
         ({"alphabet": "aa"}, "different characters"),
         ({"alphabet": ""}, "different characters"),

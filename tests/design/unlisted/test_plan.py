@@ -51,6 +51,11 @@ def test_against_itself_it_is_as_claimed(model):
     assert same.high >= plan.success * (1 - 1e-12)
     other = plan.against(ml.NGram.fit(["123456", "654321", "112233"], longest=12), trials=300)
     assert other.low > plan.success
+    assert str(other).startswith(f"a guess is right with probability {other.success:.4f} ({other.low:.4f} to ")
+    assert f"where the plan claims {plan.success:.4f}; " in str(other)
+    assert repr(plan).startswith(f"UnlistedPlan(k={plan.k}, giants={len(plan.giants)}, listed=")
+    with pytest.raises(InvalidParameter, match="gains are for secrets that are listed"):
+        plan.entropy(ml.Gain(ml.Shannon(), [1, 2]))
 
 
 @pytest.mark.parametrize(

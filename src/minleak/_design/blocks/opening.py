@@ -9,7 +9,7 @@ from minleak._design.blocks.plan import BlockDrawable, BlockPlan
 from minleak._design.stored.format import Contents, demand, demand_whole
 
 
-def drawable(contents: Contents, digest: bytes) -> BlockDrawable:
+def drawable(contents: Contents) -> BlockDrawable:
     """The blocks with their index: every secret is in one block, no block is empty or has more than k members."""
     members, begins = contents.vector("members", "i4 i8"), contents.vector("begins", "i8")
     n = len(members)
@@ -24,5 +24,4 @@ def drawable(contents: Contents, digest: bytes) -> BlockDrawable:
     prior = contents.given_prior(names)
     demand(len(prior) == n)
     blocks = BlockPlan(prior, k, Partition(members, begins))
-    vars(blocks)["digest"] = digest  # known, so that it is not computed
     return BlockDrawable(blocks, contents.index(names, prior.labels))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from typing import Any
@@ -12,12 +13,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.channel import Channel
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.partition import Partition
-from minleak._design.blocks.updating import Changes, updated
+from minleak._design.blocks.updating import updated
 from minleak._design.exporting import column_of_secrets
 from minleak._design.living.matching import rearranged
 from minleak._design.profiles import Profile
+from minleak._design.rings import Changes
 from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import BLOCKS, Drawable, Stored, Uniform
@@ -45,7 +48,7 @@ class BlockPlan(Stored):
     >>> import minleak as ml
     >>> blocks = ml.design(ml.Prior([5, 4, 2, 1], labels=["flu", "cold", "gout", "mumps"]), k=2, layout="blocks")
     >>> list(blocks.sets())
-    [('flu', 'cold'), ('gout', 'mumps')]
+    [(('flu', 'cold'), Fraction(3, 4)), (('gout', 'mumps'), Fraction(1, 4))]
     >>> round(blocks.success, 4), round(blocks.loss("min-entropy"), 4)
     (0.5833, 0.2224)
     """
@@ -114,11 +117,21 @@ class BlockPlan(Stored):
         seen = (members >= 0) & (counts[members] > 0)  # nobody, and those that were never seen, have no rate
         return Sets(members, np.where(seen, counts[members], 1), np.where(seen, mass[drawn], np.inf))
 
-    def sets(self) -> Iterator[tuple[Any, ...]]:
-        """The blocks as tuples of labels in input order, from the heaviest on."""
-        labels = self.prior.labels
+    def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
+        """(block, probability): the blocks as tuples of labels in input order, from the heaviest on."""
+        labels, weights = self.prior.labels, [Fraction(weight) for weight in self.prior.weights.tolist()]
+        total = sum(weights)
         for block in np.split(self.partition.members, self.partition.begins[1:-1]):
-            yield tuple(labels[i] for i in block.tolist())
+            yield tuple(labels[i] for i in block.tolist()), sum(weights[i] for i in block.tolist()) / total
+
+    def channel(self) -> Channel:
+        """The explicit channel, observables labelled by their blocks. Sparse."""
+        import scipy.sparse as sp
+
+        n, (members, begins) = len(self.prior), (self.partition.members, self.partition.begins)
+        matrix = sp.csc_array((np.ones(n), members, begins), shape=(n, len(begins) - 1))
+        inputs = None if self.prior.labels.is_default else self.prior.labels
+        return Channel(matrix, inputs=inputs, outputs=[block for block, _ in self.sets()])
 
     def table(self) -> pa.Table:
         """A row for each secret, in input order: `secret`, `set_number` (its block) and `weight`. What is shown for a
@@ -143,8 +156,9 @@ class BlockPlan(Stored):
         Priors are matched by label, in any order. Secrets that are gone leave gaps; new ones fill gaps in blocks that
         are at least as heavy, and others form blocks of their own, from the heaviest on. Fewer than k that are left
         over fill whatever gaps there are, and share two blocks with the lightest one where there are none. `changes`
-        says how many blocks were kept, filled and cut anew. Blocks that have drifted are not the best partition any
-        more: compare `leakage` with that of a new design, and decide when to start anew. O(n log n).
+        says how many blocks were kept, filled or left smaller (mended), and cut in two. Blocks that have drifted are
+        not the best partition any more: compare `leakage` with that of a new design, and decide when to start anew.
+        O(n log n).
         """
         new = as_prior(prior)
         partition, changes = updated(self.partition, self.k, self.prior.labels, new)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,29 +11,9 @@ from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._design.blocks.partition import Partition
 from minleak._design.living.matching import matched
+from minleak._design.rings import Changes
 
 Indices = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What an update did: how many blocks were `kept` as they were, left `smaller` by members that are gone, `filled`
-    by others, `cut` in two, and `made` of new secrets alone; and how many secrets are `new` and `gone`.
-    """
-
-    kept: int
-    smaller: int
-    filled: int
-    cut: int
-    made: int
-    new: int
-    gone: int
-
-    def __str__(self) -> str:
-        return (
-            f"blocks: {self.kept:,} kept, {self.filled:,} filled, {self.smaller:,} smaller, {self.cut:,} cut in two, "
-            f"{self.made:,} new; secrets: {self.new:,} new, {self.gone:,} gone"
-        )
 
 
 def updated(partition: Partition, k: int, labels: Labels, prior: Prior) -> tuple[Partition, Changes]:
@@ -116,13 +95,12 @@ def _changes(before: Indices, codes: Indices, sizes: Indices, gone: int) -> Chan
     first = np.full(len(sizes), codes.max() + 1, dtype=np.int64)
     np.minimum.at(first, before[old], codes[old])
     whole, there = first == last, stayed > 0
-    now = np.bincount(codes)[last]
+    same = whole & (stayed == sizes) & (np.bincount(codes)[last] == sizes)
     return Changes(
-        kept=int(np.count_nonzero(there & whole & (stayed == sizes) & (now == sizes))),
-        smaller=int(np.count_nonzero(there & whole & (stayed < sizes) & (now == stayed))),
-        filled=int(np.count_nonzero(there & whole & (now > stayed))),
-        cut=int(np.count_nonzero(there & ~whole)),
-        made=int(np.count_nonzero(np.bincount(codes)) - np.count_nonzero(np.bincount(codes[old]))),
+        what="blocks",
+        kept=int(np.count_nonzero(there & same)),
+        mended=int(np.count_nonzero(there & whole & ~same)),
+        remade=int(np.count_nonzero(there & ~whole)),
         new=int(np.count_nonzero(~old)),
         gone=gone,
     )

@@ -88,7 +88,7 @@ def exposure(
     _check_branches(given)
     groups = [_group(plan) for plan in given]
     exact = exact_exposure(given, groups, common.places, common.weights)
-    known: dict[str, Any] = {"versions": len(given), "single": float(given[-1].target.max()), "share": common.share}
+    known: dict[str, Any] = {"versions": len(given), "single": given[-1].success, "share": common.share}
     if exact is not None:
         return Exposure(exact, exact, exact, exact=True, trials=0, **known)
     mean, half = _simulated(given, groups, common, trials, rng)

@@ -20,7 +20,7 @@ from minleak._design.layouts.near import Near
 from minleak._design.living.inherit import inherited
 from minleak._design.living.keep import with_kept_sets
 from minleak._design.living.matching import matched
-from minleak._design.rings import LIMIT, Arrangement, Descent, Homes, PlanChanges, Ring
+from minleak._design.rings import LIMIT, Arrangement, Changes, Descent, Homes, Ring
 from minleak.errors import InvalidParameter
 
 Indices = npt.NDArray[np.int64]
@@ -48,15 +48,15 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: Layout
     what = "homes" if len(plan.homes.weights) and plan.costs is None else "sets"
     sets = len(plan.homes.weights) if what == "homes" else plan.n_cells
     if not (secrets["new"] or secrets["gone"]) and k == plan.k and layout is None and _in_proportion(plan, grid, moved):
-        return replace(_renamed(newer, moved), changes=PlanChanges(what, sets, 0, 0, **secrets))
+        return replace(_renamed(newer, moved), changes=Changes(what, sets, 0, 0, **secrets))
     giants = find_giants(grid.weights, grid.total, k)
     ground = Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total))
     if what == "homes" and giants.tail:
         homes = inherited(plan, ground, found, _rank(moved, prior.labels))
-        laid, changes = homes.laid, PlanChanges(what, homes.kept, homes.mended, homes.remade, **secrets)
+        laid, changes = homes.laid, Changes(what, homes.kept, homes.mended, homes.remade, **secrets)
     else:
         laid, kept, sets = with_kept_sets(plan, ground, moved, layout or _layout(plan, prior, moved))
-        changes = PlanChanges(what, kept, 0, sets - kept, **secrets)
+        changes = Changes(what, kept, 0, sets - kept, **secrets)
     return replace(newer, changes=changes, **laid.fields(grid.times(laid.factor), giants))
 
 

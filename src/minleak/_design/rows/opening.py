@@ -10,7 +10,7 @@ from minleak._design.rows.rounding import LIMIT
 from minleak._design.stored.format import Contents, demand, demand_number, demand_whole
 
 
-def drawable(contents: Contents, digest: bytes) -> RowDrawable:
+def drawable(contents: Contents) -> RowDrawable:
     """The rows with their index: every row has entries, in order of observables that there are, of positive numbers
     whose sums random numbers can be drawn below.
     """
@@ -36,5 +36,4 @@ def drawable(contents: Contents, digest: bytes) -> RowDrawable:
     outputs = restored_outputs(form, m, contents.columns.get("outputs"))
     off = demand_number(contents.numbers["total_variation"], 0.0, 1.0)
     rows = Rows(prior, outputs, starts, columns, weights, off)
-    vars(rows)["digest"] = digest  # known, so that it is not computed
     return RowDrawable(rows, contents.index(names, prior.labels), outputs=outputs)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
-from minleak._data.prior import Prior
+from minleak._data.prior import Prior, as_prior
+from minleak._design.living.matching import rearranged
 from minleak._design.rows.observables import storable_outputs
 from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import ROWS, Drawable, Stored, Uniform
 from minleak._design.stored.saving import storable_labels, stored_weights, write
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
+from minleak._measure.leakages import leakage, posterior_vulnerability
 
 Indices = npt.NDArray[np.int64]
 
@@ -45,6 +50,13 @@ class Rows(Stored):
 
     kind = ROWS
     layout = ROWS
+    cannot: ClassVar = {
+        "sets": "a channel shows observables, which are no sets of secrets: channel() has them",
+        "table": "a table is of sets of secrets, and a channel shows observables: draw from the .cloak file, or take "
+        "the matrix, minleak.load(file).channel()",
+        "update": "a channel has no sets that an update could keep: make it anew for the new counts; leakage(entropy, "
+        "prior=...) tells what this one leaks under them",
+    }
 
     @cached_property
     def totals(self) -> Indices:
@@ -73,6 +85,22 @@ class Rows(Stored):
         return Channel(
             sp.csr_array((data, self.columns, self.starts), shape=shape), inputs=inputs, outputs=self.outputs
         )
+
+    @property
+    def success(self) -> float:
+        """How often one guess is right that sees an observable."""
+        return posterior_vulnerability(self.prior, self.channel())
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X|Y)."""
+        return as_entropy(entropy).conditional(self.prior, self.channel())
+
+    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
+        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
+        those that it lacks have probability zero.
+        """
+        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        return leakage(under, self.channel(), entropy)
 
     def drawable(self) -> RowDrawable:
         """What a `minleak.Cloak` draws from."""

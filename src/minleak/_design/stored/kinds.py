@@ -1,21 +1,28 @@
 """The kinds of things that a .cloak file holds and a Cloak draws from: what each must be able to do, and where it is.
 
-A kind is a class of plans (`Stored`) and a class that draws from them (`Running`), a module that opens its files and
-one that certifies them. Modules are loaded when a plan of their kind is met.
+A kind is a class of plans (`Stored`) and a class that draws from them (`Running`), a module that opens its files, one
+that certifies them and one that updates them. Modules are loaded when they are needed: these are all the edges of this
+room that no import statement shows.
 """
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
+from minleak._data.channel import Channel
 from minleak._data.labels import Labels
+from minleak._data.prior import Prior
+from minleak._entropy.base import ConditionalEntropy
+from minleak.errors import InvalidParameter
 
 Indices = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
@@ -31,16 +38,19 @@ STRINGS = "strings"
 
 @dataclass(frozen=True)
 class Kind:
-    """`opening` is a module whose `drawable(contents, digest)` makes a Running of what anybody may have written;
-    `checking` one whose `certified(subject, prior, **options)` makes the certificate of a Stored or a Running.
+    """`opening` is a module whose `drawable(contents)` makes a Running of what anybody may have written;
+    `checking` one whose `certified(subject, prior, **options)` makes the certificate of a Stored or a Running;
+    `updating` one whose `updated(plan, digest, prior, layout)` makes the next version, where certify, which reads the
+    plan, must not share code with what makes it.
     """
 
     opening: str
     checking: str
+    updating: str = ""
 
 
 KINDS: dict[str, Kind] = {
-    RINGS: Kind("minleak._design.stored.opening", "minleak._design.certificate"),
+    RINGS: Kind("minleak._design.stored.opening", "minleak._design.certificate", "minleak._design.living.updates"),
     BLOCKS: Kind("minleak._design.blocks.opening", "minleak._design.blocks.checks"),
     ROWS: Kind("minleak._design.rows.opening", "minleak._design.rows.checks"),
     STRINGS: Kind("minleak._design.unlisted.opening", "minleak._design.unlisted.certificate"),
@@ -48,11 +58,18 @@ KINDS: dict[str, Kind] = {
 
 
 class Stored(ABC):
-    """A plan that can be drawn from and saved: `kind` is its name among the kinds."""
+    """A plan that can be drawn from and saved: `kind` is its name among the kinds.
+
+    What not every kind can do is refused by those that cannot, in a line that says what to do instead: `cannot`, by the
+    name of the method.
+    """
 
     kind: ClassVar[str]
+    cannot: ClassVar[Mapping[str, str]] = {}
     #: Whether draws need randomness: without it a secret's set is always the same, and there is no key.
     randomised: ClassVar[bool] = True
+    #: What it was made for: counts, or a model of strings.
+    prior: Any
     #: What sticky draws follow; None where they are of the plan alone, or not drawn at all.
     descent: Any = None
 
@@ -68,6 +85,37 @@ class Stored(ABC):
     @abstractmethod
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it to a .cloak file, whole or not at all."""
+
+    @property
+    @abstractmethod
+    def success(self) -> float:
+        """How often one guess is right after a draw was seen."""
+
+    @abstractmethod
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X|Y), what is left after a draw was seen."""
+
+    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
+        """H(X) - H(X|Y); with `prior`, if secrets are drawn from that one."""
+        del entropy, prior
+        raise InvalidParameter(self.cannot["leakage"])
+
+    def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
+        """(set, probability) of all that can be shown."""
+        raise InvalidParameter(self.cannot["sets"])
+
+    def channel(self) -> Channel:
+        """What is drawn from, as a matrix."""
+        raise InvalidParameter(self.cannot["channel"])
+
+    def table(self) -> pa.Table:
+        """Rows from which any language draws as it does."""
+        raise InvalidParameter(self.cannot["table"])
+
+    def update(self, prior: Prior | Iterable[Any]) -> Any:
+        """The next version, for new counts."""
+        del prior
+        raise InvalidParameter(self.cannot["update"])
 
 
 class Streams(Protocol):

@@ -52,7 +52,8 @@ def opened(path: str | os.PathLike[str], *, mapped: bool = True) -> Running:
         contents = Contents(payload, release)
         said = contents.numbers.get("kind", RINGS)
         if isinstance(said, str) and said in KINDS:
-            running: Running = import_module(KINDS[said].opening).drawable(contents, digest)
+            running: Running = import_module(KINDS[said].opening).drawable(contents)
+            vars(running.plan)["digest"] = digest  # known, so that it is not computed
             release()
             return running
     except _UNFIT as error:
@@ -63,7 +64,7 @@ def opened(path: str | os.PathLike[str], *, mapped: bool = True) -> Running:
 # -- a plan of rings -------------------------------------------------------------------------------------------------
 
 
-def drawable(contents: Contents, digest: bytes) -> RingDrawable:
+def drawable(contents: Contents) -> RingDrawable:
     """The plan with its tables and its index."""
     weights = contents.vector("weights", "i8")
     n = len(weights)
@@ -102,7 +103,6 @@ def drawable(contents: Contents, digest: bytes) -> RingDrawable:
         costs=_costs(contents, n),
         apart=apart,
         descent=_descent(contents),
-        known_digest=digest,
     )
     return RingDrawable(plan, contents.index(names, prior.labels), tables)
 

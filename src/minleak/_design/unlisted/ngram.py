@@ -50,9 +50,7 @@ class NGram(Coder):
         characters that are counted one by one; without it the 200 commonest. With others=False there are no other
         characters, for secrets that a rule keeps to an alphabet. Strings that have no place are left out.
         """
-        order, longest = whole(order, "the order", 1), whole(longest, "the longest length", 1)
-        if longest > LONGEST:
-            raise InvalidParameter(f"the longest length is at most {LONGEST:,}, not {longest:,}")
+        order, longest = whole(order, "the order", 1), whole(longest, "the longest length", 1, LONGEST)
         truth(others, "others=")
         texts, weights = _texts(strings)
         chosen = _alphabet(alphabet, texts)

@@ -9,8 +9,7 @@ from minleak._design.unlisted.ngram import NGram
 from minleak._design.unlisted.plan import StringDrawable
 
 
-def drawable(contents: Contents, digest: bytes) -> StringDrawable:
-    """The plan. Its digest is computed, so that the one in the file is not needed."""
-    del digest
+def drawable(contents: Contents) -> StringDrawable:
+    """The plan, made again."""
     parts, prior, k, share = plan_parts(contents)
     return design_unlisted(NGram(*parts), k, prior=prior, share=None if prior is None else share).drawable()

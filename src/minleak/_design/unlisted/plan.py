@@ -29,6 +29,8 @@ from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak.errors import InvalidParameter, UnknownSecret
 
+_UNLISTED = "the sets of all strings are too many to be listed: draw them from the .cloak file, with minleak.Cloak"
+
 
 @dataclass(frozen=True, repr=False, eq=False)
 class UnlistedPlan(Stored):
@@ -44,6 +46,15 @@ class UnlistedPlan(Stored):
     kind = STRINGS
     layout: ClassVar[str] = STRINGS
     descent = Descent()  # a line of its own
+    cannot: ClassVar = {
+        "leakage": "H(X) of strings that cannot be listed is not known, so what leaks is not: entropy() tells what is "
+        "left after a draw, and success how often a guess is right",
+        "sets": _UNLISTED,
+        "channel": _UNLISTED,
+        "table": _UNLISTED,
+        "update": "a plan over strings has no sets that an update could keep: fit and design it anew from the new "
+        "counts; against(model) and `minleak report --held-out` tell what this one is worth to who has them",
+    }
 
     joint: Joint
     k: int

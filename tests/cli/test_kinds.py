@@ -1,0 +1,104 @@
+"""Every kind of plan is asked everything: it answers, or refuses in one line that says what to do instead."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.cli.files import QUERIES
+
+import minleak as ml
+from minleak._design.stored.kinds import KINDS, Stored
+from minleak.errors import InvalidParameter
+
+PRIOR = ml.Prior.from_counts(QUERIES)
+STRINGS = ml.NGram.fit(list(QUERIES), order=2, longest=8)
+PLANS = {
+    "rings": ml.design(PRIOR, 4),
+    "gains": ml.design(PRIOR, 4, gains=range(1, 41)),
+    "blocks": ml.design(PRIOR, 4, layout="blocks"),
+    "rows": ml.mechanisms.rounded(ml.Channel(np.full((40, 2), 0.5), inputs=PRIOR.labels), PRIOR),
+    "model": ml.design(STRINGS, 4),
+    "strings": ml.design(PRIOR, 4, unknown=STRINGS, unknown_share=0.1),
+}
+
+
+def drawn(plan):
+    """What a cloak shows."""
+    return ml.Cloak(plan, key=bytes(32)).draw("query-9", scope="s")
+
+
+# The methods that a kind does not have, what else a plan refuses, and the commands that do not end with code 0.
+CANNOT = {"rows": {"sets", "table", "update"}, "strings": {"leakage", "sets", "channel", "table", "update"}}
+REFUSED = {
+    "gains": {"update"},
+    "rows": CANNOT["rows"] | {"exposure"},
+    "strings": CANNOT["strings"] | {"leakage under a prior", "estimate_prior", "sequence_leakage", "exposure"},
+}
+REFUSED["model"] = REFUSED["strings"]
+CODES = {
+    "gains": {"certify for counts": 1, "drift": 2, "update": 2},
+    "blocks": {"update after": 2, "report": 2},
+    "rows": {"drift": 2, "update": 2, "update after": 2, "export": 2, "report": 2},
+    "strings": {"draw anew": 2, "drift": 2, "update": 2, "update after": 2, "export": 2},
+}
+CODES["model"] = CODES["strings"] | {"certify for counts": 1}
+VERBS = {
+    "success": lambda plan: plan.success,
+    "entropy": lambda plan: plan.entropy("shannon"),
+    "leakage": lambda plan: plan.leakage("shannon"),
+    "leakage under a prior": lambda plan: plan.leakage("min-entropy", prior=PRIOR),
+    "sets": lambda plan: list(plan.sets()),
+    "channel": lambda plan: plan.channel(),
+    "table": lambda plan: plan.table(),
+    "update": lambda plan: plan.update(PRIOR),
+    "certify": lambda plan: ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None)),
+    "draw": drawn,
+    "estimate_prior": lambda plan: ml.estimate_prior(plan, [0 if plan.kind == "rows" else drawn(plan)], bootstrap=0),
+    "sequence_leakage": lambda plan: ml.sequence_leakage(
+        ml.Chain(PRIOR, np.ones((40, 40), dtype=int)), plan, steps=2, trials=2
+    ),
+    "exposure": lambda plan: ml.exposure([plan]),
+}
+COMMANDS = {
+    "show": ["show", "x.cloak"],
+    "certify": ["certify", "x.cloak"],
+    "certify for counts": ["certify", "x.cloak", "queries.csv"],
+    "draw": ["draw", "x.cloak", "query-9", "--key", "queries.key", "--scope", "s"],
+    "draw anew": ["draw", "x.cloak", "query-9", "--fresh"],
+    "drift": ["drift", "x.cloak", "tomorrow.csv"],
+    "update": ["update", "x.cloak", "tomorrow.csv", "-o", "newer.cloak"],
+    "update after": ["update", "queries.cloak", "tomorrow.csv", "-o", "newer.cloak", "--earlier", "x.cloak"],
+    "export": ["export", "x.cloak", "-o", "table.csv"],
+    "report": ["report", "x.cloak", "-o", "r.html", "--trials", "20"],
+}
+
+
+def test_all_kinds_are_here():
+    """And each says of just those methods that it does not have what to do instead."""
+    assert {plan.kind for plan in PLANS.values()} == set(KINDS)
+    for plan in PLANS.values():
+        lacking = {name for name, asked in vars(Stored).items() if getattr(type(plan), name) is asked}
+        assert set(plan.cannot) == CANNOT.get(plan.kind, set()) == lacking & set(VERBS)
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_plans_answer_or_refuse(name):
+    """Just what is listed is refused, each in one line."""
+    for verb, asked in VERBS.items():
+        if verb not in REFUSED.get(name, ()):
+            assert asked(PLANS[name]) is not None
+            continue
+        with pytest.raises(InvalidParameter) as refused:
+            asked(PLANS[name])
+        assert "\n" not in str(refused.value), verb
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_commands_answer_or_refuse_in_one_line(name, run):
+    """Exit code 0, or 1 for a certificate that says no; else one line and exit code 2."""
+    PLANS[name].save("x.cloak")
+    for command, arguments in COMMANDS.items():
+        code, out, err = run(*arguments)
+        assert code == CODES.get(name, {}).get(command, 0), (command, err)
+        assert code != 1 or out.startswith("NOT certified")
+        assert code != 2 or (err.startswith("minleak: ") and err.count("\n") == 1), command
