@@ -104,7 +104,7 @@ class Broken(Cheat):
         (X, Y, {"blocks": [1, 2]}, "100 events and 2 blocks"),
         (X, Y, {"weight": "n"}, "weight= names a column"),
         (X, Y, {"measures": "shannon"}, "list of entropies"),
-        (X, Y, {"measures": []}, "at least one"),
+        (X, Y, {"measures": []}, "not none"),
         (X, Y, {"measures": [ml.Gain(ml.Shannon(), [1, 2])]}, "gains belong"),
         (X, Y, {"seed": -1}, "seed"),
         (17, None, {}, "events are arrays of secrets and observables, a table, or a file"),
