@@ -347,3 +347,23 @@ def test_logs_are_tidied_and_told_of(asked, run, log):
 def test_a_target_may_be_a_percentage(asked):
     said = [asked("sweep", "queries.csv", "--ks", "1", "--target", f"guess-error:1={n}") for n in ("0.05", "5%")]
     assert said[0]["least_k_target"] == said[1]["least_k_target"]
+
+
+def test_a_blind_guess_where_the_sum_of_weights_is_beyond_floats(asked, folder):
+    (folder / "huge.csv").write_text("secret,count\na,1e308\nb,1e308\nc,1e308\n")
+    assert asked("design", "huge.csv", "-k", "2")["success_blind"] == pytest.approx(1 / 3)
+
+
+def test_no_message_of_optimise_names_a_secret(run, folder):
+    (folder / "two.csv").write_text("secret,count\nhidden-thing,3\nother,1\n")
+    (folder / "one.csv").write_text("secret,observable,cost\nother,a,0\n")
+    code, _, err = run("optimise", "two.csv", "one.csv", "--budget", "1")
+    assert code == 2
+    assert "no allowed observable" in err
+    assert "hidden" not in err
+
+
+def test_counts_that_did_not_change_make_no_difference(run, folder):
+    code, out, err = run("drift", "queries.cloak", "queries.csv")
+    assert code == 0, err
+    assert "it makes no difference" in out

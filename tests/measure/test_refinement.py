@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import minleak as ml
 from minleak import theory
 from minleak._data.factoring import exact, programme, sparse
-from minleak.errors import InvalidChannel, InvalidParameter
+from minleak.errors import InvalidChannel, InvalidParameter, SolverFailed
 
 RNG = np.random.default_rng(5)
 
@@ -107,6 +107,46 @@ def test_a_difference_that_floats_do_not_show():
     assert ml.refines(split, A).ok
 
 
+def sparse_fractions(n, m, rng):
+    """Small Fractions with many zeros."""
+    counts = rng.integers(1, 4, (n, m)) * (rng.random((n, m)) < 0.4)
+    counts[np.arange(n), rng.integers(0, m, n)] += 1
+    return np.array([[Fraction(int(v), int(row.sum())) for v in row] for row in counts])
+
+
+@pytest.mark.parametrize("seed", [216, 1174, 1608, 2461, 3634])
+def test_what_rounding_hides_is_found(seed):
+    """Factors at the edge of what there is: witnesses that earn by rounding alone are none, in floats and exactly."""
+    rng = np.random.default_rng(seed)
+    n, m, k = rng.integers(2, 8, 3)
+    A = sparse_fractions(min(n, 5), m, rng)
+    B = A @ sparse_fractions(m, k, rng)
+    for one, two in ((A, B), (A.astype(float), B.astype(float))):
+        found = ml.refines(one, two)
+        assert found.ok
+        checked(one, two, found)
+
+
+def test_gains_that_take_many_digits():
+    """An entry of R that is negative by 10^-25: no small whole numbers show it, and those that do are above 2^63."""
+    rng = np.random.default_rng(0)
+    A = np.array([[Fraction(int(v), int(row.sum())) for v in row] for row in rng.integers(1, 10**9, (4, 4))])
+    e = Fraction(1, 10**25)
+    R = [[Fraction(1, 2), Fraction(1, 2) + e, -e], [Fraction(1, 3)] * 3, [e, e, 1 - 2 * e], [0, 1 - e, e]]
+    found = ml.refines(A, A @ np.array(R))
+    assert found.exact
+    assert found.gain.max() > 2**63
+    assert len({tuple(guess) for guess in found.gain}) == len(found.gain)
+    assert found.earned[1] > found.earned[0]
+
+
+def test_what_is_too_large_to_be_exact_is_refused():
+    rng = np.random.default_rng(0)
+    A = sparse_fractions(12, 16, rng)
+    with pytest.raises(SolverFailed, match="16 and 12 observables are too large to be compared exactly"):
+        ml.refines(A, A @ sparse_fractions(16, 12, rng))
+
+
 def test_the_exact_simplex_and_the_programme_agree():
     for seed in range(8):
         rng = np.random.default_rng(seed)
@@ -167,6 +207,33 @@ def test_a_large_sparse_channel():
     assert back.earned[1] > back.earned[0]
     assert not theory.max_refines(merged, plan).ok
     assert theory.max_refines(plan, merged).ok
+
+
+@pytest.mark.parametrize("t", [0.0, 0.25])
+def test_a_large_sparse_channel_where_only_all_columns_together_tell(t):
+    """Halves of {1,2}, {3,4}, {1,3}, {2,4}, and B = {1,2}, {3,4}, each of which is in reach. {1,3} fits into neither,
+    unless B shows all four with probability t; by hand, B earns 4 (1 - t/2) and A 3 with a guess for each pair.
+    """
+    halves = np.array([[1, 0, 1, 0], [1, 0, 0, 1], [0, 1, 1, 0], [0, 1, 0, 1]]) / 2
+    pairs = np.array([[1 - t, 0, t], [1 - t, 0, t], [0, 1 - t, t], [0, 1 - t, t]])
+    A, B = (sp.block_diag([sp.csc_array(C), sp.eye_array(200)], format="csc") for C in (halves, pairs))
+    assert theory.max_refines(A, B).ok
+    found = ml.refines(A, B)
+    assert not found.ok
+    assert np.array(found.earned) * 204 == pytest.approx([203, 204 - 2 * t])
+    assert ml.refines(B, A).ok is False
+
+
+def test_sparse_post_processings_go_back_to_all_columns():
+    """Two halves of each secret and observables that never occur, into pairs that are split and one that never is."""
+    n = 210
+    one, none = sp.eye_array(n, format="csc"), sp.csc_array((n, 1))
+    pair = sp.csc_array((np.ones(n), (np.arange(n), np.arange(n) // 2)))
+    A, B = sp.hstack([none, one / 2, one / 2], format="csc"), sp.hstack([none, pair / 4, pair * 0.75], format="csc")
+    R = ml.refines(A, B).post_processing.matrix
+    assert abs(A @ R - B).max() <= 1e-8
+    assert R.sum(axis=1) == pytest.approx(1)
+    assert R.toarray()[0].tolist() == [1] + [0] * n
 
 
 def test_max_refinement_is_weaker_and_its_witness_holds():

@@ -127,6 +127,12 @@ def test_weights_of_all_kinds():
     assert 0 < large.distance < 1e-4
     assert sum(large.row(0)[1].tolist()) + large.row(0)[2] * int(large.line.totals[0]) == large.unit
     assert Chain([1, 0], [[0, 1], [1, 0]]).stationary().tolist() == pytest.approx([0.5, 0.5])  # of period two
+    for stays in (10**6, 2**49):  # once in so many steps it moves
+        out, back = 1 / (stays + 1), 3 / (stays + 3)
+        found = Chain([1, 0], [[stays, 1], [3, stays]]).stationary()
+        assert found.tolist() == pytest.approx([back / (out + back), out / (out + back)], rel=1e-9)
+    absorbing = Chain([1, 1, 0, 0], [[1, 1, 1, 0], [0, 1, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
+    assert absorbing.stationary().tolist() == pytest.approx([0, 0.75, 0.125, 0.125])
 
 
 @pytest.mark.parametrize(

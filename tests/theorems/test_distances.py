@@ -173,6 +173,7 @@ def test_left_factors_are_exact_where_channels_are():
     assert ((found.exact @ A.exact) == L.exact @ A.exact).all()
     outside = ml.Channel([[third - Fraction(1, 10**12), third, third + Fraction(1, 10**12)]])
     assert A.left_factor(outside) is None
+    assert ml.Channel([[1.0, 0.0], [1.0, 0.0]]).left_factor([[0.0, 1.0]]) is None  # no observable in common
     wide = random(30, 40)
     weights = random(5, 30)
     assert (ml.Channel(wide).left_factor(weights @ wide).toarray() @ wide) == close(weights @ wide, abs=1e-9)

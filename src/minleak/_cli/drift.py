@@ -89,6 +89,8 @@ def advice(data: dict[str, Any]) -> str:
         f"who sees both versions of a secret's set is right with probability {both:.4f}, who sees the old one alone "
         f"{waiting:.4f}"
     )
+    if f"{waiting:.4f}" == f"{both:.4f}":
+        return f"{said}: it makes no difference, unless new secrets need sets"
     if waiting < both:
         return f"{said}: waiting is better, unless new secrets need sets"
     return f"{said}: an update is better than waiting"

@@ -50,7 +50,7 @@ def plan_numbers(plan: Plan, entropies: list[str]) -> dict[str, Any]:
         "segments": sum(len(ring.starts) for ring in plan.rings),
         "distance": plan.distance,
         "gains": plan.gains is not None,
-        "success_blind": float(plan.prior.weights.max() / plan.prior.total),
+        "success_blind": float(plan.prior.p.max()),
         "success": plan.success if plan.gains is None else None,
         **world_of(plan, entropies),
         "leakage": leakages,
@@ -162,7 +162,7 @@ def _string_words(data: dict[str, Any]) -> list[str]:
         f"{data['unlisted']:.2%} of secrets are strings that were never counted, by the model",
         f"a guess is right with probability {data['success']:.6g} seeing a set, if the model is right: see the how-to "
         "on secrets that cannot be listed for attackers who know better",
-        f"a set of made-up strings: {record(data['example'])}",
+        f"a set, for example: {record(data['example'])}",
     ]
     rows = list(data["entropy"].items())
     return ["\n".join(lines), "", table("what is left after a set is seen", ["entropy", "after"], rows)]

@@ -69,7 +69,8 @@ def refines(A: Channel | Any, B: Channel | Any, *, tolerance: float = 1e-8) -> R
         return Refinement(True, exact, post_processing(found.R, A, B))
     prior = _uniform(A)
     if exact:
-        earned = [(found.gain.astype(int).astype(object) @ C.exact).max(axis=0).sum() / A.shape[0] for C in (A, B)]
+        gain = np.array([[int(value) for value in guess] for guess in found.gain], dtype=object)
+        earned = [(gain @ C.exact).max(axis=0).sum() / A.shape[0] for C in (A, B)]
     else:
         earned = [posterior_vulnerability(prior, C, gain=found.gain) for C in (A, B)]
     return Refinement(False, exact, None, found.gain, prior, (earned[0], earned[1]))

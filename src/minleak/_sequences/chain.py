@@ -31,6 +31,8 @@ _COARSE = 1 << 18
 _LONG = 10**8
 # Steps of the power method.
 _ITERATIONS = 20_000
+# Up to so many states the matrix of all moves is squared, so many times at most.
+_SQUARED, _DOUBLED = 300, 64
 
 
 class Chain:
@@ -173,8 +175,18 @@ class Chain:
         return np.asarray(moved + into[self.line.block] * self._shares)
 
     def stationary(self) -> Array:
-        """The long-run share of each state, from `initial` on; periods are averaged out."""
-        p = self.initial.p.copy()
+        """The long-run share of each state, from `initial` on; periods are averaged out. Of a few hundred states however
+        slowly they mix; of more, those that take some thousand steps.
+        """
+        n, p = len(self.labels), self.initial.p.copy()
+        if n <= _SQUARED:
+            after = (np.eye(n) + self.probabilities(*np.divmod(np.arange(n * n), n)).reshape(n, n)) / 2
+            for _ in range(_DOUBLED):
+                steps, after = after, after @ after
+                after /= after.sum(axis=1, keepdims=True)
+                if np.allclose(after, steps, rtol=1e-14, atol=1e-300):
+                    break
+            return np.asarray(p @ after)
         for _ in range(_ITERATIONS):
             after = (p + self.step(p)) / 2
             after /= after.sum()

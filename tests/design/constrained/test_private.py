@@ -56,6 +56,21 @@ def test_the_least_leakage_under_epsilon_and_a_loss(entropy):
     assert best.leakage >= ml.optimise(WEIGHTS, entropy=entropy, cost=LINE, budget=1.2).bound
 
 
+def test_gains_under_epsilon():
+    """gamma_x p(x) in the place of p(x), each secret's cost by as much less: the same vulnerability."""
+    p, gains, d = np.array([4, 3, 2, 1]) / 10, np.array([1, 2, 0.5, 3]), LINE[:4, :4]
+    given = {"budget": 0.65, "d_privacy": (0.7, d)}
+    worth = p * gains
+    same = ml.optimise(worth, entropy="guess-error", cost=d * (p / worth * worth.sum())[:, None], **given)
+    for form in (gains, np.diag(gains)[::-1]):  # in any order of the guesses
+        best = ml.optimise(p, entropy="guess-error", gains=form, cost=d, **given)
+        after = [(worth[:, None] * found.channel.toarray()).max(axis=0).sum() for found in (best, same)]
+        assert after[0] == pytest.approx(after[1], abs=1e-9)
+        assert after[0] > worth.max() + 0.01
+    with pytest.raises(InvalidParameter, match="for 3 secrets, and there are 4"):
+        ml.optimise(p, entropy="min-entropy", gains=np.ones(3), cost=d, **given)
+
+
 def test_impossible_secrets_are_private_too():
     """Their rows are chosen with the others, since not every private channel can be continued to them."""
     weights = [3, 0, 5, 0, 2, 1, 1]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import minleak as ml
@@ -44,6 +46,10 @@ def test_fractions_stay_as_they_are():
     rows = ml.mechanisms.rounded([[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 2), Fraction(1, 2)]])
     assert rows.weights.tolist() == [1, 2, 1, 1]
     assert rows.total_variation == 0
+    long = [Fraction(1, 3), Fraction(10**20 // 7, 10**20), Fraction(2, 3) - Fraction(10**20 // 7, 10**20)]
+    rows = ml.mechanisms.rounded([long])  # over too large a denominator
+    off = sum(abs(Fraction(w, 2**60) - entry) for w, entry in zip(rows.weights.tolist(), long, strict=True)) / 2
+    assert rows.total_variation == float(off) > 0
 
 
 def test_what_leaks_is_that_of_the_channel():
@@ -82,6 +88,17 @@ def test_draws_are_sticky_and_the_same_from_a_file(tmp_path):
     assert "draws are exact" in str(certificate)
     assert not ml.certify(path, PRIOR, k=2).ok
     assert not ml.certify(path, [1, 2, 3, 4]).ok
+    rows = ml.load(path)
+    assert rows.k == 3
+    assert ml.certify(rows, PRIOR).ok
+    for field, wrong, named in (
+        ("starts", [0, 3, 3, 9], "every secret has a row"),
+        ("columns", rows.columns - 1, "every entry is of an observable that there is"),
+    ):
+        checks = ml.certify(replace(rows, **{field: np.array(wrong)}), PRIOR, k=3).checks
+        assert [check.what for check in checks if not check.ok] == [named]
+    with pytest.raises(InvalidParameter, match="gains= goes with plans"):
+        ml.certify(rows, PRIOR, gains=[1, 2, 3])
     assert ml.leakage(PRIOR, ml.load(path).channel(), "shannon") == pytest.approx(
         ml.leakage(PRIOR, mechanism(), "shannon")
     )
@@ -103,8 +120,17 @@ def test_what_optimise_and_padding_find_can_run(tmp_path):
     assert ml.Cloak(least, insecure_seed_for_experiments=0).draw_fresh(0)[0] in range(3)
 
 
+@pytest.mark.parametrize("outputs", [None, ["a", "b"], [1.5, 2.5], ["a", 1], [(1, "x"), (2.5, (3,))]])
+def test_observables_come_back_from_a_file(tmp_path, outputs):
+    rows = ml.mechanisms.rounded(ml.Channel([[0.5, 0.5]], outputs=outputs))
+    rows.save(tmp_path / "x.cloak")
+    assert list(ml.load(tmp_path / "x.cloak").outputs) == (outputs or [0, 1])
+
+
 def test_what_cannot_run_is_refused(tmp_path):
     """In words, without the secret."""
+    with pytest.raises(InvalidParameter, match="a channel that tolerates so much cannot be drawn from"):
+        ml.mechanisms.rounded(ml.Channel([[0.5, 0.4]], tolerance=0.2))
     with pytest.raises(InvalidParameter, match="file or a channel, not float"):
         ml.Cloak(0.5)
     with pytest.raises(InvalidCloak, match="text, numbers, or tuples of these"):
@@ -126,6 +152,8 @@ def test_what_cannot_run_is_refused(tmp_path):
         {"starts": [0, 3, 6, 8]},
         {"number": ["json", 3]},
         {"number": ["default", 10]},
+        {"number": ["text", 3], "outputs": ["a", "a", "b"]},
+        {"number": ["json", 3], "outputs": ["1", "2", "null"]},
     ],
 )
 def test_a_file_that_holds_no_rows_is_refused(tmp_path, change):
@@ -134,7 +162,8 @@ def test_a_file_that_holds_no_rows_is_refused(tmp_path, change):
     secrets = rows.drawable().secrets
     arrays = {"prior": PRIOR.weights, "starts": rows.starts, "columns": rows.columns, "weights": rows.weights}
     arrays |= {"slots": secrets.slots, "labels": secrets.arrow}
-    arrays |= {name: np.array(value) for name, value in change.items() if name != "number"}
+    arrays |= {name: np.array(value) for name, value in change.items() if name not in ("number", "outputs")}
+    arrays |= {"outputs": pa.array(change["outputs"], pa.large_string())} if "outputs" in change else {}
     numbers = {"kind": "rows", "events": 10, "outputs": change.get("number", ["default", 3]), "total_variation": 0.0}
     write(str(tmp_path / "x.cloak"), arrays, numbers, lambda: bytes(32))
     with pytest.raises(InvalidCloak, match="does not hold a plan"):

@@ -91,8 +91,6 @@ def _fractions(X: Exact, power: int) -> list[tuple[Exact, int]] | None:
                 top = [v * more for v in top]
                 value = residue * below % power
                 value = value - power if value > power // 2 else value
-                if abs(value) > most:
-                    return None
             top.append(value)
         found.append((np.array(top, dtype=object), below))
     return found

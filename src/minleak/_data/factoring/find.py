@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.factoring import exact, gains, programme, sparse
+from minleak._data.matrices import is_sparse
 from minleak._data.reducing import groups, merged, shares_of
 from minleak.errors import SolverFailed
 
@@ -17,15 +18,24 @@ Array = npt.NDArray[np.float64]
 
 # Matrices with at most so many entries, and programmes with at most so many, are worked on densely.
 _DENSE = 4_000_000
+# Dense programmes with at most so many entries are also solved by the simplex method, where the other is not sure.
+_SIMPLEX = 1_000_000
 # Singular values this much smaller than the largest count as zero.
 _RANK = 1e-10
 
 
 class Found(NamedTuple):
-    """R (m x k) or gains (guesses as rows), dense or sparse; Fractions where they are exact. One of them is None."""
+    """R (m x k) or gains (guesses as rows), dense or sparse; Fractions where they are exact. The other is None, and
+    both where rounding leaves it open.
+    """
 
     R: Any = None
     gain: Any = None
+
+    @property
+    def decided(self) -> bool:
+        """Whether it is one or the other."""
+        return self.R is not None or self.gain is not None
 
 
 def factored(A: Any, B: Any, *, tolerance: float) -> Found:
@@ -48,13 +58,15 @@ def factored(A: Any, B: Any, *, tolerance: float) -> Found:
         found = _dense(a, b, tolerance)
         if found.gain is not None:
             found = Found(gain=gains.readable(found.gain, gains.difference(a, b)))
-            if found.gain is None:
-                raise SolverFailed(
-                    "the channels are too close to tell whether one refines the other: give Fractions, or a larger "
-                    "tolerance"
-                )
+        if not found.decided and a.size * b.shape[1] <= _SIMPLEX:
+            R, gain = sparse.factored(a, b, tolerance)
+            found = Found(*(x.toarray() if is_sparse(x) else x for x in (R, gain)))
     else:
         found = Found(*sparse.factored(less_a, less_b, tolerance))
+    if not found.decided:
+        raise SolverFailed(
+            "the channels are too close to tell whether one refines the other: give a larger tolerance, or Fractions"
+        )
     if found.R is None or (less_a is A and less_b is B):
         return found
     return Found(_spread(found.R, B, of_a, of_b))
@@ -120,7 +132,9 @@ def _solution(A: Any, B: Any) -> Array | None:
         R = np.asarray(np.linalg.solve(A, B), dtype=np.float64)
     except np.linalg.LinAlgError:
         return None
-    return R if max(R.max(), -R.min()) < 1e-3 / _RANK else None  # what is larger is rounding, or nearly
+    # Rows of A and B sum to one, and so do those of R; what does not, or is larger, is rounding, or nearly.
+    good = max(R.max(), -R.min()) < 1e-3 / _RANK and np.abs(R.sum(axis=1) - 1).max() < 0.5
+    return R if good else None
 
 
 def _apart(product: Array, B: Array) -> float:
@@ -161,7 +175,7 @@ def _exactly(A: Any, B: Any, tolerance: float) -> Found:
     earns = gains.difference(A, B)
     guess = _dense(A.astype(np.float64), B.astype(np.float64), tolerance)
     if guess.gain is not None:
-        gain = gains.readable(guess.gain, earns)
+        gain = gains.readable(guess.gain, earns, exact=True)
         if gain is not None:
             return Found(gain=gain)
         guess = Found(programme.closest(A.astype(np.float64), B.astype(np.float64), enough=0.0).R)
@@ -176,14 +190,14 @@ def _exactly(A: Any, B: Any, tolerance: float) -> Found:
         if not off.any() and min(R.flat) >= 0:
             return Found(R)
         if unique:
-            return Found(gain=gains.readable(_separating(A, M, (rows, columns), R, off), earns))
+            return Found(gain=gains.readable(_separating(A, M, (rows, columns), R, off), earns, exact=True))
     found, gain = exact.stochastic(A, B)
     if found is None and gain is None:
         raise SolverFailed(
             f"channels of {A.shape[1]} and {B.shape[1]} observables are too large to be compared exactly where the "
             "first one's columns depend on each other: give floats"
         )
-    return Found(found) if gain is None else Found(gain=gains.readable(gain.T, earns))
+    return Found(found) if gain is None else Found(gain=gains.readable(gain.T, earns, exact=True))
 
 
 def _independent(A: Array, R: Array) -> tuple[list[int], list[int]]:

@@ -11,6 +11,8 @@ import numpy as np
 
 # How much of what the gains earn may be lost to make them whole numbers.
 _KEPT = 0.1
+# What each secret may seem to earn by rounding, of a largest gain of one.
+_ROUNDING = 1e-14
 # The scales that are tried, least first.
 _SCALES = (1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50, 75, 100, *(10**e for e in range(3, 13)))
 
@@ -26,12 +28,14 @@ def largest(A: Any, B: Any) -> Callable[[Any], Any]:
     return lambda G: (_best(G, B) / of_b).max() - (_best(G, A) / of_a).max()
 
 
-def readable(G: Any, earns: Callable[[Any], Any]) -> Any:
+def readable(G: Any, earns: Callable[[Any], Any], *, exact: bool = False) -> Any:
     """Whole numbers from 0 on, as small as they can be, for which `earns` is still positive; None if it never is.
 
     A constant added to all gains changes no difference; guesses that are never the better ones have been left out.
+    In floats what is earned has to be more than rounding; `exact` is for channels of Fractions, where whole numbers
+    earn without any.
     """
-    exact = G.dtype == object
+    least = 0.0 if exact else _ROUNDING * G.shape[1]
     G = G - G.min()
     top = G.max()
     if not top > 0:
@@ -42,12 +46,14 @@ def readable(G: Any, earns: Callable[[Any], Any]) -> Any:
         whole = np.array([[math.floor(v * scale + Fraction(1, 2)) for v in row] for row in G.tolist()])
         whole = np.unique(whole, axis=0)[::-1]
         earned = earns(whole.astype(object) if exact else whole.astype(np.float64))
-        if earned > 0 and earned >= _KEPT * scale * full:
+        if earned > least * scale and earned >= _KEPT * scale * full:
             return whole.astype(np.float64)
-    if exact and full > 0:
-        scale = math.lcm(*(value.denominator for value in G.flat))
-        return np.array([[int(v * scale) for v in row] for row in G.tolist()], dtype=object)
-    return G if full > 1e-13 else None
+    if not exact:
+        return G if full > least else None
+    if G.dtype != object:  # only a guess, which may earn by rounding alone
+        return None
+    scale = math.lcm(*(value.denominator for value in G.flat))
+    return np.array(sorted({tuple(int(v * scale) for v in row) for row in G.tolist()}, reverse=True), dtype=object)
 
 
 def _best(G: Any, C: Any) -> Any:

@@ -25,10 +25,7 @@ def _weights(A: Array, b: Array, tolerance: float) -> Array | None:
     """The weights of the mean that is nearest to b, if it is within the tolerance."""
     from scipy.optimize import nnls
 
-    try:
-        found = nnls(A.T, b)[0]
-    except RuntimeError:  # too many steps: allow more
-        found = nnls(A.T, b, maxiter=100 * len(A))[0]
+    found = nnls(A.T, b, maxiter=100 * len(A))[0]
     total = found.sum()
     if not total > 0:
         return None

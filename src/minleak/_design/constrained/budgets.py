@@ -111,10 +111,16 @@ def _least(
 ) -> LeastBudget:
     if targets is None:
         return _found(problem, least_cost(problem), [], [], enough)
+    silent = _silent(problem)
     if any(target == 0 and _strict(H) for H, target in zip(entropies, targets, strict=True)):
-        return _found(problem, _silent(problem, entropies), entropies, targets, enough)
+        if silent is None:
+            raise Infeasible(f"no observable is open to all secrets, so that something leaks in {entropies[0].name}")
+        return _found(problem, silent, entropies, targets, enough)
     terms = [_at_least(problem, H, target) for H, target in zip(entropies, targets, strict=True)]
-    return _found(problem, _kept(problem, entropies, terms), entropies, targets, enough)
+    solved = _kept(problem, entropies, terms)
+    if silent is not None and silent.objective > solved.objective:  # what leaks nothing keeps to every leakage
+        solved = replace(silent, bound=solved.bound)
+    return _found(problem, solved, entropies, targets, enough)
 
 
 def _targets(leakage: Any, count: int) -> list[float]:
@@ -143,15 +149,15 @@ def _strict(H: Entropy) -> bool:
     return H.seen_through() is None and not H.core().linear
 
 
-def _silent(problem: Problem, entropies: Sequence[Entropy]) -> Solved:
-    """The cheapest channel with equal rows: the cheapest observable that is open to all. Solvers cannot price the last
-    bit of such a leakage, which costs without bound.
+def _silent(problem: Problem) -> Solved | None:
+    """The cheapest channel with equal rows: the cheapest observable that is open to all, None if none is. Solvers
+    cannot price the last bit of such a leakage, which costs without bound.
     """
     rows = len(np.unique(problem.rows))
     open_to = np.bincount(problem.columns, minlength=problem.shape[1])
     spent = np.bincount(problem.columns, weights=problem.costs[0] * problem.left[problem.rows], minlength=len(open_to))
     if not (open_to == rows).any():
-        raise Infeasible(f"no observable is open to all secrets, so that something leaks in {entropies[0].name}")
+        return None
     y = int(np.argmin(np.where(open_to == rows, spent, np.inf)))
     z = np.where(problem.columns == y, problem.left[problem.rows], 0.0)
     cost = -float(problem.costs[0] @ z)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,9 @@ def rounded(channel: Channel | Any, prior: Prior | Iterable[Any] | None = None) 
         exact = None if channel.exact is None else _whole(channel.exact[x][shown])
         if exact is None:
             numbers, distance = _nearest(sparse.data[sparse.indptr[x] : sparse.indptr[x + 1]])
+            if channel.exact is not None:  # floats are off by more than the rounding is
+                there = zip(numbers.tolist(), channel.exact[x][shown], strict=True)
+                distance = float(sum(abs(Fraction(number, TOTAL) - entry) for number, entry in there) / 2)
             off = max(off, distance)
         else:
             numbers = exact
