@@ -298,7 +298,7 @@ def test_design_finds_the_least_k(asked, run, log):
 UNTOLD = {
     "seen once": "secret,count\n" + "".join(f"s{i},1\n" for i in range(200)),
     "too few": "secret,count\na,4\nb,3\nc,3\n",
-    "--events 60000": "secret,count\na,0.4\nb,0.3\nc,0.3\n",
+    "say with --events how many": "secret,count\na,0.4\nb,0.3\nc,0.3\n",
 }
 
 

@@ -124,7 +124,7 @@ def test_tables_of_no_engine(run, typed):
         (["-", "--table", "counts", "--engine", "duckdb"], "for DuckDB give its database's file"),
         (["-", "--engine", "duckdb"], "the first line of stdin is empty"),
         (["queries.csv", "--engine", "abacus"], "unknown engine 'abacus'"),
-        (["queries.csv", "--engine", "spark", "--memory-limit", "1GB"], "--memory-limit and spill are DuckDB's"),
+        (["queries.csv", "--engine", "spark", "--memory-limit", "1GB"], "--memory-limit is for DuckDB, not for Spark"),
     ]:
         code, _, err = run("design", *arguments, "-k", "3")
         assert code == 2
@@ -135,7 +135,7 @@ def test_spark_reads_no_database(run, folder):
     (folder / "counts.duckdb").write_bytes(b"")
     code, _, err = run("design", "counts.duckdb", "--table", "counts", "-k", "3", "--engine", "spark")
     assert code == 2
-    assert "a database file is read by DuckDB" in err
+    assert "database is for DuckDB, not for Spark" in err
 
 
 def test_a_refused_design_leaves_nothing(run, folder):

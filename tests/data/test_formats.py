@@ -15,7 +15,7 @@ import pytest
 import minleak as ml
 from minleak._data.reading import formats
 from minleak._data.reading.formats import FORMATS
-from minleak._data.reading.formats.base import Format
+from minleak._data.reading.formats.base import CountsFile, Format
 from minleak.errors import UnreadableFile
 
 ROOT = Path(__file__).parents[2]
@@ -93,3 +93,21 @@ def test_every_format_refuses_what_is_no_file_of_it(kind):
         with pytest.raises(UnreadableFile, match="the input") as refusal:
             ml.read_prior(io.BytesIO(junk), format=kind)
         assert "hidden" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "kind", [list, pa.array, lambda values: pa.chunked_array([values])], ids=["list", "array", "chunks"]
+)
+def test_columns_come_as_lists_or_arrow_and_nothing_is_missing(kind, monkeypatch):
+    """Whatever a new format gives."""
+
+    class Odd(CountsFile):
+        def counts(self):
+            labels = ["a", None if b"nameless" in self.data else "b"]
+            return kind(labels), kind([3, None if b"weightless" in self.data else 4])
+
+    monkeypatch.setitem(FORMATS, "odd", Odd)
+    assert ml.read_prior(io.BytesIO(b""), format="odd").weights.tolist() == [3, 4]
+    for what, role in (b"nameless", "secret"), (b"weightless", "weight"):
+        with pytest.raises(UnreadableFile, match=f"the {role} at row 2 of the input is missing"):
+            ml.read_prior(io.BytesIO(what), format="odd")

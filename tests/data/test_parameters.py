@@ -48,10 +48,13 @@ def test_bounds_are_allowed_or_not():
 
 
 def test_truth_values_and_lists():
-    assert truth(True, "dense") is True
+    assert truth(np.True_, "dense") is truth(True, "dense") is True
     with pytest.raises(InvalidParameter, match="dense is True or False, not 1"):
         truth(1, "dense")
     assert listed({3}, "numbers are a list") == [3]
+    assert listed([], "numbers are a list") == []
+    with pytest.raises(InvalidParameter, match="numbers are a list, not none"):
+        listed([], "numbers are a list", some=True)
     for value in ({3}, "34", 7):
         with pytest.raises(InvalidParameter, match="numbers are a list, not"):
             listed(value, "numbers are a list", ordered=True)

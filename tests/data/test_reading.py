@@ -271,7 +271,7 @@ BAD_JSON = {
     "infinite": (b'{"a": 1, "b": Infinity}', "the weight at entry 2 of the input is inf"),
     "bool": (b'{"a": 1, "b": true}', "the weight at entry 2 of the input is a bool"),
     "text": (b'{"a": 1, "b": "2"}', "the weight at entry 2 of the input is a str"),
-    "missing": (b'{"a": 1, "b": null}', "the weight at entry 2 of the input is a NoneType"),
+    "missing": (b'{"a": 1, "b": null}', "the weight at entry 2 of the input is missing"),
     "mapping": (b'{"a": 1, "b": {}}', "the weight at entry 2 of the input is a dict"),
     "not UTF-8": (b'{"a": 1,\n "\xff": 2}', "line 2 of the input is not UTF-8 text"),
     "5000 digits": (b'{"a": ' + b"1" * 5000 + b"}", "an integer has more digits than can be read"),

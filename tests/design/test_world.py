@@ -117,7 +117,7 @@ def test_all_in_one_set():
 @pytest.mark.parametrize(
     ("prior", "word"),
     [
-        (ml.Prior([0.5, 0.3, 0.2]), "Prior\\(weights, events="),
+        (ml.Prior([0.5, 0.3, 0.2]), "say with events= how many"),
         (ml.Prior([50, 30, 40], counts=False), "no counts of events"),
         (ml.Prior([5, 3, 2]), "10 events are too few"),
         (ml.Prior([1] * 500), "seen once"),

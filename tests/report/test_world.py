@@ -113,7 +113,9 @@ UNTOLD = {
 def test_where_nothing_can_be_said_it_is_said(case: str) -> None:
     prior, why = UNTOLD[case]
     page = text(report_page(gather(ml.design(prior, 2), success=0.6, trials=50)))
-    assert f"Nothing can be said about the world beyond the counts: {why}. All figures are as counted." in page
+    assert re.search(
+        rf"Nothing can be said about the world beyond the counts: {why}.*\. All figures are as counted\.", page
+    )
     assert "As counted 50%" in page
     assert "In the world" not in page
     assert "at most 60% of the time: met, as counted." in page

@@ -201,7 +201,7 @@ def test_words_of_the_engine(duckdb, tmp_path):
     """What an engine says of its data or of a query is not passed on: it may hold a secret."""
     import ibis
 
-    from minleak._warehouse.engines import engine_of
+    from minleak._warehouse.tables import engine_of
 
     table = given(duckdb, pa.table({"secret": ["hidden-a"]}), tmp_path)
     cast = table.select(number=table.secret.cast("int64"))

@@ -102,7 +102,7 @@ def test_text_counts_keep_large_numbers():
 def test_engines(duckdb):
     with pytest.raises(InvalidParameter, match="unknown engine 'abacus'"):
         warehouse.connect("abacus")
-    with pytest.raises(InvalidParameter, match="are DuckDB's"):
+    with pytest.raises(InvalidParameter, match="memory_limit is for DuckDB, not for Spark"):
         warehouse.connect("spark", memory_limit="1GB")
     with pytest.raises(InvalidParameter, match="does not start so"):
         warehouse.connect("duckdb", memory_limit="much")

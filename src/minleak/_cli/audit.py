@@ -8,18 +8,16 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from minleak._cli.charts import add_chart, chart_of
-from minleak._cli.engines import Engine
+from minleak._cli.engines import EngineOptions
 from minleak._cli.inputs import rows_of
 from minleak._cli.options import Entropies, Format, Secret, argument, option, share, times
 from minleak._cli.output import Answer, note, progressing
 from minleak._samples import auditing, following
 from minleak._samples.attacks import ATTACKS
-from minleak._samples.plug_in import STANDARD
+from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
 from minleak.errors import InvalidParameter
 
-# What is asked of DuckDB where no engine is named: what this process does not read itself.
-_DATABASES = (".duckdb", ".ddb", ".db")
 # What JSON has of it, beside intervals.
 _SAID = ("events", "secrets", "observables", "said", "attack", "p", "alpha", "level", "rejected", "warnings", "curve")
 _ASKED = ("enough", "more")
@@ -47,7 +45,7 @@ class How:
         counted = self.blocks is not None and re.fullmatch("[0-9]{1,18}", self.blocks)
         return vars(self) | {
             "observable": self.observable or ["observable"],
-            "measures": self.measures or STANDARD,
+            "measures": self.measures or MEASURES,
             "blocks": int(self.blocks) if self.blocks is not None and counted else self.blocks,
         }
 
@@ -63,7 +61,7 @@ def audit(
     chart: str | None = chart_of("observables by secret"),
     curve: str | None = chart_of("success against training events"),
     format: Format = None,
-    engine: Engine,
+    engine: EngineOptions,
 ) -> Answer:
     """Audit a log of events: how often a guess is right, surely and about, every leakage, and a test of zero leakage.
 
@@ -88,9 +86,11 @@ def audit(
     return answer
 
 
-def _audited(events: str, format: str | None, engine: Engine, given: dict[str, Any]) -> Audit:
-    if engine.engine is None and (engine.table or os.path.isdir(events) or events.lower().endswith(_DATABASES)):
-        engine = replace(engine, engine="duckdb")
+def _audited(events: str, format: str | None, engine: EngineOptions, given: dict[str, Any]) -> Audit:
+    from minleak._warehouse.sources import DATABASES
+
+    if engine.engine is None and (engine.table or os.path.isdir(events) or events.lower().endswith(DATABASES)):
+        engine = replace(engine, engine="duckdb")  # this process does not read it itself
     engine.refuse_without()
     if engine.engine is None:
         rows = rows_of(events, format)

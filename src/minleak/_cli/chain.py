@@ -10,7 +10,7 @@ import typer
 
 from minleak._cli.charts import add_chart, chart_of
 from minleak._cli.draw import as_label
-from minleak._cli.engines import Engine
+from minleak._cli.engines import EngineOptions
 from minleak._cli.inputs import as_file, rows_of, stdin_lines
 from minleak._cli.options import Format, argument, option, times, whole
 from minleak._cli.output import Answer, progressing, record, table, working
@@ -50,7 +50,7 @@ def fit(
     ),
     clock: int | None = option("24 for states by the hour of the day, which everybody sees."),
     format: Format = None,
-    engine: Engine,
+    engine: EngineOptions,
 ) -> Answer:
     """Fit a Markov chain to walks: the rows of each subject, sorted by time.
 

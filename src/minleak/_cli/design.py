@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from minleak._cli.engines import Engine, design_inside
+from minleak._cli.engines import EngineOptions, design_inside
 from minleak._cli.inputs import PriorSource, Reading, names_in
 from minleak._cli.options import Entropies, PriorFile, option, share
 from minleak._cli.output import Answer, progressing, working
 from minleak._cli.requirement import Requirement
 from minleak._cli.summaries import described
 from minleak._data.prior import Prior
+from minleak._data.progress import Progress
 from minleak._design import make
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.near import Near
@@ -43,7 +43,7 @@ class Variant:
         "With --unknown, how often a secret is not listed; estimated from the counts if not given.", parser=share
     )
 
-    def made(self, counts: Prior, k: int, source: PriorSource, progress: Callable[[int, int, str], None]) -> Stored:
+    def made(self, counts: Prior, k: int, source: PriorSource, progress: Progress) -> Stored:
         """The plan; gains and places are other columns of the source."""
         if self.unknown is not None:
             return make.design(counts, k, unknown=NGram.load(self.unknown), unknown_share=self.unknown_share)
@@ -86,7 +86,7 @@ def design(
     entropy: Entropies = None,
     variant: Variant,
     reading: Reading,
-    engine: Engine,
+    engine: EngineOptions,
 ) -> Answer:
     """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from minleak.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
-class Engine:
+class EngineOptions:
     """Where to work, if not in memory."""
 
     engine: str | None = option("Work in duckdb or spark, out of core: on Parquet, CSV, a log, a folder or a database.")
@@ -35,9 +34,7 @@ class Engine:
     def opened(self, path: str, format: str | None = None) -> Iterator[Any]:
         """The table that the options name."""
         from minleak import warehouse
-        from minleak._warehouse.engines.spark import PANDAS_WARNING
 
-        warnings.filterwarnings("ignore", message=PANDAS_WARNING, category=FutureWarning)
         given = {"table": self.table, "engine": self.engine, "memory_limit": self.memory_limit}
         if path == "-" and self.table is not None:
             if self.engine == "duckdb":
@@ -51,7 +48,7 @@ class Engine:
 
 
 def design_inside(
-    engine: Engine,
+    engine: EngineOptions,
     path: str,
     reading: Reading,
     k: int,
@@ -66,7 +63,7 @@ def design_inside(
     """
     from minleak import warehouse
     from minleak._warehouse.counts import prepared
-    from minleak._warehouse.engines import engine_of
+    from minleak._warehouse.tables import engine_of
 
     measures = {name: as_entropy(name) for name in entropies}
     columns: dict[str, Any] = {"secret": reading.secret, "weight": reading.weight}

@@ -18,7 +18,7 @@ from minleak._cli.failures import in_flags
 from minleak._cli.options import Secret, option
 from minleak._cli.output import note, working
 from minleak._data.prior import Prior
-from minleak._data.reading.formats import FORMATS
+from minleak._data.reading.formats import FORMATS, NAMED
 from minleak._data.reading.formats.uniq import text_lines
 from minleak._data.reading.places import read_places
 from minleak._data.reading.prior import read_prior
@@ -56,7 +56,8 @@ def rows_beside(path: str) -> dict[str, Any]:
         try:
             kind_of(path, None)
         except UnreadableFile:
-            remedy = "name it .csv, .tsv or .parquet (--format is that of PRIOR)"
+            endings = ", ".join(FORMATS[kind].endings[0] for kind in NAMED)
+            remedy = f"name it {endings} (--format is that of PRIOR)"
             raise UnreadableFile(f"cannot tell the format of {path} from its ending: {remedy}") from None
     return rows_of(path)
 
@@ -116,7 +117,7 @@ class PriorSource:
         try:
             return self._prior(column, None)
         except UnreadableFile as error:
-            raise UnreadableFile(str(error).replace("weight=", option)) from None
+            raise UnreadableFile(in_flags(str(error), {"weight": option})) from None
 
     def places(self, columns: str, option: str) -> npt.NDArray[np.float64]:
         """The coordinates in those columns, which have commas between them."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+
+from minleak._data.progress import Progress, in_silence
 
 # The version of the JSON that every command prints; docs/cli.md describes it.
 SCHEMA = "minleak/1"
@@ -96,16 +98,17 @@ def working(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def progressing(what: str) -> Iterator[Callable[[int, int, str], None]]:
+def progressing(what: str) -> Iterator[Progress]:
     """A bar on the terminal for something that tells how far it is: a function of (done, steps, step's name)."""
     if not _watched():
-        yield lambda _done, _steps, _name: None
+        yield in_silence
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bar
 
     words = TextColumn("{task.description}", markup=False)
-    with Progress(words, BarColumn(), TaskProgressColumn(), console=Console(stderr=True), transient=True) as bar:
+    with Bar(words, BarColumn(), TaskProgressColumn(), console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(visible(what), total=None)
         yield lambda done, steps, name: bar.update(
             task, completed=done, total=steps, description=visible(f"{what}: {name}")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from minleak._cli.failures import in_flags
 from minleak._cli.output import Answer, field, record, table
 from minleak._design.stored.kinds import BLOCKS, RINGS, ROWS, STRINGS, Stored
 from minleak._entropy.names import as_entropy
@@ -183,7 +184,7 @@ def world_of(plan: Any, entropies: Iterable[str], **given: Any) -> dict[str, Any
     try:
         world = plan.in_the_world(entropies=(), **given)
     except InvalidParameter as error:
-        return {"in_the_world": None, "untold": str(error).replace("Prior(weights, events=60_000)", "--events 60000")}
+        return {"in_the_world": None, "untold": in_flags(str(error), {"events": "--events"})}
     told = {name: getattr(world, name) for name in ("success", "low", "high", "unseen", "events")}
     leakages = {}
     for name in entropies:

@@ -1,4 +1,4 @@
-"""Cells: the secrets and observables of tidy rows as rows and columns of a matrix, each cell once."""
+"""Matrix cells: the secrets and observables of tidy rows as rows and columns of a matrix, each cell once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from minleak._data.parameters import is_number, listed
 from minleak.errors import InvalidChannel, shown
 
 
-class Cells:
+class MatrixCells:
     """The cell (x[i], y[i]) of each row i, and the names of both sides.
 
     Observables are in order of appearance; so are secrets, unless `inputs` says their order. `unknown` makes the
@@ -42,7 +42,7 @@ class Cells:
         self.shape = len(x_at), len(y_at)
 
 
-def from_triples(rows: Iterable[Any], inputs: Iterable[Hashable] | None) -> tuple[Cells, npt.NDArray[np.float64]]:
+def from_triples(rows: Iterable[Any], inputs: Iterable[Hashable] | None) -> tuple[MatrixCells, npt.NDArray[np.float64]]:
     """The cells of rows (secret, observable, probability), and their probabilities."""
     triples = [_triple(i, row) for i, row in enumerate(listed(rows, "rows are a sequence of triples", InvalidChannel))]
     if not triples:
@@ -56,7 +56,7 @@ def from_triples(rows: Iterable[Any], inputs: Iterable[Hashable] | None) -> tupl
         x, y, _ = triples[i]
         return InvalidChannel(f"row {i} gives p({shown(y)} given {shown(x)}) a second time: add the two up")
 
-    cells = Cells(((x, y) for x, y, _ in triples), inputs, unknown=unknown, again=again)
+    cells = MatrixCells(((x, y) for x, y, _ in triples), inputs, unknown=unknown, again=again)
     return cells, np.array([probability for _, _, probability in triples])
 
 

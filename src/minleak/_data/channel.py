@@ -34,6 +34,7 @@ from minleak._data.matrices import (
 from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.reducing import divided, groups, merged
+from minleak._data.simulating import generator
 from minleak.errors import InvalidChannel, InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
@@ -162,14 +163,7 @@ class Channel:
         size = too_large(n * m, each=DENSE)
         if size is not None:
             raise InvalidParameter(f"a channel of so many secrets and observables has {size}")
-        try:
-            if not isinstance(seed, int | np.integer | np.random.Generator | None):
-                raise TypeError  # numpy looks into lists, and crashes on one that holds itself
-            rng = np.random.default_rng(seed)
-        except (TypeError, ValueError):
-            raise InvalidParameter(
-                f"a seed is a whole number from 0 on, or a numpy Generator, not {shown(seed)}"
-            ) from None
+        rng = np.random.default_rng(seed) if isinstance(seed, np.random.Generator | None) else generator(seed)
         matrix = rng.exponential(size=(n, m))
         if cap is not None:
             if m * cap < n:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from minleak.errors import InvalidParameter, MinleakError, shown
-
-# Trials that are made one by one: so many end within a day.
-TRIALS = 10**8
 
 
 def whole(value: Any, what: str, least: int = 1, most: float = math.inf) -> int:
@@ -53,21 +51,27 @@ def real(
 
 
 def truth(value: Any, what: str) -> bool:
-    """True or False, and nothing that stands for one of them."""
-    if not isinstance(value, bool):
+    """True or False, numpy's too, and nothing else that stands for one of them."""
+    if not isinstance(value, bool | np.bool_):
         raise InvalidParameter(f"{what} is True or False, not {shown(value)}")
-    return value
+    return bool(value)
 
 
 def listed(
-    values: object, what: str, error: type[MinleakError] = InvalidParameter, *, ordered: bool = False
+    values: object,
+    what: str,
+    error: type[MinleakError] = InvalidParameter,
+    *,
+    ordered: bool = False,
+    some: bool = False,
 ) -> list[Any]:
     """The members of a sequence from outside, whatever it does when it is gone through; text is no sequence, and a set
-    is in no order.
+    is in no order. `some` refuses one that is empty.
     """
-    try:
+    found: list[Any] | None = None
+    with suppress(Exception):  # whatever its own code raises
         if not isinstance(values, (str, bytes, set, frozenset) if ordered else (str, bytes)):
-            return list(values)  # type: ignore[call-overload, no-any-return]
-    except Exception:
-        pass  # whatever its own code raises
-    raise error(f"{what}, not {type(values).__name__}")
+            found = list(values)  # type: ignore[call-overload]
+    if found is None or (some and not found):
+        raise error(f"{what}, not {type(values).__name__ if found is None else 'none'}")
+    return found

@@ -228,6 +228,17 @@ def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:
     return Prior(prior)
 
 
+def as_gains(gains: Iterable[Any], n: int) -> Prior:
+    """Gains, one for each of n secrets, up to a factor."""
+    try:
+        worth = Prior(gains)
+    except InvalidPrior as error:
+        raise InvalidParameter(f"gains are numbers such as the weights of a prior: {error}") from None
+    if len(worth) != n:
+        raise InvalidParameter(f"{len(worth)} gains for {n} secrets: give one for each")
+    return worth
+
+
 def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
     """Weights as a one-dimensional numeric array, or as a list where the elements' own types decide."""
     if isinstance(weights, str | bytes | Mapping):

@@ -32,11 +32,8 @@ class Together(Channel):
     """
 
     def __init__(self, channels: Iterable[Channel | Any]) -> None:
-        given = [
-            as_channel(channel) for channel in listed(channels, "channels together are a sequence", InvalidChannel)
-        ]
-        if not given:
-            raise InvalidChannel("channels together are one or more, and there are none")
+        parts = listed(channels, "channels together are a sequence of some", InvalidChannel, some=True)
+        given = [as_channel(channel) for channel in parts]
         first = next((channel for channel in given if not channel.inputs.is_default), given[0])
         self.parts = tuple(first.sharing(channel, "together") for channel in given)
         self.inputs, self.exact = first.inputs, None

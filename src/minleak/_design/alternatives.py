@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -13,20 +12,17 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel
-from minleak._data.parameters import TRIALS, whole
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
+from minleak._data.simulating import TRIALS, generator, margin
 from minleak._design.blocks.partition import Partition, cut
 from minleak._design.rings import cap
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
-from minleak._entropy.random_search import generator
 from minleak._entropy.random_sets import RandomSets
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
-
-# The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
-_Z = 2.5758293035489004
 
 # The most members of a set that is simulated.
 _MOST = 1_000_000
@@ -84,7 +80,7 @@ class UniformRandomisation(Baseline):
         value = H.of_random_sets(RandomSets(self.prior, min(self.k, len(self.prior))))
         if value is not None:
             return _exactly(value)
-        return _simulated(H, self._posterior, self.trials, np.random.default_rng(self.seed))
+        return _simulated(H, self._posterior, self.trials, generator(self.seed))
 
     def _posterior(self, rng: np.random.Generator, size: int) -> Array:
         """Posteriors on the sets of random secrets, as columns."""
@@ -106,7 +102,7 @@ class PopularDecoys(Baseline):
     name = "popularity-weighted decoys"
 
     def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
-        return _simulated(as_entropy(entropy), self._posterior, self.trials, np.random.default_rng(self.seed))
+        return _simulated(as_entropy(entropy), self._posterior, self.trials, generator(self.seed))
 
     def _posterior(self, rng: np.random.Generator, size: int) -> Array:
         drawn = np.sort(rng.choice(len(self.prior), size=(self.k, size), p=self.prior.p), axis=0)
@@ -195,6 +191,6 @@ def _simulated(
             f"this baseline is simulated, which takes an entropy that is a mean over sets, not {H.name}"
         )
     values = np.concatenate([form._perspective(posterior(rng, min(2000, trials - b))) for b in range(0, trials, 2000)])
-    mean, half = float(values.mean()), _Z * float(values.std(ddof=1)) / math.sqrt(trials)
+    mean, half = float(values.mean()), float(margin(values))
     ends = sorted((form.eta(mean - half), form.eta(mean + half)))
     return Estimate(form.eta(mean), ends[0], ends[1], False)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels, bytes_of_names, first_difference
 from minleak._data.parameters import listed, real
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_gains, as_prior
 from minleak._design.channel_checks import examined
 from minleak._design.living.matching import matched
 from minleak._design.rings import LIMIT, Arrangement, Ring, cap
@@ -186,24 +186,13 @@ def certified(
     prior, plan = as_prior(prior), subject.plan if isinstance(subject, RingDrawable) else subject
     if k is not None and min(cap(k), len(plan.prior)) != plan.k:
         raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
-    worth = None if gains is None else _worth(gains, len(prior))
+    worth = None if gains is None else as_gains(gains, len(prior))
     target = prior if worth is None else _gained(prior, worth)
     checks = list(_plan_checks(plan, prior, target, worth))
     if isinstance(subject, RingDrawable) and all(check.ok for check in checks):
         checks += _table_checks(subject, prior)
     exact = _in_units(target, plan.k)
     return Certificate(all(check.ok for check in checks), exact, tuple(checks), {"prior": plan.distance})
-
-
-def _worth(gains: Iterable[Any], n: int) -> Prior:
-    """The gains that were asked for, up to a factor."""
-    try:
-        worth = Prior(gains)  # the same demands as on weights
-    except ValueError as error:
-        raise InvalidParameter(f"the gains are no vector gamma: {str(error).replace('weight', 'gain')}") from None
-    if len(worth) != n:
-        raise InvalidParameter(f"{len(worth)} gains for {n} secrets: give one for each")
-    return worth
 
 
 def _gained(prior: Prior, worth: Prior) -> Prior:

@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior
+from minleak._data.simulating import generator
 from minleak._design.make import design
 from minleak._design.plan import Plan
 from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
 from minleak._design.world import STEPS, World, sample_of
-from minleak._entropy.random_search import generator
 
 Array = npt.NDArray[np.float64]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +10,11 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels
 from minleak._data.prior import Grid
+from minleak._data.progress import Progress, in_silence
 from minleak._design.cost import Cost
 from minleak._design.rings import Homes, Ring
 
 Indices = npt.NDArray[np.int64]
-Progress = Callable[[int, int, str], None]
 
 # Weights in a block, of which the largest is looked at first.
 _BLOCK = 256
@@ -63,10 +62,6 @@ def _largest(weights: npt.NDArray[np.int64], k: int) -> Indices:
     places = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
     places = places[places < n]  # the last block may be shorter
     return np.asarray(places[np.argpartition(weights[places], len(places) - k)[len(places) - k :]])
-
-
-def in_silence(_done: int, _steps: int, _what: str) -> None:
-    """Progress that nobody asked for."""
 
 
 @dataclass(frozen=True)

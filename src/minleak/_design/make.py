@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.parameters import listed
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_gains, as_prior
+from minleak._data.progress import Progress, in_silence
 from minleak._design.blocks.plan import BlockPlan
-from minleak._design.giants import Giants, Ground, Progress, find_giants, in_silence
+from minleak._design.giants import Giants, Ground, find_giants
 from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout, RingLayout
 from minleak._design.layouts.blocks import Blocks
@@ -33,7 +34,7 @@ def design(  # type: ignore[overload-overlap] # every other text is a layout
     *,
     layout: Blocks | Literal["blocks"],
     gains: None = None,
-    progress: Progress = ...,
+    progress: Progress | None = ...,
 ) -> BlockPlan: ...
 @overload
 def design(
@@ -42,7 +43,7 @@ def design(
     *,
     layout: RingLayout | str = "stable",
     gains: Iterable[Any] | None = None,
-    progress: Progress = ...,
+    progress: Progress | None = ...,
 ) -> Plan: ...
 @overload
 def design(
@@ -56,7 +57,7 @@ def design(
     *,
     layout: Layout | str = "stable",
     gains: Iterable[Any] | None = None,
-    progress: Progress = in_silence,
+    progress: Progress | None = None,
     unknown: Model | None = None,
     unknown_share: float | Fraction | None = None,
 ) -> Plan | BlockPlan | UnlistedPlan:
@@ -114,11 +115,11 @@ def design(
             "unknown_share= is how often a secret comes from unknown=, a model of strings: give both"
         )
     prior = as_prior(prior)
-    if not callable(progress):
+    if progress is not None and not callable(progress):
         raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
     layout = as_layout(layout)
     k = min(cap(k), len(prior))  # no set has more members than there are secrets
-    return _MAKERS[layout.kind](layout, prior, k, gains, progress)
+    return _MAKERS[layout.kind](layout, prior, k, gains, progress or in_silence)
 
 
 def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> Plan:
@@ -168,12 +169,7 @@ def _gains(gains: Iterable[Any], n: int) -> npt.NDArray[Any] | list[Any]:
         gains = listed(
             gains, "the gains are one number for each secret"
         )  # looking at them spends them, and they are looked at twice
-    try:
-        worth = Prior(gains)  # the same demands as on weights
-    except ValueError as error:
-        raise InvalidParameter(f"the gains are no vector gamma: {str(error).replace('weight', 'gain')}") from None
-    if len(worth) != n:
-        raise InvalidParameter(f"{len(worth)} gains for {n} secrets: give one for each")
+    worth = as_gains(gains, n)
     gamma: npt.NDArray[Any] | list[Any] = worth.weights
     if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
         gamma = list(gains)  # the weights are these over a common denominator, which would change what is gained

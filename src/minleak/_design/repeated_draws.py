@@ -10,20 +10,18 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.parameters import TRIALS, listed, whole
+from minleak._data.parameters import listed, truth, whole
+from minleak._data.simulating import TRIALS, generator, margin
 from minleak._design.rings import Arrangement
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
-from minleak._entropy.random_search import generator
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 # The most draws of one secret.
 _DRAWS = 10_000
-# The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
-_Z = 2.5758293035489004
 # How many (intersection, set) pairs a step of the exact computation may visit.
 _EXACT = 200_000
 # Up to this size two sets are compared member by member, above it by sorting.
@@ -54,13 +52,10 @@ def repeated_success(
     """After the sets M_1..M_t the posterior of x is proportional to p(x) / d_x^t on the intersection of the sets,
     where d_x = u w_x for x on rings and s for a giant: p(M given x) is the length of M's phases over d_x.
     """
-    given = listed(draws, f"draws are some whole numbers from 1 to {_DRAWS:,}")
+    given = listed(draws, f"draws are some whole numbers from 1 to {_DRAWS:,}", some=True)
     wanted = tuple(whole(t, "each of the draws", 1, _DRAWS) for t in given)
-    if not wanted:
-        raise InvalidParameter(f"draws are some whole numbers from 1 to {_DRAWS:,}, not none")
     trials, rng = whole(trials, "trials", 2, TRIALS), generator(seed)
-    if exact is not None and not isinstance(exact, bool):
-        raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {shown(exact)}")
+    exact = None if exact is None else truth(exact, "exact")
     if exact is not False:
         values = _exactly(plan, wanted)
         if values is not None:
@@ -146,7 +141,7 @@ def _simulated(plan: Arrangement, draws: tuple[int, ...], trials: int, rng: np.r
     for t in draws:
         chance = np.concatenate(chances[t]) if chances[t] else np.zeros(trials)
         mean = fixed + mass * float(chance.mean())
-        half = _Z * mass * float(chance.std(ddof=1)) / math.sqrt(trials)
+        half = mass * float(margin(chance))
         success.append(mean)
         low.append(max(0.0, mean - half))
         high.append(min(1.0, mean + half))

@@ -87,9 +87,7 @@ def sweep(
     prior = as_prior(prior)
     profile = Profile(prior)
     chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
-    asked = tuple(cap(k) for k in listed(chosen, "ks are the caps to sweep over, such as range(1, 20)"))
-    if not asked:
-        raise InvalidParameter("there is no k to sweep over")
+    asked = tuple(cap(k) for k in listed(chosen, "ks are the caps to sweep over, such as range(1, 20)", some=True))
     wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that
     measures = as_entropies(entropies)
     table = np.empty((len(wanted), len(measures)))

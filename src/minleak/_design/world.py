@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.prior import Prior
+from minleak._data.simulating import generator
 from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
 from minleak._design.rings import Arrangement
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
-from minleak._entropy.random_search import generator
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter
 
@@ -22,7 +22,7 @@ Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[Any]
 
 # Steps of EM for the estimate, and for the two ends between which the truth is (MATH 13).
-STEPS, FEW, MANY = 40, 10, 400
+STEPS, _EARLY, _LATE = 40, 10, 400
 # Members of sets that rates are drawn for, and sets at least; samples of the counts that the interval is from.
 _DRAWS, _SETS, _SAMPLES = 1 << 16, 16, 12
 # Counts below this are counted by value, without sorting.
@@ -161,9 +161,9 @@ def judged(
     rng = generator(seed)
     sets = drawn(rng)
     mixtures, times = Mixtures(seen.counts), seen.times[seen.counts <= LARGE]
-    few = mixtures.fitted(times, FEW)
-    usual = mixtures.fitted(times, STEPS - FEW, few)
-    many = mixtures.fitted(times, MANY - STEPS, usual)
+    few = mixtures.fitted(times, _EARLY)
+    usual = mixtures.fitted(times, STEPS - _EARLY, few)
+    many = mixtures.fitted(times, _LATE - STEPS, usual)
     columns, bright, *dark = sets.means([Rates(mixtures, weights) for weights in (usual, many, few, None)], rng)
     success = _success(columns)
     resampled = [Rates(mixtures, mixtures.fitted(rng.poisson(times), STEPS)) for _ in range(_SAMPLES)]
@@ -219,8 +219,7 @@ def _counts(prior: Prior) -> tuple[Counts, int]:
     events = prior.events
     if events is None:
         raise InvalidParameter(
-            "the weights are no counts of events: say how many events they come from, Prior(weights, events=60_000), "
-            "or give the counts themselves"
+            "the weights are no counts of events: say with events= how many they come from, or give the counts"
         )
     if prior.exact and prior.total == events <= _MOST:
         return prior.weights, events

@@ -11,13 +11,13 @@ import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
-from minleak._data.parameters import TRIALS, whole
+from minleak._data.parameters import real, whole
+from minleak._data.simulating import TRIALS, generator
 from minleak._entropy.averaged import exponential_mean
-from minleak._entropy.base import Array, ConditionalEntropy, Entropy, evaluate, order
+from minleak._entropy.base import Array, ConditionalEntropy, Entropy, evaluate
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.names import as_entropy
-from minleak._entropy.random_search import generator
 from minleak._entropy.renyi import renyi_columns
 from minleak._entropy.targets import Targets
 from minleak.errors import InvalidParameter
@@ -61,7 +61,7 @@ def check_entropy(
     """
     n, trials = whole(n, "n", 2, 10**7), whole(trials, "trials", 1, TRIALS)
     H = as_entropy(entropy)
-    tolerance, rng = order(tolerance, "the tolerance"), generator(seed)
+    tolerance, rng = real(tolerance, "the tolerance is a number from 0 on", least=0), generator(seed)
     checked: list[str] = []
     for name, attempt in _attempts(H, n, rng):
         checked.append(name)

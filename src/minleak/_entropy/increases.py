@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from minleak._data.channel import Channel
-from minleak._data.parameters import TRIALS, whole
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior
+from minleak._data.simulating import TRIALS, generator
 from minleak._entropy.base import Array, ConditionalEntropy
 from minleak._entropy.names import as_entropy
-from minleak._entropy.random_search import generator, random_search
+from minleak._entropy.random_search import random_search
 from minleak.errors import InvalidParameter, shown
 
 # The largest joint that is searched.

@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from minleak._data.parameters import listed
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.guessing import GuessError, Guesswork, MinEntropy
 from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
@@ -66,13 +67,7 @@ def as_entropy(given: ConditionalEntropy | str) -> ConditionalEntropy:
 
 def as_entropies(entropies: Any) -> list[ConditionalEntropy]:
     """Several entropies, by themselves or by their names."""
-    try:
-        kinds = None if isinstance(entropies, str) else list(entropies)
-    except Exception:
-        kinds = None
-    if kinds is None:
-        raise InvalidParameter(f"entropies are a list of entropies or their names, not {shown(entropies)}")
-    return [as_entropy(H) for H in kinds]
+    return [as_entropy(H) for H in listed(entropies, "entropies are a list of entropies or their names")]
 
 
 def place(names: Sequence[str], entropy: ConditionalEntropy | str) -> int:

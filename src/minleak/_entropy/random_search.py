@@ -7,14 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.parameters import whole
-
 Array = npt.NDArray[np.float64]
-
-
-def generator(seed: int) -> np.random.Generator:
-    """Random numbers from a seed, which must be a whole number."""
-    return np.random.default_rng(whole(seed, "the seed", 0))
 
 
 def random_search(

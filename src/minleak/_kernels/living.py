@@ -10,7 +10,7 @@ import numba as nb
 import numpy as np
 
 # What the attacker gets of weight that is not at home, and how much more a part that was split off costs (MATH 14).
-_AWAY, _SPLIT = 0.7, 1.5
+AWAY, _SPLIT = 0.7, 1.5
 # With fewer members than this a thread takes longer to start than it saves.
 _MANY = 50_000
 
@@ -66,7 +66,7 @@ def _settle(members, known, weights, u, rows, own, stay, leave, housed):  # type
             size += 1
             total += weight
         leaving = max(size - u, 0)
-        wide = size > 0 and _AWAY * (total - size * own[row, low]) > _SPLIT * own[row, low]
+        wide = size > 0 and AWAY * (total - size * own[row, low]) > _SPLIT * own[row, low]
         if size == u and not wide:
             _swap(rows[row], own[row], high, 0)
             _swap(rows[row], own[row], high if low == 0 else low, size - 1)
@@ -107,9 +107,9 @@ def _leaving(own, total, least):  # type: ignore[no-untyped-def]
         staying = size - leaving
         if leaving >= least:
             low = own[staying - 1]
-            cost = _AWAY * (total - out - staying * low) + low
+            cost = AWAY * (total - out - staying * low) + low
             if leaving:
-                cost += _SPLIT * (_AWAY * (out - leaving * own[size - 1]) + own[size - 1])
+                cost += _SPLIT * (AWAY * (out - leaving * own[size - 1]) + own[size - 1])
             if cost < best:
                 best, found = cost, leaving
         out += own[staying - 1]

@@ -11,9 +11,10 @@ import numpy as np
 from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
+from minleak._data.simulating import generator
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
-from minleak._entropy.random_search import generator, random_search
+from minleak._entropy.random_search import random_search
 from minleak._measure import sibson
 from minleak._measure.leakages import leakage, maximal_leakage
 from minleak.errors import SolverFailed

@@ -11,8 +11,8 @@ import numpy as np
 from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
+from minleak._data.simulating import generator
 from minleak._entropy.names import entropy
-from minleak._entropy.random_search import generator
 from minleak._measure.leakages import leakage
 from minleak._measure.refinement import refines
 from minleak.errors import InvalidParameter, shown

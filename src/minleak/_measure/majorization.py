@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.parameters import TRIALS, whole
+from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.base import order
-from minleak._entropy.random_search import generator
+from minleak._data.simulating import TRIALS, generator
 from minleak.errors import InvalidParameter, shown
 
 Array = npt.NDArray[np.float64]
@@ -52,7 +51,8 @@ def majorizes(first: Prior | Iterable[Any], second: Prior | Iterable[Any], *, to
     >>> majorizes([2, 1, 1], [3, 1, 0])
     Majorization(ok=False, exact=True, at=1, sums=(Fraction(1, 2), Fraction(3, 4)))
     """
-    first, second, tolerance = as_prior(first), as_prior(second), order(tolerance, "the tolerance")
+    first, second = as_prior(first), as_prior(second)
+    tolerance = real(tolerance, "the tolerance is a number from 0 on", least=0)
     length = max(len(first), len(second))
     if first.exact and second.exact:
         # w/W >= v/V is w V >= v W, in integers of any size
@@ -107,7 +107,7 @@ def check_schur_concave(
     False
     """
     n, trials = whole(n, "n", 2, _LARGEST), whole(trials, "trials", 1, TRIALS)
-    tolerance, rng = order(tolerance, "the tolerance"), generator(seed)
+    tolerance, rng = real(tolerance, "the tolerance is a number from 0 on", least=0), generator(seed)
     if not callable(f):
         raise InvalidParameter(f"f is a function of a distribution, not {shown(f)}")
     for _ in range(trials):

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.channel import Channel
-from minleak._data.parameters import TRIALS, whole
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
+from minleak._data.simulating import TRIALS
 from minleak._entropy.gain import gain_matrix
 from minleak._measure.leakages import posterior_vulnerability, vulnerability
 from minleak._measure.row_distances import numbered

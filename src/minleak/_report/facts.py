@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
+from minleak._data.progress import Progress, in_silence
 from minleak._design.alternatives import Estimate, FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
 from minleak._design.certificate import Certificate, certify
 from minleak._design.enough_events import enough_events
@@ -139,7 +139,7 @@ def gather(
     success: float | None = None,
     trials: int = 20_000,
     seed: int = 0,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Facts:
     """All facts of a plan. O(n log n); simulations take `trials` secrets, fewer where sets are so large that it would
     take minutes (`Facts.trials` says how many).
@@ -153,7 +153,7 @@ def gather(
         raise InvalidParameter(f"a report is about a plan, such as design(prior, k) makes, not {shown(plan)}")
     trials, seed = whole(trials, "trials"), whole(seed, "the seed", 0)
     most = as_requirement(plan, success)
-    begin = progress or (lambda _done, _steps, _name: None)
+    begin = progress or in_silence
     trials = max(min(trials, max(50, _WORK // plan.k)), 2)
     prior = plan.on_grid
     ordered = np.sort(prior.p)[::-1]

@@ -26,7 +26,7 @@ def in_the_world(plan: Plan, *, seed: int) -> tuple[World | None, str]:
     try:
         return plan.in_the_world(entropies=(), seed=seed), ""
     except InvalidParameter as error:
-        return None, str(error).partition(":")[0]
+        return None, str(error)
 
 
 def as_requirement(plan: Plan, success: object) -> float | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Callable
 from typing import Any
 
 from minleak._data.extras import chart_package
+from minleak._data.progress import Progress, in_silence
 from minleak._design.plan import Plan
 from minleak._design.unlisted.misfit import Misfit
 from minleak._design.unlisted.plan import UnlistedPlan
@@ -18,8 +18,6 @@ from minleak._report.pages import Figure, page, page_of
 from minleak._report.saving import PICTURES, check_chart, file_name, need_extras, on_white, picture, write_whole
 from minleak._report.strings import strings_page
 from minleak.errors import InvalidParameter, MinleakError, shown
-
-Progress = Callable[[int, int, str], None]
 
 
 def write(
@@ -59,8 +57,7 @@ def write(
     if against is not None:
         raise InvalidParameter("against= is for a plan over strings that cannot be listed")
     facts = gather(plan, success=success, trials=trials, seed=seed, progress=progress)
-    if progress is not None:
-        progress(STEPS - 1, STEPS, "drawing")
+    (progress or in_silence)(STEPS - 1, STEPS, "drawing")
     if kind == "html":
         write_whole(name, report_page(facts, title=title, file=kept))
         return [name]

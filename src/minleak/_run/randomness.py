@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from minleak.errors import InvalidParameter
+from minleak._data.simulating import generator
 
 Words = npt.NDArray[np.uint64]
 
@@ -37,9 +37,7 @@ class Seeded:
     """Repeatable randomness for experiments. Whoever knows the seed knows every draw."""
 
     def __init__(self, seed: int) -> None:
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
-            raise InvalidParameter("a seed is a whole number, 0 or above")
-        self._rng = np.random.default_rng(seed)
+        self._rng = generator(seed)
 
     def blocks(self, which: npt.NDArray[np.int64], counter: int) -> Words:
         del counter

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from minleak._data.parameters import real, whole
+from minleak._data.progress import Progress, in_silence
+from minleak._data.simulating import generator
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.random_search import generator
 from minleak._samples.attacks import attacks_of, prior_before
 from minleak._samples.bounds import least_more
 from minleak._samples.charts import seen
@@ -19,10 +20,10 @@ from minleak._samples.doubts import doubts
 from minleak._samples.events import Events, events_in, events_of
 from minleak._samples.measures import Bracket, Known, bracket_of
 from minleak._samples.permuting import p_of_no_leakage
-from minleak._samples.plug_in import STANDARD, Battery, JointCounts, estimated
+from minleak._samples.plug_in import MEASURES, Battery, JointCounts, estimated
 from minleak._samples.result import Audit, Measured
 from minleak._samples.sample import FIRST, LAST, sampled
-from minleak._samples.trials import Progress, leader, tried
+from minleak._samples.trials import leader, tried
 from minleak.errors import InvalidParameter
 
 # More permutations are not gone through.
@@ -39,7 +40,7 @@ def audit(
     numeric: bool | None = None,
     blocks: Any = None,
     attack: Any = None,
-    measures: Sequence[ConditionalEntropy | str] = STANDARD,
+    measures: Sequence[ConditionalEntropy | str] = MEASURES,
     level: float = 0.95,
     alpha: float = 0.01,
     permutations: int = 199,
@@ -143,7 +144,7 @@ def check_share(name: str, part: Any) -> None:
 
 def audited(events: Events, asked: Asked) -> Audit:
     """The audit of events that are checked."""
-    rng, progress = generator(asked.seed), asked.progress or (lambda _done, _steps, _name: None)
+    rng, progress = generator(asked.seed), asked.progress or in_silence
     battery = Battery(asked.measures)
     sample = sampled(events, rng)
     trials = tried(sample, attacks_of(asked.attack, sample, asked.seed), progress)

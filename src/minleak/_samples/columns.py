@@ -114,11 +114,10 @@ class Column:
             )
         return np.asarray(values, dtype=np.float64)
 
-    def _spelled(self, column: Any, told: bool) -> npt.NDArray[np.float64] | None:
+    def _spelled(self, texts: Any, told: bool) -> npt.NDArray[np.float64] | None:
         """Texts that all spell numbers; where most do and some do not, something went wrong in the log."""
         import pyarrow.compute as pc
 
-        texts = pa.chunked_array([column]) if isinstance(column, pa.Array) else column
         like = pc.match_substring_regex(texts, r"^\s*[+-]?[0-9]+\.?[0-9]*([eE][+-]?[0-9]+)?\s*$|^\s*[+-]?\.[0-9]+$")
         share = pc.mean(like).as_py() or 0.0
         if share == 0 or (not told and share < 0.5):

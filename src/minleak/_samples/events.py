@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.labels import Labels
-from minleak._data.parameters import listed
-from minleak._data.reading.table import Table
+from minleak._data.parameters import truth
+from minleak._data.reading.table import Table, column_names
 from minleak._samples.columns import Codes, Column, as_column, as_columns, distinct
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
 
@@ -65,8 +65,7 @@ def events_of(
     error: type[MinleakError] = InvalidParameter,
 ) -> Events:
     """The events in a column of secrets and one or several columns of observables, all checked."""
-    if numeric is not None and not isinstance(numeric, bool):
-        raise InvalidParameter(f"numeric is True, False, or None to recognise numbers, not {shown(numeric)}")
+    numeric = None if numeric is None else truth(numeric, "numeric")
     x, names = Column(as_column(secrets, "the secrets"), where, error).coded("secret")
     columns = [Column(values, where, error) for values in as_columns(observables)]
     for column in columns:
@@ -138,13 +137,8 @@ def events_in(
     format: str | None,
 ) -> Events:
     """The events in a table (Arrow, pandas) or in a file (csv, tsv, parquet), by the names of its columns."""
-    names = (
-        [observable]
-        if isinstance(observable, str)
-        else listed(observable, "observable is the name of a column, or several")
-    )
-    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-        raise InvalidParameter("observable is the name of a column, or several, each once")
+    names = [observable] if isinstance(observable, str) else observable
+    names = column_names(names, "observable is the name of a column, or several, each once")
     if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
         roles = {"secret": secret, **{_role(i): name for i, name in enumerate(names)}}
         if isinstance(blocks, str):

@@ -13,16 +13,14 @@ import numpy.typing as npt
 from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.random_search import generator
+from minleak._data.simulating import generator, margin
 from minleak._samples.chernoff import chernoff
-from minleak.errors import Infeasible, InvalidChannel, InvalidParameter
+from minleak.errors import Infeasible, InvalidChannel
 
 Array = npt.NDArray[np.float64]
 
 # More looks than this are not simulated; nor are all multisets gone through where their number is above the second.
 _LOOKS, _EXACT = 10**9, 4_000_000
-# The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
-_Z = 2.5758293035489004
 # Entries of a table of trials that is handled at a time.
 _CHUNK = 4_000_000
 # A number of looks that is simulated is found to one part in so many.
@@ -105,9 +103,7 @@ def repeated_success(
     mistakes fall as exp(-0.02041 looks), to 0
     """
     model = _Model(prior, channel, trials, seed)
-    wanted = listed(looks, "looks are some whole numbers from 1 on")
-    if not wanted:
-        raise InvalidParameter("looks are some whole numbers from 1 on, not none")
+    wanted = listed(looks, "looks are some whole numbers from 1 on", some=True)
     counts = tuple(whole(t, "the number of looks", most=_LOOKS) for t in wanted)
     success, low, high, exact = zip(*map(model.after, counts), strict=True)
     return Looks(counts, success, low, high, exact, model.exponent, model.most)
@@ -224,7 +220,7 @@ class _Model:
             likely = np.exp(score - score.max(axis=1, keepdims=True))
             worth.append((self.p * likely).max(axis=1) / (likely @ self.mass))
         values = np.concatenate(worth)
-        mean, half = float(values.mean()), _Z * float(values.std(ddof=1)) / math.sqrt(self.trials)
+        mean, half = float(values.mean()), float(margin(values))
         return _Found(mean, max(0.0, mean - half), min(1.0, mean + half), False)
 
 

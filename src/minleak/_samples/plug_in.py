@@ -17,11 +17,11 @@ from minleak._data.columns import Columns
 from minleak._data.parameters import listed
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
-from minleak._entropy.standard import STANDARD as ENTROPIES
+from minleak._entropy.standard import STANDARD
 from minleak._measure.capacities import capacity
 from minleak.errors import InvalidParameter
 
-STANDARD = (*ENTROPIES, "multiplicative-leakage", "additive-leakage", "maximal-leakage")
+MEASURES = (*STANDARD, "multiplicative-leakage", "additive-leakage", "maximal-leakage")
 
 # Tables of at most this many cells are dense.
 _CELLS = 4_000_000
@@ -112,13 +112,9 @@ class Battery:
     """Several measures at once, of a joint distribution: entropies in one pass, then the others."""
 
     def __init__(self, measures: Sequence[ConditionalEntropy | str]) -> None:
-        what = "measures are a list of entropies and names of measures, at least one"
-        given_measures = listed(measures, what)
-        if not given_measures:
-            raise InvalidParameter(what)
         self.names: list[str] = []
         self.entropies: list[ConditionalEntropy | None] = []
-        for given in given_measures:
+        for given in listed(measures, "measures are a list of entropies and names of measures", some=True):
             entropy = None if isinstance(given, str) and given in OTHERS else as_entropy(given)
             if entropy and not entropy.symmetric:
                 raise InvalidParameter(

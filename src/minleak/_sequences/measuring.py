@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ import numpy.typing as npt
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import first_difference
 from minleak._data.parameters import listed, whole
+from minleak._data.progress import Progress, in_silence
+from minleak._data.simulating import generator, margin
 from minleak._design.plan import Plan
 from minleak._design.stored.kinds import Stored
-from minleak._entropy.random_search import generator
 from minleak._sequences.beliefs import Attacker, Learning, Sets, SideBySide, judged
 from minleak._sequences.chain import Chain
 from minleak._sequences.exactly import exactly
@@ -25,10 +26,7 @@ from minleak.errors import InvalidParameter, shown
 
 Indices = npt.NDArray[np.int64]
 Array = npt.NDArray[np.float64]
-Progress = Callable[[int, int, str], None]
 
-# The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
-_Z = 2.5758293035489004
 _STEPS, _TRIALS, _SIZE = 10_000, 10**6, 1 << 10
 # The most states that are shown in all walks, and the most pairs of them that are compared at a time.
 _SHOWN, _PAIRS = 5 * 10**7, 2 * 10**7
@@ -175,7 +173,7 @@ def _measured(
     else:
         walks = _held_out(chain, truth, steps)[:trials]
         known, attacker = walks.T, Learning(chain, walks)
-    told = progress or (lambda _done, _of, _name: None)
+    told = progress or in_silence
     seen = scheme.shown(chain, walks, rng, lambda done, of: told(done, of, scheme.name))
     told(1, 1, scheme.name)
     found = _attacked(attacker, seen, known)
@@ -233,6 +231,6 @@ def _evidence(chain: Chain, attacker: Attacker, walks: Indices) -> float:
 def _by_step(values: Array, most: float) -> ByStep:
     """Means over walks, with their intervals."""
     mean = values.mean(axis=1)
-    half = _Z * values.std(axis=1, ddof=1) / math.sqrt(values.shape[1])
+    half = margin(values)
     high = np.minimum(mean + half, most)
     return ByStep(tuple(mean.tolist()), tuple(np.maximum(mean - half, 0).tolist()), tuple(high.tolist()))

@@ -95,9 +95,7 @@ class Tracks:
 
     def draw(self, sequence: Iterable[Hashable], *, scope: str | bytes) -> Shown:
         """The tracks for a whole walk: for each step a tuple of k labels."""
-        states = listed(sequence, "a walk is a list of states of the chain", ordered=True)
-        if not states:
-            raise InvalidParameter("a walk has at least one state")
+        states = listed(sequence, "a walk is a list of states of the chain", ordered=True, some=True)
         for at, state in enumerate(states):
             self._position(state, at)
         walk = self.start(states[0], scope=scope)

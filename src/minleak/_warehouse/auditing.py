@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minleak._data.parameters import listed
-from minleak._data.parameters import whole as whole_number
+from minleak._data.parameters import whole
+from minleak._data.progress import Progress
+from minleak._data.reading.table import column_names
 from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.auditing import Asked, audited
 from minleak._samples.events import MOST, Events, events_of, too_many
-from minleak._samples.plug_in import STANDARD
+from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
-from minleak._samples.trials import Progress
-from minleak._warehouse.counts import parts, times, together, whole
-from minleak._warehouse.engines import as_table, check_columns, engine_of
+from minleak._warehouse.counts import integer_column, parts, times, together
 from minleak._warehouse.engines.base import Engine
+from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidParameter
 
 # Columns inside the engine, so that no name of a user's column is met.
@@ -31,7 +31,7 @@ def audit(
     numeric: bool | None = None,
     blocks: str | None = None,
     attack: Any = None,
-    measures: Sequence[ConditionalEntropy | str] = STANDARD,
+    measures: Sequence[ConditionalEntropy | str] = MEASURES,
     permutations: int = 199,
     level: float = 0.95,
     alpha: float = 0.01,
@@ -68,7 +68,7 @@ def audit(
     (0.77, 0.85)
     """
     asked = Asked(attack, measures, level, alpha, permutations, enough, seed, progress)
-    limit = whole_number(limit, "limit", 1)
+    limit = whole(limit, "limit", 1)
     table = as_table(events)
     return audited(_events(engine_of(table), table, secret, observable, weight, blocks, numeric, limit), asked)
 
@@ -83,20 +83,15 @@ def _events(
     numeric: bool | None,
     limit: int,
 ) -> Events:
-    names = (
-        [observable]
-        if isinstance(observable, str)
-        else listed(observable, "observable is the name of a column, or several")
-    )
-    if not names:
-        raise InvalidParameter("observable is the name of a column, or several, not none")
+    names = [observable] if isinstance(observable, str) else observable
+    names = column_names(names, "observable is the name of a column, or several, each once")
     for name in names:
         check_columns(table, InvalidParameter, secret=secret, observable=name, weight=weight)
     if blocks is not None:
         check_columns(table, InvalidParameter, blocks=blocks)
     seen = {f"y{i}": table[name] for i, name in enumerate(names)}
     part = {} if blocks is None else {_BLOCK: table[blocks]}
-    rows = table.select(**{_SECRET: table[secret]}, **seen, **part, **{_COUNT: whole(table, weight)})
+    rows = table.select(**{_SECRET: table[secret]}, **seen, **part, **{_COUNT: integer_column(table, weight)})
     bad = rows[_COUNT].isnull() | (rows[_COUNT] < 0)
     for column in (_SECRET, *seen, *part):
         bad = bad | rows[column].isnull()

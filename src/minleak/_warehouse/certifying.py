@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Any
 
 from minleak._design.certificate import Certificate, Check
-from minleak._warehouse.counts import times, whole
-from minleak._warehouse.engines import as_table, check_columns, engine_of
+from minleak._warehouse.counts import integer_column, times
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.plan import Header, WarehousePlan, checked
+from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidPrior
 
 # Into how many bins the line is cut to check that it has no gap: each is sorted by itself.
@@ -183,7 +183,9 @@ def _weights_check(engine: Engine, owners: Any, header: Header, prior: Any, secr
     ibis = ibis_module()
     kind = "string" if header.is_text else "int64"
     sides = owners.select("secret", weight=owners.weight.cast("int64"), rows=ibis.literal(0, "int64")).union(
-        prior.select(secret=prior[secret].cast(kind), weight=-whole(prior, weight), rows=ibis.literal(1, "int64"))
+        prior.select(
+            secret=prior[secret].cast(kind), weight=-integer_column(prior, weight), rows=ibis.literal(1, "int64")
+        )
     )
     both = sides.group_by("secret").aggregate(left=sides.weight.sum(), rows=sides["rows"].sum())
     missing = both.left.isnull() | (both["rows"] == 0)

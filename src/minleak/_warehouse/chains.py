@@ -9,8 +9,8 @@ import numpy as np
 from minleak._data.labels import Labels
 from minleak._sequences.chain import Chain
 from minleak._sequences.fitting import check_smoothing, summed
-from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module
+from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidPrior
 
 

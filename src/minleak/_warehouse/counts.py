@@ -12,8 +12,8 @@ import numpy as np
 from minleak._design.rings import LIMIT
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
-from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module
+from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidParameter, InvalidPrior
 
 # The most distinct weights to take into memory.
@@ -59,10 +59,10 @@ def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Any
     if weight is None:
         rows = table.select(secret=names)
         return engine.keep(rows.group_by("secret").aggregate(weight=rows.count()))
-    return table.select(secret=names, weight=whole(table, weight))
+    return table.select(secret=names, weight=integer_column(table, weight))
 
 
-def whole(table: Any, name: str | None) -> Any:
+def integer_column(table: Any, name: str | None) -> Any:
     """A column of counts as 64-bit integers; what is none, or text other than digits, becomes null, to be refused.
     Without a name every row counts one.
     """

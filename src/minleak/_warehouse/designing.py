@@ -17,11 +17,11 @@ from minleak._design.layouts.base import Layout
 from minleak._design.make import as_layout
 from minleak._design.rings import cap
 from minleak._warehouse.counts import Counts, class_number, counted, hashed, heaviest
-from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.partitions import Dealing
 from minleak._warehouse.plan import Header, WarehousePlan, check_new, checked
 from minleak._warehouse.segments import laid
+from minleak._warehouse.tables import as_table, engine_of
 from minleak.errors import InvalidParameter
 
 # About how many secrets are sorted together. A partition of this many takes a few megabytes.

@@ -12,10 +12,10 @@ from minleak._design.stored.sampler import coupled_places
 from minleak._run.keys import Key, Lineal, Sticky
 from minleak._run.randomness import uniform
 from minleak._warehouse.counts import times
-from minleak._warehouse.engines import as_table, check_columns, engine_of
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
 from minleak._warehouse.lookups import DAMAGED, Line
 from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
+from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret, UnreadableFile
 
 

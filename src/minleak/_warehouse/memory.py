@@ -11,9 +11,9 @@ from minleak._data.prior import Prior
 from minleak._design.certificate import certify
 from minleak._design.plan import Plan
 from minleak._design.rings import Descent, Homes, Ring
-from minleak._warehouse.engines import engine_of
 from minleak._warehouse.lookups import DAMAGED
 from minleak._warehouse.plan import Header, WarehousePlan, checked, giants_table
+from minleak._warehouse.tables import engine_of
 from minleak.errors import UnreadableFile
 
 

@@ -21,9 +21,9 @@ from minleak._design.world import World
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW
-from minleak._warehouse.engines import as_table, engine_of
 from minleak._warehouse.engines.base import ibis_module, path_text
 from minleak._warehouse.sources import read
+from minleak._warehouse.tables import as_table, engine_of
 from minleak.errors import InvalidParameter, UnreadableFile
 
 FORMAT = "minleak-warehouse-1"

@@ -13,14 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from minleak._data.reading.table import kind_of
-from minleak._warehouse.engines import connect, engine_for
+from minleak._warehouse.engines import connect, engine_for, started
 from minleak._warehouse.engines.base import QUOTING, Engine, path_text, shown
 from minleak.errors import UnreadableFile
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _LINES = "lines"
 _KINDS = ("parquet", *_DELIMITERS, _LINES)
-_DATABASE = (".duckdb", ".db", ".ddb")
+DATABASES = (".duckdb", ".ddb", ".db")
 # So many bytes show whether lines end in line breaks.
 _LOOKED_AT = 1 << 16
 
@@ -67,19 +67,19 @@ def read(
     name = path_text(path)
     if not os.path.exists(name):
         raise UnreadableFile(f"cannot open {name}: there is no such file or folder")
-    if name.lower().endswith(_DATABASE):
+    if name.lower().endswith(DATABASES):
         if table is None:
             raise UnreadableFile(f"{name} is a database: say which table of it to read")
         return _named(_started(engine, memory_limit, database=name), table, name)
     if table is not None:
-        raise UnreadableFile(f"{name} is no database (.duckdb, .ddb, .db), so it has no table {shown(table)}")
+        raise UnreadableFile(f"{name} is no database ({', '.join(DATABASES)}), so it has no table {shown(table)}")
     form, files = _files(name, format)
-    started = engine_for(_started(engine, memory_limit))
+    running = engine_for(_started(engine, memory_limit))
     if form == _LINES:
-        return _lines(started, files, name)
-    names = _columns(files, form, any_order=started.goes_by_names)
+        return _lines(running, files, name)
+    names = _columns(files, form, any_order=running.goes_by_names)
     try:
-        found = started.read_parquet(files) if form == "parquet" else started.read_text(files, form, names)
+        found = running.read_parquet(files) if form == "parquet" else running.read_text(files, form, names)
     except UnreadableFile:
         raise
     except Exception as error:  # each engine has errors of its own, and their words may hold a secret
@@ -95,7 +95,7 @@ def _started(engine: Any, memory_limit: str | None, database: str | None = None)
     if engine is None or isinstance(engine, str):
         return connect(engine or "duckdb", database=database, memory_limit=memory_limit)
     if database is not None:
-        return type(engine_for(engine)).connect(database=database, memory_limit=memory_limit)
+        return started(type(engine_for(engine)), database=database, memory_limit=memory_limit)
     return engine
 
 

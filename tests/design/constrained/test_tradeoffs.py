@@ -77,9 +77,9 @@ def test_prints_as_a_table():
 @pytest.mark.parametrize(
     ("given_", "words"),
     [
-        ({"points": 1}, "from 2 on"),
-        ({"points": True}, "from 2 on"),
-        ({"budgets": []}, "at least one"),
+        ({"points": 1}, "from 2 to"),
+        ({"points": True}, "from 2 to"),
+        ({"budgets": []}, "not none"),
         ({"budgets": [float("nan")]}, "finite"),
     ],
 )

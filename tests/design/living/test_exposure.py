@@ -144,7 +144,7 @@ def test_refusals():
     """In one line each."""
     plan = ml.design(named([5, 4, 3, 2]), 2)
     for plans, words in (
-        ([], "none is there"),
+        ([], "not none"),
         (7, "a list of plans"),
         (["plan.cloak"], "load a file"),
         ([plan, ml.design(named([1, 2], ["x", "y"]), 2)], "no secret of positive probability is in all versions"),

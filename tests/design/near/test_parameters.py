@@ -108,7 +108,7 @@ def test_places_are_the_rows_of_the_file(tmp_path):
         (b"secret,lat\na,1\nb,\n", "csv", "line 3"),
         (b"secret,lon\na,1\n", "csv", "no column 'lat'"),
         (b"secret,lat\na,1,2\n", "csv", "line 2 of the input has 3 columns"),
-        (b'{"a": 1}', "json", "csv, tsv or parquet"),
+        (b'{"a": 1}', "json", "csv, tsv, parquet"),
         (b"nonsense", "parquet", "cannot parse"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from minleak._data.cells import Cells
+from minleak._data.cells import MatrixCells
 from minleak._data.channel import Channel
 from minleak._data.reading.table import Table, finite
 from minleak.errors import InvalidChannel, UnreadableFile
@@ -62,7 +62,7 @@ def read_channel(
     )
 
 
-def _check_once(cells: Cells, table: Table) -> None:
+def _check_once(cells: MatrixCells, table: Table) -> None:
     """Refuse a secret with two observables and no word on how likely each is."""
     order = np.argsort(cells.x, kind="stable")
     again = order[1:][np.diff(cells.x[order]) == 0]

@@ -9,8 +9,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.parameters import listed
-from minleak._data.reading.table import Table, finite
+from minleak._data.reading.table import Table, column_names, finite
 from minleak.errors import UnreadableFile
 
 Array = npt.NDArray[np.float64]
@@ -30,9 +29,7 @@ def read_places(
     array([[-12.05, -77.04]])
     """
     what = "columns are the names of one or more columns, each once, such as ['lat', 'lon']"
-    names = listed(columns, what, UnreadableFile)
-    if not names or not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
-        raise UnreadableFile(what)
+    names = column_names(columns, what, UnreadableFile)
     roles = {f"entry in {name!a}": name for name in names}
     table = Table(source, format=format, what="places are")
     found = table.read({}, roles, choose="columns=")

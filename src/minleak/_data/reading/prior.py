@@ -71,7 +71,7 @@ def read_prior(
         labels, weights = tidy.log(labels, weights, table.name, blank=table.blank)
         return Prior(weights, labels=labels, events=events)
     if weight is None:
-        raise UnreadableFile(f"{table.name} holds counts already: rows are counted of csv, tsv, parquet and lines")
+        raise UnreadableFile(f"{table.name} holds counts already, and no events to count")
     return Prior(weights, labels=tidy.labels(labels), events=events, _where=table.where)
 
 

@@ -18,10 +18,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.cells import Cells
+from minleak._data.cells import MatrixCells
 from minleak._data.labels import Labels
-from minleak._data.reading.formats import FORMATS
-from minleak.errors import InvalidParameter, UnreadableFile, shown
+from minleak._data.parameters import listed
+from minleak._data.reading.formats import FORMATS, NAMED
+from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
 
 _INTEGER, _NUMBER = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
@@ -42,7 +43,7 @@ class Table:
         kind = kind_of(self.name, format)
         self._file = FORMATS[kind](_content(source, self.name), self.name)
         if what is not None and self._file.header is None:
-            raise UnreadableFile(f"{what} read from csv, tsv or parquet, which name their columns, not {kind}")
+            raise UnreadableFile(f"{what} read from a format that names its columns ({', '.join(NAMED)}), not {kind}")
 
     @property
     def names_columns(self) -> bool:
@@ -74,13 +75,13 @@ class Table:
             raise UnreadableFile(f"{self.name} has {header}no rows")
         return {role: self._checked(role, column, role in numbers) for role, column in columns.items()}
 
-    def cells(self, columns: Mapping[str, Any], inputs: Iterable[Hashable] | None) -> Cells:
+    def cells(self, columns: Mapping[str, Any], inputs: Iterable[Hashable] | None) -> MatrixCells:
         """The cells of the columns of secrets and observables."""
         names = None if inputs is None else Labels.of(inputs, 0)
         twice = None if names is None else names.first_duplicate()
         if twice is not None:
             raise InvalidParameter(f"inputs {twice[0]} and {twice[1]} are the same: name each secret once")
-        return Cells(
+        return MatrixCells(
             zip(Labels.of(columns["secret"], 0), Labels.of(columns["observable"], 0), strict=True),
             names,
             unknown=lambda i: UnreadableFile(f"{self.where(i)} names a secret that the prior does not have"),
@@ -93,13 +94,15 @@ class Table:
         """A column with nothing missing, as it is handed out."""
         import pyarrow.compute as pc
 
-        if not isinstance(column, pa.ChunkedArray):
+        if isinstance(column, list):
+            if None in column:
+                raise self._missing(role, column.index(None))
             return column
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         missing = column.is_null(nan_is_null=not is_number)
         if pc.any(missing).as_py():
-            raise UnreadableFile(f"the {role} at {self.where(pc.index(missing, True).as_py())} is missing")
+            raise self._missing(role, pc.index(missing, True).as_py())
         if is_number:
             spelled = self._file.is_text and not pa.types.is_integer(column.type)
             return (spelled_numbers if spelled else stored_numbers)(column, role, self.where)
@@ -108,6 +111,9 @@ class Table:
                 f"the {role} at {self.where(0)} is of type {column.type}, which is no name: store text or integers"
             )
         return column
+
+    def _missing(self, role: str, i: int) -> UnreadableFile:
+        return UnreadableFile(f"the {role} at {self.where(i)} is missing")
 
     def _check_names(self, wanted: Mapping[str, str], choose: str) -> None:
         """Refuse columns that are not there once. A first line may be no header but an event: its fields are shown
@@ -133,6 +139,14 @@ class Table:
                 if sure:
                     there = f"its columns are {_listed(header)}"
                 raise UnreadableFile(f"{self.name} has no column {name!a}; {there} (choose them with {choose})")
+
+
+def column_names(names: Any, what: str, error: type[MinleakError] = InvalidParameter) -> list[str]:
+    """The names of one or more columns, each once; `what` says so."""
+    given = listed(names, what, error, some=True)
+    if not all(isinstance(name, str) for name in given) or len(set(given)) < len(given):
+        raise error(what)
+    return given
 
 
 def _listed(names: list[str]) -> str:
@@ -190,7 +204,7 @@ def _content(source: Any, name: str) -> bytes:
 # -- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def stored_numbers(column: pa.ChunkedArray, role: str, where: Callable[[int], str]) -> Any:
+def stored_numbers(column: pa.Array | pa.ChunkedArray, role: str, where: Callable[[int], str]) -> Any:
     """The numbers of a column without nulls, of a numeric type, as a vector or a list; other types are refused."""
     kind = column.type
     if pa.types.is_decimal(kind):
@@ -200,7 +214,7 @@ def stored_numbers(column: pa.ChunkedArray, role: str, where: Callable[[int], st
     raise UnreadableFile(f"the {role} at {where(0)} is of type {kind}, which is not a number: store integers or floats")
 
 
-def spelled_numbers(column: pa.ChunkedArray, role: str, where: Callable[[int], str]) -> Any:
+def spelled_numbers(column: pa.Array | pa.ChunkedArray, role: str, where: Callable[[int], str]) -> Any:
     """The numbers that texts spell: all integers, exactly, or else all as floats."""
     import pyarrow.compute as pc
 
@@ -221,9 +235,10 @@ def spelled_numbers(column: pa.ChunkedArray, role: str, where: Callable[[int], s
     return numbers
 
 
-def _taken(column: pa.ChunkedArray) -> np.ndarray[Any, Any]:
+def _taken(column: pa.Array | pa.ChunkedArray) -> np.ndarray[Any, Any]:
     """The numbers of a column as a vector that nobody else will write to, which a prior keeps without copying."""
-    numbers = np.concatenate([np.from_dlpack(chunk) for chunk in column.chunks])
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    numbers = np.concatenate([np.from_dlpack(chunk) for chunk in chunks])
     numbers.flags.writeable = False
     return numbers
 

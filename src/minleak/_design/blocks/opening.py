@@ -6,14 +6,14 @@ import numpy as np
 
 from minleak._design.blocks.partition import Partition
 from minleak._design.blocks.plan import BlockDrawable, BlockPlan
-from minleak._design.stored.format import Contents, demand, whole
+from minleak._design.stored.format import Contents, demand, demand_whole
 
 
 def drawable(contents: Contents) -> BlockDrawable:
     """The blocks with their index: every secret is in one block, no block is empty or has more than k members."""
     members, begins = contents.vector("members", "i4 i8"), contents.vector("begins", "i8")
     n = len(members)
-    k = whole(contents.numbers["k"], 1, n)
+    k = demand_whole(contents.numbers["k"], 1, n)
     contents.in_range(members, 0, n)
     demand(bool((np.bincount(members, minlength=n) == 1).all()))
     demand(len(begins) > 1 and begins[0] == 0 and begins[-1] == n)

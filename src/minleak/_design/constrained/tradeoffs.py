@@ -19,7 +19,7 @@ from minleak._design.constrained.programme import Programme, convex_form, term_o
 from minleak._design.constrained.solve import linear_model
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.frontier import Axes, Frontier, Row
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 # The most points of a frontier: each is a programme to be solved.
 _MOST = 10_000
@@ -122,14 +122,8 @@ def tradeoff(
 def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: Entropy, gap: float) -> list[float]:
     """The budgets to look at, in increasing order."""
     if budgets is not None:
-        given = listed(budgets, "budgets are a list of finite numbers")
-        chosen = sorted(as_budget(budget) for budget in given)
-        if not chosen:
-            raise InvalidParameter("budgets are a list of finite numbers, at least one")
-        return chosen
-    points = whole(points, "points", 2)
-    if points > _MOST:
-        raise InvalidParameter(f"points is a whole number up to {_MOST:,}, not {shown(points)}")
+        return sorted(map(as_budget, listed(budgets, "budgets are a list of finite numbers", some=True)))
+    points = whole(points, "points", 2, _MOST)
     (least,) = problem.least_costs()
     most = max(_enough(problem, H, gap), least)
     (scale,) = problem.scales

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from minleak._data.prior import Prior
+from minleak._data.progress import Progress
 from minleak._design.blocks.partition import cut
 from minleak._design.blocks.plan import BlockPlan
-from minleak._design.giants import Progress
 from minleak._design.layouts.base import Layout
 from minleak._design.stored.kinds import BLOCKS
 from minleak.errors import InvalidParameter

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.parameters import TRIALS, listed, whole
+from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior, as_prior
+from minleak._data.simulating import TRIALS, generator, margin
 from minleak._design.blocks.plan import BlockPlan
 from minleak._design.living.lines import Lines
 from minleak._design.living.matching import matched
@@ -24,8 +24,6 @@ Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
-# The 99.5th percentile of the normal distribution, for two-sided intervals of 99%.
-_Z = 2.5758293035489004
 # Numbers in an array that trials are compared in.
 _CELLS = 4_000_000
 
@@ -83,7 +81,7 @@ def exposure(
     True
     """
     given = _plans(plans)
-    trials, seed = whole(trials, "trials", 2, TRIALS), whole(seed, "the seed", 0)
+    trials, rng = whole(trials, "trials", 2, TRIALS), generator(seed)
     common = _Common(given, None if prior is None else as_prior(prior))
     if isinstance(given[0], BlockPlan):
         return _of_blocks(given, common)
@@ -93,15 +91,13 @@ def exposure(
     known: dict[str, Any] = {"versions": len(given), "single": given[-1].success, "share": common.share}
     if exact is not None:
         return Exposure(exact, exact, exact, exact=True, trials=0, **known)
-    mean, half = _simulated(given, groups, common, trials, np.random.default_rng(seed))
+    mean, half = _simulated(given, groups, common, trials, rng)
     return Exposure(mean, max(mean - half, 0.0), min(mean + half, 1.0), exact=False, trials=trials, **known)
 
 
 def _plans(plans: Any) -> list[Any]:
     what = "the versions are a list of plans, such as [plan, plan.update(prior)]"
-    given = [plans] if isinstance(plans, Plan | BlockPlan) else listed(plans, what)
-    if not given:
-        raise InvalidParameter(f"{what}, and none is there")
+    given = [plans] if isinstance(plans, Plan | BlockPlan) else listed(plans, what, some=True)
     for plan in given:
         if not isinstance(plan, Plan | BlockPlan):
             raise InvalidParameter(f"{what}, not of {type(plan).__name__}: load a file with minleak.load(path)")
@@ -193,7 +189,7 @@ def _simulated(
         secrets = np.searchsorted(cumulated, rng.random(size) * cumulated[-1], side="right")
         chances.append(_chances(plans, groups, lines, common, secrets, rng))
     chance = np.concatenate(chances)
-    return float(chance.mean()), _Z * float(chance.std(ddof=1)) / math.sqrt(trials)
+    return float(chance.mean()), float(margin(chance))
 
 
 def _chances(

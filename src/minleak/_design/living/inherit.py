@@ -14,9 +14,6 @@ from minleak._design.rings import Arrangement, Homes
 
 Indices = npt.NDArray[np.int64]
 
-# What the attacker gets of weight that is not at home (MATH 14).
-_AWAY = 0.7
-
 
 @dataclass(frozen=True)
 class Inherited:
@@ -151,6 +148,8 @@ class _Broken:
         """What the attacker gets of these secrets, who intersects old and new sets: the weight of a home once for each
         group in it that shared a home before, and `_AWAY` of the weight that is on rings.
         """
+        from minleak._kernels import living
+
         origin = np.full(len(self.weights), -1, dtype=np.int64)
         row, column = np.nonzero(self.rows >= 0)
         origin[self.rows[row, column]] = row
@@ -160,7 +159,7 @@ class _Broken:
         own = self.weights[homes].astype(np.float64)
         least = own[:, -1]
         away = own.sum() - self.u * least.sum() + float(self.weights[made.rest].sum())
-        return float(_AWAY * away + (least * parts).sum())
+        return float(living.AWAY * away + (least * parts).sum())
 
 
 def numbered(rows: Indices, free: Indices, made: Indices) -> Indices:

@@ -7,7 +7,7 @@ import numpy as np
 from minleak._design.rows.observables import FORMS, restored_outputs
 from minleak._design.rows.plan import RowDrawable, Rows
 from minleak._design.rows.rounding import LIMIT
-from minleak._design.stored.format import Contents, demand, number, whole
+from minleak._design.stored.format import Contents, demand, demand_number, demand_whole
 
 
 def drawable(contents: Contents) -> RowDrawable:
@@ -17,7 +17,7 @@ def drawable(contents: Contents) -> RowDrawable:
     starts, columns, weights = (contents.vector(name, "i8") for name in ("starts", "columns", "weights"))
     form, count = contents.numbers["outputs"]
     demand(isinstance(form, str) and form in FORMS)
-    m = whole(count, 1, len(columns))
+    m = demand_whole(count, 1, len(columns))
     demand(len(starts) > 1 and starts[0] == 0 and starts[-1] == len(columns) == len(weights))
     contents.in_range(starts, 0, len(columns) + 1)
     demand(bool((np.diff(starts) >= 1).all()))
@@ -34,6 +34,6 @@ def drawable(contents: Contents) -> RowDrawable:
     prior = contents.given_prior(names)
     demand(len(prior) == n)
     outputs = restored_outputs(form, m, contents.columns.get("outputs"))
-    off = number(contents.numbers["total_variation"], 0.0, 1.0)
+    off = demand_number(contents.numbers["total_variation"], 0.0, 1.0)
     rows = Rows(prior, outputs, starts, columns, weights, off)
     return RowDrawable(rows, contents.index(names, prior.labels), outputs=outputs)

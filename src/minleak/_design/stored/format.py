@@ -220,7 +220,7 @@ class Contents:
 
     def _events(self) -> Any:
         events = self.numbers.get("events", "total")  # files of version 2 do not say it
-        return events if events in ("total", None) else whole(events, 1, 2**1024)
+        return events if events in ("total", None) else demand_whole(events, 1, 2**1024)
 
     def index(self, names: pa.Array | None, labels: Labels) -> Labels:
         """The labels with the slots that they are found by."""
@@ -274,13 +274,13 @@ def demand(holds: bool | np.bool_) -> None:
         raise ValueError("not what a plan has here")
 
 
-def whole(number: Any, low: int, high: int) -> int:
+def demand_whole(number: Any, low: int, high: int) -> int:
     """A whole number in these bounds."""
     demand(type(number) is int and low <= number <= high)
     return int(number)
 
 
-def number(number: Any, low: float, high: float) -> float:
+def demand_number(number: Any, low: float, high: float) -> float:
     """A finite number in these bounds."""
     demand(type(number) in (int, float) and low <= number <= high and abs(number) < math.inf)
     return float(number)

@@ -20,7 +20,7 @@ import pyarrow as pa
 from minleak._design.cost import Cost
 from minleak._design.plan import Plan
 from minleak._design.rings import LIMIT, Descent, Homes, Ring
-from minleak._design.stored.format import BLOCK, Contents, Vector, demand, file_name, number, read, whole
+from minleak._design.stored.format import BLOCK, Contents, Vector, demand, demand_number, demand_whole, file_name, read
 from minleak._design.stored.kinds import KINDS, RINGS, Running, Stored
 from minleak._design.stored.sampler import STORED, RingDrawable, Tables, on_one_line, shift_of
 from minleak.errors import InvalidCloak, shown
@@ -68,7 +68,7 @@ def drawable(contents: Contents) -> RingDrawable:
     """The plan with its tables and its index."""
     weights = contents.vector("weights", "i8")
     n = len(weights)
-    k = whole(contents.numbers["k"], 1, n)
+    k = demand_whole(contents.numbers["k"], 1, n)
     giants = contents.vector("plan_giants", "i8")
     u = k - len(giants)
     total, least, largest = _survey(contents, weights)
@@ -93,7 +93,7 @@ def drawable(contents: Contents) -> RingDrawable:
         gains=gains,
         weights=weights,
         total=total,
-        distance=number(contents.numbers["distance"], 0.0, 1.0),
+        distance=demand_number(contents.numbers["distance"], 0.0, 1.0),
         giants=giants,
         u=u,
         tail=tail,
@@ -154,7 +154,7 @@ def _tables(contents: Contents, weights: Vector, giants: Vector, homes: Homes, u
     demand(u * int(homes.weights.sum()) + sum(lengths.tolist()) == tail)
     bases, end = on_one_line(lengths, u)
     count, shift = len(starts), shift_of(end, len(starts))
-    sizes = [whole(size, 1, count) for size in contents.numbers["segments"]]
+    sizes = [demand_whole(size, 1, count) for size in contents.numbers["segments"]]
     demand(len(sizes) == len(lengths) and sum(sizes) == count)
     demand(np.array_equal(starts[np.cumsum(sizes, dtype=np.int64) - np.array(sizes, dtype=np.int64)], bases))
     before = -1
@@ -205,7 +205,7 @@ def _descent(contents: Contents) -> Descent | None:
     name, ancestors = said["lineage"], said["ancestors"]
     demand(type(ancestors) is list and (name is None) == (not ancestors) and type(said["by_tree"]) is bool)
     lineage = None if name is None else _digest(name)
-    exposure = None if said["exposure"] is None else number(said["exposure"], 0.0, 1.0)
+    exposure = None if said["exposure"] is None else demand_number(said["exposure"], 0.0, 1.0)
     return Descent(lineage, tuple(map(_digest, ancestors)), exposure=exposure, by_tree=said["by_tree"])
 
 
@@ -221,11 +221,11 @@ def _costs(contents: Contents, n: int) -> Cost | None:
     fits = "given" if places is None else metric if places.shape[1] == 2 else "euclidean"
     demand(metric == fits in ("given", "euclidean", "haversine"))
     return Cost(
-        value=number(value, 0, math.inf),
-        bound=None if bound is None else number(bound, 0, math.inf),
-        rounding=None if rounding is None else number(rounding, -math.inf, math.inf),
+        value=demand_number(value, 0, math.inf),
+        bound=None if bound is None else demand_number(bound, 0, math.inf),
+        rounding=None if rounding is None else demand_number(rounding, -math.inf, math.inf),
         metric=_text(metric),
-        stability=number(stability, 0, 1),
+        stability=demand_number(stability, 0, 1),
         coordinates=places,
     )
 

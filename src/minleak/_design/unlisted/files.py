@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.prior import Prior
-from minleak._design.stored.format import Contents, demand, file_name, read, whole
+from minleak._design.stored.format import Contents, demand, demand_whole, file_name, read
 from minleak._design.stored.saving import write
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.escape import Escape
@@ -77,7 +77,7 @@ def load_model(path: str | os.PathLike[str]) -> Parts:
 def model_in(contents: Contents) -> Parts:
     """What a model is made of, among arrays and numbers of anybody's; an error of any kind where it is none."""
     numbers = contents.numbers
-    longest = whole(numbers["longest"], 1, LONGEST)
+    longest = demand_whole(numbers["longest"], 1, LONGEST)
     codes = contents.vector("alphabet", "i4")
     demand(0 < len(codes) <= ALPHABET and bool((codes[1:] > codes[:-1]).all()))
     demand(codes[0] >= 0 and codes[-1] < 0x110000 and not ((codes >= 0xD800) & (codes < 0xE000)).any())
@@ -92,7 +92,7 @@ def _levels(contents: Contents, size: int) -> Iterator[Level]:
     sizes = contents.numbers["contexts"]
     keys, begins = contents.vector("context_keys", "i8"), contents.vector("context_begins", "u2")
     demand(isinstance(sizes, list) and 0 < len(sizes) <= _ORDER and size ** len(sizes) < 2**62)
-    demand(len(begins) == len(keys) * size and sum(whole(count, 1, len(keys)) for count in sizes) == len(keys))
+    demand(len(begins) == len(keys) * size and sum(demand_whole(count, 1, len(keys)) for count in sizes) == len(keys))
     at = 0
     for length, count in enumerate(sizes):
         level = Level(keys[at : at + count], begins[at * size : (at + count) * size].reshape(count, size))
@@ -123,8 +123,8 @@ def plan_contents(model: Coder, prior: Prior | None, k: int, share: Fraction) ->
 def plan_parts(contents: Contents) -> tuple[Parts, Prior | None, int, Fraction]:
     """What the model is made of, prior, cap and share of a plan, of what anybody may have written."""
     numbers = contents.numbers
-    numerator, denominator = (whole(part, 1, _PARTS) for part in numbers["share"])
-    k = whole(numbers["k"], 1, _WORK // whole(numbers["longest"], 1, LONGEST))
+    numerator, denominator = (demand_whole(part, 1, _PARTS) for part in numbers["share"])
+    k = demand_whole(numbers["k"], 1, _WORK // demand_whole(numbers["longest"], 1, LONGEST))
     share = Fraction(numerator, denominator)
     model = model_in(contents)
     if "counts" not in contents.columns:

@@ -9,7 +9,8 @@ from itertools import accumulate
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from minleak._data.parameters import TRIALS, whole
+from minleak._data.parameters import whole
+from minleak._data.simulating import TRIALS
 from minleak._design.unlisted.joint import Joint
 
 if TYPE_CHECKING:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 import secrets
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,8 +54,8 @@ class Engine(ABC):
 
     @classmethod
     @abstractmethod
-    def connect(cls, *, database: Any = None, memory_limit: Any = None, spill: Any = None) -> Any:
-        """An Ibis backend, started with the options of `warehouse.connect`."""
+    def connect(cls, *args: Any, **options: Any) -> Any:
+        """An Ibis backend. Its parameters are those options of `warehouse.connect` that this engine has."""
 
     @abstractmethod
     def integer(self, digits: Any) -> Any:
@@ -115,25 +113,17 @@ class Engine(ABC):
     def working(self) -> Iterator[None]:
         """Let the engine work; where it fails, that is said without its words, which may hold a secret."""
         try:
-            with warnings.catch_warnings():
-                # PySpark warns with the row at which it failed, before it raises its error
-                warnings.filterwarnings("ignore", message="toPandas attempted Arrow", category=UserWarning)
-                yield
+            yield
         except (MinleakError, MemoryError):
             raise
         except Exception as error:  # each engine has errors of its own
-            raise self._refusal(error) from None
+            raise self.refusal(error) from None
 
-    def _refusal(self, error: Exception) -> MinleakError:
+    def refusal(self, error: Exception) -> MinleakError:
         """What an engine's error comes to."""
-        said, what = str(error), type(error).__name__
-        line = re.search(r"\bCSV Error on Line: ([0-9]+)", said)
-        if line:
-            return UnreadableFile(f"the engine could not read the data: look at line {line[1]} ({QUOTING})")
-        if "CSV Parser state machine" in said:
-            return UnreadableFile(f"the engine could not read the data: its lines do not all end alike, or {QUOTING}")
-        if "No space left on device" in said:
-            return InvalidParameter("the disk is full: make room, or give another folder, for DuckDB connect(spill=)")
+        what = type(error).__name__
+        if "No space left on device" in str(error):
+            return InvalidParameter("the disk is full: make room, or give the engine another folder to spill to")
         if self.is_of_memory(error):
             return InvalidParameter(f"the engine has not enough memory ({what}): give it more, or more room to spill")
         if self.is_of_data(error):

@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._warehouse.engines.base import Engine, ibis_module, path_text, presented
-from minleak.errors import InvalidParameter, MissingExtra, UnreadableFile
+from minleak._warehouse.engines.base import QUOTING, Engine, ibis_module, path_text, presented
+from minleak.errors import InvalidParameter, MinleakError, MissingExtra, UnreadableFile
 
 
 class DuckDB(Engine):
@@ -106,6 +106,14 @@ class DuckDB(Engine):
             # Ibis itself writes the path into the query as Python would, so that a quote in it ends it
             copy = f"COPY ({self.backend.compile(exact)}) TO ? (FORMAT parquet, PER_THREAD_OUTPUT true)"
             self.backend.con.execute(copy, [folder])
+
+    def refusal(self, error: Exception) -> MinleakError:
+        line = re.search(r"\bCSV Error on Line: ([0-9]+)", str(error))
+        if line:
+            return UnreadableFile(f"the engine could not read the data: look at line {line[1]} ({QUOTING})")
+        if "CSV Parser state machine" in str(error):
+            return UnreadableFile(f"the engine could not read the data: its lines do not all end alike, or {QUOTING}")
+        return super().refusal(error)
 
     def is_of_data(self, error: Exception) -> bool:
         import duckdb

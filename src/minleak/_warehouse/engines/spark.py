@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import secrets
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from minleak._warehouse.engines.base import Engine, ibis_module, presented
 from minleak.errors import InvalidParameter, MissingExtra, UnreadableFile
-
-# PySpark 4 warns at every turn that it has not been tried with pandas 3; what is used of it here is tested with it.
-PANDAS_WARNING = "PySpark does not yet fully support pandas"
 
 # Where somebody has said what Spark to use, nothing is said here.
 _CONFIGURED = ("SPARK_HOME", "SPARK_CONF_DIR", "SPARK_REMOTE", "PYSPARK_SUBMIT_ARGS")
@@ -34,11 +33,7 @@ class Spark(Engine):
     goes_by_names = False
 
     @classmethod
-    def connect(cls, *, database: Any = None, memory_limit: Any = None, spill: Any = None) -> Any:
-        if database is not None:
-            raise InvalidParameter("a database file is read by DuckDB; give Spark Parquet, or a table that it knows")
-        if memory_limit is not None or spill is not None:
-            raise InvalidParameter("memory_limit and spill are DuckDB's; Spark's are set where its session is made")
+    def connect(cls) -> Any:
         ibis = ibis_module()
         try:
             from pyspark.sql import SparkSession
@@ -115,6 +110,14 @@ class Spark(Engine):
     def write(self, table: Any, folder: str) -> None:
         with self.working():
             self.backend.to_parquet(table, folder)
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        with warnings.catch_warnings():
+            # PySpark warns with the row at which it failed, before it raises its error
+            warnings.filterwarnings("ignore", message="toPandas attempted Arrow", category=UserWarning)
+            with super().working():
+                yield
 
     def is_of_data(self, error: Exception) -> bool:
         return type(error).__module__.partition(".")[0] in ("pyspark", "py4j")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minleak._data.reading.formats.base import Format
+from minleak._data.reading.formats.base import CountsFile, Format
 from minleak._data.reading.formats.delimited import Csv, Tsv
 from minleak._data.reading.formats.json import Json
 from minleak._data.reading.formats.lines import Lines
@@ -17,3 +17,6 @@ FORMATS: dict[str, type[Format]] = {
     "uniq": Uniq,
     "lines": Lines,
 }
+
+#: Those that name their columns.
+NAMED = [kind for kind, made in FORMATS.items() if not issubclass(made, CountsFile)]

@@ -32,7 +32,9 @@ class Format(ABC):
 
     @abstractmethod
     def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> Sequence[Any]:
-        """The columns that name things and then those that count or measure, as Arrow or lists."""
+        """The columns that name things and then those that count or measure: Arrow's, or lists of Python's values, of
+        which only null is refused before they become what is read.
+        """
 
     def where(self, i: int) -> str:
         """Where row i stands, counted from 0 after the header, for a message."""
@@ -43,7 +45,7 @@ class Format(ABC):
         return UnreadableFile(f"cannot parse {self.name} as {type(self).__name__.lower()}: {str(why).splitlines()[0]}")
 
 
-class Counts(Format):
+class CountsFile(Format):
     """A file of secrets and their weights, and of nothing else, whose columns have no names."""
 
     def __init__(self, data: bytes, name: str) -> None:

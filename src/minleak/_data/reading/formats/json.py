@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from minleak._data.reading.formats.base import Counts, check_utf8
+from minleak._data.reading.formats.base import CountsFile, check_utf8
 from minleak.errors import UnreadableFile
 
 
-class Json(Counts):
+class Json(CountsFile):
     """A mapping from secret to weight. Integers are exact; a secret that stands twice is seen."""
 
     endings = (".json",)

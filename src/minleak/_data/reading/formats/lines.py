@@ -6,11 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._data.reading.formats.base import Counts
+from minleak._data.reading.formats.base import CountsFile
 from minleak._data.reading.formats.uniq import separated
 
 
-class Lines(Counts):
+class Lines(CountsFile):
     """A secret counts as often as it is a line; an empty line is no event."""
 
     endings = (".log",)
@@ -27,7 +27,7 @@ class Lines(Counts):
         empty = pc.equal(labels, "")
         self.blank = pc.sum(times.filter(empty)).as_py() or 0
         there = pc.invert(empty)
-        return labels.filter(there), pa.chunked_array([times.filter(there)])
+        return labels.filter(there), times.filter(there)
 
     def where(self, i: int) -> str:
         return f"distinct line {i + 1} of {self.name}"

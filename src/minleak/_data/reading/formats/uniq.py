@@ -6,11 +6,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._data.reading.formats.base import BOM, Counts, check_utf8
+from minleak._data.reading.formats.base import BOM, CountsFile, check_utf8
 from minleak.errors import UnreadableFile
 
 
-class Uniq(Counts):
+class Uniq(CountsFile):
     """The secret is all that follows the space, spaces too."""
 
     endings = (".txt",)
@@ -31,7 +31,7 @@ class Uniq(Counts):
                 )
             counts.append(count)
             secrets.append(secret)
-        return secrets, pa.chunked_array([pa.array(counts, pa.large_string())])
+        return secrets, pa.array(counts, pa.large_string())
 
     def where(self, i: int) -> str:
         return f"line {i + 1} of {self.name}"
