@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data import composition
+from minleak._data.arrays import Array
 from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
 from minleak._data.factoring.find import factored
@@ -36,8 +37,6 @@ from minleak._data.prior import Prior, as_prior
 from minleak._data.reducing import divided, groups, merged
 from minleak._data.simulating import generator
 from minleak.errors import InvalidChannel, InvalidParameter, shown
-
-Array = npt.NDArray[np.float64]
 
 # Rows of floats must sum to one within this; rows of Fractions exactly.
 SUM_TOLERANCE = 1e-9

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
+
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-Array = npt.NDArray[np.float64]
 T = TypeVar("T")
 
 # Entries in a block, about 2 MB: several passes over it stay in cache, and there are blocks for every core.

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.parameters import is_number, real
 from minleak.errors import InvalidChannel, shown
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-Array = npt.NDArray[np.float64]
 
 # The most memory that one operation is let ask for, in bytes: 8 GiB.
 MOST = 1 << 33

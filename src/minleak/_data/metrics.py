@@ -7,14 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._data.matrices import is_sparse, too_large
 from minleak._data.parameters import is_number
 from minleak.errors import InvalidParameter, shown
-
-Array = npt.NDArray[np.float64]
 
 
 def distances_between(metric: Any, secrets: Labels | int, others: Labels | int | None = None) -> Array:

@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Array
 from minleak._data.labels import Labels, named
 from minleak._data.parameters import is_number, whole
 from minleak.errors import InvalidParameter, InvalidPrior, shown
-
-Array = npt.NDArray[np.float64]
 
 # How far float weights may be from one in all when `normalised=True` demands it.
 SUM_TOLERANCE = 1e-9

@@ -8,16 +8,14 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import BLOCK, Columns
 from minleak._data.matrices import as_csr
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior
 from minleak.errors import InvalidChannel
-
-Array = npt.NDArray[np.float64]
 
 
 class Together(Channel):

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
@@ -21,8 +21,6 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_sets import RandomSets
 from minleak.errors import InvalidParameter, shown
-
-Array = npt.NDArray[np.float64]
 
 # The most members of a set that is simulated.
 _MOST = 1_000_000

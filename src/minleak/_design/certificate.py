@@ -12,8 +12,8 @@ from itertools import chain, pairwise
 from typing import Any, cast
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels, bytes_of_names, first_difference
 from minleak._data.parameters import listed, real
@@ -29,9 +29,6 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
 from minleak.errors import InvalidParameter, shown
-
-Indices = npt.NDArray[np.int64]
-Array = npt.NDArray[np.float64]
 
 # Gains that a certificate names.
 _SHOWN = 8

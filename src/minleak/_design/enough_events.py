@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._design.make import design
 from minleak._design.plan import Plan
 from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
 from minleak._design.world import STEPS, World, sample_of
-
-Array = npt.NDArray[np.float64]
 
 # Rounds of coming closer, and the secrets that are simulated at most, beside those that there are.
 _ROUNDS, _MOST = 4, 4_000_000

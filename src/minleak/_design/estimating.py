@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels, first_difference
 from minleak._data.matrices import too_large
@@ -25,8 +25,6 @@ from minleak._design.likely_range import affordable, likely_range
 from minleak._design.plan import Plan
 from minleak._design.stored.kinds import Stored
 from minleak.errors import InvalidParameter, UnknownSecret, shown
-
-Array = npt.NDArray[np.float64]
 
 # Steps at most, each of which does three EM steps' work.
 _STEPS = 3_000

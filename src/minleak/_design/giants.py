@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.prior import Grid
 from minleak._data.progress import Progress, in_silence
 from minleak._design.cost import Cost
 from minleak._design.rings import Homes, Ring
-
-Indices = npt.NDArray[np.int64]
 
 # Weights in a block, of which the largest is looked at first.
 _BLOCK = 256

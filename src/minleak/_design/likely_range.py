@@ -8,9 +8,8 @@ of which what is left to gain is known and added, so that the ends are never ins
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from minleak._data.arrays import Array
 
 # An end is known to this share of how far it is from the estimate, or to this much.
 _SHARE, _CLOSE = 0.01, 1e-7

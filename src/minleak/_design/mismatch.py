@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.prior import Prior, as_prior
 from minleak._design.explicit import explicit_channel
 from minleak._design.living.matching import rearranged
@@ -19,8 +20,6 @@ from minleak._entropy.gain import Gain
 from minleak._entropy.renyi import renyi_columns
 from minleak._measure.leakages import difference, leakage
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
 
 # Homes looked at in one go.
 _BATCH = 1 << 16

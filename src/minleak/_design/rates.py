@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from minleak._data.arrays import Array
+
 Weights = npt.NDArray[np.float32]
 Counts = npt.NDArray[Any]
 

@@ -10,15 +10,13 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.parameters import listed, truth, whole
 from minleak._data.simulating import TRIALS, generator, margin
 from minleak._design.rings import Arrangement
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # The most draws of one secret.
 _DRAWS = 10_000

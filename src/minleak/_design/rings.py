@@ -11,14 +11,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.prior import Prior
 from minleak._design.cost import Cost
 from minleak.errors import InvalidParameter, shown
-
-Indices = npt.NDArray[np.int64]
-Array = npt.NDArray[np.float64]
 
 # k times the total weight is at most this, so that every position on a ring is a 64-bit integer.
 LIMIT = 2**62

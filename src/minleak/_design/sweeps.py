@@ -10,8 +10,8 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_prior
 from minleak._design.make import design
@@ -23,8 +23,6 @@ from minleak._entropy.standard import FEW
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
@@ -18,7 +19,6 @@ from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter
 
-Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[Any]
 
 # Steps of EM for the estimate, and for the two ends between which the truth is (MATH 13).

@@ -14,7 +14,8 @@ from abc import abstractmethod
 
 import numpy as np
 
-from minleak._entropy.base import Array, Entropy, RenyiMean
+from minleak._data.arrays import Array
+from minleak._entropy.base import Entropy, RenyiMean
 from minleak._entropy.deformed import deformed, restored
 from minleak._entropy.random_sets import RandomSets
 from minleak._entropy.spectra import renyi_of_spectrum

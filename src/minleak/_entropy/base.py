@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
 from minleak._data.parameters import real
@@ -19,8 +20,6 @@ from minleak._entropy.deformed import restored
 from minleak._entropy.random_sets import RandomSets
 from minleak._entropy.targets import Targets
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
 
 
 class RenyiMean(NamedTuple):

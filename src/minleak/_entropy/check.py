@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
 from minleak._data.parameters import real, whole
 from minleak._data.simulating import TRIALS, generator
 from minleak._entropy.averaged import exponential_mean
-from minleak._entropy.base import Array, ConditionalEntropy, Entropy, evaluate
+from minleak._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.names import as_entropy

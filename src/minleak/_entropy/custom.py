@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.parameters import truth
-from minleak._entropy.base import Array, Entropy
+from minleak._entropy.base import Entropy
 from minleak.errors import InvalidParameter, shown
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.columns import Columns
-from minleak._entropy.base import Array, Entropy
+from minleak._entropy.base import Entropy
 from minleak._entropy.cores.base import Core
 from minleak._entropy.names import as_entropy
 from minleak.errors import InvalidParameter

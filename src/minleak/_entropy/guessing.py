@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.columns import heavy_columns
 from minleak._data.parameters import whole
 from minleak._entropy.averaged import Averaged
-from minleak._entropy.base import Array, Entropy, RenyiMean, Sampled, log, log_base
+from minleak._entropy.base import Entropy, RenyiMean, Sampled, log, log_base
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.guessing import GuessCore, GuessworkCore
 from minleak._entropy.random_sets import RandomSets

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import TRIALS, generator
-from minleak._entropy.base import Array, ConditionalEntropy
+from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_search import random_search
 from minleak.errors import InvalidParameter, shown

@@ -7,8 +7,9 @@ from abc import abstractmethod
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._entropy.averaged import exponential_mean
-from minleak._entropy.base import Array, ConditionalEntropy, log_base, order, shortest
+from minleak._entropy.base import ConditionalEntropy, log_base, order, shortest
 from minleak._entropy.renyi import renyi_columns
 
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.prior import Prior
-
-Array = npt.NDArray[np.float64]
 
 # Steps that the exact Shannon entropy may take (subsets counted by size and weight).
 _EXACT = 20_000_000

@@ -17,9 +17,10 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.columns import heavy_columns
 from minleak._entropy.averaged import Averaged, arimoto_exponent, exponential_mean
-from minleak._entropy.base import Array, RenyiMean, log, log_base, order, shortest
+from minleak._entropy.base import RenyiMean, log, log_base, order, shortest
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.guessing import GuessCore
 from minleak._entropy.cores.power_cones import ArimotoCore, FehrBerensCore, HayashiCore

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.columns import heavy_columns, workspace
 from minleak._entropy.averaged import Averaged
-from minleak._entropy.base import Array, RenyiMean, Sampled, log_base
+from minleak._entropy.base import RenyiMean, Sampled, log_base
 from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.shannon import ShannonCore
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from minleak._entropy.base import Array
+from minleak._data.arrays import Array
 from minleak._entropy.deformed import deformed, restored
 
 # Up to this order sum q^a is formed as 1 + sum q expm1((a-1) log q), which is exact at a = 1; above it relative

@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
+from minleak._data.arrays import Array, Indices
 
 # Orders this close to 1 are computed by expm1 and log1p, which are exact there.
 _NEAR_ONE = 0.25

@@ -6,16 +6,14 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.prior import Prior, as_prior
 from minleak._measure.capacities import Capacity
 from minleak._measure.row_distances import cityblock
 from minleak.errors import InvalidParameter, shown
-
-Array = npt.NDArray[np.float64]
 
 _STEPS = 2000
 _GAP = 1e-9

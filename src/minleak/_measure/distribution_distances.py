@@ -7,14 +7,12 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.labels import first_difference
 from minleak._data.parameters import truth
 from minleak._data.prior import Prior, as_prior
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
 
 
 def total_variation(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> float:

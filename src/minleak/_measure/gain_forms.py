@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.parameters import listed
@@ -16,8 +16,6 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.gain import gain_matrix
 from minleak._measure.row_distances import numbered
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
 
 # The most strategies that are listed.
 _STRATEGIES = 1_000_000

@@ -10,14 +10,12 @@ from itertools import accumulate
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator
 from minleak.errors import InvalidParameter, shown
-
-Array = npt.NDArray[np.float64]
 
 # The largest distributions that are tried.
 _LARGEST = 10_000_000

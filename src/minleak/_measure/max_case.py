@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
 from minleak._data.parameters import real
@@ -17,8 +17,6 @@ from minleak._data.prior import Prior
 from minleak._entropy.base import log_base
 from minleak._entropy.gain import gain_matrix, under_gain
 from minleak._measure.leakages import as_factor, local_dp_epsilon, vulnerability
-
-Array = npt.NDArray[np.float64]
 
 
 def max_case_vulnerability(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:

@@ -7,16 +7,14 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.metrics import distances_between
 from minleak._data.prior import Prior, as_prior
 from minleak._data.together import Together
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
 
 
 def d_privacy(channel: Channel | Any, metric: Any) -> float:

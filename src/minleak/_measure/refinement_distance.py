@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.prior import Prior
 from minleak._measure.leakages import posterior_vulnerability
 from minleak.errors import InvalidParameter, SolverFailed
-
-Array = npt.NDArray[np.float64]
 
 # The most coefficients of the programme.
 _MOST = 20_000_000

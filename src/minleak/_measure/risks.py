@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
@@ -18,8 +18,6 @@ from minleak._entropy.gain import gain_matrix
 from minleak._measure.leakages import posterior_vulnerability, vulnerability
 from minleak._measure.row_distances import numbered
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
 
 # The most guesses that a matrix of gains is made with.
 _GUESSES = 1_000_000

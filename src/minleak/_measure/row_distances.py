@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior
 from minleak._measure.capacities import Capacity
 from minleak.errors import InvalidParameter
 
-Array = npt.NDArray[np.float64]
 Places = npt.NDArray[np.int64]
 
 # Rows that are compared with all others at a time.

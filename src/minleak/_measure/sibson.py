@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._entropy.deformed import deformed
-
-Array = npt.NDArray[np.float64]
 
 # Up to this many secrets linear systems are solved by one thread.
 _ONE_THREAD = 600

@@ -8,16 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.metrics import distances_between, shortest_paths
 from minleak._data.prior import Prior, as_prior
 from minleak._measure.distribution_distances import compared, separations
 from minleak._measure.row_distances import cityblock
 from minleak.errors import InvalidParameter, SolverFailed, shown
-
-Array = npt.NDArray[np.float64]
 
 # The most pairs that a programme has as unknowns, or as rows.
 _MOST = 1_000_000

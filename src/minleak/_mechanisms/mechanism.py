@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.matrices import DENSE, too_large
-from minleak._data.metrics import Array
 from minleak._data.parameters import real, whole
 from minleak._measure.privacy import d_privacy
 from minleak.errors import InvalidParameter

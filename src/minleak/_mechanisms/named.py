@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.labels import labelled
-from minleak._data.metrics import Array, distances_between
+from minleak._data.metrics import distances_between
 from minleak._data.parameters import whole
 from minleak._mechanisms.mechanism import Mechanism, counted, line, positive_epsilon
 from minleak.errors import Infeasible, InvalidParameter

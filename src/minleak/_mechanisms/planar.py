@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.metrics import Array
+from minleak._data.arrays import Array
 from minleak._data.parameters import real
 from minleak._mechanisms.mechanism import Mechanism, counted, positive_epsilon
 from minleak.errors import InvalidParameter

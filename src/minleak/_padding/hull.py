@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._padding.ladder import Ladder
 from minleak._padding.worth import Worth
 
-Indices = npt.NDArray[np.int64]
 Rule = npt.NDArray[np.int8]
 
 # A corner that lies above the chord of its neighbours by no more than rounding, or than this part of what is open

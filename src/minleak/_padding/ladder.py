@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.labels import named
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Integers up to here are floats too, so that sizes compare exactly.
 _EXACT = 2**53

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.parameters import real, truth, whole
 from minleak._data.prior import Prior
@@ -17,7 +18,7 @@ from minleak._measure.leakages import LeakageTable, difference, leakage_table
 from minleak._padding.budget import best_within
 from minleak._padding.hull import Hull
 from minleak._padding.ladder import as_ladder
-from minleak._padding.result import DENOMINATOR, Indices, Padding
+from minleak._padding.result import DENOMINATOR, Padding
 from minleak._padding.worth import Worth
 from minleak.errors import Infeasible, InvalidParameter
 

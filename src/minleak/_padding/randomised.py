@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._design.constrained.optimum import optimise
 from minleak._entropy.base import ConditionalEntropy
@@ -12,8 +13,6 @@ from minleak._measure.leakages import leakage
 from minleak._padding.ladder import Ladder
 from minleak._padding.result import DENOMINATOR, Padding
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
 
 # Pairs of secret and observable that the solvers are asked to look at: about 280 secrets of different sizes.
 _LIMIT = 40_000

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.parameters import is_number
@@ -20,9 +21,6 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import leakage
 from minleak.errors import InvalidParameter, UnknownSecret, shown
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Probabilities of a randomised padding are multiples of one over this.
 DENOMINATOR = 1 << 32

@@ -17,13 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._entropy.averaged import arimoto_exponent
 from minleak._entropy.base import ConditionalEntropy, Entropy, RenyiMean
 from minleak._entropy.deformed import deformed
 from minleak._padding.ladder import Ladder
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
 
 # Orders this close to 1 are computed from sum p (p^(a-1) - 1)/(a-1), which has all its digits there.
 _NEAR = 0.25

@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._design.layouts.near import Near
 from minleak._design.layouts.stable import Stable
 from minleak._design.make import relaid
 from minleak._design.plan import Plan
 from minleak._design.pricing.distances import METRICS, Euclidean
 from minleak._design.rings import Homes, Ring
-
-Indices = npt.NDArray[np.int64]
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 STABILITIES = (0.25, 0.5, 0.75, 1.0)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from minleak._data.arrays import Array
 
 # Ranks that are always shown one by one, and the bins that the ranks after them are put in.
 SINGLE = 60

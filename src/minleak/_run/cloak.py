@@ -10,8 +10,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.parameters import listed
 from minleak._design.stored.kinds import Running, Stored
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from minleak._padding.result import Padding
 
     Runnable = Channel | Optimum | LeastBudget | Padding
-
-Indices = npt.NDArray[np.int64]
 
 
 class Cloak:

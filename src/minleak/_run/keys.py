@@ -14,13 +14,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._run.randomness import Stream, Words
 from minleak.errors import InvalidKey, InvalidParameter
 
 T = TypeVar("T")
-Indices = npt.NDArray[np.int64]
 
 _SIZE = 32
 # 64-bit words in one block of the keyed function for a plan, and for a lineage: two each of so many numbers.

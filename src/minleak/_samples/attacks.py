@@ -11,13 +11,11 @@ from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._samples.columns import Codes
 from minleak._samples.sample import Sample
 from minleak.errors import InvalidParameter, MissingExtra, shown
-
-Array = npt.NDArray[np.float64]
 
 # Entries of a table of beliefs that is handled at a time.
 _CHUNK = 4_000_000

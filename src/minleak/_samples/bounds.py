@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from minleak._data.arrays import Array
 
 
 def at_least(successes: float, tests: int, error: float) -> float:

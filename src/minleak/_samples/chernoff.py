@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from minleak._data.arrays import Array
 
 # Entries of a table of pairs of rows that is handled at a time.
 _CHUNK = 4_000_000

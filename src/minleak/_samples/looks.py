@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import generator, margin
 from minleak._samples.chernoff import chernoff
 from minleak.errors import Infeasible, InvalidChannel
-
-Array = npt.NDArray[np.float64]
 
 # More looks than this are not simulated; nor are all multisets gone through where their number is above the second.
 _LOOKS, _EXACT = 10**9, 4_000_000

@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._samples.attacks import Beliefs
 from minleak._samples.columns import Codes
-
-Array = npt.NDArray[np.float64]
 
 # Beliefs of at most so many entries are kept, and of so many events.
 _ENTRIES, _EVENTS = 20_000_000, 5_000_000

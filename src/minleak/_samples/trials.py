@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.progress import Progress
 from minleak._samples.attacks import Attack, Beliefs
 from minleak._samples.columns import Codes
 from minleak._samples.sample import FIRST, LAST, Sample
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass

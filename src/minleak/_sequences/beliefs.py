@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._sequences.chain import Chain, looked_up
-
-Indices = npt.NDArray[np.int64]
-Array = npt.NDArray[np.float64]
 
 
 class Attacker:

@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._design.certificate import Certificate, Check
 from minleak._sequences.chain import Chain
-
-Indices = npt.NDArray[np.int64]
 
 # What a row of the trace says before its nodes: how many, if they are a cycle, up, down, the true entry, if it rose.
 _HEAD = 6

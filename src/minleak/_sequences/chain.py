@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels, named
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
@@ -21,9 +21,6 @@ from minleak._sequences.given import as_backoff, as_marginal, as_prior_of, as_ro
 from minleak._sequences.line import Line
 from minleak._sequences.storing import load_chain, save_chain
 from minleak.errors import InvalidParameter, InvalidPrior, SolverFailed, shown
-
-Indices = npt.NDArray[np.int64]
-Array = npt.NDArray[np.float64]
 
 # How much smaller than the unit the marginal's total is, so that back-off can be told in fine steps.
 _COARSE = 1 << 18

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._run.randomness import Stream
 from minleak._sequences.certificate import Step
 from minleak._sequences.chain import Chain
 from minleak._sequences.laying import Laid, laid
-
-Indices = npt.NDArray[np.int64]
 
 
 def started(chain: Chain, k: int, state: int, stream: Stream, *, anew: bool = False) -> tuple[list[int], int] | None:

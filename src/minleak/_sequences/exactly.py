@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._sequences.chain import Chain
-
-Array = npt.NDArray[np.float64]
 
 # Numbers that one step may take.
 _MOST = 1 << 22

@@ -7,14 +7,12 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
 from minleak.errors import InvalidParameter, InvalidPrior, shown
-
-Indices = npt.NDArray[np.int64]
 
 # Pseudo-counts that are no whole numbers are told in parts of this.
 _PARTS = 1 << 10

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels, named
 from minleak._data.matrices import is_sparse
 from minleak._data.prior import Prior
 from minleak._design.rings import LIMIT
 from minleak.errors import InvalidParameter, InvalidPrior, shown
-
-Indices = npt.NDArray[np.int64]
-Array = npt.NDArray[np.float64]
 
 # The counts of a row add up to less than this, so that their products can be put right in 64 bits.
 ROW_LIMIT = 1 << 50

@@ -5,11 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._run.randomness import Stream
-
-Indices = npt.NDArray[np.int64]
 
 
 class Line:

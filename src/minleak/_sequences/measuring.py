@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import first_difference
 from minleak._data.parameters import listed, whole
@@ -23,9 +23,6 @@ from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
 from minleak._sequences.schemes import NAMES, Scheme, channel_scheme, plan_scheme, scheme_of, tracks_scheme
 from minleak._sequences.tracks import Tracks
 from minleak.errors import InvalidParameter, shown
-
-Indices = npt.NDArray[np.int64]
-Array = npt.NDArray[np.float64]
 
 _STEPS, _TRIALS, _SIZE = 10_000, 10**6, 1 << 10
 # The most states that are shown in all walks, and the most pairs of them that are compared at a time.

@@ -7,18 +7,15 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels
 from minleak._data.parameters import whole
 from minleak._data.reading.table import Table, finite, spelled_numbers, stored_numbers
 from minleak._sequences.chain import Chain
 from minleak._sequences.fitting import check_smoothing, counted
 from minleak.errors import UnreadableFile
-
-Indices = npt.NDArray[np.int64]
-Array = npt.NDArray[np.float64]
 
 # How many units of a time stamp an hour has.
 _HOUR = {"s": 3.6e3, "ms": 3.6e6, "us": 3.6e9, "ns": 3.6e12}

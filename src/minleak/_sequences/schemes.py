@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._design.blocks.partition import cut
@@ -21,8 +21,6 @@ from minleak._sequences.beliefs import Sets, SideBySide
 from minleak._sequences.chain import Chain
 from minleak._sequences.coupling import moved, started
 
-Indices = npt.NDArray[np.int64]
-Array = npt.NDArray[np.float64]
 Random = np.random.Generator
 Told = Callable[[int, int], None]
 

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.factoring import exact, gains, programme, sparse
 from minleak._data.matrices import is_sparse
 from minleak._data.reducing import groups, merged, shares_of
 from minleak.errors import SolverFailed
-
-Array = npt.NDArray[np.float64]
 
 # Matrices with at most so many entries, and programmes with at most so many, are worked on densely.
 _DENSE = 4_000_000

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.factoring.find import factored
-
-Array = npt.NDArray[np.float64]
 
 
 def left_factored(A: Any, B: Any, *, tolerance: float) -> Any:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from minleak._data.arrays import Array
 
 _STEPS = 120
 # How much of the way to the boundary one step may go.

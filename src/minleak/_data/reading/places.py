@@ -7,12 +7,10 @@ from collections.abc import Sequence
 from typing import BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.reading.table import Table, column_names, finite
 from minleak.errors import UnreadableFile
-
-Array = npt.NDArray[np.float64]
 
 
 def read_places(

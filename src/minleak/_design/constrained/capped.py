@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._data.parameters import whole
-from minleak._entropy.cores.grouped import Array
 from minleak.errors import Infeasible, InvalidParameter
 
 # The most pairs of a secret and an observable that solvers are asked to look at.

@@ -11,14 +11,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.solve import Solved
 from minleak._entropy.base import Entropy
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

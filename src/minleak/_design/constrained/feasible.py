@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._design.constrained.problem import Problem
-from minleak._entropy.cores.grouped import Array
 from minleak.errors import Infeasible, SolverFailed
 
 # An expected cost may pass its budget by this much of the larger of it and the least positive cost: rounding of sums.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.labels import Labels, labelled, named
 from minleak._data.matrices import is_sparse
 from minleak._data.parameters import real
@@ -16,7 +17,6 @@ from minleak._data.prior import Prior, as_prior
 from minleak._design.constrained.capped import with_cap
 from minleak._design.constrained.private import Privacy, as_privacy
 from minleak._design.constrained.problem import Problem
-from minleak._entropy.cores.grouped import Array
 from minleak.errors import Infeasible, InvalidParameter
 
 # A row of a partial channel may pass one by this much, as a channel's may.

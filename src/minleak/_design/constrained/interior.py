@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from minleak._data.arrays import Array
 from minleak._design.constrained.linear import highs_with, run_highs
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.programme import Solution, duals_of_prices
-from minleak._entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 
 # Steps at most, and the gap, relative to the objective, after which no more is to be had.

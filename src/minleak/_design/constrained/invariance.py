@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._design.constrained.feasible import check_feasible
@@ -18,7 +19,6 @@ from minleak._design.constrained.programme import Programme, convex_form, term_o
 from minleak._design.constrained.result import Optimum
 from minleak._design.constrained.solve import solve
 from minleak._entropy.base import ConditionalEntropy, Entropy
-from minleak._entropy.cores.grouped import Array
 from minleak._entropy.guessing import GuessError
 from minleak._entropy.names import as_entropies
 from minleak.errors import InvalidParameter, SolverFailed

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._design.constrained.programme import Programme, Solution
-from minleak._entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 
 # A row of privacy that is passed by more than this is broken.

@@ -13,9 +13,10 @@ from functools import partial
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
 from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.grouped import Array, Grouped
+from minleak._entropy.cores.grouped import Grouped
 
 # More unknowns, or more entries in view, than these are left as they are: a dense system is solved.
 _UNKNOWNS, _ENTRIES = 400, 1200

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.parameters import real
 from minleak._data.prior import Prior
@@ -22,7 +23,6 @@ from minleak._design.constrained.result import Optimum, Stage
 from minleak._design.constrained.several import together
 from minleak._design.constrained.solve import CLOSE, Model, Solved, solve
 from minleak._entropy.base import ConditionalEntropy, Entropy
-from minleak._entropy.cores.grouped import Array
 from minleak._measure.leakages import difference
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels
 from minleak._data.metrics import distances_between, shortest_paths
 from minleak._data.parameters import real
 from minleak._design.constrained.spanners import Spanner, spanner_of
-from minleak._entropy.cores.grouped import Array, Indices
 from minleak.errors import InvalidParameter, shown
 
 # A way round is no longer than the direct one if it is so up to rounding.

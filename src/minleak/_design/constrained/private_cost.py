@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.programme import Programme, Solution
-from minleak._entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 
 # Steps at most, how much of the way to the boundary one may go, and the gap at which to stop, of the cost.

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._design.constrained.private import Privacy
-from minleak._entropy.cores.grouped import Array, Indices
 
 # A budget with no more than this to spare, relative to the least cost, is the least cost.
 _SPARE = 1e-12

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array, Indices
 from minleak._design.constrained.problem import Problem
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.grouped import Array, Grouped, Indices
+from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.gain import Gain
 from minleak._entropy.names import as_entropy
 from minleak.errors import InvalidParameter

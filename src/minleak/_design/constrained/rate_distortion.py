@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from minleak._data.arrays import Array
 from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
-from minleak._entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 
 # Observables, of whose number the third power counts, and entries of the dense matrix: at most these.

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.parameters import listed, real
 from minleak._design.constrained.problem import Problem
 from minleak._design.constrained.programme import Programme, term_of
 from minleak._design.constrained.result import Optimum, Stage
 from minleak._design.constrained.solve import CLOSE, Solved, solve
 from minleak._entropy.base import Entropy
-from minleak._entropy.cores.grouped import Array
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter, SolverFailed, shown
 

@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._design.constrained.bound import upper_bound
 from minleak._design.constrained.conic import TOLERANCES, solve_conic
 from minleak._design.constrained.feasible import made_feasible
@@ -24,7 +25,6 @@ from minleak._design.constrained.one_guess import OneGuessModel, is_crowded, is_
 from minleak._design.constrained.private_cost import is_private_cost, solve_private_cost
 from minleak._design.constrained.programme import Programme, Solution
 from minleak._design.constrained.rate_distortion import is_rate_distortion, solve_rate_distortion
-from minleak._entropy.cores.grouped import Array
 from minleak.errors import SolverFailed
 
 # What is attained may pass the bound by rounding, and by what a budget is kept to times its price.

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.parameters import real
 from minleak._design.cost import Cost
@@ -24,8 +24,6 @@ from minleak._design.pricing.peeling import Sets, joined
 from minleak._design.pricing.regions import with_costs
 from minleak._design.rings import Arrangement, Homes, Ring
 from minleak.errors import InvalidParameter, shown
-
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

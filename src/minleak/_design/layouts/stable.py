@@ -5,13 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._design.giants import Ground, Laid
 from minleak._design.layouts.base import RingLayout
 from minleak._design.rings import Homes, Ring
-
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator, margin
@@ -20,8 +21,6 @@ from minleak._design.plan import Plan
 from minleak._design.stored.sampler import OWN
 from minleak.errors import InvalidParameter
 
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 
 # Numbers in an array that trials are compared in.

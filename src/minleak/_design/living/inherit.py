@@ -8,11 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._design.giants import Ground, Laid
 from minleak._design.layouts.stable import on_rings
 from minleak._design.rings import Arrangement, Homes
-
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

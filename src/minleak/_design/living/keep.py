@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._design.cost import Cost
 from minleak._design.giants import Giants, Ground, Laid
 from minleak._design.layouts.base import RingLayout
@@ -15,8 +15,6 @@ from minleak._design.pricing.chaining import spliced
 from minleak._design.pricing.peeling import Sets, joined
 from minleak._design.pricing.regions import with_costs
 from minleak._design.rings import Arrangement, Cells, Ring
-
-Indices = npt.NDArray[np.int64]
 
 # Less than what a float may be above the product that it stands for.
 _BELOW = 1 - 2.0**-48

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._design.rings import Arrangement
 from minleak._design.stored.sampler import GIANT, LEVEL, Sampler
 from minleak._design.stored.saving import tables_of
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.labels import Labels, bytes_of_names
 from minleak._data.prior import Prior
 from minleak.errors import InvalidParameter
-
-Indices = npt.NDArray[np.int64]
 
 
 def matched(labels: Labels, others: Labels) -> Indices | None:

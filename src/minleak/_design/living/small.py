@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._design.rings import Arrangement
 from minleak._design.stored.sampler import GIANT, LEVEL, OWN
 
-Indices = npt.NDArray[np.int64]
 Stretch = tuple[Fraction, Fraction]
 Box = dict[int, Stretch]  # stretches of some of a stream's numbers
 Sets = tuple[frozenset[int], ...]

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.prior import Grid, Prior, as_prior
 from minleak._design.giants import Ground, find_giants
@@ -22,7 +23,6 @@ from minleak._design.living.matching import matched
 from minleak._design.rings import LIMIT, Arrangement, Changes, Descent, Homes, Ring
 from minleak.errors import InvalidParameter, shown
 
-Indices = npt.NDArray[np.int64]
 P = TypeVar("P", bound=Arrangement)
 
 

@@ -6,13 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.labels import Labels, named
 from minleak._design.giants import Ground
 from minleak.errors import Infeasible, InvalidParameter, shown
-
-Indices = npt.NDArray[np.int64]
 
 _NAMED = 3
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
+from minleak._data.arrays import Array, Indices
 
 
 def blocks(points: Array, units: Indices, groups: Indices, u: int, *, size: int, slack: int = 1) -> list[Indices]:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._design.pricing.peeling import Sets
 from minleak._design.rings import Ring
-
-Indices = npt.NDArray[np.int64]
 
 
 def chained(sets: Sets, centres: Indices) -> Ring:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._design.cost import Cost
 from minleak._design.giants import Ground, Laid
 from minleak._design.pricing.blocks import blocks
@@ -15,9 +15,6 @@ from minleak._design.pricing.peeling import Sets, joined, peeled
 from minleak._design.pricing.regions import improved, with_costs
 from minleak._design.pricing.rounding import rounded
 from minleak._design.rings import Homes
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Up to this many secrets on rings the plan is the cheapest of all, proven; up to the next it is improved in regions.
 EXACT = 600

@@ -6,13 +6,10 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels, named
 from minleak.errors import InvalidParameter
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # The mean radius of the earth in kilometres (IUGG 1980, R1).
 EARTH = 6371.0088

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak.errors import SolverFailed
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # How much of the duals of the best bound is kept when pricing (Wentges).
 _SMOOTHING = 0.5

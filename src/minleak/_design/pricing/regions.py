@@ -8,16 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._design.pricing.distances import Distances
 from minleak._design.pricing.generation import generate, star_costs
 from minleak._design.pricing.peeling import Sets, joined
 from minleak._design.pricing.rounding import rounded
 from minleak.errors import SolverFailed
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Secrets in a region at most, and the relative gap it is solved to, if the rounds suffice.
 _SECRETS = 120

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._design.pricing.distances import Distances
 from minleak._design.pricing.peeling import Sets, joined, peeled
-
-Array = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Values this close below an integer are taken for it, in units.
 _NEARLY = 1e-6

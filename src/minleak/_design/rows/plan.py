@@ -9,8 +9,8 @@ from os import PathLike
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, as_prior
@@ -24,8 +24,6 @@ from minleak._design.stored.saving import storable_labels, stored_weights, write
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import leakage, posterior_vulnerability
-
-Indices = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -18,13 +18,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak.errors import InvalidParameter
 
-Indices = npt.NDArray[np.int64]
 Words = npt.NDArray[np.uint64]
 # For each bound N an integer uniform in [0, N), exactly.
 Uniform = Callable[[Indices], Indices]

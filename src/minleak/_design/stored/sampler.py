@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._design.rings import Arrangement
 from minleak._design.stored.kinds import Running, Streams, Uniform, Words
 from minleak.errors import InvalidCloak
 
-Indices = npt.NDArray[np.int64]
 Vector = npt.NDArray[Any]
 
 # With fewer draws than this a thread costs more than it saves.

@@ -15,10 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._entropy.cores.grouped import Grouped
 from minleak.errors import MissingExtra
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

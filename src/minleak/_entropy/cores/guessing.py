@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from minleak._entropy.cores.base import Array, Linear, Part, Polyhedron
+from minleak._data.arrays import Array
+from minleak._entropy.cores.base import Linear, Part, Polyhedron
 from minleak._entropy.cores.grouped import Grouped
 
 

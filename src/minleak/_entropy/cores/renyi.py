@@ -16,7 +16,8 @@ from abc import abstractmethod
 
 import numpy as np
 
-from minleak._entropy.cores.base import Array, Core
+from minleak._data.arrays import Array
+from minleak._entropy.cores.base import Core
 from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.deformed import deformed, restored
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from minleak._entropy.cores.base import Array, Core, Hypograph, Part, cvxpy
+from minleak._data.arrays import Array
+from minleak._entropy.cores.base import Core, Hypograph, Part, cvxpy
 from minleak._entropy.cores.grouped import Grouped
 
 
