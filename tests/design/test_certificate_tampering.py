@@ -69,7 +69,8 @@ def test_other_secrets():
     plan = ml.design({"flu": 5, "cold": 3, "gout": 2}, 2)
     assert ml.certify(plan, {"flu": 5, "cold": 3, "gout": 2})
     assert ml.certify(plan, [5, 3, 2])
-    refused(plan, SECRETS, FORM, prior={"flu": 5, "gout": 3, "cold": 2})
+    refused(plan, SECRETS, FORM, prior={"flu": 5, "mumps": 3, "gout": 2})
+    assert not ml.certify(plan, {"flu": 5, "gout": 3, "cold": 2})
 
 
 def test_the_same_prior_as_floats(stable):

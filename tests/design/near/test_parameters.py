@@ -37,7 +37,7 @@ BAD = {
     "a name that needs points": (lambda: "near", r"give layout=Near\(\.\.\.\)"),
     "a name that needs costs": (lambda: "cheapest", r"give layout=Cheapest\(\.\.\.\)"),
     "a class": (lambda: ml.Near, "unknown layout"),
-    "no name": (lambda: "square", "one of stable, circle, near, cheapest"),
+    "no name": (lambda: "square", "one of stable, circle, blocks, near, cheapest"),
     "stability beyond": (lambda: ml.Near(POINTS, stability=1.5), "from 0"),
     "stability nan": (lambda: ml.Near(POINTS, stability=float("nan")), "from 0"),
     "stability and forbid": (lambda: ml.Near(POINTS, stability=0.5, forbid=[(0, 1)]), "without forbid="),
