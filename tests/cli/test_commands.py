@@ -367,3 +367,13 @@ def test_counts_that_did_not_change_make_no_difference(run, folder):
     code, out, err = run("drift", "queries.cloak", "queries.csv")
     assert code == 0, err
     assert "it makes no difference" in out
+
+
+def test_notes_are_part_of_the_json(run, asked, log):
+    """One object on one line, of an answer and of an error; for people a line on stderr."""
+    said = asked("design", "queries.csv", "-k", "1000")
+    assert said["notes"] == [f"there are {said['secrets']} secrets, and no set is larger: k = {said['secrets']}"]
+    code, out, err = run("design", "events.log", "-k", "0", "--json")
+    assert (code, out) == (2, "")
+    assert len(json.loads(err)["notes"]) == 2
+    assert run("design", "queries.csv", "-k", "1000")[2].startswith("minleak: note: there are")

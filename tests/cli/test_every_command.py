@@ -68,6 +68,7 @@ BAD = {
         (["audit", "events.csv", "--secret", "size", "--observable", "query", "--numeric"], "--numeric"),
     ],
     "optimise": [
+        (["optimise", "-", "-"], "both PRIOR and PAIRS"),
         (["optimise", "diagnoses.csv", "missing.csv"], "missing.csv"),
         (["optimise", "diagnoses.csv", "test.csv", "--budget", "1"], "cost"),
         (["optimise", "queries.csv", "pairs.csv"], "does not have"),
@@ -116,6 +117,7 @@ BAD = {
         (["sweep", "queries.csv", "--chart", "x.gif"], ".png"),
     ],
     "measure": [
+        (["measure", "-", "-"], "both PRIOR and CHANNEL"),
         (["measure", "diagnoses.csv", "diagnoses.csv"], "observable"),
         (["measure", "queries.csv", "test.csv"], "test.csv"),
     ],
@@ -150,6 +152,7 @@ BAD = {
         (["fit", "queries.csv", "-o", "no/such/m.model"], "m.model"),
     ],
     "refines": [
+        (["refines", "-", "-"], "both FIRST and SECOND"),
         (["refines", "test.csv", "diagnoses.csv"], "observable"),
         (["refines", "test.csv", "test.csv", "--tolerance", "0"], "tolerance"),
     ],
@@ -160,7 +163,7 @@ BAD = {
         (["draw", "queries.cloak", "query-1", "--fresh", "--scope", "a"], "or --fresh"),
         (["draw", "queries.cloak", "query-1", "--key", "queries.csv", "--scope", "a"], "queries.csv"),
         (["draw", "queries.cloak", "query-1", "--key", "queries.key", "--scope", ""], "scope is empty"),
-        (["draw", "-", "-", "--fresh"], "give CLOAK as a file"),
+        (["draw", "-", "-", "--fresh"], "give one of them as a file"),
     ],
     "chain fit": [
         (["chain", "fit", "missing.csv"], "missing.csv"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from minleak._cli.inputs import PriorSource, Reading, as_file
+from minleak._cli.inputs import PriorSource, Reading, as_file, one_stdin
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, working
 from minleak._design import certificate as certifying
@@ -27,6 +27,7 @@ def certify(
     """
     if gains is not None and prior is None:
         raise InvalidParameter("--gains names a column beside the counts: give the file of these too")
+    one_stdin(CLOAK=cloak, PRIOR=prior)
     with working(f"certifying {cloak}"):
         with as_file(cloak, ".cloak") as path:
             drawn = opened(path)

@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from minleak._cli.options import number, option, whole
-from minleak._cli.output import Answer, emit
+from minleak._cli.output import Answer, begin, emit
 
 _PARSERS: dict[Any, Callable[[str], Any]] = {
     int: whole,
@@ -34,6 +34,7 @@ def as_command(name: str, function: Callable[..., Answer]) -> Callable[..., None
     def command(as_json: bool, **given: Any) -> None:
         for key, group in groups.items():
             given[key] = group(**{one.name: given.pop(one.name) for one in fields(group)})
+        begin(as_json=as_json)
         answer = function(**given)
         emit(name, answer.data, answer.parts, as_json=as_json)
         if answer.code:

@@ -9,7 +9,7 @@ from typing import Any
 from minleak._cli.engines import EngineOptions, design_inside
 from minleak._cli.inputs import PriorSource, Reading, names_in
 from minleak._cli.options import Entropies, PriorFile, option, share
-from minleak._cli.output import Answer, progressing, working
+from minleak._cli.output import Answer, note, progressing, working
 from minleak._cli.requirement import Requirement
 from minleak._cli.summaries import described
 from minleak._data.prior import Prior
@@ -121,6 +121,8 @@ def design(
         with working("looking for the least k"):
             world, _ = requirement.in_the_world(counts)
             k, said = requirement.least_k(counts, most, world=world)
+    if k is not None and k > len(counts) and variant.unknown is None:
+        note(f"there are {len(counts):,} secrets, and no set is larger: k = {len(counts):,}")
     with progressing(f"designing for {len(counts):,} secrets") as progress:
         plan = variant.made(counts, cap(k), source, progress)
     answer = described(plan, entropy)

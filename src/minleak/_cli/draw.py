@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from minleak._cli.inputs import as_file, stdin_lines
+from minleak._cli.inputs import as_file, one_stdin, stdin_lines
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, record
 from minleak._data.reading.prior import Tidy
@@ -39,8 +39,7 @@ def draw(
     """
     if secret is None and not (sys.stdin is not None and sys.stdin.isatty()):
         secret = "-"
-    if cloak == secret == "-":
-        raise InvalidParameter("stdin cannot hold both the plan and the secrets: give CLOAK as a file")
+    one_stdin(CLOAK=cloak, SECRET=secret)
     with as_file(cloak, ".cloak") as path:
         drawing = Cloak(path, key=key)
         asked = [key is not None, scope is not None]

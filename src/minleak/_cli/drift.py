@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from minleak._cli.inputs import Reading, plan_of
+from minleak._cli.inputs import Reading, one_stdin, plan_of
 from minleak._cli.options import CloakFile, Entropies
 from minleak._cli.output import Answer, table, working
 from minleak._data.prior import Prior
@@ -28,6 +28,7 @@ def drift(cloak: CloakFile, prior: NewPrior, *, entropy: Entropies = None, readi
 
     Example: minleak drift queries.cloak tomorrow.csv
     """
+    one_stdin(CLOAK=cloak, PRIOR=prior)
     plan, new = plan_of(cloak), reading.prior(prior)
     with working("updating in memory"):
         newer = plan.update(new)

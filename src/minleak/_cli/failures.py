@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from minleak._cli.output import as_line_of_json, visible
+from minleak._cli.output import as_line_of_json, noted, visible
 from minleak.errors import MinleakError
 
 # Parameters of the library that a flag of another name sets.
@@ -26,7 +26,7 @@ def tell(error: BaseException, given: Sequence[str], command: Any) -> int:
     if message is not None:
         line = f"minleak: {visible(' '.join(message.split()))}"
         if "--json" in given[: given.index("--") if "--" in given else None]:
-            line = as_line_of_json({"error": message, "exit_code": code})
+            line = as_line_of_json({"error": message, "exit_code": code, **noted()})
         with contextlib.suppress(OSError):  # nobody is left to tell
             print(line, file=sys.stderr, flush=True)
     return code

@@ -38,6 +38,13 @@ def stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
+def one_stdin(**paths: str | None) -> None:
+    """Refuse - for two of the arguments, which are given by their names in the help."""
+    asked = [name for name, path in paths.items() if path == "-"]
+    if len(asked) > 1:
+        raise InvalidParameter(f"stdin cannot be both {' and '.join(asked)}: give one of them as a file")
+
+
 def stdin_lines() -> list[str]:
     """The lines of stdin as text."""
     return text_lines(stdin(), "stdin")
@@ -123,6 +130,11 @@ class PriorSource:
         """The coordinates in those columns, which have commas between them."""
         self._refuse_events(option)
         return read_places(**self._rewound(), columns=names_in(columns))
+
+    def has(self, column: str) -> bool:
+        """Whether there is such a column."""
+        table = Table(**self._rewound())
+        return table.names_columns and table.has(column)
 
     def names(self, column: str) -> Any:
         """The names of buckets in that column, one for each secret."""

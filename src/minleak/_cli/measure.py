@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from minleak._cli.channels import ChannelFile, Columns
-from minleak._cli.inputs import Reading, rows_beside
+from minleak._cli.inputs import Reading, one_stdin, rows_beside
 from minleak._cli.options import Entropies, PriorFile
 from minleak._cli.output import Answer, table, working
 from minleak._data.channel import Channel
@@ -29,6 +29,7 @@ def measure(
 
     Example: minleak measure diagnoses.csv test.csv -e shannon -e min-entropy
     """
+    one_stdin(PRIOR=prior, CHANNEL=channel)
     counts = reading.prior(prior)
     with working("measuring"):
         read = read_channel(**rows_beside(channel), secret=reading.secret, **vars(columns), inputs=counts.labels)

@@ -9,7 +9,7 @@ import numpy as np
 
 from minleak._cli.channels import Observable, check_ending, write_channel
 from minleak._cli.charts import add_chart, chart_of
-from minleak._cli.inputs import PriorSource, Reading, rows_beside
+from minleak._cli.inputs import PriorSource, Reading, one_stdin, rows_beside
 from minleak._cli.options import PriorFile, argument, option, times
 from minleak._cli.output import Answer, table, working
 from minleak._data.channel import Channel
@@ -83,6 +83,7 @@ def optimise(
     Example: minleak optimise diagnoses.csv pairs.csv --budget 0.2 -e min-entropy -e shannon -o channel.csv
     """
     limits.check(output, chart)
+    one_stdin(PRIOR=prior, PAIRS=pairs)
     source = PriorSource(prior, reading)
     counts, entropies = source.prior(), entropy or ["shannon"]
     worth = None if columns.gains is None else source.other(columns.gains, "--gains").weights.astype(float)

@@ -32,10 +32,25 @@ class Answer:
         self.parts += ["", said]
 
 
+# Notes of a command that prints JSON, which are part of it; None where they are for people.
+_notes: list[str] | None = None
+
+
+def begin(*, as_json: bool) -> None:
+    """A command begins: where its notes go."""
+    global _notes
+    _notes = [] if as_json else None
+
+
+def noted() -> dict[str, list[str]]:
+    """The notes so far, for JSON."""
+    return {"notes": _notes} if _notes else {}
+
+
 def emit(command: str, data: dict[str, Any], parts: Sequence[str], *, as_json: bool) -> None:
     """Print the data as JSON, or the parts for people, and see that it arrives."""
     if as_json:
-        parts = [as_line_of_json({"command": command, **data})]
+        parts = [as_line_of_json({"command": command, **data, **noted()})]
     for part in parts:
         print(visible(part, keep="\n\t"))
     if sys.stdout is not None:
@@ -43,8 +58,10 @@ def emit(command: str, data: dict[str, Any], parts: Sequence[str], *, as_json: b
 
 
 def note(message: str) -> None:
-    """Tell on stderr, in one line, what may not be as it was meant."""
-    if sys.stderr is not None:
+    """Tell in one line, on stderr or in the JSON, what may not be as it was meant."""
+    if _notes is not None:
+        _notes.append(message)
+    elif sys.stderr is not None:
         print(f"minleak: note: {visible(message)}", file=sys.stderr, flush=True)
 
 

@@ -44,7 +44,7 @@ def pad(
     ),
     chart: str | None = chart_of("leakage against overhead"),
     secret: Secret = "secret",
-    weight: str | None = option("A column of counts; all equally likely without it."),
+    weight: str | None = option("A column of counts: count, if there is one; else all are equally likely."),
     format: Format = None,
 ) -> Answer:
     """Pad sizes or times, which can only be made larger, so that least leaks within a mean overhead.
@@ -57,6 +57,8 @@ def pad(
         raise InvalidParameter("say either --budget, how much may be added, or --max-leakage, how much may leak")
     source = PriorSource(sizes, Reading(secret=secret, format=format))
     natural = source.other(size, "--size")
+    if weight is None and size != "count" and source.has("count"):
+        weight = "count"
     prior = Prior.uniform(len(natural)) if weight is None else source.other(weight, "--weight")
     prior = Prior(prior.weights, labels=natural.labels)
     ladder = as_ladder(natural.weights, prior)

@@ -14,9 +14,9 @@ This page is made from the commands' own help: `python -m minleak._cli.reference
 
 Every command reads files or stdin (`-`), prints tables or, with `--json`, one JSON object on one line, in ASCII.
 Errors are one line on stderr, with `--json` one JSON object (`schema`, `error`, `exit_code`). They never repeat a
-secret, nor a word that was one too many. Exit codes: 0 done, 1 failed (or not certified), 2 bad input, 130
-interrupted. Files are written whole or not at all. Where a probability is asked for, a percentage such as `5%` will
-do.
+secret, nor a word that was one too many. Notes are lines on stderr, with `--json` a list `notes` in the object. Exit
+codes: 0 done, 1 failed (or not certified), 2 bad input, 130 interrupted. Files are written whole or not at all. Where
+a probability is asked for, a percentage such as `5%` will do.
 
 Labels in tables and records are printed as they are, except that a backslash is written `\\\\` and a character that
 cannot be seen, such as a tab, a line's end or what would steer a terminal, as in Python: `\\t`, `\\n`, `\\r`,

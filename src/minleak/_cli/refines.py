@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minleak._cli.channels import Columns
-from minleak._cli.inputs import rows_beside, rows_of
+from minleak._cli.inputs import one_stdin, rows_beside, rows_of
 from minleak._cli.options import Format, Secret, argument, option
 from minleak._cli.output import Answer, table, working
 from minleak._data.reading.channels import read_channel
@@ -31,11 +31,12 @@ def refines(
 
     Example: minleak refines test.csv test.csv
     """
+    one_stdin(FIRST=first, SECOND=second)
     with working("comparing the channels"):
         A = read_channel(**rows_of(first, format), secret=secret, **vars(columns))
         B = read_channel(**rows_beside(second), secret=secret, **vars(columns), inputs=A.inputs)
         found = refinement.refines(A, B, tolerance=tolerance)
-    data: dict[str, Any] = {"refines": found.ok, "earned": found.earned, "gain": None}
+    data: dict[str, Any] = {"refines": found.ok, "earned": found.earned, "secrets": list(A.inputs), "gain": None}
     parts = [str(found)]
     if not found.ok:
         gain = found.gain if isinstance(found.gain, np.ndarray) else found.gain.toarray()

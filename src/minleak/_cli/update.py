@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from minleak._cli.drift import NewPrior, advice, compared, rendered
-from minleak._cli.inputs import Reading, plan_of
+from minleak._cli.inputs import Reading, one_stdin, plan_of
 from minleak._cli.options import CloakFile, Entropies, option
 from minleak._cli.output import Answer, working
 from minleak._design.living.exposures import exposure
-from minleak.errors import InvalidParameter
 
 
 def update(
@@ -30,8 +29,7 @@ def update(
 
     Example: minleak update queries.cloak tomorrow.csv -o newer.cloak
     """
-    if cloak == prior == "-":
-        raise InvalidParameter("stdin cannot hold both the plan and the counts: give CLOAK as a file")
+    one_stdin(CLOAK=cloak, PRIOR=prior)
     plan, new = plan_of(cloak), reading.prior(prior)
     before = [plan_of(path) for path in earlier or []]
     with working(f"updating to {len(new):,} secrets"):

@@ -52,7 +52,8 @@ def entropy(name: str, *, base: float | None = None) -> ConditionalEntropy:
     except ValueError:
         raise InvalidParameter(f"the parameters of {name!r} are not numbers; {kind} takes {what or 'none'}") from None
     if not least <= len(parameters) <= most:
-        raise InvalidParameter(f"{kind} takes {what or 'no parameters'}: {name!r} gives {len(parameters)}")
+        form = f", as in {kind}:{','.join('2' * most)}" if what else ""
+        raise InvalidParameter(f"{kind} takes {what or 'no parameters'}{form}: {name!r} gives {len(parameters)}")
     if base is None:
         return maker(*parameters)
     if "base" not in inspect.signature(maker).parameters:

@@ -38,7 +38,7 @@ class Refinement:
         if self.earned is None:
             return "the second refines the first: it never leaks more"
         return (
-            f"the second does not refine the first: an attacker with {self.gain.shape[0]} guesses earns "
+            f"the second does not refine the first: an attacker who chooses between {self.gain.shape[0]} guesses earns "
             f"{float(self.earned[1]):.6g} after the second and {float(self.earned[0]):.6g} after the first"
         )
 

@@ -17,7 +17,7 @@ from minleak._report.facts import STEPS, Facts, gather
 from minleak._report.pages import Figure, page, page_of
 from minleak._report.saving import PICTURES, check_chart, file_name, need_extras, on_white, picture, write_whole
 from minleak._report.strings import strings_page
-from minleak.errors import InvalidParameter, MinleakError, shown
+from minleak.errors import InvalidParameter, shown
 
 
 def write(
@@ -64,7 +64,7 @@ def write(
     try:
         os.makedirs(name, exist_ok=True)
     except OSError as error:
-        raise MinleakError(f"cannot make the folder {name}: {error.strerror or 'the file system refused'}") from None
+        raise InvalidParameter(f"cannot make the folder {name}: {error.strerror or 'refused'}") from None
     written = []
     for figure in captioned(facts):
         file = os.path.join(name, f"{figure.name}.{kind}")

@@ -63,7 +63,7 @@ class Key:
         if not stat.S_ISREG(mode):
             raise InvalidKey(
                 f"{name} is not a regular file, and pipes and devices are not read: write the key to a file of mode "
-                "0600, or give its 32 bytes as Key(bytes)"
+                "0600, or in Python give its 32 bytes as Key(bytes)"
             )
         if mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise InvalidKey(
@@ -72,7 +72,9 @@ class Key:
             )
         found = _FORM.fullmatch(text)
         if not found or _check(bytes.fromhex(found[1].decode())) != found[2].decode():
-            raise InvalidKey(f"{name} does not hold a whole minleak key: make one with Key.new().save(...)")
+            raise InvalidKey(
+                f"{name} does not hold a whole minleak key: make one with `minleak key new` or Key.new().save(...)"
+            )
         return cls(bytes.fromhex(found[1].decode()))
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -56,7 +56,9 @@ def load_chain(path: str | os.PathLike[str]) -> dict[str, Any]:
     except OSError as error:
         raise UnreadableFile(f"cannot open {name}: {error.strerror or 'the file system refused'}") from None
     except Exception:  # of whatever numpy, zlib, json and scipy find in it
-        raise UnreadableFile(f"{name} is no chain file, or damaged: make one with Chain.save") from None
+        raise UnreadableFile(
+            f"{name} is no chain file, or damaged: make one with `minleak chain fit` or Chain.save"
+        ) from None
     initial = Prior(found["initial"], labels=_label(head["labels"]))
     return known | {"initial": initial, "transitions": rows} | {part: found[part] for part in ("backoff", "marginal")}
 

@@ -136,7 +136,9 @@ class Table:
                 raise UnreadableFile(f"{self.name} has {len(alike)} columns named {name!a}{but}: rename all but one")
             if alike != [name]:
                 there = f"its first line must name its columns, and the {len(header)} there have other names"
-                if sure:
+                if len(header) == 1:
+                    there = "it has one column: name a log .log or format='lines', counts of uniq -c format='uniq'"
+                elif sure:
                     there = f"its columns are {_listed(header)}"
                 raise UnreadableFile(f"{self.name} has no column {name!a}; {there} (choose them with {choose})")
 
