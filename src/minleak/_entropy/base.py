@@ -251,8 +251,8 @@ class Entropy(ConditionalEntropy):
     def outer(self, u: float, mass: float = 1.0) -> float:
         """H(X|Y) when the sum of the core is u, and that of all entries of G J is `mass` (one without gains).
 
-        Increasing. As it stands here, for the core of which `RenyiMean` tells; for those who are no such mean, for
-        U = Fhat, or -Fhat where eta is decreasing.
+        Increasing in u. Here: `of_mean` of `RenyiMean.of_core` where `renyi_mean` is given; else eta(u), with U = Fhat,
+        or eta(-u), with U = -Fhat, where eta is decreasing.
         """
         if self.renyi_mean is None:
             return self.eta(u if self.increasing else -u)

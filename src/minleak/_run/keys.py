@@ -99,8 +99,8 @@ class Key:
         return self._secret
 
     def hashing(self, person: bytes, size: int, whose: bytes) -> hashlib.blake2b:
-        """Keyed BLAKE2b of what draws are from and of the key's id, each with its length before it, to be copied and
-        told the rest: who asks for what.
+        """A state of keyed BLAKE2b that holds `whose` draws these are and the key's id, each with its length before it:
+        copy it, and append the scope and the secret.
         """
         state = hashlib.blake2b(key=self._secret, digest_size=size, person=person)
         state.update(prefixed(whose) + prefixed(self.id.encode()))

@@ -52,8 +52,8 @@ class Known:
 
     @cached_property
     def independent(self) -> float:
-        """How many independent events the counts are worth at least: all, or so many as the largest block goes into
-        them, since an event moves a share of them by one in so many, and a block by its size.
+        """How many independent events the counts are worth at least: all of them, or all over the size of the largest
+        block where only blocks are independent.
         """
         blocks = self.sample.blocks
         return float(self.secrets.sum()) / (1 if blocks is None else int(np.bincount(blocks).max()))
