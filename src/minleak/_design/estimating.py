@@ -151,7 +151,7 @@ def estimate_prior(
 
 def _way(interval: Any, columns: _Observed, samples: int) -> str:
     """How the interval is found, if one is asked for."""
-    if interval is not None and interval not in ("likelihood", "bootstrap", "none"):
+    if interval is not None and not (isinstance(interval, str) and interval in ("likelihood", "bootstrap", "none")):
         raise InvalidParameter(f"the interval is by 'likelihood', 'bootstrap' or 'none', not {shown(interval)}")
     if interval is None:
         interval = "likelihood" if affordable(*columns.matrix.shape) else "bootstrap"

@@ -24,6 +24,8 @@ _ROWS = 256
 _NODES, _MOST_NODES = 24, 400
 # So many lengths of the noise away, its density is zero as a float.
 _NOTHING = 750.0
+# What epsilon times the step may be.
+_FLAT, _STEEP = 1e-9, 1e6
 
 
 def planar_geometric(
@@ -69,7 +71,13 @@ def _grid(width: Any, height: Any, epsilon: Any, step: Any) -> tuple[int, int, f
     w, h = counted(width, "width")[0], counted(height, "height")[0]
     counted(w * h)
     unit = real(step, "the step of a grid is a positive finite number", above=0, below=math.inf)
-    return w, h, positive_epsilon(epsilon), unit
+    decay = positive_epsilon(epsilon)
+    if not _FLAT <= decay * unit <= _STEEP:
+        raise InvalidParameter(
+            f"epsilon times the step is {decay * unit:.3g}: below {_FLAT:g} all cells look the same, above {_STEEP:g} "
+            "floats have no room for the noise"
+        )
+    return w, h, decay, unit
 
 
 def _plane(w: int, h: int, unit: float) -> Array:

@@ -52,7 +52,7 @@ def _plan(model: Model | UnlistedPlan, k: int) -> UnlistedPlan:
         return model
     try:
         known = _plans.setdefault(model, {})
-    except TypeError:  # what cannot be kept, or is no model
+    except Exception:  # what cannot be kept, or is no model, whatever its own code raises
         return design_unlisted(model, k)
     if k not in known:
         known[k] = design_unlisted(model, k)

@@ -23,7 +23,7 @@ from minleak._design.rings import LIMIT, Descent, Homes, Ring
 from minleak._design.stored.format import BLOCK, Contents, Vector, demand, demand_number, demand_whole, file_name, read
 from minleak._design.stored.kinds import KINDS, RINGS, Running, Stored
 from minleak._design.stored.sampler import STORED, RingDrawable, Tables, on_one_line, shift_of
-from minleak.errors import InvalidCloak, shown
+from minleak.errors import InvalidCloak, InvalidParameter, shown
 
 # What Arrow, JSON and numpy say where something is not of the form that a plan has.
 _UNFIT = (
@@ -40,6 +40,8 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Stored:
     for those that have loaded it; to be safe from a file that somebody writes to in place, use `mapped=False`, which
     reads it into memory. That it holds the optimal plan for a prior, and draws it, is what `certify(path, prior)` says.
     """
+    if not isinstance(mapped, bool):
+        raise InvalidParameter(f"mapped is True or False, not {shown(mapped)}")
     stored: Stored = opened(path, mapped=mapped).plan
     return stored
 
