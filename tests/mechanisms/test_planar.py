@@ -74,6 +74,6 @@ def test_what_is_no_grid_is_refused():
         mechanisms.planar_laplace(2, 2, 1.0, step=math.nan)
     for epsilon, step in ((1e-300, 1.0), (1.0, 1e300)):
         with pytest.raises(InvalidParameter, match="epsilon times the step is 1e"):
-            ml.mechanisms.planar_laplace(2, 3, epsilon, step=step)
+            mechanisms.planar_laplace(2, 3, epsilon, step=step)
     with pytest.raises(InvalidParameter, match="too long; use planar_laplace"):
         mechanisms.planar_geometric(2, 2, 1e-4)

@@ -150,7 +150,7 @@ def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
     reading, writing = os.pipe()
     os.write(writing, FILE)
     os.close(writing)
-    with pytest.raises(InvalidKey, match=r"to a file of mode 0600, or give its 32 bytes as Key\(bytes\)"):
+    with pytest.raises(InvalidKey, match=r"to a file of mode 0600, or in Python give its 32 bytes as Key\(bytes\)"):
         ml.Key.load(f"/dev/fd/{reading}")
     assert os.read(reading, 1000) == FILE  # it was not touched
     os.close(reading)

@@ -3,6 +3,7 @@ draw."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -205,12 +206,14 @@ def _stored(plan: Any) -> Stored:
     """What can be drawn from, made of a channel and of what has one, or rows."""
     if isinstance(plan, Stored):
         return plan
-    channel = getattr(plan, "channel", plan)
+    channel = rows = None
+    with contextlib.suppress(Exception):  # whatever an odd object raises when it is asked
+        channel, made = getattr(plan, "channel", plan), getattr(plan, "rows", None)
+        rows = made() if callable(made) else None
     if isinstance(channel, Channel):
         from minleak._design.rows.rounding import rounded  # which a process that draws from a file does not need
 
         return rounded(channel)
-    rows = plan.rows() if callable(getattr(plan, "rows", None)) else None
     if isinstance(rows, Stored):
         return rows
     raise InvalidParameter(

@@ -118,7 +118,7 @@ def too_many(events: int) -> InvalidParameter:
 def _blocks(blocks: Any, n: int, where: Callable[[int], str], error: type[MinleakError]) -> Codes:
     if isinstance(blocks, int | np.integer) and not isinstance(blocks, bool):
         if not 1 <= blocks <= n:
-            raise InvalidParameter(f"blocks is how many events in a row make one, from 1 to {n}, not {blocks}")
+            raise InvalidParameter(f"blocks is how many events in a row make one, from 1 to {n}, not {shown(blocks)}")
         return np.arange(n, dtype=np.int64) // int(blocks)
     codes, _ = Column(as_column(blocks, "the blocks"), where, error).coded("block")
     if len(codes) != n:
