@@ -222,7 +222,7 @@ BAD_CSV = {
     "header only, no line break": (HEADER.strip(), "has a header but no rows"),
     "missing secret": (b"word,count\na,1\n", "no column 'secret'; its columns are 'word', 'count'"),
     "missing weight": (b"secret,n\na,1\n", "no column 'count'; its columns are 'secret', 'n'"),
-    "other delimiter": (b"secret;count\na;1\n", "its first line must name its columns, and the 1 there"),
+    "other delimiter": (b"secret;count\na;1\n", "it has one column: give commas between columns"),
     "column twice": (b"secret,count,count\na,1,2\n", "2 columns named 'count'"),
     "too many fields": (HEADER + b"a,1\nb,2,3\n", "line 3 of the input has 3 columns where the header has 2"),
     "too few fields": (HEADER + b"a,1\n\nb\n", "line 4 of the input has 1 columns where the header has 2"),

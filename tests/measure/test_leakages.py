@@ -15,7 +15,7 @@ from tests.plain import CHANNEL, CLOSE, FLOATS, PRIOR, WEIGHTS
 import minleak as ml
 from minleak._entropy.gain import gain_matrix
 from minleak._entropy.standard import STANDARD
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidChannel, InvalidParameter
 from minleak.testing import channels, entropies, priors, systems
 
 KINDS = {"dense": np.array, "sparse": sp.csr_array}
@@ -288,3 +288,8 @@ def test_epsilon_of_randomised_response(channel):
         assert ml.theory.local_dp_epsilon(form) == pytest.approx(math.log(3), rel=CLOSE)
     assert ml.theory.local_dp_epsilon(channel) == math.inf
     assert ml.theory.local_dp_epsilon(POINT) == 0
+
+
+def test_a_plan_is_no_channel():
+    with pytest.raises(InvalidChannel, match=r"a Plan is no channel: give its \.channel\(\)"):
+        ml.leakage([3, 2, 1], ml.design([3, 2, 1], 2), "shannon")

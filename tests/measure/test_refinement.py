@@ -275,4 +275,4 @@ def test_what_is_refused():
 
 def test_answers_can_be_read():
     assert str(ml.refines(np.eye(2), np.eye(2))) == "the second refines the first: it never leaks more"
-    assert "with 2 guesses earns 1.5" in str(ml.refines([[0.75, 0.25], [0.25, 0.75]], np.eye(2)))
+    assert "between 2 guesses earns 1.5" in str(ml.refines([[0.75, 0.25], [0.25, 0.75]], np.eye(2)))

@@ -414,6 +414,8 @@ class Channel:
 
 def as_channel(channel: Any) -> Channel:
     """The channel itself, or the one that a matrix stands for."""
+    if callable(getattr(type(channel), "channel", None)):
+        raise InvalidChannel(f"a {type(channel).__name__} is no channel: give its .channel()")
     return channel if isinstance(channel, Channel) else Channel(channel)
 
 

@@ -137,7 +137,7 @@ class Table:
             if alike != [name]:
                 there = f"its first line must name its columns, and the {len(header)} there have other names"
                 if len(header) == 1:
-                    there = "it has one column: name a log .log or format='lines', counts of uniq -c format='uniq'"
+                    there = "it has one column: give commas between columns, or say format='lines' or format='uniq'"
                 elif sure:
                     there = f"its columns are {_listed(header)}"
                 raise UnreadableFile(f"{self.name} has no column {name!a}; {there} (choose them with {choose})")
