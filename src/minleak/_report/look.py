@@ -39,6 +39,7 @@ def _config(ink: str, faint: str, colours: list[str]) -> dict[str, Any]:
             "columns": 2,
             "title": None,
             "symbolSize": 90,
+            "labelLimit": 260,
         },
         "title": {"color": ink, "subtitleColor": ink, "anchor": "start", "fontSize": 15, "subtitleFontSize": 12},
         "text": {"color": ink, "fontSize": 12},

@@ -27,7 +27,7 @@ def sets_on_a_map(facts: Nearness) -> Any:
     x = alt.X("x:Q", scale=scale, title="longitude" if sphere else "first coordinate", axis=alt.Axis(grid=False))
     y = alt.Y("y:Q", scale=scale, title="latitude" if sphere else "second coordinate", axis=alt.Axis(grid=False))
     ground = alt.Chart(alt.Data(values=behind)).mark_circle(size=7, opacity=0.35, color="gray").encode(x=x, y=y)
-    colour = coloured("set", names, legend=alt.Legend(columns=1, labelLimit=260))
+    colour = coloured("set", names, legend=alt.Legend(columns=1))
     base = alt.Chart(alt.Data(values=sets))
     joins = base.mark_rule(strokeWidth=1.5, opacity=0.7).encode(x=x, y=y, x2="x0:Q", y2="y0:Q", color=colour)
     dots = base.mark_point(filled=True, size=55, opacity=1).encode(
