@@ -171,3 +171,10 @@ def test_what_is_no_channel_is_refused():
     """Before it is judged."""
     with pytest.raises(InvalidChannel, match="sums to"):
         ml.certify([[0.5, 0.4], [0.5, 0.5]], [1, 1], k=2)
+
+
+@pytest.mark.parametrize("tolerance", [float("nan"), -1, 2, "x", True], ids=repr)
+def test_a_tolerance_is_checked_for_plans_too(tolerance):
+    for subject in (ml.design([3, 2, 1], 2), [[1, 0], [1, 0], [0, 1]]):
+        with pytest.raises(InvalidParameter, match="the tolerance is a number from 0 to 1"):
+            ml.certify(subject, [3, 2, 1], k=2, tolerance=tolerance)

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from minleak._cli.failures import tell
+from minleak._cli.output import begin
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     MINLEAK_DEBUG is set."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     command = None
+    begin(as_json=False)  # until the command knows better
     try:
         _check(given)
         from typer.main import get_command

@@ -80,7 +80,7 @@ def certify(
     step: Iterable[Any] | None = None,
     gains: Iterable[Any] | None = None,
     entropies: Sequence[ConditionalEntropy | str] = FEW,
-    tolerance: float = 1e-9,
+    tolerance: float | None = None,
 ) -> Certificate:
     """Verify a plan or a .cloak file exactly, or compare any channel with the least leakage possible under the cap k.
 
@@ -101,7 +101,7 @@ def certify(
     A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
     (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
     above the optimum in each of the `entropies`. Channels of Fractions under exact priors are checked exactly, others
-    within `tolerance`.
+    within `tolerance`, 1e-9 if it is not given.
 
     `Tracks` are checked for one `step`, the k states that are shown: every row is the chain's, every move of the
     rounding keeps all means, and the next states are as different as the rows allow.
@@ -126,6 +126,7 @@ def certify(
         return cast(Certificate, by_step(step))
     if prior is None:
         raise InvalidParameter("say the prior that it is to be certified for: certify(plan, prior)")
+    within = 1e-9 if tolerance is None else real(tolerance, "the tolerance is a number from 0 to 1", least=0, most=1)
     if isinstance(subject, str | bytes | os.PathLike):
         subject = opened(cast(str, subject))
     if isinstance(subject, Stored | Running):
@@ -140,7 +141,6 @@ def certify(
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
     prior, measures = as_prior(prior), as_entropies(entropies)  # type: ignore[arg-type] # which refuses a model
-    within = real(tolerance, "the tolerance is a number from 0 to 1", least=0, most=1)
     seen = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, within)
     checks = [Check(*check) for check in seen.checks]
     return Certificate(all(check.ok for check in checks), seen.exact, tuple(checks), seen.gaps)

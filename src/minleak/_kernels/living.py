@@ -99,7 +99,7 @@ def _sort(row, own, size):  # type: ignore[no-untyped-def]
 @nb.njit(cache=True)
 def _leaving(own, total, least):  # type: ignore[no-untyped-def]
     """How many of the lightest leave, at least `least`, so that the attacker gets least: weight at home counts once,
-    weight on rings `_AWAY` times, and what those who leave make of both `_SPLIT` times.
+    weight on rings `AWAY` times, and what those who leave make of both `_SPLIT` times.
     """
     size = own.shape[0]
     best, found, out = np.inf, least, 0.0

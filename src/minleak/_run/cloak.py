@@ -3,7 +3,6 @@ draw."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -19,7 +18,7 @@ from minleak._design.stored.kinds import Running, Stored
 from minleak._design.stored.opening import opened
 from minleak._run.keys import Key, Lineal, Sticky
 from minleak._run.randomness import Fresh, Seeded, Source, uniform
-from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
+from minleak.errors import InvalidKey, InvalidParameter, MinleakError, UnknownSecret
 
 if TYPE_CHECKING:
     from minleak._design.constrained.budgets import LeastBudget
@@ -207,9 +206,13 @@ def _stored(plan: Any) -> Stored:
     if isinstance(plan, Stored):
         return plan
     channel = rows = None
-    with contextlib.suppress(Exception):  # whatever an odd object raises when it is asked
+    try:
         channel, made = getattr(plan, "channel", plan), getattr(plan, "rows", None)
         rows = made() if callable(made) else None
+    except MinleakError:
+        raise
+    except Exception:
+        pass  # whatever an odd object raises when it is asked
     if isinstance(channel, Channel):
         from minleak._design.rows.rounding import rounded  # which a process that draws from a file does not need
 

@@ -125,3 +125,10 @@ def test_a_model_of_ones_own_is_not_saved(tmp_path):
 
     with pytest.raises(InvalidParameter, match="model of your own"):
         ml.design(Own(), 4).save(tmp_path / "plan.cloak")
+
+
+def test_a_digest_is_computed_whatever_the_file_says(tmp_path):
+    """Or a file from anybody could share the draws of another plan with the same key."""
+    arrays, numbers = TOGETHER._contents
+    write(str(tmp_path / "forged.cloak"), arrays, {**numbers, "kind": "strings"}, lambda: bytes(32))
+    assert ml.load(tmp_path / "forged.cloak").lineage == ml.load(tmp_path / "forged.cloak").digest == TOGETHER.digest

@@ -145,7 +145,7 @@ class _Broken:
 
     def cost(self, made: _Mended) -> float:
         """What the attacker gets of these secrets, who intersects old and new sets: the weight of a home once for each
-        group in it that shared a home before, and `_AWAY` of the weight that is on rings.
+        group in it that shared a home before, and `AWAY` of the weight that is on rings.
         """
         from minleak._kernels import living
 

@@ -215,14 +215,16 @@ class UnlistedPlan(Stored):
         return plan_contents(model, self.joint.prior, self.k, self.joint.share)
 
     @cached_property
-    def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws."""
+    def lineage(self) -> bytes:
+        """32 bytes that stand for everything a draw depends on, which sticky draws follow. Computed, whatever a file
+        says: two plans that share it would share their draws.
+        """
         return digest_of(*self._contents)
 
     @property
-    def lineage(self) -> bytes:
-        """What sticky draws follow: the plan itself."""
-        return self.digest
+    def digest(self) -> bytes:
+        """What names the plan: its lineage."""
+        return self.lineage
 
     def drawable(self) -> StringDrawable:
         """What a `minleak.Cloak` draws from."""
