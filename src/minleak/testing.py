@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._design.unlisted.model import Model
@@ -72,10 +72,10 @@ def entropies(*, orders: Sequence[float] = ORDERS) -> st.SearchStrategy[Entropy]
     return st.one_of(*(st.builds(kind, *parameters) for kind, parameters in families(orders).items()))
 
 
-def gains(n: int, *, max_guesses: int = 5) -> st.SearchStrategy[npt.NDArray[np.float64]]:
+def gains(n: int, *, max_guesses: int = 5) -> st.SearchStrategy[Array]:
     """Gain matrices for n secrets, guesses as rows: not negative, not all zero, some guesses worth nothing."""
 
-    def matrices(guesses: int) -> st.SearchStrategy[npt.NDArray[np.float64]]:
+    def matrices(guesses: int) -> st.SearchStrategy[Array]:
         entries = st.lists(st.integers(0, 4), min_size=guesses * n, max_size=guesses * n).filter(any)
         return entries.map(lambda g: np.array(g, dtype=np.float64).reshape(guesses, n) / 2)
 

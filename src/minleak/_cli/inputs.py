@@ -11,12 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from minleak._cli.failures import in_flags
 from minleak._cli.options import Secret, option
 from minleak._cli.output import note, working
+from minleak._data.arrays import Array
 from minleak._data.prior import Prior
 from minleak._data.reading.formats import FORMATS, NAMED
 from minleak._data.reading.formats.uniq import text_lines
@@ -126,7 +124,7 @@ class PriorSource:
         except UnreadableFile as error:
             raise UnreadableFile(in_flags(str(error), {"weight": option})) from None
 
-    def places(self, columns: str, option: str) -> npt.NDArray[np.float64]:
+    def places(self, columns: str, option: str) -> Array:
         """The coordinates in those columns, which have commas between them."""
         self._refuse_events(option)
         return read_places(**self._rewound(), columns=names_in(columns))

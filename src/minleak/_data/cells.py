@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.parameters import is_number, listed
 from minleak.errors import InvalidChannel, shown
 
@@ -42,7 +42,7 @@ class MatrixCells:
         self.shape = len(x_at), len(y_at)
 
 
-def from_triples(rows: Iterable[Any], inputs: Iterable[Hashable] | None) -> tuple[MatrixCells, npt.NDArray[np.float64]]:
+def from_triples(rows: Iterable[Any], inputs: Iterable[Hashable] | None) -> tuple[MatrixCells, Array]:
     """The cells of rows (secret, observable, probability), and their probabilities."""
     triples = [_triple(i, row) for i, row in enumerate(listed(rows, "rows are a sequence of triples", InvalidChannel))]
     if not triples:

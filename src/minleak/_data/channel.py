@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data import composition
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
 from minleak._data.factoring.find import factored
@@ -184,12 +184,12 @@ class Channel:
         return isinstance(self.matrix, np.ndarray)
 
     @cached_property
-    def preimage_sizes(self) -> npt.NDArray[np.int64]:
+    def preimage_sizes(self) -> Indices:
         """For each observable, how many secrets can cause it: |{x : C[x,y] > 0}|."""
         sizes = np.count_nonzero(self.matrix, axis=0) if self.is_dense else np.diff(self.matrix.indptr)
         return np.asarray(sizes, dtype=np.int64)
 
-    def preimages(self) -> Iterator[npt.NDArray[np.int64]]:
+    def preimages(self) -> Iterator[Indices]:
         """For each observable, the secrets that can cause it, as increasing positions."""
         for y in range(self.shape[1]):
             if self.is_dense:

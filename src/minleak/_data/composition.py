@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.matrices import DENSE, MOST, SPARSE, as_csr, too_large
 from minleak.errors import InvalidChannel, shown
 
@@ -27,7 +27,7 @@ def cascade(a: Any, b: Any) -> Any:
     return a @ b
 
 
-def parallel(a: Any, b: Any) -> tuple[Any, npt.NDArray[np.int64]]:
+def parallel(a: Any, b: Any) -> tuple[Any, Indices]:
     """Row by row, all products of an entry of a with one of b, and which pairs the columns are: y * width + z.
 
     Pairs that no row has are left out.
@@ -78,7 +78,7 @@ def repeated(matrix: Any, times: int, *, ordered: bool) -> tuple[Any, list[tuple
     return done, columns
 
 
-def _row_products(a: sp.csr_array, b: sp.csr_array) -> tuple[sp.csr_array, npt.NDArray[np.int64]]:
+def _row_products(a: sp.csr_array, b: sp.csr_array) -> tuple[sp.csr_array, Indices]:
     """`parallel` for sparse matrices, at a cost proportional to the result's non-zeros, but for sorting them."""
     import scipy.sparse as sp
 
@@ -101,7 +101,7 @@ def _is_dense(matrix: Any) -> bool:
     return isinstance(matrix, np.ndarray)
 
 
-def _lengths(matrix: Any) -> npt.NDArray[np.int64]:
+def _lengths(matrix: Any) -> Indices:
     """How many non-zeros each row has, or each column of a matrix by columns."""
     return np.asarray(np.diff(matrix.indptr), dtype=np.int64)
 

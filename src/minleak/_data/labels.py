@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Indices
 from minleak.errors import InvalidParameter, MinleakError, shown
 
 # Below this many labels Arrow's own hash table is quicker than loading a compiled kernel.
@@ -135,7 +136,7 @@ class Labels(Sequence[Any]):
             return self._names[int(key) % n].as_py()
         return self._names[key]
 
-    def at(self, positions: npt.NDArray[np.int64]) -> list[Any]:
+    def at(self, positions: Indices) -> list[Any]:
         """The names at the given positions."""
         if not isinstance(self._names, pa.Array):
             return [self._names[i] for i in positions.tolist()]
@@ -143,7 +144,7 @@ class Labels(Sequence[Any]):
             return [self._names[i].as_py() for i in positions.tolist()]
         return list(self._taken(positions).to_pylist())
 
-    def bytes_at(self, positions: npt.NDArray[np.int64]) -> list[bytes]:
+    def bytes_at(self, positions: Indices) -> list[bytes]:
         """The same by `labels_in_bytes`. Many texts are never made Python's, which halves the time."""
         names = self._names
         if len(positions) <= _FEW or not isinstance(names, pa.Array) or not _is_text(names.type):
@@ -152,7 +153,7 @@ class Labels(Sequence[Any]):
         ends, text = offsets.tolist(), data.tobytes()
         return [_STR + text[begin:end] for begin, end in pairwise(ends)]
 
-    def _taken(self, positions: npt.NDArray[np.int64]) -> pa.Array:
+    def _taken(self, positions: Indices) -> pa.Array:
         numbers = pa.py_buffer(np.ascontiguousarray(positions, dtype=np.int64))  # pa.array would load pandas first
         return self._names.take(pa.Array.from_buffers(pa.int64(), len(positions), [None, numbers]))  # type: ignore[union-attr]
 

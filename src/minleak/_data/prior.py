@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels, named
 from minleak._data.parameters import is_number, whole
 from minleak.errors import InvalidParameter, InvalidPrior, shown
@@ -209,7 +209,7 @@ class Prior:
 class Grid:
     """Integer weights, their total, and the total-variation distance of what they stand for to what was given."""
 
-    weights: npt.NDArray[np.int64]
+    weights: Indices
     total: int
     distance: float
 

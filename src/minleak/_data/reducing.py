@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
+
 Groups = npt.NDArray[np.int64]
 
 # Columns are one where their shares differ by no more than this, relative to the largest.
@@ -42,7 +44,7 @@ def groups(matrix: Any) -> Groups:
 
 
 @lru_cache(maxsize=1)
-def _directions(n: int) -> npt.NDArray[np.float64]:
+def _directions(n: int) -> Array:
     return np.stack([np.ones(n), np.random.default_rng(0).random(n)])
 
 

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak.errors import InvalidParameter
 
 # Trials that are made one by one: so many end within a day.
@@ -23,6 +23,6 @@ def generator(seed: int) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
-def margin(trials: npt.NDArray[np.float64]) -> Any:
+def margin(trials: Array) -> Any:
     """Half of the 99% interval about the mean of trials, which are along the last axis."""
     return _Z * trials.std(axis=-1, ddof=1) / math.sqrt(trials.shape[-1])

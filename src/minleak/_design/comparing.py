@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Indices
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.partition import Partition, cut
@@ -123,7 +123,7 @@ def _least(profile: Profile, success: float, at: Any) -> int:
     return 1 + bisect_left(range(1, profile.n), True, key=lambda k: at(k) <= success * (1 + 1e-12))
 
 
-def _codes(scheme: Any, n: int) -> npt.NDArray[np.int64]:
+def _codes(scheme: Any, n: int) -> Indices:
     """Buckets as whole numbers from 0 on."""
     if isinstance(scheme, Mapping | set | frozenset):
         raise InvalidParameter(f"{_WHAT}, not a {type(scheme).__name__}")
@@ -145,7 +145,7 @@ def _codes(scheme: Any, n: int) -> npt.NDArray[np.int64]:
         raise InvalidParameter("a bucket cannot be looked up: name buckets by text or whole numbers") from None
 
 
-def _encoded(buckets: pa.Array | pa.ChunkedArray) -> npt.NDArray[np.int64]:
+def _encoded(buckets: pa.Array | pa.ChunkedArray) -> Indices:
     import pyarrow.compute as pc
 
     if buckets.null_count:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
@@ -30,7 +29,7 @@ class Giants:
     tail: int
 
 
-def find_giants(weights: npt.NDArray[np.int64], total: int, k: int) -> Giants:
+def find_giants(weights: Indices, total: int, k: int) -> Giants:
     """The least j in 1..k with w_j (k-j+1) <= w_j + ... + w_n, weights sorted non-increasingly; exact integers.
 
     Only the k largest weights are looked at: O(n) to select them, O(k log k) to sort them. Secrets beyond the n-th
@@ -46,7 +45,7 @@ def find_giants(weights: npt.NDArray[np.int64], total: int, k: int) -> Giants:
     return Giants(top.astype(np.int64), k - len(top), left)
 
 
-def _largest(weights: npt.NDArray[np.int64], k: int) -> Indices:
+def _largest(weights: Indices, k: int) -> Indices:
     """Where the k largest weights are, in any order. One pass finds the largest of each block; the k-th largest of
     these is a floor, and k blocks that reach it, with all that pass it, hold what is looked for.
     """

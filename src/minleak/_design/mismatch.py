@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.prior import Prior, as_prior
 from minleak._design.explicit import explicit_channel
 from minleak._design.living.matching import rearranged
@@ -91,6 +90,6 @@ def _columns(plan: Arrangement, density: Array) -> Iterator[Array]:
         yield _with_giants(plan, density, sets) * lengths
 
 
-def _with_giants(plan: Arrangement, density: Array, sets: npt.NDArray[np.int64]) -> Array:
+def _with_giants(plan: Arrangement, density: Array, sets: Indices) -> Array:
     giants = np.repeat(density[plan.giants][:, None], len(sets), axis=1)
     return np.concatenate([density[sets].T, giants])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
@@ -249,7 +249,7 @@ def how_many(size: int) -> int:
     return max(_DRAWS // size, _SETS)
 
 
-def stretched(tail: int, count: int, rng: np.random.Generator) -> npt.NDArray[np.int64]:
+def stretched(tail: int, count: int, rng: np.random.Generator) -> Indices:
     """So many places below `tail`, one at random in each of as many stretches of one length: each place is as likely as
     the others, and light and heavy secrets come in their proportion.
     """

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
 from minleak._data.prior import Prior, as_prior
@@ -76,7 +76,7 @@ class MismatchedAdversary(Adversary):
         return paid
 
 
-def best_guesses(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> npt.NDArray[np.int64]:
+def best_guesses(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> Indices:
     """For each observable the position of the optimal guess: the most likely secret, or the row w of G that gains
     most. Ties go to the first; an observable that cannot occur gets -1.
 
@@ -96,7 +96,7 @@ def best_guesses(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: 
     return np.asarray(best, dtype=np.int64)
 
 
-def _first_largest(v: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _first_largest(v: Array) -> Array:
     """The first row of each column's largest entry, and the entry. (numpy's own argmax takes four times as long.)"""
     top = v.max(axis=0)
     rows, columns = np.divmod(np.flatnonzero(v == top), v.shape[1])
@@ -105,7 +105,7 @@ def _first_largest(v: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.array([best, top])
 
 
-def _sparse_argmax(columns: Columns) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+def _sparse_argmax(columns: Columns) -> tuple[Indices, Array]:
     """The same where missing entries are zeros. (scipy's own loops over columns.)"""
     matrix: Any = columns.matrix
     n, m = matrix.shape

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._entropy.deformed import deformed
 
 # Up to this many secrets linear systems are solved by one thread.
@@ -131,7 +130,7 @@ class _Problem:
             self.matrix = self.matrix.toarray()
         self.near = abs(order - 1) <= _NEAR_ONE
 
-    def of(self, secrets: npt.NDArray[np.int64]) -> _Problem:
+    def of(self, secrets: Indices) -> _Problem:
         """The same of some secrets alone."""
         return _Problem(self.rows[secrets], self.order)
 

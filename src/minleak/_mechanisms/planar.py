@@ -7,9 +7,8 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.parameters import real
 from minleak._mechanisms.mechanism import Mechanism, counted, positive_epsilon
 from minleak.errors import InvalidParameter
@@ -99,7 +98,7 @@ def _clipped(mass: Array, w: int, h: int) -> Array:
     return matrix
 
 
-def _reached(size: int) -> npt.NDArray[np.int64]:
+def _reached(size: int) -> Indices:
     """Which mass each output has as seen from each input: a cell's, or at an end of the grid all beyond it too."""
     at = np.arange(size)
     parts = np.abs(at[:, None] - at)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.parameters import truth, whole
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
@@ -133,7 +133,7 @@ def frontier(
     )
 
 
-def _prices(cheapest: Corner, coarsest: Corner, points: int) -> npt.NDArray[np.float64]:
+def _prices(cheapest: Corner, coarsest: Corner, points: int) -> Array:
     """Prices far to both sides of the slope from end to end; a hull that is a single point has none."""
     rise, run = coarsest.worth - cheapest.worth, coarsest.overhead - cheapest.overhead
     return np.logspace(-1.5, 5, points) * rise / run if run > 0 and rise > 0 else np.empty(0)

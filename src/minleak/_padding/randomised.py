@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._design.constrained.optimum import optimise
 from minleak._entropy.base import ConditionalEntropy
@@ -76,7 +75,7 @@ def _within(rows: Array, overheads: Array, p: Array, budget: float) -> Array:
     return np.asarray(kept * rows + (1 - kept) * natural)
 
 
-def _rounded(rows: Array) -> npt.NDArray[np.int64]:
+def _rounded(rows: Array) -> Indices:
     """Rows as whole numbers that sum to 2^32, what is left over at the smallest size that the row shows."""
     weights = np.floor(rows * DENOMINATOR).astype(np.int64)
     smallest = (weights > 0).argmax(axis=1)

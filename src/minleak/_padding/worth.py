@@ -15,9 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._entropy.averaged import arimoto_exponent
 from minleak._entropy.base import ConditionalEntropy, Entropy, RenyiMean
 from minleak._entropy.deformed import deformed
@@ -97,7 +96,7 @@ class Worth:
         """The largest worth up to this that buckets can have."""
         return math.floor(most / self.grain + _ROUNDING) * self.grain if self.grain else most
 
-    def total(self, cuts: npt.NDArray[np.int64]) -> float:
+    def total(self, cuts: Indices) -> float:
         """The worth of all buckets that end before the rungs `cuts`, the last of them at the top."""
         from minleak._kernels import bucketing as kernel
 

@@ -11,6 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Indices
 from minleak._data.simulating import generator
 
 Words = npt.NDArray[np.uint64]
@@ -21,14 +22,14 @@ class Source(Protocol):
     enough.
     """
 
-    def blocks(self, which: npt.NDArray[np.int64], counter: int) -> Words:
+    def blocks(self, which: Indices, counter: int) -> Words:
         """An array with a row of words for each of the draws numbered `which`."""
 
 
 class Fresh:
     """Fresh randomness from the operating system. Nothing is kept between calls, so threads and forks share nothing."""
 
-    def blocks(self, which: npt.NDArray[np.int64], counter: int) -> Words:
+    def blocks(self, which: Indices, counter: int) -> Words:
         del counter
         return np.frombuffer(os.urandom(8 * len(which)), dtype="<u8")[:, None]
 
@@ -39,7 +40,7 @@ class Seeded:
     def __init__(self, seed: int) -> None:
         self._rng = generator(seed)
 
-    def blocks(self, which: npt.NDArray[np.int64], counter: int) -> Words:
+    def blocks(self, which: Indices, counter: int) -> Words:
         del counter
         return self._rng.integers(0, 2**64, size=(len(which), 1), dtype=np.uint64)
 
@@ -78,13 +79,13 @@ class Stream:
             fraction, bits = fraction << 64 | int.from_bytes(self.take(8), "little"), bits + 64
         return fraction * bound >> bits
 
-    def among(self, weights: npt.NDArray[np.int64]) -> int:
+    def among(self, weights: Indices) -> int:
         """A place in proportion to integer weights, exactly."""
         running = np.cumsum(weights)
         return int(np.searchsorted(running, self.below(int(running[-1])), side="right"))
 
 
-def uniform(source: Source, bounds: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def uniform(source: Source, bounds: Indices) -> Indices:
     """For each bound N an integer uniform in [0, N), exactly: words are cut to the bits of N-1 and rejected from N on.
 
     A word is accepted with probability above 1/2. A bound of 0 or 1 gives 0.

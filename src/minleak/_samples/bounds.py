@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 
 
 def at_least(successes: float, tests: int, error: float) -> float:
@@ -72,7 +71,7 @@ def mean_at_most(total: float, squares: float, tests: int, least: float, most: f
     return min(most, mean + slack)
 
 
-def entropy_at_least(counts: npt.NDArray[np.int64], error: float) -> float:
+def entropy_at_least(counts: Indices, error: float) -> float:
     """A lower bound on the Shannon entropy in nats that so many events of each secret were drawn from.
 
     The mean of ln 1/p over the events is at least the entropy of the counts, and its own mean is H(X); Bernstein's

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array, Indices
 from minleak._data.extras import altair
 from minleak._samples.events import Events
 from minleak._samples.measures import Bracket
@@ -22,10 +22,10 @@ _TIPS = (("events", ","), ("success", ".2%"), ("tests", ","))
 class Seen:
     """What the chart of observables shows: the most frequent secrets, and for each the share of its events in bins."""
 
-    secrets: npt.NDArray[np.int64]
+    secrets: Indices
     names: tuple[str, ...]
     bins: tuple[tuple[float, float], ...] | tuple[str, ...]
-    shares: npt.NDArray[np.float64]
+    shares: Array
     title: str
 
 

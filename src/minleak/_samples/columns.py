@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._data.parameters import listed
 from minleak._data.reading.table import spelled_numbers
@@ -78,7 +79,7 @@ class Column:
     where: Callable[[int], str]
     error: type[MinleakError]
 
-    def numbers(self, *, told: bool) -> npt.NDArray[np.float64] | None:
+    def numbers(self, *, told: bool) -> Array | None:
         """The column as finite floats, or None if it does not hold numbers and was not said to."""
         values = self.values
         if isinstance(values, pa.Array | pa.ChunkedArray):
@@ -114,7 +115,7 @@ class Column:
             )
         return np.asarray(values, dtype=np.float64)
 
-    def _spelled(self, texts: Any, told: bool) -> npt.NDArray[np.float64] | None:
+    def _spelled(self, texts: Any, told: bool) -> Array | None:
         """Texts that all spell numbers; where most do and some do not, something went wrong in the log."""
         import pyarrow.compute as pc
 
@@ -132,7 +133,7 @@ class Column:
             "(numeric=False, --names)"
         )
 
-    def _none(self, told: bool, what: str) -> npt.NDArray[np.float64] | None:
+    def _none(self, told: bool, what: str) -> Array | None:
         if told:
             raise self.error(f"the observables are {what}: leave out numeric=True, or give numbers")
         return None

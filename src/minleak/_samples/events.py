@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._data.parameters import truth
 from minleak._data.reading.table import Table, column_names
@@ -34,7 +34,7 @@ class Events:
     x: Codes
     y: Codes
     times: Codes
-    points: npt.NDArray[np.float64] | None
+    points: Array | None
     blocks: Codes | None
     secrets: Labels
     observables: int

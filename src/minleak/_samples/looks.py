@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, as_prior
@@ -199,7 +198,7 @@ class _Model:
         # the prior of a row is its likeliest secret's: what the best guess gets of all who share it
         return min(self.most, float((self.p * np.exp(score)).max(axis=1).sum()))
 
-    def _scored(self, counts: npt.NDArray[np.int64]) -> Array:
+    def _scored(self, counts: Indices) -> Array:
         """ln p(what was seen, in one order, given each row), for rows of how often each observable was seen."""
         score = counts @ self.logs.T
         score[(counts @ self.never.T) > 0] = -math.inf
@@ -223,7 +222,7 @@ class _Model:
         return _Found(mean, max(0.0, mean - half), min(1.0, mean + half), False)
 
 
-def _multisets(m: int, t: int) -> npt.NDArray[np.int64]:
+def _multisets(m: int, t: int) -> Indices:
     """All ways to see m observables t times in all: rows of how often each."""
     rows, left = np.zeros((1, 0), dtype=np.int64), np.array([t])
     for _ in range(m - 1):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
 from minleak._data.parameters import listed
@@ -123,7 +124,7 @@ class Battery:
             self.names.append(entropy.name if entropy else given)
             self.entropies.append(entropy)
 
-    def __call__(self, joint: Any) -> npt.NDArray[np.float64]:
+    def __call__(self, joint: Any) -> Array:
         """The values on J."""
         p = np.asarray(joint.sum(axis=1)).ravel()
         entropies = [entropy for entropy in self.entropies if entropy is not None]

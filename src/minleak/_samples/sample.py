@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._samples.columns import Codes
 from minleak._samples.events import Events
 from minleak.errors import InvalidParameter
@@ -31,7 +31,7 @@ class Rows:
     x: Codes
     part: Codes
     cell: Codes
-    points: npt.NDArray[np.float64] | None
+    points: Array | None
     blocks: Codes | None
 
 
@@ -63,7 +63,7 @@ class Sample:
         """How often each secret is in counts of pairs."""
         return np.bincount(self.pairs_x, weights=counts, minlength=self.n).astype(np.int64)
 
-    def dense(self, counts: Codes, cells: slice) -> npt.NDArray[np.float64]:
+    def dense(self, counts: Codes, cells: slice) -> Array:
         """Counts of pairs as rows for some cells, and columns for all secrets."""
         begin, end = np.searchsorted(self.pairs_y, [cells.start, cells.stop])
         table = np.zeros((cells.stop - cells.start, self.n))

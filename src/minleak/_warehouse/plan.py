@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Array
 from minleak._data.columns import Columns
 from minleak._data.writing import replacing
 from minleak._design.rings import LIMIT
@@ -125,7 +125,7 @@ class WarehousePlan:
         return giants + ((Fraction(h.tail, h.total * h.u),) * h.u if h.tail else ())
 
     @property
-    def target(self) -> npt.NDArray[np.float64]:
+    def target(self) -> Array:
         """pi, largest first: the posterior that every observable induces."""
         return np.array([float(part) for part in self.exact_target])
 

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Indices
+
 Exact = npt.NDArray[Any]
 
 # The most arithmetic that the exact simplex method is let do: rows x columns x rows of its table.
@@ -52,7 +54,7 @@ def solve(M: Exact, rhs: Exact) -> Exact | None:
                 return np.array([[Fraction(v, below * d) for v in top] for (top, below), d in columns], dtype=object).T
 
 
-def _inverse_modulo(M: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
+def _inverse_modulo(M: Indices) -> Indices | None:
     n = len(M)
     table = np.concatenate([M, np.eye(n, dtype=np.int64)], axis=1)
     for column in range(n):
@@ -67,7 +69,7 @@ def _inverse_modulo(M: npt.NDArray[np.int64]) -> npt.NDArray[np.int64] | None:
     return table[:, n:]
 
 
-def _product_modulo(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _product_modulo(a: Indices, b: Indices) -> Indices:
     """a @ b modulo p: 16 bits of b at a time, whose products with 31 bits add up in 64 for thousands of terms."""
     high = a @ (b >> 16) % _PRIME
     return (high * (1 << 16) + a @ (b & 0xFFFF)) % _PRIME

@@ -11,6 +11,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._data.matrices import too_large
 from minleak._data.reading.table import Table, finite
@@ -22,7 +23,7 @@ class Pairs:
     """allowed[x,y], cost[x,y] (None if the file has no costs) and the observables' labels in order of appearance."""
 
     allowed: npt.NDArray[np.bool_]
-    cost: npt.NDArray[np.float64] | None
+    cost: Array | None
     outputs: Labels
 
 

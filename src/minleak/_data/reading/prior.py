@@ -7,9 +7,9 @@ import warnings
 from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Indices
 from minleak._data.prior import Prior
 from minleak._data.reading.table import Table
 from minleak.errors import InvalidParameter, MinleakWarning, UnreadableFile, shown
@@ -104,7 +104,7 @@ class Tidy:
         return pc.utf8_trim_whitespace(column) if self._strip else column
 
     def log(
-        self, labels: pa.Array, times: npt.NDArray[np.int64], name: str, *, blank: int = 0, event: str = "line"
+        self, labels: pa.Array, times: Indices, name: str, *, blank: int = 0, event: str = "line"
     ) -> tuple[Any, Any]:
         """The distinct lines or rows of a log and how often each was there, those that tidying makes equal counted
         together. Warns of blank ones, those that were `blank` before too, and of labels that stay different only in

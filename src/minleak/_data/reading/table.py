@@ -15,9 +15,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, BinaryIO
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._data.arrays import Array
 from minleak._data.cells import MatrixCells
 from minleak._data.labels import Labels
 from minleak._data.parameters import listed
@@ -245,7 +245,7 @@ def _taken(column: pa.Array | pa.ChunkedArray) -> np.ndarray[Any, Any]:
     return numbers
 
 
-def finite(numbers: Any, role: str, where: Callable[[int], str]) -> npt.NDArray[np.float64]:
+def finite(numbers: Any, role: str, where: Callable[[int], str]) -> Array:
     """The numbers as floats; one that is infinite or NaN is refused."""
     try:
         floats = np.asarray(numbers, dtype=np.float64)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.columns import Columns
 from minleak._data.labels import first_difference
 from minleak._data.prior import Prior, as_prior
@@ -96,7 +96,7 @@ def _best_checks(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEn
 
 def _distance(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:
     """How much more leaks than by the best blocks, in words."""
-    ordered: npt.NDArray[np.float64] = np.sort(prior.p)[::-1]
+    ordered: Array = np.sort(prior.p)[::-1]
     filled = np.concatenate([ordered, np.zeros(-len(ordered) % plan.k)])
     best = evaluate(measures, Columns(filled.reshape(-1, plan.k).T))
     ours = plan.partition.entropies(prior, measures)

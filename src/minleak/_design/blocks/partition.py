@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.columns import Columns
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, evaluate
@@ -63,7 +64,7 @@ class Partition:
             raise InvalidParameter("blocks are measured in plain entropies, which do not ask whose a probability is")
         return evaluate(measures, self._columns(prior.p[self.members]))
 
-    def _columns(self, p: npt.NDArray[np.float64]) -> Columns:
+    def _columns(self, p: Array) -> Columns:
         """A column for each block; where all but the last are of one size, without an index."""
         import scipy.sparse as sp
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-import numpy as np
-import numpy.typing as npt
-
+from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._design.giants import Ground, Laid
 from minleak._design.pricing.distances import Distances
@@ -45,7 +43,7 @@ class RingLayout(Layout):
         return None
 
     @classmethod
-    def tomorrow(cls, plan: Arrangement, labels: Labels, moved: npt.NDArray[np.int64]) -> RingLayout:
+    def tomorrow(cls, plan: Arrangement, labels: Labels, moved: Indices) -> RingLayout:
         """The layout of a plan's next version, where the plan tells it: `moved` is where each of its secrets now stands
         among `labels`, -1 for those that are gone. Here it is the layout anew, if it needs no arguments. A plan with
         homes and without costs keeps its homes, and does not ask.

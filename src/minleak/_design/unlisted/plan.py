@@ -12,8 +12,8 @@ from itertools import accumulate
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
+from minleak._data.arrays import Array
 from minleak._data.columns import Columns
 from minleak._data.labels import Labels, labels_in_bytes, prefixed
 from minleak._data.prior import Prior
@@ -173,7 +173,7 @@ class UnlistedPlan(Stored):
         return (*giants, *[Fraction(self.tail, self.joint.total * self.u)] * self.u)
 
     @property
-    def target(self) -> npt.NDArray[np.float64]:
+    def target(self) -> Array:
         """pi as floats."""
         return np.array([float(share) for share in self.exact_target])
 

@@ -13,9 +13,8 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._entropy.cores.grouped import Grouped
 from minleak.errors import MissingExtra
 
@@ -106,7 +105,7 @@ class Linear(Core):
     linear = True
 
     @abstractmethod
-    def level(self, j: npt.NDArray[np.int64]) -> Array:
+    def level(self, j: Indices) -> Array:
         """U of the uniform distribution on j secrets."""
 
     def majorant(self, a: Array, by: Grouped) -> Array:

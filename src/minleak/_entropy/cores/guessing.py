@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._entropy.cores.base import Linear, Part, Polyhedron
 from minleak._entropy.cores.grouped import Grouped
 
@@ -17,7 +16,7 @@ class GuessCore(Linear):
         self.l = l
         self.one_guess = l == 1
 
-    def level(self, j: npt.NDArray[np.int64]) -> Array:
+    def level(self, j: Indices) -> Array:
         return np.asarray(np.maximum(j - self.l, 0) / j)
 
     def values(self, v: Array, by: Grouped) -> Array:
@@ -45,7 +44,7 @@ class GuessCore(Linear):
 class GuessworkCore(Linear):
     """U(v) = sum of i v_[i] = |v|_1 + the sum over all pairs of the lesser: the expected number of guesses."""
 
-    def level(self, j: npt.NDArray[np.int64]) -> Array:
+    def level(self, j: Indices) -> Array:
         return np.asarray((j + 1) / 2)
 
     def values(self, v: Array, by: Grouped) -> Array:
