@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +16,7 @@ from minleak._data.labels import Labels
 from minleak._data.parameters import is_number
 from minleak._data.prior import Prior
 from minleak._design.rows.plan import RowDrawable, Rows
+from minleak._design.stored.streams import Fresh
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import leakage
@@ -115,7 +115,8 @@ class Padding:
         x = self._running.find(secret)
         if x is None:
             raise UnknownSecret("this padding does not know the secret: pad its size, or design with it")
-        return self._shown(int(self._running.draw(np.array([x]), _fresh)[0, 0]))
+        one = np.array([x])
+        return self._shown(int(self._running.locate(one, Fresh().below(self._running.owned(one)))[0, 0]))
 
     @cached_property
     def _running(self) -> RowDrawable:
@@ -156,6 +157,3 @@ class Padding:
             f"{self.entropy.name} leakage={self.leakage:.6g}, {self.status})"
         )
 
-
-def _fresh(bounds: Indices) -> Indices:
-    return np.array([secrets.randbelow(bound) for bound in bounds.tolist()], dtype=np.int64)

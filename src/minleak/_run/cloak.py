@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from functools import partial
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,10 +13,11 @@ import numpy as np
 from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.parameters import listed
-from minleak._design.stored.kinds import Running, Stored
+from minleak._data.simulating import generator
+from minleak._design.stored.kinds import Stored
 from minleak._design.stored.opening import opened
-from minleak._run.keys import Key, Lineal, Sticky
-from minleak._run.randomness import Fresh, Seeded, Source, uniform
+from minleak._design.stored.streams import Fresh, Seeded, Streams
+from minleak._run.keys import Key, streams
 from minleak.errors import InvalidKey, InvalidParameter, MinleakError, UnknownSecret
 
 if TYPE_CHECKING:
@@ -70,9 +70,8 @@ class Cloak:
         self._running = opened(plan) if isinstance(plan, str | os.PathLike) else _stored(plan).drawable()
         self.plan = self._running.plan  # whatever its kind is
         self._key = None if key is None else as_key(key)
-        self._sticky = None if self._key is None else _sticky(self._key, self._running)
         seed = insecure_seed_for_experiments
-        self._fresh: Source = Fresh() if seed is None else Seeded(seed)
+        self._fresh: Streams = Fresh() if seed is None else Seeded(generator(seed))
         self._stand_in = None if stand_in is None else self._running.numbered().position(stand_in)
         if stand_in is not None and self._stand_in is None:
             raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
@@ -182,23 +181,24 @@ class Cloak:
             raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
 
     def _sets(self, found: list[Any], scopes: list[Any] | None) -> list[tuple[Any, ...]]:
-        return self._running.sets(found, partial(self._drawn, scopes=scopes))
+        secrets = np.array(found, dtype=np.int64) if self._running.listed else found
+        return self._running.show(self._drawn(secrets, scopes))
 
     def _drawn(self, secrets: Any, scopes: Iterable[str | bytes] | None) -> Any:
-        if scopes is None or not self.plan.randomised:
-            return self._running.draw(secrets, partial(uniform, self._fresh))
-        if self._sticky is None:
+        """A number r for each draw, the place floor(r N) of the N that its secret has, and what is shown there."""
+        running = self._running
+        return running.locate(secrets, self._streams(secrets, scopes).below(running.owned(secrets)))
+
+    def _streams(self, secrets: Any, scopes: Iterable[str | bytes] | None) -> Streams:
+        if not self.plan.randomised:
+            return self._fresh
+        if scopes is None:
+            if self._running.sticky_only:
+                raise InvalidParameter(self._running.sticky_only)
+            return self._fresh
+        if self._key is None:
             raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
-        return self._sticky(secrets, scopes)
-
-
-def _sticky(key: Key, running: Running) -> Callable[[Any, Iterable[Any]], Any]:
-    """What draws for secrets, each in its scope: by the lineage, or by the plan itself where it has none."""
-    if running.plan.descent is None:
-        by_plan = Sticky(key, running.plan.digest)
-        return lambda secrets, scopes: running.draw(secrets, partial(uniform, by_plan.asked(scopes, secrets)))
-    by_line = Lineal(key, running.plan.lineage)
-    return lambda secrets, scopes: running.draw_coupled(secrets, by_line.asked(scopes, running.in_bytes(secrets)))
+        return streams(self._key, self.plan.lineage, scopes, self._running.in_bytes(secrets))
 
 
 def _stored(plan: Any) -> Stored:

@@ -13,17 +13,12 @@ import stat
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-import numpy as np
-
-from minleak._data.arrays import Indices
-from minleak._run.randomness import Stream, Words
+from minleak._design.stored.streams import Keyed, Stream, Streams, hmac_sha256, message, prefixed
 from minleak.errors import InvalidKey, InvalidParameter
 
 T = TypeVar("T")
 
 _SIZE = 32
-# 64-bit words in one block of the keyed function for a plan, and for a lineage: two each of so many numbers.
-_WORDS, _NUMBERS = 4, 4
 _FORM = re.compile(rb"minleak-key-1 ([0-9a-f]{64}) ([0-9a-f]{8})\n?")
 
 
@@ -98,14 +93,6 @@ class Key:
         """The secret bytes, for the engine that draws in other processes alone."""
         return self._secret
 
-    def hashing(self, person: bytes, size: int, whose: bytes) -> hashlib.blake2b:
-        """A state of keyed BLAKE2b that holds `whose` draws these are and the key's id, each with its length before it:
-        copy it, and append the scope and the secret.
-        """
-        state = hashlib.blake2b(key=self._secret, digest_size=size, person=person)
-        state.update(prefixed(whose) + prefixed(self.id.encode()))
-        return state
-
     def __repr__(self) -> str:
         return f"Key(id={self.id})"
 
@@ -155,91 +142,26 @@ def _check(secret: bytes) -> str:
 # -- sticky draws ----------------------------------------------------------------------------------------------------
 
 
-class Lineal:
-    """Draws by a lineage, a scope and a secret's label: streams of bits that all versions of a plan share."""
-
-    def __init__(self, key: Key, lineage: bytes) -> None:
-        self._start = key.hashing(b"minleak-draw-2", 16 * _NUMBERS, lineage)
-
-    def asked(self, scopes: Iterable[Any], labels: Sequence[bytes]) -> _Streams:
-        """The streams for draws of the secrets with these labels, in bytes, each in its scope."""
-        heads = _scope_bytes(scopes, len(labels))
-        return _Streams(self._start, [head + prefixed(tail) for head, tail in zip(heads, labels, strict=True)])
-
-
-class _Streams:
-    def __init__(self, start: Any, messages: list[bytes]) -> None:
-        self._start, self._messages = start, messages
-        self._last: tuple[Any, int, int, Words] | None = None
-
-    def bits(self, which: Indices, number: int, counter: int) -> Words:
-        """Two words of a number for each draw. Numbers come four to a block, and the last one is kept for the next."""
-        block, at = divmod(number, _NUMBERS)
-        last = self._last
-        if last is None or last[0] is not which or last[1:3] != (block, counter):
-            suffix = block.to_bytes(8, "little") + counter.to_bytes(8, "little")
-            words = _hashed(self._start, self._messages, which, suffix)
-            self._last = last = (which, block, counter, words)
-        return last[3][:, 2 * at : 2 * at + 2]
-
-
-class Sticky:
-    """Draws by a plan's digest, a scope and a secret's position: how plans in files of versions 2 and 3 are drawn
-    from.
-    """
-
-    def __init__(self, key: Key, plan_digest: bytes) -> None:
-        self._start = key.hashing(b"minleak-draw-1", 8 * _WORDS, plan_digest)
-
-    def asked(self, scopes: Iterable[Any], secrets: Indices) -> _Asked:
-        """The source for draws of these secrets, each in its scope."""
-        heads, tails = _scope_bytes(scopes, len(secrets)), secrets.astype("<i8").tolist()
-        messages = (head + prefixed(x.to_bytes(8, "little", signed=True)) for head, x in zip(heads, tails, strict=True))
-        return _Asked(self._start, list(messages))
-
-
-class _Asked:
-    def __init__(self, start: Any, messages: list[bytes]) -> None:
-        self._start, self._messages = start, messages
-
-    def blocks(self, which: Indices, counter: int) -> Words:
-        return _hashed(self._start, self._messages, which, counter.to_bytes(8, "little"))
-
-
-def _hashed(start: Any, messages: list[bytes], which: Indices, suffix: bytes) -> Words:
-    """The hash of each message numbered `which` and the suffix, as a row of words."""
-    asked = messages if len(which) == len(messages) else [messages[i] for i in which.tolist()]
-    parts = []
-    for message in asked:
-        state = start.copy()
-        state.update(message + suffix)
-        parts.append(state.digest())
-    return np.frombuffer(b"".join(parts), dtype="<u8").reshape(-1, start.digest_size // 8)
+def streams(key: Key, lineage: bytes, scopes: Iterable[Any], labels: Sequence[bytes]) -> Streams:
+    """The numbers of draws by a lineage, each of a scope and a secret's label, in bytes."""
+    begin, heads = message(lineage), map(prefixed, _scope_bytes(scopes, len(labels)))
+    return Keyed(key.reveal(), [begin + head + prefixed(tail) for head, tail in zip(heads, labels, strict=True)])
 
 
 class Walking:
     """Walks by what they are drawn from and the parts that say which step of which walk it is."""
 
     def __init__(self, key: Key, digest: bytes) -> None:
-        self._start = key.hashing(b"minleak-walk-1", 64, digest)
+        self._keyed, self._digest = hmac_sha256(key.reveal()), digest
 
     def hashed(self, *parts: bytes) -> bytes:
-        """64 bytes that stand for the parts, and tell nothing about them to those without the key."""
-        state = self._start.copy()
-        state.update(b"".join(map(prefixed, parts)))
-        return state.digest()
+        """32 bytes that stand for the parts, and tell nothing about them to those without the key."""
+        return self._keyed(message(b"walk", self._digest, *parts))
 
     def stream(self, *parts: bytes) -> Stream:
         """Randomness for the parts."""
-        state = self._start.copy()
-        state.update(b"".join(map(prefixed, parts)))
-
-        def block(number: int) -> bytes:
-            copy = state.copy()
-            copy.update(prefixed(number.to_bytes(8, "little")))
-            return copy.digest()
-
-        return Stream(block)
+        begin = message(b"walk", self._digest, *parts)
+        return Stream(lambda number: self._keyed(begin + number.to_bytes(4, "big")))
 
 
 def scope_bytes(scope: Any) -> bytes:
@@ -253,10 +175,10 @@ def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
     for scope in scopes:
         if isinstance(scope, str):
             if scope not in known:
-                known[scope] = _scope_part(b"s" + scope.encode("utf-8", "surrogatepass"), not scope.strip())
+                known[scope] = _text_scope(scope)
             result.append(known[scope])
         elif isinstance(scope, bytes):
-            result.append(_scope_part(b"b" + scope, not scope))
+            result.append(_named(scope, not scope))
         else:
             raise InvalidParameter("a scope is text or bytes that name who asks, such as a user's id")
     if len(result) != count:
@@ -264,13 +186,15 @@ def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
     return result
 
 
-def _scope_part(part: bytes, is_blank: bool) -> bytes:
+def _text_scope(scope: str) -> bytes:
+    try:
+        return _named(scope.encode(), not scope.strip())
+    except UnicodeEncodeError:
+        raise InvalidParameter("a scope has half of a surrogate pair, which is no text elsewhere: give bytes") from None
+
+
+def _named(scope: bytes, is_blank: bool) -> bytes:
     """Blank text is nobody's name. Bytes may be a number, and 32 is no blank there."""
     if is_blank:
         raise InvalidParameter("a scope is empty: it names who asks, and without a name all would share their sets")
-    return prefixed(part)
-
-
-def prefixed(part: bytes) -> bytes:
-    """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
-    return len(part).to_bytes(8, "little") + part
+    return scope

@@ -16,7 +16,7 @@ from minleak._design.make import design
 from minleak._design.plan import Plan
 from minleak._design.stored.sampler import Sampler
 from minleak._design.stored.saving import tables_of
-from minleak._run.randomness import Stream
+from minleak._design.stored.streams import Stream
 from minleak._sequences.beliefs import Sets, SideBySide
 from minleak._sequences.chain import Chain
 from minleak._sequences.coupling import moved, started

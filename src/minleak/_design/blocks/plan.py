@@ -23,7 +23,7 @@ from minleak._design.profiles import Profile
 from minleak._design.rings import Changes
 from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.format import file_name
-from minleak._design.stored.kinds import BLOCKS, Stored, Uniform
+from minleak._design.stored.kinds import BLOCKS, Stored
 from minleak._design.stored.sampler import Drawable
 from minleak._design.stored.saving import storable_labels, stored_weights, write
 from minleak._design.world import Sets, World, how_many, judged, sample_of
@@ -199,7 +199,11 @@ class BlockDrawable(Drawable):
     def _block_of(self) -> Indices:
         return self.plan.partition.block_of()
 
-    def draw(self, secrets: npt.NDArray[np.int64], uniform: Uniform) -> npt.NDArray[np.int64]:
-        """The block of each secret, filled up by -1 where it is smaller than k; there is no choice."""
-        del uniform
+    def owned(self, secrets: Indices) -> Indices:
+        """There is no choice."""
+        return np.zeros(len(secrets), dtype=np.int64)
+
+    def locate(self, secrets: Indices, places: Indices) -> Indices:
+        """The block of each secret, filled up by -1 where it is smaller than k."""
+        del places
         return self.plan.partition.rows(self._block_of[secrets], self.plan.k)

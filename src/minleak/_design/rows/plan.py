@@ -18,7 +18,7 @@ from minleak._design.living.matching import rearranged
 from minleak._design.rows.observables import storable_outputs
 from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.format import file_name
-from minleak._design.stored.kinds import ROWS, Stored, Uniform
+from minleak._design.stored.kinds import ROWS, Stored
 from minleak._design.stored.sampler import Drawable
 from minleak._design.stored.saving import storable_labels, stored_weights, write
 from minleak._entropy.base import ConditionalEntropy
@@ -145,10 +145,13 @@ class RowDrawable(Drawable):
             ends[begin:end] = np.cumsum(plan.weights[begin:end])
         return ends
 
-    def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
-        """The number of the observable of each secret: the entry in which a uniform place of its row falls."""
+    def owned(self, secrets: Indices) -> Indices:
+        """The total of each row."""
+        return np.asarray(self.plan.totals[secrets])
+
+    def locate(self, secrets: Indices, places: Indices) -> Indices:
+        """The number of the observable of each secret: the entry in which the place falls."""
         plan = self.plan
-        places = uniform(plan.totals[secrets])
         shown = np.empty((len(secrets), 1), dtype=np.int64)
         for row, (x, place) in enumerate(zip(secrets.tolist(), places.tolist(), strict=True)):
             begin, end = plan.starts[x], plan.starts[x + 1]

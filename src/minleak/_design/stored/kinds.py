@@ -12,22 +12,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak.errors import InvalidParameter
-
-Words = npt.NDArray[np.uint64]
-# For each bound N an integer uniform in [0, N), exactly.
-Uniform = Callable[[Indices], Indices]
 
 # What a file is that does not say its kind; and the others.
 RINGS = "rings"
@@ -118,13 +111,6 @@ class Stored(ABC):
         raise InvalidParameter(self.cannot["update"])
 
 
-class Streams(Protocol):
-    """Numbers r in [0, 1), several for each of the draws asked for, 128 bits at a time."""
-
-    def bits(self, which: Indices, number: int, counter: int) -> Words:
-        """Two words for each of the draws `which`: the bits of its number from 128 * counter on."""
-
-
 @dataclass(frozen=True, eq=False)
 class Running(ABC):
     """A plan at work, as a Cloak asks it: secrets are found, drawn for together, and what is drawn is shown as labels.
@@ -136,6 +122,8 @@ class Running(ABC):
     #: Whether the secrets are listed, and have numbers; and what to do about an unknown one.
     listed: ClassVar[bool]
     advice: ClassVar[str]
+    #: Why sets are not drawn anew, where they are drawn by a key alone.
+    sticky_only: ClassVar[str] = ""
 
     @abstractmethod
     def extent(self) -> str:
@@ -154,16 +142,16 @@ class Running(ABC):
         """The label of each secret, which its stream is for."""
 
     @abstractmethod
-    def draw(self, secrets: Any, uniform: Uniform) -> Any:
-        """What is shown for each secret; `uniform` is asked only if there is a choice."""
-
-    def draw_coupled(self, secrets: Any, streams: Streams) -> Any:
-        """The same by streams that all versions share, of plans that have a descent."""
-        raise NotImplementedError
+    def owned(self, secrets: Any) -> Any:
+        """How many places each secret chooses from; at most one where it has no choice."""
 
     @abstractmethod
-    def sets(self, found: list[Any], drawn: Callable[[Any], Any]) -> list[tuple[Any, ...]]:
-        """The labels to show for secrets that were found, as `drawn` draws for them."""
+    def locate(self, secrets: Any, places: Any) -> Any:
+        """What is shown at a place of each secret."""
+
+    @abstractmethod
+    def show(self, located: Any) -> list[tuple[Any, ...]]:
+        """The same as labels."""
 
     @abstractmethod
     def find_shown(self, label: Hashable) -> Any:

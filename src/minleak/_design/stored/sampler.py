@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
-from abc import abstractmethod
 from bisect import bisect_right
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,7 +20,7 @@ import numpy.typing as npt
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._design.rings import Arrangement
-from minleak._design.stored.kinds import Running, Streams, Uniform, Words
+from minleak._design.stored.kinds import Running
 from minleak.errors import InvalidCloak
 
 Vector = npt.NDArray[Any]
@@ -32,9 +31,6 @@ _FEW = 4096
 # memory (`python -m benchmarks running`). Far fewer than that, since a service may ask so again and again.
 PLAIN = 256
 _LOOP = "minleak._kernels.drawing"
-# Which number of a stream is whose: a secret's own, a giant's, and one for each level of the tree from its leaves on.
-OWN, GIANT, LEVEL = 0, 1, 2
-_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 # The tables that a file holds; the others follow from the plan at once.
 STORED = ("lengths", "starts", "members", "first", "following", "guide", "home_of")
 _SHORT = "a secret owns less than its weight says: certify tells what is wrong with the plan"
@@ -96,13 +92,6 @@ class Sampler:
             at = np.minimum(np.searchsorted(giants, secrets), len(giants) - 1)
             places = np.where(giants[at] == secrets, plan.tail, places)
         return places
-
-    def coupled(self, secrets: Indices, streams: Streams) -> Indices:
-        """A place for each secret from a stream of its own, which gives nearby places in all versions of a plan."""
-        tables, descent = self.tables, self.plan.descent
-        by_tree = descent is not None and descent.by_tree
-        is_giant = np.isin(secrets, tables.giants)
-        return coupled_places(streams, self.owned(secrets), is_giant, tables.home_ends, by_tree=by_tree)
 
     def sets(self, secrets: Indices, places: Indices) -> Indices:
         """The set at each secret's place, members in increasing order, of shape (len(secrets), k); -1 fills up sets of
@@ -193,14 +182,10 @@ class Drawable(Running):
         names: Labels = self.plan.prior.labels
         return names.bytes_at(secrets)
 
-    @abstractmethod
-    def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
-        """What is shown for each secret, a row each, in numbers, where -1 stands for none."""
-
-    def sets(self, found: list[int], drawn: Callable[[Indices], Indices]) -> list[tuple[Any, ...]]:
+    def show(self, located: Indices) -> list[tuple[Any, ...]]:
         """The labels of each row."""
         names: Labels = self.plan.prior.labels if self.outputs is None else self.outputs
-        return [tuple(names.at(row[row >= 0])) for row in drawn(np.array(found, dtype=np.int64))]
+        return [tuple(names.at(row[row >= 0])) for row in located]
 
     def find_shown(self, label: Hashable) -> int | None:
         """The number of what is shown."""
@@ -222,87 +207,13 @@ class RingDrawable(Drawable):
         """The sampler of the plan."""
         return Sampler(self.plan, self.tables)
 
-    def draw(self, secrets: Indices, uniform: Uniform) -> Indices:
-        """A place of each secret's own, and the set there."""
-        return self.sampler.sets(secrets, uniform(self.sampler.owned(secrets)))
+    def owned(self, secrets: Indices) -> Indices:
+        """u w_x places on rings, s for a giant."""
+        return self.sampler.owned(secrets)
 
-    def draw_coupled(self, secrets: Indices, streams: Streams) -> Indices:
-        """The same by streams that all versions of a plan share."""
-        return self.sampler.sets(secrets, self.sampler.coupled(secrets, streams))
-
-
-def coupled_places(
-    streams: Streams, owned: Indices, is_giant: npt.NDArray[np.bool_], ends: Indices, *, by_tree: bool
-) -> Indices:
-    """A place for each draw from its stream, nearby in plans that are alike: of so many that its secret has, which may
-    be a giant. `ends` are where the homes' phases end, one after the other.
-
-    A secret on rings takes place floor(r u w_x), exactly uniform for every weight and the same share of its line in
-    every version of a plan. A giant, which is in all sets, takes floor(r s) if that is on a ring; else it goes down a
-    tree of the homes, left with the share that the left side has of both, by another number at each level: a home
-    whose weight changes then moves few of those that are not there.
-    """
-    places = np.zeros(len(owned), dtype=np.int64)
-    own, giants = np.flatnonzero(~is_giant & (owned > 1)), np.flatnonzero(is_giant & (owned > 0))
-    places[own] = scaled(streams, own, OWN, owned[own])
-    if len(giants):
-        places[giants] = scaled(streams, giants, GIANT, owned[giants])
-        if by_tree and len(ends):
-            housed = giants[places[giants] < ends[-1]]
-            homes = _descended(streams, housed, ends)
-            places[housed] = np.where(homes > 0, ends[homes - 1], 0)
-    return places
-
-
-def _descended(streams: Streams, which: Indices, ends: Indices) -> Indices:
-    """A home for each draw, as likely as it is heavy: a leaf of the tree over all homes in their order."""
-    sums = np.concatenate([[0], ends])
-    last = len(ends)
-    home = np.zeros(len(which), dtype=np.int64)
-    for level in reversed(range(max(last - 1, 0).bit_length())):
-        middle = np.minimum(home + (1 << level), last)
-        left, both = sums[middle] - sums[home], sums[np.minimum(home + (2 << level), last)] - sums[home]
-        home = np.where(scaled(streams, which, LEVEL + level, both) < left, home, middle)
-    return home
-
-
-def scaled(streams: Streams, which: Indices, number: int, bounds: Indices) -> Indices:
-    """floor(r N) for each bound N from 1 to 2^63, exactly: more bits are read where those at hand do not tell."""
-    if not len(which):
-        return np.empty(0, dtype=np.int64)
-    words, bound = streams.bits(which, number, 0), bounds.astype(np.uint64)
-    high, low = _product(words[:, 0], bound)
-    carry, rest = _product(words[:, 1], bound)
-    middle = low + carry
-    result = (high + (middle < low)).astype(np.int64)
-    # r N lies within N / 2^128 from what is known of it on: is there a whole number strictly between?
-    unsure = (middle == np.uint64(2**64 - 1)) & (rest > np.uint64(0) - bound)
-    for i in np.flatnonzero(unsure).tolist():
-        result[i] = _read_on(streams, which[i : i + 1], number, int(bounds[i]))
-    return result
-
-
-def number_below(streams: Streams, which: int, bound: int) -> int:
-    """floor(r N) for a draw's own number and a bound of any size, exactly."""
-    return _read_on(streams, np.array([which]), OWN, bound)
-
-
-def _read_on(streams: Streams, one: Indices, number: int, bound: int) -> int:
-    known, bits, counter = 0, 0, 0
-    while True:
-        first, second = streams.bits(one, number, counter)[0].tolist()
-        known, bits, counter = known << 128 | first << 64 | second, bits + 128, counter + 1
-        product = known * bound
-        if (product & ((1 << bits) - 1)) + bound <= 1 << bits:
-            return int(product >> bits)
-
-
-def _product(a: Words, b: Words) -> tuple[Words, Words]:
-    """The upper and the lower 64 bits of a * b."""
-    a1, a0, b1, b0 = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
-    middle = a1 * b0 + (a0 * b0 >> _HALF)
-    upper = a0 * b1 + (middle & _LOW)
-    return a1 * b1 + (middle >> _HALF) + (upper >> _HALF), a * b
+    def locate(self, secrets: Indices, places: Indices) -> Indices:
+        """The set at each place."""
+        return self.sampler.sets(secrets, places)
 
 
 def set_at(plan: Arrangement, tables: Tables, secret: int, place: int) -> list[int]:

@@ -19,8 +19,7 @@ from minleak._data.labels import Labels, labels_in_bytes, prefixed
 from minleak._data.prior import Prior
 from minleak._design.rings import Descent
 from minleak._design.stored.format import file_name
-from minleak._design.stored.kinds import STRINGS, Running, Stored, Streams, Uniform
-from minleak._design.stored.sampler import number_below
+from minleak._design.stored.kinds import STRINGS, Running, Stored
 from minleak._design.stored.saving import write
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.files import digest_of, plan_contents
@@ -252,6 +251,10 @@ class StringDrawable(Running):
 
     listed = False
     advice = "it holds text up to a length, and this is longer or no text: refuse it"
+    sticky_only = (
+        "strings that cannot be listed are drawn by a key and a scope alone: sets drawn anew for one string are "
+        "intersected"
+    )
 
     def extent(self) -> str:
         """There is no end of them."""
@@ -271,22 +274,17 @@ class StringDrawable(Running):
         """The strings."""
         return labels_in_bytes(secrets)
 
-    def draw(self, secrets: list[str], uniform: Uniform) -> list[tuple[str, ...]]:
-        """Refused: what is not sticky is drawn anew."""
-        del secrets, uniform
-        raise InvalidParameter(
-            "strings that cannot be listed are drawn by a key and a scope alone: sets drawn anew for one string are "
-            "intersected"
-        )
+    def owned(self, secrets: list[str]) -> list[int]:
+        """As the plan says."""
+        return [self.plan.owned(secret) for secret in secrets]
 
-    def draw_coupled(self, secrets: list[str], streams: Streams) -> list[tuple[str, ...]]:
-        """The set at a place of each string's own."""
-        places = [number_below(streams, i, self.plan.owned(secret)) for i, secret in enumerate(secrets)]
+    def locate(self, secrets: list[str], places: list[int]) -> list[tuple[str, ...]]:
+        """The set at each place."""
         return [self.plan.members(secret, place) for secret, place in zip(secrets, places, strict=True)]
 
-    def sets(self, found: list[str], drawn: Callable[[list[str]], list[tuple[str, ...]]]) -> list[tuple[str, ...]]:
-        """What is drawn."""
-        return drawn(found)
+    def show(self, located: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """The strings themselves."""
+        return located
 
     def find_shown(self, label: Hashable) -> str | None:
         """The text itself."""

@@ -1,0 +1,175 @@
+"""Streams: the random bits of draws, keyed or fresh, and the one way from bits to a place.
+
+A draw has a number r in [0, 1), known by as many of its bits as are needed; of N places it takes floor(r N), which is
+exactly uniform for every N. Keyed bits are HMAC-SHA256 of who asks for what. runtimes/spec.md says the same for other
+languages, with vectors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.arrays import Indices
+
+Words = npt.NDArray[np.uint64]
+
+# The bytes of a block of HMAC-SHA256, and of the padded key that both of its hashes begin with.
+_BLOCK, _PADDED = 32, 64
+_HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
+
+
+class Streams(ABC):
+    """A number r in [0, 1) for each of the draws 0, 1, 2, ...; bits are read as far as they are needed."""
+
+    @abstractmethod
+    def bits(self, which: Indices, counter: int) -> Words:
+        """For each of the draws `which` the bits of its number from 128 * counter on: two words, the upper one first."""
+
+    def below(self, bounds: Any) -> Any:
+        """floor(r N) of each draw for its bound N; 0 where N is 0. An array for an array, of bounds up to 2^63; a list
+        for a list, of bounds of any size.
+        """
+        if not isinstance(bounds, np.ndarray):
+            return [self._scaled(self.bits(np.array([i]), 0)[0], i, bound) for i, bound in enumerate(bounds)]
+        places = np.zeros(len(bounds), dtype=np.int64)
+        asked = np.flatnonzero(bounds > 1)
+        if not len(asked):
+            return places
+        words, bound = self.bits(asked, 0), bounds[asked].astype(np.uint64)
+        high, low = _product(words[:, 0], bound)
+        carry, rest = _product(words[:, 1], bound)
+        middle = low + carry
+        places[asked] = (high + (middle < low)).astype(np.int64)
+        # r N lies within N / 2^128 above what is known of it: is there a whole number strictly between?
+        unsure = (middle == np.uint64(2**64 - 1)) & (rest > np.uint64(0) - bound)
+        for i in np.flatnonzero(unsure).tolist():
+            places[asked[i]] = self._scaled(words[i], int(asked[i]), int(bounds[asked[i]]))
+        return places
+
+    def _scaled(self, words: Words, which: int, bound: int) -> int:
+        """floor(r N) by reading on until it is decided."""
+        known, bits, counter = 0, 0, 0
+        while True:
+            upper, lower = words.tolist()
+            known, bits, counter = known << 128 | upper << 64 | lower, bits + 128, counter + 1
+            product = known * bound
+            if (product & ((1 << bits) - 1)) + bound <= 1 << bits:
+                return int(product >> bits)
+            words = self.bits(np.array([which]), counter)[0]
+
+
+class Keyed(Streams):
+    """HMAC-SHA256 of a message for each draw, followed by the number of the block."""
+
+    def __init__(self, key: bytes, messages: Sequence[bytes]) -> None:
+        self._keyed, self._messages = hmac_sha256(key), messages
+
+    def bits(self, which: Indices, counter: int) -> Words:
+        block, half = divmod(counter, 2)
+        number, keyed, messages = block.to_bytes(4, "big"), self._keyed, self._messages
+        hashed = b"".join([keyed(messages[i] + number) for i in which.tolist()])
+        words = np.frombuffer(hashed, dtype=">u8").reshape(-1, _BLOCK // 8)
+        return words[:, 2 * half : 2 * half + 2].astype(np.uint64)
+
+
+class Fresh(Streams):
+    """The operating system's randomness. Nothing is kept between calls, so threads and forks share nothing."""
+
+    def bits(self, which: Indices, counter: int) -> Words:
+        del counter
+        return np.frombuffer(os.urandom(16 * len(which)), dtype=np.uint64).reshape(-1, 2)
+
+
+class Seeded(Streams):
+    """Repeatable randomness for experiments. Whoever knows the seed knows every draw."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._rng = rng
+
+    def bits(self, which: Indices, counter: int) -> Words:
+        del counter
+        return self._rng.integers(0, 2**64, size=(len(which), 2), dtype=np.uint64)
+
+
+class Stream:
+    """Random bytes without end, a block after the other, and exact integers from them.
+
+    `block(i)` is the i-th block of bytes.
+    """
+
+    def __init__(self, block: Callable[[int], bytes]) -> None:
+        self._block, self._next, self._rest = block, 0, b""
+
+    def take(self, size: int) -> bytes:
+        """The next bytes."""
+        parts, have = [self._rest], len(self._rest)
+        while have < size:
+            parts.append(self._block(self._next))
+            self._next += 1
+            have += len(parts[-1])
+        data = b"".join(parts)
+        self._rest = data[size:]
+        return data[:size]
+
+    def words(self, count: int) -> Words:
+        """The next 64-bit words."""
+        return np.frombuffer(self.take(8 * count), dtype=">u8").astype(np.uint64)
+
+    def below(self, bound: int) -> int:
+        """An integer uniform in [0, bound), exactly: the whole part of bound times a random fraction of one, of which
+        so many bits are read as decide it. More than the first are needed once in 2^64 times, whatever the bound.
+        """
+        bits = 64 * (-(-bound.bit_length() // 64) + 1)
+        fraction = int.from_bytes(self.take(bits // 8), "big")
+        while (fraction * bound & (1 << bits) - 1) + bound > 1 << bits:
+            fraction, bits = fraction << 64 | int.from_bytes(self.take(8), "big"), bits + 64
+        return fraction * bound >> bits
+
+    def among(self, weights: Indices) -> int:
+        """A place in proportion to integer weights, exactly."""
+        running = np.cumsum(weights)
+        return int(np.searchsorted(running, self.below(int(running[-1])), side="right"))
+
+
+def message(*parts: bytes) -> bytes:
+    """The parts of a message, version 1 of the form: a byte that says so, and each part after its length in four bytes,
+    so that no two lists of parts look the same.
+    """
+    return b"\x01" + b"".join(map(prefixed, parts))
+
+
+def prefixed(part: bytes) -> bytes:
+    """The part after its length."""
+    return len(part).to_bytes(4, "big") + part
+
+
+def hmac_sha256(key: bytes) -> Callable[[bytes], bytes]:
+    """HMAC-SHA256 under one key (RFC 2104), whose hashes of the padded key are made once: several times faster than
+    `hmac.digest`, which a million draws notice.
+    """
+    padded = key.ljust(_PADDED, b"\0")
+    inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in padded))
+    outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in padded))
+
+    def keyed(text: bytes) -> bytes:
+        first, second = inner.copy(), outer.copy()
+        first.update(text)
+        second.update(first.digest())
+        return second.digest()
+
+    return keyed
+
+
+def _product(a: Words, b: Words) -> tuple[Words, Words]:
+    """The upper and the lower 64 bits of a * b."""
+    a1, a0, b1, b0 = a >> _HALF, a & _LOW, b >> _HALF, b & _LOW
+    middle = a1 * b0 + (a0 * b0 >> _HALF)
+    upper = a0 * b1 + (middle & _LOW)
+    return a1 * b1 + (middle >> _HALF) + (upper >> _HALF), a * b
