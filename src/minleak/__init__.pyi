@@ -14,12 +14,12 @@ from ._design.constrained.budgets import least_budget
 from ._design.constrained.optimum import optimise
 from ._design.constrained.tradeoffs import tradeoff
 from ._design.estimating import estimate_prior
+from ._design.exposures import exposure
 from ._design.layouts.blocks import Blocks
 from ._design.layouts.cheapest import Cheapest
 from ._design.layouts.circle import Circle
 from ._design.layouts.near import Near
 from ._design.layouts.stable import Stable
-from ._design.living.exposures import exposure
 from ._design.make import design
 from ._design.plan import Plan
 from ._design.stored.opening import load

@@ -14,9 +14,9 @@ from minleak._design.constrained.result import Optimum, Stage
 from minleak._design.constrained.tradeoffs import FrontierPoint, Tradeoff
 from minleak._design.cost import Cost
 from minleak._design.estimating import EstimatedPrior
-from minleak._design.living.exposures import Exposure
+from minleak._design.exposures import Exposure
+from minleak._design.lineage import Lineage
 from minleak._design.repeated_draws import Repeated
-from minleak._design.rings import Changes
 from minleak._design.rows.plan import Rows
 from minleak._design.stored.kinds import Stored
 from minleak._design.sweeps import Sweep
@@ -44,7 +44,6 @@ __all__ = [
     "ByStep",
     "Capacity",
     "Certificate",
-    "Changes",
     "Check",
     "Comparison",
     "ComparisonRow",
@@ -61,6 +60,7 @@ __all__ = [
     "LeakageRow",
     "LeakageTable",
     "LeastBudget",
+    "Lineage",
     "Looks",
     "Measured",
     "Misfit",

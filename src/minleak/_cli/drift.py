@@ -10,9 +10,9 @@ import typer
 from minleak._cli.inputs import Reading, one_stdin, plan_of
 from minleak._cli.options import CloakFile, Entropies
 from minleak._cli.output import Answer, table, working
+from minleak._data.matching import matched
 from minleak._data.prior import Prior
 from minleak._design.living.exposures import Exposure, exposure
-from minleak._design.living.matching import matched
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW
 from minleak._measure.leakages import vulnerability

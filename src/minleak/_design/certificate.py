@@ -16,10 +16,10 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels, bytes_of_names, first_difference
+from minleak._data.matching import matched
 from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_gains, as_prior
 from minleak._design.channel_checks import examined
-from minleak._design.living.matching import matched
 from minleak._design.rings import LIMIT, Arrangement, Ring, cap
 from minleak._design.stored.kinds import KINDS, Running, Stored
 from minleak._design.stored.opening import opened

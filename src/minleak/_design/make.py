@@ -19,7 +19,7 @@ from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout, RingLayout
 from minleak._design.layouts.blocks import Blocks
 from minleak._design.plan import Plan
-from minleak._design.rings import LIMIT, Descent, cap
+from minleak._design.rings import LIMIT, cap
 from minleak._design.stored.kinds import BLOCKS, RINGS
 from minleak._design.unlisted.make import design_unlisted
 from minleak._design.unlisted.model import Model, is_model
@@ -134,7 +134,6 @@ def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | N
         layout=layout.name,
         gains=None if gamma is None else np.array([float(g) for g in gamma]),
         distance=grid.distance,
-        descent=Descent(),
         **laid.fields(grid.times(laid.factor), giants),
     )
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.matching import rearranged
 from minleak._data.prior import Prior, as_prior
 from minleak._design.explicit import explicit_channel
-from minleak._design.living.matching import rearranged
 from minleak._design.rings import Arrangement
 from minleak._entropy.averaged import exponential_mean
 from minleak._entropy.base import ConditionalEntropy, Entropy

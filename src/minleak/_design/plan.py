@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +21,7 @@ from minleak._design.mismatch import form_for_gains, mismatched_leakage
 from minleak._design.repeated_draws import Repeated, repeated_success
 from minleak._design.rings import Arrangement
 from minleak._design.stored.digests import of_plan
-from minleak._design.stored.kinds import KINDS, RINGS, Stored
+from minleak._design.stored.kinds import RINGS, Stored
 from minleak._design.stored.sampler import RingDrawable
 from minleak._design.stored.saving import drawable_of, save
 from minleak._design.world import World, in_the_world
@@ -31,6 +30,9 @@ from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak._design.lineage import Lineage
 
 
 class Plan(Arrangement, Stored):
@@ -54,17 +56,6 @@ class Plan(Arrangement, Stored):
         or an engine keeps those that it had there; a changed copy has its own.
         """
         return of_plan(self)
-
-    @property
-    def lineage(self) -> bytes:
-        """32 bytes that a plan shares with all that it was updated from, and that sticky draws follow."""
-        name = None if self.descent is None else self.descent.name
-        return self.digest if name is None else name
-
-    @property
-    def version(self) -> int:
-        """1 for a plan made from nothing, one more with each `update`."""
-        return 1 if self.descent is None else self.descent.version
 
     @cached_property
     def on_grid(self) -> Prior:
@@ -117,29 +108,6 @@ class Plan(Arrangement, Stored):
         True
         """
         return in_the_world(self, entropies, seed)
-
-    def update(self, prior: Prior | Iterable[Any], *, layout: Any = None) -> Plan:
-        """Tomorrow's plan for tomorrow's counts: optimal for them as any other, with as many of today's sets as can be.
-
-        A plan made anew gives yesterday's secrets away: who saw the set of yesterday and that of today is right .60 of
-        the time after counts of cities changed by 1%, at k = 8, where one set allows .125. This one keeps homes
-        together, and sticky draws (`Cloak.draw`) follow the `lineage`: a subject's set changes only where it must. See
-        `minleak.exposure`.
-
-        Secrets are matched by label, in any order; new and missing labels are as they come. `changes` says what was
-        kept, mended and re-made. `Near` and `Cheapest` plans keep sets that are still good, and need `layout=` with the
-        points or costs of the new prior's secrets where these are not known. For `Circle` nothing can be kept.
-
-        >>> import minleak as ml
-        >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
-        >>> newer = plan.update({"mumps": 16, "cold": 31, "flu": 40, "gout": 20, "rabies": 1})
-        >>> print(newer.changes)
-        homes: 2 kept, 0 mended, 0 re-made; secrets: 1 new, 0 gone
-        >>> newer.version, newer.lineage == plan.lineage
-        (2, True)
-        """
-        newer: Plan = import_module(KINDS[RINGS].updating).updated(self, self.digest, prior, layout)
-        return newer
 
     @property
     def cost(self) -> float | None:
@@ -203,6 +171,14 @@ class Plan(Arrangement, Stored):
         interval. `exact` asks for one or the other.
         """
         return repeated_success(self, draws, trials=trials, seed=seed, exact=exact)
+
+    def update(self, prior: Prior | Iterable[Any], **options: Any) -> Lineage:
+        """The next version of this plan, after the counts of one more day: see `Lineage.update`. Sets, odds and sticky
+        draws of all secrets stay as they are.
+        """
+        from minleak._design.lineage import begin
+
+        return begin(self).update(prior, **options)
 
     def drawable(self) -> RingDrawable:
         """What a `minleak.Cloak` draws from: the tables of the plan, made in O(n)."""

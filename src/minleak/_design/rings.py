@@ -1,6 +1,4 @@
-"""Rings, the one shape of every optimal plan, and the arrangement of giants, homes and rings that is a plan's data; and
-its descent, the plans that it was updated from.
-"""
+"""Rings, the one shape of every optimal plan, and the arrangement of giants, homes and rings that is a plan's data."""
 
 from __future__ import annotations
 
@@ -111,51 +109,6 @@ class Homes:
         return cls(np.empty((0, u), dtype=np.int64), np.empty(0, dtype=np.int64))
 
 
-@dataclass(frozen=True)
-class Descent:
-    """The digests of a plan's `ancestors`, the first version first, and the `name` of the lineage that draws follow.
-
-    The first version is named by its own digest, so that `name` is None there. Two updates of one parent have the same
-    ancestors and are two branches of a lineage, told apart by their own digests.
-    """
-
-    name: bytes | None = None
-    ancestors: tuple[bytes, ...] = ()
-    #: The success of an attacker who saw all versions, at most, where it was recorded.
-    exposure: float | None = field(default=None, kw_only=True)
-    #: Whether giants choose a home by a tree, which moves them seldom, or by one number, as an engine does.
-    by_tree: bool = field(default=True, kw_only=True)
-
-    @property
-    def version(self) -> int:
-        """1 for a plan made from nothing, one more with each update."""
-        return len(self.ancestors) + 1
-
-    def child(self, parent: bytes) -> Descent:
-        """That of an update of the plan whose digest is given."""
-        return Descent(self.name or parent, (*self.ancestors, parent), by_tree=self.by_tree)
-
-
-@dataclass(frozen=True)
-class Changes:
-    """How many sets an update has `kept` as they were, `mended` (they lost or got members and keep the others together)
-    and `remade` (taken apart), of `what` the plan is made of; and how many secrets are `new` and `gone`.
-    """
-
-    what: str
-    kept: int
-    mended: int
-    remade: int
-    new: int
-    gone: int
-
-    def __str__(self) -> str:
-        sets = f"{self.what}: {self.kept:,} kept, {self.mended:,} mended, {self.remade:,} re-made"
-        if not (self.kept or self.mended):
-            sets = f"no {self.what} could be kept: {self.remade:,} re-made"
-        return f"{sets}; secrets: {self.new:,} new, {self.gone:,} gone"
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class Arrangement:
     """The whole of an optimal channel in integers: its giants, homes and rings, and the sets that they make; `Plan`
@@ -177,8 +130,6 @@ class Arrangement:
     idle: Indices
     costs: Cost | None = field(default=None, kw_only=True)
     apart: Indices | None = field(default=None, kw_only=True)
-    descent: Descent | None = field(default=None, kw_only=True)
-    changes: Changes | None = field(default=None, kw_only=True)
 
     @property
     def n_giants(self) -> int:
@@ -252,6 +203,14 @@ class Arrangement:
         yield from self.home_cells(width)
         for ring in self.rings:
             yield from ring.cells().blocks(width)
+
+    def weighted_sets(self) -> Iterator[tuple[Indices, int]]:
+        """Every set with the number of places that lead each of its members to it, one where that is always so."""
+        for sets, lengths in self.cells():
+            for members, length in zip(sets, lengths.tolist(), strict=True):
+                yield np.concatenate([self.giants, members]), length
+        for members in self.idle_sets():
+            yield members, 1
 
     def home_cells(self, width: int) -> Iterator[tuple[Indices, Indices]]:
         """The same for the homes alone, each of which is one cell."""

@@ -156,4 +156,3 @@ class Padding:
             f"Padding({kind}, n={len(self.prior)}, observables={len(self.observables)}, overhead={self.overhead:.6g}, "
             f"{self.entropy.name} leakage={self.leakage:.6g}, {self.status})"
         )
-

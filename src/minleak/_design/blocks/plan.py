@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.channel import Channel
+from minleak._data.matching import rearranged
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.partition import Partition
-from minleak._design.blocks.updating import updated
 from minleak._design.exporting import column_of_secrets
-from minleak._design.living.matching import rearranged
 from minleak._design.profiles import Profile
-from minleak._design.rings import Changes
 from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import BLOCKS, Stored
@@ -31,6 +29,9 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
 from minleak._entropy.standard import FEW
 from minleak._measure.leakages import difference
+
+if TYPE_CHECKING:
+    from minleak._design.lineage import Lineage
 
 Indices = npt.NDArray[Any]
 
@@ -44,7 +45,7 @@ class BlockPlan(Stored):
     one. Among all partitions into blocks of at most k none leaks less, in the entropies for which that is a theorem
     (`minleak.certify` says which); the optimal plan, which draws its sets, leaks a little less still: see `loss`.
 
-    `partition` has the blocks; `changes` tells what `update` did.
+    `partition` has the blocks.
 
     >>> import minleak as ml
     >>> blocks = ml.design(ml.Prior([5, 4, 2, 1], labels=["flu", "cold", "gout", "mumps"]), k=2, layout="blocks")
@@ -57,7 +58,6 @@ class BlockPlan(Stored):
     prior: Prior
     k: int
     partition: Partition
-    changes: Changes | None = field(default=None, kw_only=True)
 
     kind = BLOCKS
     layout = BLOCKS
@@ -150,20 +150,23 @@ class BlockPlan(Stored):
             }
         )
 
-    def update(self, prior: Prior | Iterable[Any]) -> BlockPlan:
-        """Blocks for new counts that keep their members together, whatever the counts: so that yesterday's block and
-        today's are the same for all whose block need not change, and intersecting them tells nothing.
+    def weighted_sets(self) -> Iterator[tuple[Indices, int]]:
+        """Every block; one place leads each member to it."""
+        for members in np.split(self.partition.members, self.partition.begins[1:-1]):
+            yield members, 1
 
-        Priors are matched by label, in any order. Secrets that are gone leave gaps; new ones fill gaps in blocks that
-        are at least as heavy, and others form blocks of their own, from the heaviest on. Fewer than k that are left
-        over fill whatever gaps there are, and share two blocks with the lightest one where there are none. `changes`
-        says how many blocks were kept, filled or left smaller (mended), and cut in two. Blocks that have drifted are
-        not the best partition any more: compare `leakage` with that of a new design, and decide when to start anew.
-        O(n log n).
+    @property
+    def n_cells(self) -> int:
+        """How many blocks there are."""
+        return len(self.partition.begins) - 1
+
+    def update(self, prior: Prior | Iterable[Any], **options: Any) -> Lineage:
+        """The next version of this plan, after the counts of one more day: see `Lineage.update`. Sets, odds and sticky
+        draws of all secrets stay as they are.
         """
-        new = as_prior(prior)
-        partition, changes = updated(self.partition, self.k, self.prior.labels, new)
-        return BlockPlan(new, self.k, partition, changes=changes)
+        from minleak._design.lineage import begin
+
+        return begin(self).update(prior, **options)
 
     def drawable(self) -> BlockDrawable:
         """What a `minleak.Cloak` draws from, made in O(n)."""

@@ -5,13 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from minleak._data.arrays import Indices
-from minleak._data.labels import Labels
 from minleak._design.giants import Ground, Laid
 from minleak._design.pricing.distances import Distances
-from minleak._design.rings import Arrangement
 from minleak._design.stored.kinds import RINGS
-from minleak.errors import InvalidParameter
 
 
 class Layout(ABC):
@@ -41,17 +37,3 @@ class RingLayout(Layout):
         """What its sets cost by, where they do."""
         del ground
         return None
-
-    @classmethod
-    def tomorrow(cls, plan: Arrangement, labels: Labels, moved: Indices) -> RingLayout:
-        """The layout of a plan's next version, where the plan tells it: `moved` is where each of its secrets now stands
-        among `labels`, -1 for those that are gone. Here it is the layout anew, if it needs no arguments. A plan with
-        homes and without costs keeps its homes, and does not ask.
-        """
-        del plan, labels, moved
-        try:
-            return cls()
-        except TypeError:
-            raise InvalidParameter(
-                f"the update needs layout={cls.__name__}(...), with arguments in the order of the new prior"
-            ) from None

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.arrays import Indices
-from minleak._data.labels import Labels
 from minleak._data.parameters import real
 from minleak._design.cost import Cost
 from minleak._design.giants import Ground, Laid
@@ -22,7 +20,7 @@ from minleak._design.pricing.cheapest import cheapest
 from minleak._design.pricing.distances import METRICS, Distances, from_coordinates
 from minleak._design.pricing.peeling import Sets, joined
 from minleak._design.pricing.regions import with_costs
-from minleak._design.rings import Arrangement, Homes, Ring
+from minleak._design.rings import Homes, Ring
 from minleak.errors import InvalidParameter, shown
 
 
@@ -70,24 +68,6 @@ class Near(RingLayout):
     def distances(self, ground: Ground) -> Distances:
         """Between the points."""
         return from_coordinates(self.points, self.metric, ground.labels)
-
-    @classmethod
-    def tomorrow(cls, plan: Arrangement, labels: Labels, moved: Indices) -> Near:
-        """With the coordinates and the groups that the plan has, where these are of all secrets."""
-        costs, there = plan.costs, moved >= 0
-        if costs is None or costs.coordinates is None or np.count_nonzero(there) < len(labels):
-            raise InvalidParameter(
-                "the update needs the points of all new secrets, layout=Near(points), in the order of the new prior"
-            )
-        points = np.empty((len(labels), costs.coordinates.shape[1]))
-        points[moved[there]] = costs.coordinates[there]
-        forbid = None
-        if plan.apart is not None:
-            order = np.argsort(plan.apart, kind="stable")
-            groups = np.split(order, np.flatnonzero(np.diff(plan.apart[order])) + 1)
-            named = [labels.at(moved[group][there[group]]) for group in groups]
-            forbid = [names for names in named if len(names) > 1] or None
-        return cls(points, metric=costs.metric, forbid=forbid, stability=costs.stability)
 
     def lay(self, ground: Ground) -> Laid:
         """As close as possible, or in blocks."""

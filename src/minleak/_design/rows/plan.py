@@ -13,8 +13,8 @@ import numpy as np
 from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
+from minleak._data.matching import rearranged
 from minleak._data.prior import Prior, as_prior
-from minleak._design.living.matching import rearranged
 from minleak._design.rows.observables import storable_outputs
 from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.format import file_name

@@ -30,8 +30,6 @@ def of_plan(plan: Arrangement) -> bytes:
         parts += [ring.starts, np.asarray(ring.members).astype(index, copy=False)]
     if plan.apart is not None:
         parts += [b"apart", plan.apart]
-    if plan.descent is not None and plan.descent.ancestors:
-        parts += [b"descent", plan.descent.name, b"".join(plan.descent.ancestors)]
     return of_parts(b"minleak plan 2", parts)
 
 

@@ -1,7 +1,7 @@
 """The kinds of things that a .cloak file holds and a Cloak draws from: what each must be able to do, and where it is.
 
-A kind is a class of plans (`Stored`) and a class that draws from them (`Running`), a module that opens its files, one
-that certifies them and one that updates them. Modules are loaded when they are needed: these are all the edges of this
+A kind is a class of plans (`Stored`) and a class that draws from them (`Running`), a module that opens its files and one
+that certifies them. Modules are loaded when they are needed: these are all the edges of this
 room that no import statement shows.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -27,23 +27,21 @@ RINGS = "rings"
 BLOCKS = "blocks"
 ROWS = "rows"
 STRINGS = "strings"
+LINEAGE = "lineage"
 
 
 @dataclass(frozen=True)
 class Kind:
     """`opening` is a module whose `drawable(contents)` makes a Running of what anybody may have written;
-    `checking` one whose `certified(subject, prior, **options)` makes the certificate of a Stored or a Running;
-    `updating` one whose `updated(plan, digest, prior, layout)` makes the next version, where certify, which reads the
-    plan, must not share code with what makes it.
+    `checking` one whose `certified(subject, prior, **options)` makes the certificate of a Stored or a Running.
     """
 
     opening: str
     checking: str
-    updating: str = ""
 
 
 KINDS: dict[str, Kind] = {
-    RINGS: Kind("minleak._design.stored.opening", "minleak._design.certificate", "minleak._design.living.updates"),
+    RINGS: Kind("minleak._design.stored.opening", "minleak._design.certificate"),
     BLOCKS: Kind("minleak._design.blocks.opening", "minleak._design.blocks.checks"),
     ROWS: Kind("minleak._design.rows.opening", "minleak._design.rows.checks"),
     STRINGS: Kind("minleak._design.unlisted.opening", "minleak._design.unlisted.certificate"),
@@ -63,13 +61,25 @@ class Stored(ABC):
     randomised: ClassVar[bool] = True
     #: What it was made for: counts, or a model of strings.
     prior: Any
-    #: What sticky draws follow; None where they are of the plan alone, or not drawn at all.
-    descent: Any = None
+    #: 1 for a plan made from nothing, one more with each `update`.
+    version: int = 1
+    #: The secrets that were counted and are not listed yet.
+    pending: tuple[Any, ...] = ()
 
     @property
     @abstractmethod
     def digest(self) -> bytes:
         """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws."""
+
+    @property
+    def lineage(self) -> bytes:
+        """32 bytes that a plan shares with all that it was updated from, and that sticky draws follow."""
+        return self.digest
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The plans that it is made of: itself, unless it was updated."""
+        return (self,)
 
     @abstractmethod
     def drawable(self) -> Running:
@@ -105,9 +115,9 @@ class Stored(ABC):
         """Rows from which any language draws as it does."""
         raise InvalidParameter(self.cannot["table"])
 
-    def update(self, prior: Prior | Iterable[Any]) -> Any:
+    def update(self, prior: Prior | Iterable[Any], **options: Any) -> Any:
         """The next version, for new counts."""
-        del prior
+        del prior, options
         raise InvalidParameter(self.cannot["update"])
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from importlib import import_module
 from typing import Any
 
@@ -19,7 +18,7 @@ import pyarrow as pa
 
 from minleak._design.cost import Cost
 from minleak._design.plan import Plan
-from minleak._design.rings import LIMIT, Descent, Homes, Ring
+from minleak._design.rings import LIMIT, Homes, Ring
 from minleak._design.stored.format import BLOCK, Contents, Vector, demand, demand_number, demand_whole, file_name, read
 from minleak._design.stored.kinds import KINDS, RINGS, Running, Stored
 from minleak._design.stored.sampler import STORED, RingDrawable, Tables, on_one_line, shift_of
@@ -104,7 +103,6 @@ def drawable(contents: Contents) -> RingDrawable:
         idle=_kept(np.concatenate(zeros) if zeros else np.empty(0, dtype=np.int64)),
         costs=_costs(contents, n),
         apart=apart,
-        descent=_descent(contents),
     )
     return RingDrawable(plan, contents.index(names, prior.labels), tables)
 
@@ -200,17 +198,6 @@ def _rings(contents: Contents, tables: Tables, u: int, n: int) -> tuple[Ring, ..
     return tuple(rings)
 
 
-def _descent(contents: Contents) -> Descent | None:
-    said = contents.numbers.get("descent")  # files before version 4 say nothing
-    if said is None:
-        return None
-    name, ancestors = said["lineage"], said["ancestors"]
-    demand(type(ancestors) is list and (name is None) == (not ancestors) and type(said["by_tree"]) is bool)
-    lineage = None if name is None else _digest(name)
-    exposure = None if said["exposure"] is None else demand_number(said["exposure"], 0.0, 1.0)
-    return Descent(lineage, tuple(map(_digest, ancestors)), exposure=exposure, by_tree=said["by_tree"])
-
-
 def _costs(contents: Contents, n: int) -> Cost | None:
     said = contents.numbers.get("priced")  # files made without costs say nothing
     if said is None:
@@ -230,11 +217,6 @@ def _costs(contents: Contents, n: int) -> Cost | None:
         stability=demand_number(stability, 0, 1),
         coordinates=places,
     )
-
-
-def _digest(text: Any) -> bytes:
-    demand(type(text) is str and re.fullmatch("[0-9a-f]{64}", text) is not None)
-    return bytes.fromhex(text)
 
 
 def _text(text: Any) -> str:

@@ -78,20 +78,6 @@ def _contents(plan: Arrangement, labels: Labels) -> tuple[dict[str, Any], dict[s
         "events": prior.events,
         "segments": [len(ring.starts) for ring in plan.rings],
         "priced": None if costs is None else [getattr(costs, name) for name in _COSTS],
-        "descent": _descent(plan),
-    }
-
-
-def _descent(plan: Arrangement) -> dict[str, Any] | None:
-    """What a file says of the plans that this one comes from; nothing where it is drawn as in older files."""
-    if plan.descent is None:
-        return None
-    name, ancestors = plan.descent.name, plan.descent.ancestors
-    return {
-        "lineage": None if name is None else name.hex(),
-        "ancestors": [digest.hex() for digest in ancestors],
-        "exposure": plan.descent.exposure,
-        "by_tree": plan.descent.by_tree,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -17,7 +17,6 @@ from minleak._data.arrays import Array
 from minleak._data.columns import Columns
 from minleak._data.labels import Labels, labels_in_bytes, prefixed
 from minleak._data.prior import Prior
-from minleak._design.rings import Descent
 from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import STRINGS, Running, Stored
 from minleak._design.stored.saving import write
@@ -46,15 +45,14 @@ class UnlistedPlan(Stored):
 
     kind = STRINGS
     layout: ClassVar[str] = STRINGS
-    descent = Descent()  # a line of its own
     cannot: ClassVar = {
         "leakage": "H(X) of strings that cannot be listed is not known, so what leaks is not: entropy() tells what is "
         "left after a draw, and success how often a guess is right",
         "sets": _UNLISTED,
         "channel": _UNLISTED,
         "table": _UNLISTED,
-        "update": "a plan over strings has no sets that an update could keep: fit and design it anew from the new "
-        "counts; against(model) and `minleak report --held-out` tell what this one is worth to who has them",
+        "update": "a plan over strings already covers every newcomer by its model, so there is nothing to update: keep "
+        "it, and make a new one for new subjects when against(model) or `minleak report --held-out` says that it aged",
     }
 
     joint: Joint
@@ -214,16 +212,11 @@ class UnlistedPlan(Stored):
         return plan_contents(model, self.joint.prior, self.k, self.joint.share)
 
     @cached_property
-    def lineage(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on, which sticky draws follow. Computed, whatever a file
-        says: two plans that share it would share their draws.
+    def digest(self) -> bytes:
+        """32 bytes that stand for everything a draw depends on. Computed, whatever a file says: two plans that share
+        it would share their draws.
         """
         return digest_of(*self._contents)
-
-    @property
-    def digest(self) -> bytes:
-        """What names the plan: its lineage."""
-        return self.lineage
 
     def drawable(self) -> StringDrawable:
         """What a `minleak.Cloak` draws from."""

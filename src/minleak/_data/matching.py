@@ -1,8 +1,11 @@
-"""Matching two lists of labels: where each of the one stands in the other."""
+"""Lists of labels side by side: where each of the one stands in the other, several in one, some of them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+import pyarrow as pa
 
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels, bytes_of_names
@@ -53,3 +56,21 @@ def rearranged(prior: Prior, labels: Labels) -> Prior:
         )
     weights = np.where(known, prior.weights[found], 0)
     return Prior.trusted(weights, labels, prior.total, prior.events)
+
+
+def take(labels: Labels, positions: Indices) -> Labels:
+    """The labels at these positions; numbers where nobody gave any."""
+    return Labels.of(pa.array(positions) if labels.is_default else labels.at(positions), len(positions))
+
+
+def join(several: Sequence[Labels]) -> Labels:
+    """One list after the other. Where nobody named the first, the others are the numbers that follow."""
+    if len(several) == 1:
+        return several[0]
+    if several[0].is_default:
+        return Labels(range(sum(map(len, several))))
+    names = [labels.storable() for labels in several]
+    if any(one is None for one in names) or len({str(one.type) for one in names if one is not None}) > 2:
+        return Labels.of([name for labels in several for name in labels], sum(map(len, several)))
+    kind = pa.int64() if names[0].type == pa.int64() else pa.large_string()  # type: ignore[union-attr]
+    return Labels.of(pa.concat_arrays([one.cast(kind) for one in names]), sum(map(len, several)))  # type: ignore[union-attr]

@@ -1,0 +1,122 @@
+"""Several looks at one secret: what an attacker learns who sees sets of it that were drawn independently.
+
+A look shows the set M for secret x with probability |M| / d(x): the places that lead to M over those that x has. After
+the sets M_1, ..., M_t of t looks the posterior of x is proportional to p(x) / (d_1(x) ... d_t(x)) on their intersection.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.arrays import Array, Indices
+from minleak._data.simulating import margin
+
+# How many (intersection, set) pairs a step of the exact computation may visit, and of how many secrets at most.
+_EXACT, _SECRETS = 200_000, 64
+# Up to this size two sets are compared member by member, above it by sorting.
+_SMALL = 64
+# Numbers in an array that trials are compared in.
+_CELLS = 4_000_000
+
+
+class Look:
+    """A plan that one set is drawn from, by the secrets that are looked for: `places` are where these stand in it."""
+
+    def __init__(self, plan: Any, places: Indices | None = None) -> None:
+        n = len(plan.prior)
+        self.plan = plan
+        self.places = np.arange(n) if places is None else places
+        self.number = np.full(n + 1, -1, dtype=np.int64)  # the last place is for nobody, who is written -1
+        self.number[self.places] = np.arange(len(self.places))
+
+    def begin(self) -> Look:
+        """Make what is drawn from."""
+        self._running = self.plan.drawable()
+        self._owned = np.maximum(self._running.owned(self.places), 1)
+        self.log_owned = np.log(self._owned.astype(np.float64))
+        return self
+
+    def draw(self, secrets: Indices, rng: np.random.Generator) -> Indices:
+        """A set for each secret, a row each; -1 for members that are not looked for."""
+        shown = self._running.locate(self.places[secrets], rng.integers(0, self._owned[secrets]))
+        return np.asarray(self.number[shown])
+
+    def listed(self) -> tuple[dict[int, int], list[int]]:
+        """All sets as bits, each with its places, and how many places each secret has."""
+        sets: dict[int, int] = {}
+        for members, length in self.plan.weighted_sets():
+            found = self.number[np.asarray(members)]
+            mask = sum(1 << x for x in found[found >= 0].tolist())
+            sets[mask] = sets.get(mask, 0) + length
+        sets.pop(0, None)
+        owned = self.plan.drawable().owned(self.places)
+        return sets, np.maximum(owned, 1).tolist()
+
+
+def success_exactly(looks: Sequence[Look], p: Sequence[Fraction], wanted: Sequence[int]) -> list[Fraction] | None:
+    """The attacker's success after each of the wanted numbers of looks; None where too much would have to be listed.
+
+    The sum over the intersections I that can be left of (the weight of the sets that leave I) times the largest
+    p(x) / (d_1(x) ... d_t(x)) in I.
+    """
+    if len(p) > _SECRETS or any(look.plan.n_cells > _EXACT // 4 for look in looks):
+        return None
+    known = {id(look): look.listed() for look in looks}
+    after, odds, result = {(1 << len(p)) - 1: 1}, list(p), {}
+    for t, look in enumerate(looks, 1):
+        sets, owned = known[id(look)]
+        if len(after) * len(sets) > _EXACT:
+            return None
+        stepped: dict[int, int] = {}
+        for left, weight in after.items():
+            for mask, length in sets.items():
+                if left & mask:
+                    stepped[left & mask] = stepped.get(left & mask, 0) + weight * length
+        after, odds = stepped, [chance / d for chance, d in zip(odds, owned, strict=True)]
+        if t in wanted:
+            best = ((weight, max(odds[x] for x in range(len(p)) if left >> x & 1)) for left, weight in after.items())
+            result[t] = sum((weight * chance for weight, chance in best), Fraction(0))
+    return [result[t] for t in wanted]
+
+
+def success_simulated(
+    looks: Sequence[Look], p: Array, wanted: Sequence[int], trials: int, rng: np.random.Generator
+) -> list[tuple[float, float]]:
+    """The same from simulated secrets: (mean, half of a 99% interval) for each of the wanted numbers."""
+    for look in {id(look): look for look in looks}.values():
+        look.begin()
+    with np.errstate(divide="ignore"):
+        log_p = np.log(p)
+    cumulated, chances = np.cumsum(p), {t: list[Array]() for t in wanted}
+    k = max(look.plan.k for look in looks)
+    chunk = max(1, _CELLS // (k * min(k, _SMALL)))
+    for begin in range(0, trials, chunk):
+        size = min(chunk, trials - begin)
+        secrets = np.searchsorted(cumulated, rng.random(size) * cumulated[-1], side="right").astype(np.int64)
+        candidates = looks[0].draw(secrets, rng)
+        alive, score = candidates >= 0, log_p[candidates]
+        for t, look in enumerate(looks, 1):
+            if t > 1:
+                alive &= _among(candidates, look.draw(secrets, rng))
+            score = score - look.log_owned[candidates]
+            if t in chances:
+                left = np.where(alive, score, -math.inf)
+                odds = np.exp(left - left.max(axis=1, keepdims=True))
+                chances[t].append(1.0 / odds.sum(axis=1))
+    found = [np.concatenate(chances[t]) for t in wanted]
+    return [(float(chance.mean()), float(margin(chance))) for chance in found]
+
+
+def _among(candidates: Indices, seen: Indices) -> npt.NDArray[np.bool_]:
+    """Row by row, which candidates are also among those seen."""
+    rows, k = seen.shape
+    if k <= _SMALL:
+        return np.asarray((candidates[:, :, None] == seen[:, None, :]).any(axis=2))
+    apart = (np.arange(rows, dtype=np.int64) * (int(max(candidates.max(), seen.max())) + 2))[:, None]
+    return np.isin(candidates + apart, seen + apart, kind="sort")

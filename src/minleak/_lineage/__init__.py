@@ -1,0 +1,1 @@
+"""Lineages: plans that last, made of parts that never change."""

@@ -1,0 +1,117 @@
+"""Ledger: what was counted of every secret that a lineage knows, day after day, in whole numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from minleak._data.arrays import Indices
+from minleak._data.labels import Labels
+from minleak._data.matching import join, matched, take
+from minleak._data.prior import Prior
+from minleak.errors import InvalidParameter
+
+# A count in a pool is worth so many units, so that the share that is kept each day stays a whole number.
+UNIT = 1 << 10
+# The most days that pools are kept for: after these nothing is left of them.
+_LONG = 1 << 10
+# Pools stay below this, whatever is counted.
+_MOST = 1 << 62
+
+
+@dataclass(frozen=True, eq=False)
+class Ledger:
+    """The secrets that are known, those listed in the order of the parts and then those that wait, with what was
+    counted of each.
+
+    `counts` are those of the last day; `pools` those of all days in units of 1/1024, of which a share is kept each day;
+    `first` and `last` are the days on which a secret was counted first and last. `day` is the last day, `began` the day
+    of the newest part, `version` the number of days that were counted.
+    """
+
+    labels: Labels
+    listed: int
+    day: int
+    began: int
+    version: int
+    counts: Indices
+    pools: Indices
+    first: Indices
+    last: Indices
+
+    @classmethod
+    def begin(cls, prior: Prior) -> Ledger:
+        """That of a plan's own counts, on day 0."""
+        counts = whole_counts(prior, "the plan's counts")
+        never = np.where(counts > 0, 0, -1)
+        return cls(prior.labels, len(prior), 0, 0, 1, counts, UNIT * counts, np.zeros_like(counts), never)
+
+    @property
+    def waiting(self) -> Indices:
+        """Where the secrets that wait stand."""
+        return np.arange(self.listed, len(self.labels))
+
+    @property
+    def pending(self) -> tuple[Any, ...]:
+        """Their labels."""
+        return tuple(self.labels[self.listed :])
+
+    def enter(self, prior: Prior, day: int, keep: float) -> Ledger:
+        """The ledger after the counts of one more day. Labels that are not known begin to wait."""
+        counts = whole_counts(prior, "the new counts")
+        if self.labels.is_default != prior.labels.is_default:
+            one, other = ("new counts", "plan") if prior.labels.is_default else ("plan", "new counts")
+            raise InvalidParameter(
+                f"the {one} have no labels and the {other} has: secrets are matched by label, so name them in both"
+            )
+        found = matched(prior.labels, self.labels)
+        at = np.arange(len(prior)) if found is None else np.asarray(found, dtype=np.int64)
+        new = np.flatnonzero((at < 0) & (counts > 0))
+        if not (at >= 0).any():
+            raise InvalidParameter(
+                "the new counts have none of the plan's labels: they are of other secrets, so design a plan for them"
+            )
+        labels = join([self.labels, take(prior.labels, new)]) if len(new) else self.labels
+        at[new] = len(self.labels) + np.arange(len(new))
+        today = np.zeros(len(labels), dtype=np.int64)
+        known = at >= 0
+        today[at[known]] = counts[known]
+        grown = len(new)
+        pools = _kept(np.append(self.pools, np.zeros(grown, dtype=np.int64)), day - self.day, keep) + UNIT * today
+        return replace(
+            self,
+            labels=labels,
+            day=day,
+            version=self.version + 1,
+            counts=today,
+            pools=np.minimum(pools, _MOST),
+            first=np.append(self.first, np.full(grown, day)),
+            last=np.where(today > 0, day, np.append(self.last, np.full(grown, day))),
+        )
+
+    def list_waiting(self) -> Ledger:
+        """The ledger when all that wait have been listed."""
+        return replace(self, listed=len(self.labels), began=self.day)
+
+
+def whole_counts(prior: Prior, what: str) -> Indices:
+    """Counts of events, which are whole numbers, or the plan's shares of so many events."""
+    if prior.events is None:
+        raise InvalidParameter(
+            f"{what} are no counts of events: give whole numbers, or say with events= how many events the shares are of"
+        )
+    if prior.exact and prior.total == prior.events:
+        if prior.total > _MOST // (2 * UNIT):
+            raise InvalidParameter(f"{what} are of more events than can be kept: divide them by a common number")
+        return prior.weights.astype(np.int64)
+    return np.rint(prior.p * prior.events).astype(np.int64)
+
+
+def _kept(pools: Indices, days: int, keep: float) -> Indices:
+    """What is left of pools after some days: a share of 1/1024 after the other, rounded down."""
+    share = round(UNIT * keep)
+    for _ in range(min(days, _LONG)):
+        pools = (pools >> 10) * share + ((pools & (UNIT - 1)) * share >> 10)
+    return pools
