@@ -15,7 +15,7 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
-from minleak._data.labels import Labels, bytes_of_names, first_difference
+from minleak._data.labels import Labels, agree, bytes_of_names
 from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_gains, as_prior
 from minleak._design.channel_checks import examined
@@ -183,7 +183,7 @@ def certified(
     prior, plan = as_prior(prior), subject.plan if isinstance(subject, RingDrawable) else subject
     if k is not None and min(cap(k), len(plan.prior)) != plan.k:
         raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
-    worth = None if gains is None else as_gains(gains, len(prior))
+    worth = None if gains is None else as_gains(gains, prior.labels)
     target = prior if worth is None else _gained(prior, worth)
     checks = list(_plan_checks(plan, prior, target, worth))
     if isinstance(subject, RingDrawable) and all(check.ok for check in checks):
@@ -208,7 +208,7 @@ def _plan_checks(plan: Arrangement, prior: Prior, target: Prior, worth: Prior | 
     from minleak._kernels import certifying
 
     n, weights, k, u, giants = len(prior), plan.weights, plan.k, plan.u, plan.giants
-    known = plan.prior is prior or (len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None)
+    known = plan.prior is prior or agree(plan.prior.labels, prior.labels)
     yield Check("the secrets are the prior's, in its order", known)
     formed = known and _well_formed(plan, n)
     yield Check("one integer weight for each secret, and places that are secrets", formed)

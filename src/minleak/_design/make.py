@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.labels import Labels
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_gains, as_prior
 from minleak._data.progress import Progress, in_silence
@@ -124,7 +125,7 @@ def design(
 
 def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> Plan:
     """The plan of least leakage that the layout lays."""
-    gamma = None if gains is None else _gains(gains, len(prior))
+    gamma = None if gains is None else _gains(gains, prior.labels)
     grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
     giants = find_giants(grid.weights, grid.total, k)
     laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
@@ -163,13 +164,13 @@ def as_layout(layout: Layout | str) -> Layout:
         raise InvalidParameter(f"layout={layout!r} needs arguments: give layout={name}(...)") from None
 
 
-def _gains(gains: Iterable[Any], n: int) -> npt.NDArray[Any] | list[Any]:
+def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any]:
     """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
     if isinstance(gains, Iterator):
         gains = listed(
             gains, "the gains are one number for each secret"
         )  # looking at them spends them, and they are looked at twice
-    worth = as_gains(gains, n)
+    worth = as_gains(gains, secrets)
     gamma: npt.NDArray[Any] | list[Any] = worth.weights
     if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
         gamma = list(gains)  # the weights are these over a common denominator, which would change what is gained

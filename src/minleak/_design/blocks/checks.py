@@ -9,7 +9,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
-from minleak._data.labels import first_difference
+from minleak._data.labels import agree
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.plan import BlockDrawable, BlockPlan
 from minleak._design.certificate import Certificate, Check, labels_check
@@ -49,7 +49,7 @@ def certified(
 def _checks(plan: BlockPlan, prior: Prior) -> Iterator[Check]:
     """That the blocks are blocks of the prior's secrets."""
     n, members, begins = len(prior), plan.partition.members, plan.partition.begins
-    known = plan.prior is prior or (len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None)
+    known = plan.prior is prior or agree(plan.prior.labels, prior.labels)
     yield Check("the secrets are the prior's, in its order", known)
     if not known:
         return

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel, as_channel
+from minleak._data.joint import Joint
 from minleak._data.matrices import as_csr
 from minleak._data.prior import Prior, as_prior
 from minleak._design.rows.plan import Rows
@@ -37,7 +38,7 @@ def rounded(channel: Channel | Any, prior: Prior | Iterable[Any] | None = None) 
     n = channel.shape[0]
     names = None if channel.inputs.is_default else channel.inputs
     known = Prior(np.ones(n, dtype=np.int64), labels=names) if prior is None else as_prior(prior)
-    channel.columns(known)  # refused where they do not fit
+    known = Joint(known, channel).prior
     starts, columns, weights, off = [0], [], [], 0.0
     sparse = as_csr(channel.matrix)
     sparse.sort_indices()
