@@ -104,6 +104,8 @@ def gain_matrix(gain: Any) -> Any:
     """Gains as a float vector (diagonal), a float matrix, or a csr_array; all finite."""
     import scipy.sparse as sp
 
+    if sp.issparse(gain) and gain.ndim == 1:
+        gain = gain.toarray()  # a vector stands for a diagonal, however it is stored
     if sp.issparse(gain):
         matrix: Any = sp.csr_array(gain, dtype=np.float64)
         entries = matrix.data
