@@ -7,7 +7,7 @@ import numpy as np
 from minleak._design.rows.observables import FORMS, restored_outputs
 from minleak._design.rows.plan import RowDrawable, Rows
 from minleak._design.rows.rounding import LIMIT
-from minleak._design.stored.format import Contents, demand, demand_number, demand_whole
+from minleak._design.stored.format import Contents, demand, demand_whole
 
 
 def drawable(contents: Contents) -> RowDrawable:
@@ -34,6 +34,5 @@ def drawable(contents: Contents) -> RowDrawable:
     prior = contents.given_prior(names)
     demand(len(prior) == n)
     outputs = restored_outputs(form, m, contents.columns.get("outputs"))
-    off = demand_number(contents.numbers["total_variation"], 0.0, 1.0)
-    rows = Rows(prior, outputs, starts, columns, weights, off)
+    rows = Rows(prior, outputs, starts, columns, weights)
     return RowDrawable(rows, contents.index(names, prior.labels), outputs=outputs)
