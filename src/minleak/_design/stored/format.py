@@ -36,6 +36,11 @@ _READ = (2, 3, VERSION)
 HEADER = struct.Struct("<8sIIQ16s32s56s")  # magic, version, zero, payload length, checksum, digest, zeros
 _ARROW = 8  # the bytes before the first message of an Arrow IPC file
 PIECE = 1 << 20  # read or written at once: some file systems take several times as long for more
+# What Arrow, JSON and numpy say where something is not of the form that a plan has.
+UNFIT = (
+    *(pa.ArrowException, AttributeError, LookupError, MemoryError, NotImplementedError),
+    *(EOFError, OSError, OverflowError, RecursionError, StopIteration, TypeError, ValueError),
+)
 # Numbers looked at in one go, which stay in cache; and after how many of these the memory is given back.
 BLOCK, _OFTEN = 1 << 16, 32
 

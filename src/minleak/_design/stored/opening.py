@@ -15,21 +15,24 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from minleak._design.cost import Cost
 from minleak._design.plan import Plan
 from minleak._design.rings import LIMIT, Descent, Homes, Ring
-from minleak._design.stored.format import BLOCK, Contents, Vector, demand, demand_number, demand_whole, file_name, read
+from minleak._design.stored.format import (
+    BLOCK,
+    UNFIT,
+    Contents,
+    Vector,
+    demand,
+    demand_number,
+    demand_whole,
+    file_name,
+    read,
+)
 from minleak._design.stored.kinds import KINDS, RINGS, Running, Stored
 from minleak._design.stored.sampler import STORED, RingDrawable, Tables, on_one_line, shift_of
 from minleak.errors import InvalidCloak, InvalidParameter, shown
-
-# What Arrow, JSON and numpy say where something is not of the form that a plan has.
-_UNFIT = (
-    *(pa.ArrowException, AttributeError, LookupError, MemoryError, NotImplementedError),
-    *(EOFError, OSError, OverflowError, RecursionError, StopIteration, TypeError, ValueError),
-)
 
 
 def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Stored:
@@ -58,7 +61,7 @@ def opened(path: str | os.PathLike[str], *, mapped: bool = True) -> Running:
             vars(running.plan)["digest"] = digest  # known, so that it is not computed
             release()
             return running
-    except _UNFIT as error:
+    except UNFIT as error:
         raise InvalidCloak(f"{name} does not hold a plan of this format ({type(error).__name__})") from None
     raise InvalidCloak(f"{name} holds a plan of the kind {shown(said)}, which this minleak does not know: upgrade it")
 

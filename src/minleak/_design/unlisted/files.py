@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.prior import Prior
-from minleak._design.stored.format import Contents, demand, demand_whole, file_name, read
+from minleak._design.stored.format import UNFIT, Contents, demand, demand_whole, file_name, read
 from minleak._design.stored.saving import write
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.escape import Escape
@@ -70,7 +70,7 @@ def load_model(path: str | os.PathLike[str]) -> Parts:
         contents = Contents(payload, release)
         demand(contents.numbers["kind"] == MODEL)
         return model_in(contents)
-    except (pa.ArrowException, AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+    except UNFIT as error:
         raise InvalidCloak(f"{name} does not hold a model of strings ({type(error).__name__})") from None
 
 
