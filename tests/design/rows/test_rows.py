@@ -181,6 +181,6 @@ def test_a_file_that_holds_no_rows_is_refused(tmp_path, change):
     arrays |= {name: np.array(value) for name, value in change.items() if name not in ("number", "outputs")}
     arrays |= {"outputs": pa.array(change["outputs"], pa.large_string())} if "outputs" in change else {}
     numbers = {"kind": "rows", "events": 10, "outputs": change.get("number", ["default", 3])}
-    write(str(tmp_path / "x.cloak"), arrays, numbers, lambda: bytes(32))
+    write(str(tmp_path / "x.cloak"), arrays, numbers)
     with pytest.raises(InvalidCloak, match="does not hold a plan"):
         ml.load(tmp_path / "x.cloak")

@@ -151,7 +151,7 @@ class Rows(Stored):
             "events": self.prior.events,
             "outputs": [form, len(self.outputs)],
         }
-        write(name, arrays, numbers, lambda: self.digest)
+        write(name, arrays, numbers)
 
     def __repr__(self) -> str:
         return f"Rows(n={len(self.prior)}, observables={len(self.outputs)})"

@@ -52,13 +52,12 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Stored:
 def opened(path: str | os.PathLike[str], *, mapped: bool = True) -> Running:
     """The plan in a file with the tables and the index that lie beside it: nothing is made anew."""
     name = file_name(path)
-    payload, digest, release = read(name, mapped=mapped)
+    payload, release = read(name, mapped=mapped)
     try:
         contents = Contents(payload, release)
         said = contents.numbers.get("kind", RINGS)
         if isinstance(said, str) and said in KINDS:
             running: Running = import_module(KINDS[said].opening).drawable(contents)
-            vars(running.plan)["digest"] = digest  # known, so that it is not computed
             release()
             return running
     except UNFIT as error:
@@ -210,8 +209,16 @@ def _descent(contents: Contents) -> Descent | None:
     name, ancestors = said["lineage"], said["ancestors"]
     demand(type(ancestors) is list and (name is None) == (not ancestors) and type(said["by_tree"]) is bool)
     lineage = None if name is None else _digest(name)
+    known_as = said.get("known_as")
+    demand(lineage is None or lineage.hex() == ancestors[0])
     exposure = None if said["exposure"] is None else demand_number(said["exposure"], 0.0, 1.0)
-    return Descent(lineage, tuple(map(_digest, ancestors)), exposure=exposure, by_tree=said["by_tree"])
+    return Descent(
+        lineage,
+        tuple(map(_digest, ancestors)),
+        exposure=exposure,
+        by_tree=said["by_tree"],
+        known_as=None if known_as is None else _digest(known_as),
+    )
 
 
 def _costs(contents: Contents, n: int) -> Cost | None:

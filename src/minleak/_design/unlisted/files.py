@@ -59,13 +59,13 @@ def save_model(model: Coder, path: str | os.PathLike[str]) -> None:
     """Write a model to a file, whole or not at all."""
     arrays, numbers = contents_of(model)
     numbers["kind"] = MODEL
-    write(file_name(path), arrays, numbers, lambda: digest_of(arrays, numbers))
+    write(file_name(path), arrays, numbers)
 
 
 def load_model(path: str | os.PathLike[str]) -> Parts:
     """What the model in a file is made of, checked first."""
     name = file_name(path)
-    payload, _, release = read(name, mapped=False)
+    payload, release = read(name, mapped=False)
     try:
         contents = Contents(payload, release)
         demand(contents.numbers["kind"] == MODEL)
