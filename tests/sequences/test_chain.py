@@ -182,6 +182,15 @@ def test_refusals_say_what_is_wrong(make, error, word):
     assert "\n" not in str(refused.value)
 
 
+def test_every_row_is_a_distribution():
+    """Also of states that nobody comes to: an entropy rate or a walk from there would be no number."""
+    with pytest.raises(InvalidPrior, match="nothing follows state 1: give it transitions, or back-off"):
+        Chain([1, 0], [[1, 0], [0, 0]])
+    assert Chain([1, 0], [[1, 0], [0, 0]], backoff=1).entropy_rate() == 0
+    with pytest.raises(InvalidPrior, match="nothing follows"):
+        Chain([1, 0], [[1, 0], [0, 0]], backoff=[1, 0])
+
+
 @pytest.mark.parametrize(
     "chain",
     [

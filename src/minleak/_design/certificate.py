@@ -12,6 +12,7 @@ from itertools import chain, pairwise
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
@@ -327,20 +328,28 @@ def _weights_check(plan: Arrangement, target: Prior) -> Check:
     """
     what = "the weights are the prior's"
     if _in_units(target, plan.k):
-        common = math.gcd(int(plan.total), int(target.total))
-        ours, theirs = int(plan.total) // common, int(target.total) // common
-        same = target.weights is plan.weights
-        if not same and ours == theirs:
-            same = bool(np.array_equal(target.weights, plan.weights))
-        elif not same:  # w * theirs = p * ours, without products: the two have no common divisor
-            (mine, rest), (its, left) = np.divmod(plan.weights, ours), np.divmod(target.weights, theirs)
-            same = not rest.any() and not left.any() and bool(np.array_equal(mine, its))
+        same = in_proportion(plan.weights, int(plan.total), target.weights, int(target.total))
         return Check(what, same and plan.distance == 0.0, "exactly")
     given = target.p
     apart = 0.5 * float(np.abs(plan.weights / plan.total - given).sum())
     coarse = len(given) * plan.k / 2**60  # on a total of 2^61 / k every weight is within one unit
     same = bool(np.array_equal(plan.weights > 0, given > 0)) and apart <= min(plan.distance, coarse) + 1e-12
     return Check(what, same, f"within a total variation of {apart:.2g}")
+
+
+def in_proportion(ours: npt.NDArray[Any], our_total: int, theirs: npt.NDArray[Any], their_total: int) -> bool:
+    """Whether integer weights are the same shares of their totals, exactly and however large they are."""
+    if ours is theirs:
+        return True
+    common = math.gcd(our_total, their_total)
+    our_total, their_total = our_total // common, their_total // common
+    if our_total == their_total:
+        return bool(np.array_equal(ours, theirs))
+    if max(our_total, their_total) >= 2**63:
+        ours, theirs = ours.astype(object), theirs.astype(object)
+    # a * their_total = b * our_total, without products: the two totals have no common divisor
+    whole = not (ours % our_total).any() and not (theirs % their_total).any()
+    return whole and bool(np.array_equal(ours // our_total, theirs // their_total))
 
 
 def _line_checks(ring: Ring, u: int, weights: Indices) -> Iterator[Check]:

@@ -50,16 +50,15 @@ class Plan(Arrangement, Stored):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws. A plan from a file
-        or an engine keeps those that it had there; a changed copy has its own.
-        """
+        """32 bytes that stand for everything a draw depends on: SHA-256 of the plan, computed whatever a file says."""
         return of_plan(self)
 
     @property
     def lineage(self) -> bytes:
-        """32 bytes that a plan shares with all that it was updated from, and that sticky draws follow."""
-        name = None if self.descent is None else self.descent.name
-        return self.digest if name is None else name
+        """32 bytes that a plan shares with all that it was updated from, and that sticky draws follow. The first
+        version's is its digest; of an update it is a claim, since the first version is not in its file.
+        """
+        return self.digest if self.descent is None else self.descent.name or self.descent.known(self.digest)
 
     @property
     def version(self) -> int:
@@ -212,7 +211,7 @@ class Plan(Arrangement, Stored):
         """Write the plan to a .cloak file, from which `minleak.load` and `minleak.Cloak` read it; whole or not at
         all.
         """
-        save(self, path, lambda: self.digest)
+        save(self, path)
 
     def __repr__(self) -> str:
         return (

@@ -123,6 +123,8 @@ class Descent:
     ancestors: tuple[bytes, ...] = ()
     #: The success of an attacker who saw all versions, at most, where it was recorded.
     exposure: float | None = field(default=None, kw_only=True)
+    #: What an engine calls this version, where one made it: its own digest, which does not follow from the plan.
+    known_as: bytes | None = field(default=None, kw_only=True)
     #: Whether giants choose a home by a tree, which moves them seldom, or by one number, as an engine does.
     by_tree: bool = field(default=True, kw_only=True)
 
@@ -131,8 +133,13 @@ class Descent:
         """1 for a plan made from nothing, one more with each update."""
         return len(self.ancestors) + 1
 
-    def child(self, parent: bytes) -> Descent:
-        """That of an update of the plan whose digest is given."""
+    def known(self, digest: bytes) -> bytes:
+        """What later versions call the plan of this descent and digest."""
+        return self.known_as or digest
+
+    def child(self, digest: bytes) -> Descent:
+        """That of an update of the plan of this descent and digest."""
+        parent = self.known(digest)
         return Descent(self.name or parent, (*self.ancestors, parent), by_tree=self.by_tree)
 
 

@@ -70,7 +70,8 @@ def to_plan(plan: WarehousePlan) -> Plan:
         idle=np.flatnonzero(weights == 0),
         descent=_descent(header),
     )
-    vars(made)["digest"] = bytes.fromhex(header.digest)  # that of the engine's plan, whose rows it is drawn by
+    if made.descent is None:
+        vars(made)["digest"] = bytes.fromhex(header.digest)  # that of the engine's plan, whose rows it is drawn by
     if (ring[homes] != ring[homes[:, :1]]).any() or not certify(made, made.prior):
         raise UnreadableFile(DAMAGED)
     return made
@@ -81,4 +82,5 @@ def _descent(header: Header) -> Descent | None:
     if not header.lineage:
         return None
     ancestors = tuple(map(bytes.fromhex, header.ancestors))
-    return Descent(bytes.fromhex(header.lineage) if ancestors else None, ancestors, by_tree=False)
+    lineage = bytes.fromhex(header.lineage) if ancestors else None
+    return Descent(lineage, ancestors, by_tree=False, known_as=bytes.fromhex(header.digest))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._design.blocks.partition import Partition
-from minleak._design.living.matching import matched
+from minleak._design.living.matching import match_versions
 from minleak._design.rings import Changes
 
 Indices = npt.NDArray[Any]
@@ -18,7 +18,7 @@ Indices = npt.NDArray[Any]
 
 def updated(partition: Partition, k: int, labels: Labels, prior: Prior) -> tuple[Partition, Changes]:
     """The blocks of secrets with these labels that the prior still has, with those that are new."""
-    m, found = len(partition.begins) - 1, matched(labels, prior.labels)
+    m, found = len(partition.begins) - 1, match_versions(labels, prior.labels)
     at = np.arange(len(labels)) if found is None else found
     stays = at >= 0
     before = np.full(len(prior), -1, dtype=np.int64)

@@ -122,13 +122,18 @@ def _group(plan: Plan) -> bytes:
     return b"alone" + plan.digest if plan.descent is None else plan.lineage
 
 
+def _known(plan: Plan) -> bytes:
+    """What later versions call a plan."""
+    return plan.digest if plan.descent is None else plan.descent.known(plan.digest)
+
+
 def _check_branches(plans: Sequence[Plan]) -> None:
     """Refuse versions of a lineage of which one does not come from the other."""
     for i, one in enumerate(plans):
         for other in plans[i + 1 :]:
             older, newer = sorted((one, other), key=lambda plan: plan.version)
-            line = () if newer.descent is None else (*newer.descent.ancestors, newer.digest)
-            if one.lineage == other.lineage and line[older.version - 1 : older.version] != (older.digest,):
+            line = () if newer.descent is None else (*newer.descent.ancestors, _known(newer))
+            if one.lineage == other.lineage and line[older.version - 1 : older.version] != (_known(older),):
                 raise InvalidParameter(
                     f"versions {older.version} and {newer.version} are of two branches: two updates of one parent are "
                     "two lineages, and a subject follows one of them; give the versions of one branch"

@@ -19,7 +19,7 @@ from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import RingLayout
 from minleak._design.living.inherit import inherited
 from minleak._design.living.keep import with_kept_sets
-from minleak._design.living.matching import matched
+from minleak._design.living.matching import match_versions
 from minleak._design.rings import LIMIT, Arrangement, Changes, Descent, Homes, Ring
 from minleak.errors import InvalidParameter, shown
 
@@ -37,7 +37,7 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: RingLa
     if layout is not None and (not isinstance(layout, RingLayout) or layout.name != plan.layout):
         given = layout.name if isinstance(layout, RingLayout) else type(layout).__name__
         raise InvalidParameter(f"an update stays with the plan's layout, {plan.layout}, and does not take {given}")
-    found = _moved(plan.prior.labels, prior.labels)
+    found = match_versions(plan.prior.labels, prior.labels)
     moved = np.arange(len(plan.prior)) if found is None else found
     k = min(plan.k, len(prior))
     grid = prior.on_grid(LIMIT // k)
@@ -57,21 +57,6 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: RingLa
         laid, kept, sets = with_kept_sets(plan, ground, moved, layout or _layout(plan, prior, moved))
         changes = Changes(what, kept, 0, sets - kept, **secrets)
     return replace(newer, changes=changes, **laid.fields(grid.times(laid.factor), giants))
-
-
-def _moved(old: Labels, new: Labels) -> Indices | None:
-    """Where each old label stands among the new ones; None if all stand where they did."""
-    if old.is_default != new.is_default:
-        which, other = ("the new prior", "the plan") if new.is_default else ("the plan", "the new prior")
-        raise InvalidParameter(
-            f"{which} has no labels and {other} has: secrets are matched by label, so give the same names to both"
-        )
-    moved = matched(old, new)
-    if moved is not None and not (moved >= 0).any():
-        raise InvalidParameter(
-            "the new prior has none of the plan's labels: it is of other secrets, so design a plan for it"
-        )
-    return moved
 
 
 def _rank(moved: Indices, labels: Labels) -> Callable[[Indices], Indices]:

@@ -32,6 +32,8 @@ def of_plan(plan: Arrangement) -> bytes:
         parts += [b"apart", plan.apart]
     if plan.descent is not None and plan.descent.ancestors:
         parts += [b"descent", plan.descent.name, b"".join(plan.descent.ancestors)]
+    if plan.descent is not None and not plan.descent.by_tree:
+        parts += [b"by one number", plan.descent.known_as or b""]
     return of_parts(b"minleak plan 2", parts)
 
 

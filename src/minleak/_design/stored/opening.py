@@ -15,21 +15,24 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from minleak._design.cost import Cost
 from minleak._design.plan import Plan
 from minleak._design.rings import LIMIT, Descent, Homes, Ring
-from minleak._design.stored.format import BLOCK, Contents, Vector, demand, demand_number, demand_whole, file_name, read
+from minleak._design.stored.format import (
+    BLOCK,
+    UNFIT,
+    Contents,
+    Vector,
+    demand,
+    demand_number,
+    demand_whole,
+    file_name,
+    read,
+)
 from minleak._design.stored.kinds import KINDS, RINGS, Running, Stored
 from minleak._design.stored.sampler import STORED, RingDrawable, Tables, on_one_line, shift_of
 from minleak.errors import InvalidCloak, InvalidParameter, shown
-
-# What Arrow, JSON and numpy say where something is not of the form that a plan has.
-_UNFIT = (
-    *(pa.ArrowException, AttributeError, LookupError, MemoryError, NotImplementedError),
-    *(EOFError, OSError, OverflowError, RecursionError, StopIteration, TypeError, ValueError),
-)
 
 
 def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Stored:
@@ -49,16 +52,15 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Stored:
 def opened(path: str | os.PathLike[str], *, mapped: bool = True) -> Running:
     """The plan in a file with the tables and the index that lie beside it: nothing is made anew."""
     name = file_name(path)
-    payload, digest, release = read(name, mapped=mapped)
+    payload, release = read(name, mapped=mapped)
     try:
         contents = Contents(payload, release)
         said = contents.numbers.get("kind", RINGS)
         if isinstance(said, str) and said in KINDS:
             running: Running = import_module(KINDS[said].opening).drawable(contents)
-            vars(running.plan)["digest"] = digest  # known, so that it is not computed
             release()
             return running
-    except _UNFIT as error:
+    except UNFIT as error:
         raise InvalidCloak(f"{name} does not hold a plan of this format ({type(error).__name__})") from None
     raise InvalidCloak(f"{name} holds a plan of the kind {shown(said)}, which this minleak does not know: upgrade it")
 
@@ -207,8 +209,16 @@ def _descent(contents: Contents) -> Descent | None:
     name, ancestors = said["lineage"], said["ancestors"]
     demand(type(ancestors) is list and (name is None) == (not ancestors) and type(said["by_tree"]) is bool)
     lineage = None if name is None else _digest(name)
+    known_as = said.get("known_as")
+    demand(lineage is None or lineage.hex() == ancestors[0])
     exposure = None if said["exposure"] is None else demand_number(said["exposure"], 0.0, 1.0)
-    return Descent(lineage, tuple(map(_digest, ancestors)), exposure=exposure, by_tree=said["by_tree"])
+    return Descent(
+        lineage,
+        tuple(map(_digest, ancestors)),
+        exposure=exposure,
+        by_tree=said["by_tree"],
+        known_as=None if known_as is None else _digest(known_as),
+    )
 
 
 def _costs(contents: Contents, n: int) -> Cost | None:

@@ -235,7 +235,7 @@ class UnlistedPlan(Stored):
         again when it is loaded.
         """
         arrays, numbers = self._contents
-        write(file_name(path), arrays, {**numbers, "kind": self.kind}, lambda: self.digest)
+        write(file_name(path), arrays, {**numbers, "kind": self.kind})
 
     def __repr__(self) -> str:
         return (
