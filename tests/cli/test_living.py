@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import minleak as ml
+from minleak._cli import update as updating
 
 
 def test_a_day_in_the_life_of_a_plan(run, asked):
@@ -41,6 +42,40 @@ def test_a_log_is_read_as_design_reads_it(asked, folder):
     for name in ("old", "new"):
         assert asked("certify", f"{name}.cloak", f"{name}.csv", *how)["certified"]
     assert ml.load("new.cloak").prior.labels[0] == "place-0"
+
+
+@pytest.mark.parametrize("kind", ["stable", "blocks"])
+def test_of_two_updates_of_one_file_at_once_the_second_is_refused(run, folder, monkeypatch, kind):
+    """It would undo the first without a word; the file stays what the first made it."""
+    run("design", "queries.csv", "-k", "4", "--layout", kind, "-o", "plan.cloak")
+    before, finding = (folder / "plan.cloak").read_bytes(), updating.exposure
+    first = []
+
+    def meanwhile(versions):
+        monkeypatch.setattr(updating, "exposure", finding)
+        first.append(run("update", "plan.cloak", "tomorrow.csv", "-o", "plan.cloak")[0])
+        first.append((folder / "plan.cloak").read_bytes())
+        return finding(versions)
+
+    monkeypatch.setattr(updating, "exposure", meanwhile)
+    code, out, err = run("update", "plan.cloak", "queries.csv", "-o", "plan.cloak")
+    assert (code, out) == (2, "")
+    assert "cannot write plan.cloak: another process has written it since it was read: do the same again" in err
+    assert first == [0, (folder / "plan.cloak").read_bytes()]
+    assert first[1] != before
+
+
+def test_an_update_and_an_export_are_as_private_as_what_they_replace(run, folder):
+    for name, command in {
+        "queries.cloak": ("update", "queries.cloak", "tomorrow.csv"),
+        "queries.sqlite": ("export", "queries.cloak"),
+        "queries.csv": ("export", "queries.cloak"),
+    }.items():
+        (folder / name).touch()
+        (folder / name).chmod(0o600)
+        code, _, err = run(*command, "-o", name)
+        assert code == 0, err
+        assert (folder / name).stat().st_mode & 0o777 == 0o600
 
 
 def test_blocks_are_updated_too(run, asked):

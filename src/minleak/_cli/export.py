@@ -39,7 +39,7 @@ def export(
     with working(f"writing {output}"):
         rows = plan.table()
         try:
-            with replacing(output) as temporary, open(temporary, "xb") as file:
+            with replacing(output) as file:
                 _WRITERS[ending](rows, file)
         except OSError as error:
             raise MinleakError(f"cannot write {output}: {error.strerror or 'the file system refused'}") from None

@@ -9,6 +9,7 @@ from minleak._cli.drift import NewPrior, advice, compared, rendered
 from minleak._cli.inputs import Reading, one_stdin, plan_of
 from minleak._cli.options import CloakFile, Entropies, option
 from minleak._cli.output import Answer, working
+from minleak._data.writing import expecting, state_of
 from minleak._design.living.exposures import exposure
 
 
@@ -30,6 +31,7 @@ def update(
     Example: minleak update queries.cloak tomorrow.csv -o newer.cloak
     """
     one_stdin(CLOAK=cloak, PRIOR=prior)
+    replaced = state_of(output)
     plan, new = plan_of(cloak), reading.prior(prior)
     before = [plan_of(path) for path in earlier or []]
     with working(f"updating to {len(new):,} secrets"):
@@ -47,7 +49,7 @@ def update(
         data["so_far"] = so_far
         sure = "" if before or newer.version == 2 else "at most about "
         lines.append(f"exposure so far, {newer.version} versions: {sure}{so_far:.4f}")
-    with working(f"writing {output}"):
+    with working(f"writing {output}"), expecting(output, replaced):
         newer.save(output)
     return Answer(data, [*lines, "", f"written to {output}; next: minleak draw {output} --help"])
 

@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from typing import Any
 
-import numba as nb
 import numpy as np
+
+from minleak._kernels.compiling import kernel
 
 # What the attacker gets of weight that is not at home, and how much more a part that was split off costs (MATH 14).
 AWAY, _SPLIT = 0.7, 1.5
@@ -40,14 +41,14 @@ def settle(members: Any, moved: Any, weights: Any, u: int) -> tuple[Any, Any, An
     return rows, own, stay, leave, housed
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _look_up(moved, weights, known):  # type: ignore[no-untyped-def]
     for i in range(moved.shape[0]):
         known[i, 0] = moved[i]
         known[i, 1] = weights[moved[i]] if moved[i] >= 0 else 0
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _settle(members, known, weights, u, rows, own, stay, leave, housed):  # type: ignore[no-untyped-def]
     stays, width = known.shape[0] == 0, rows.shape[1]
     for row in range(members.shape[0]):
@@ -79,13 +80,13 @@ def _settle(members, known, weights, u, rows, own, stay, leave, housed):  # type
         stay[row], leave[row] = size - leaving, leaving
 
 
-@nb.njit(cache=True, inline="always")
+@kernel(inline="always")
 def _swap(row, own, i, j):  # type: ignore[no-untyped-def]
     row[i], row[j] = row[j], row[i]
     own[i], own[j] = own[j], own[i]
 
 
-@nb.njit(cache=True)
+@kernel()
 def _sort(row, own, size):  # type: ignore[no-untyped-def]
     """The heaviest first, those of one weight as they come."""
     for i in range(1, size):
@@ -96,7 +97,7 @@ def _sort(row, own, size):  # type: ignore[no-untyped-def]
         row[at], own[at] = member, weight
 
 
-@nb.njit(cache=True)
+@kernel()
 def _leaving(own, total, least):  # type: ignore[no-untyped-def]
     """How many of the lightest leave, at least `least`, so that the attacker gets least: weight at home counts once,
     weight on rings `AWAY` times, and what those who leave make of both `_SPLIT` times.
@@ -116,7 +117,7 @@ def _leaving(own, total, least):  # type: ignore[no-untyped-def]
     return found
 
 
-@nb.njit(cache=True)
+@kernel()
 def take_in(pieces, rows, stay, singles, weights, u):  # type: ignore[no-untyped-def]
     """Fill the free places of homes, given heaviest first, by single secrets, heaviest first too: the next heavier ones
     within half of the home's weight, else lighter ones that lower it by less than splitting it would cost. Returns
@@ -157,7 +158,7 @@ def take_in(pieces, rows, stay, singles, weights, u):  # type: ignore[no-untyped
     return taken
 
 
-@nb.njit(cache=True)
+@kernel()
 def sort_rows(which, rows, weights):  # type: ignore[no-untyped-def]
     """Bring the members of some homes into order, heaviest first, those of one weight as they come."""
     for row in which:

@@ -32,7 +32,7 @@ def save_chain(
     except (TypeError, ValueError):
         raise InvalidParameter("a chain file holds labels that are text, whole numbers, or tuples of these") from None
     try:
-        with replacing(name) as temporary, open(temporary, "xb") as file:
+        with replacing(name) as file:
             np.savez_compressed(file, head=np.frombuffer(head, dtype=np.uint8), **arrays)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "the file system refused"

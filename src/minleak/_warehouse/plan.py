@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
-from minleak._data.writing import replacing
+from minleak._data.writing import replacing_folder
 from minleak._design.rings import LIMIT
 from minleak._design.world import World
 from minleak._entropy.base import ConditionalEntropy, evaluate
@@ -190,8 +190,7 @@ def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
     check_new(folder)
     name = os.path.abspath(folder)
     try:
-        with replacing(name) as temporary:
-            os.mkdir(temporary)
+        with replacing_folder(name) as temporary:
             engine_of(table).write(table, os.path.join(temporary, _SEGMENTS))
             with open(os.path.join(temporary, _HEADER), "x", encoding="utf-8") as file:
                 content = {field.name: getattr(header, field.name) for field in fields(header)}

@@ -138,10 +138,10 @@ def tables_of(plan: Arrangement) -> Tables:
 
 
 class _Summed(io.FileIO):
-    """A new file whose checksum is taken as it is written."""
+    """A file whose checksum is taken as it is written."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path, "x")
+    def __init__(self, handle: int) -> None:
+        super().__init__(handle, "w", closefd=False)
         self.sum = xxhash.xxh3_128()
 
     def write(self, data: Any) -> int:
@@ -159,7 +159,7 @@ def write(name: str, arrays: dict[str, Vector | pa.Array], numbers: dict[str, An
     """Write arrays and numbers to a file, whole or not at all: to a temporary name beside it, synced, then renamed."""
     table = _table(arrays, numbers)
     try:
-        with replacing(name) as temporary, _Summed(temporary) as file:
+        with replacing(name) as made, _Summed(made.fileno()) as file:
             file.seek(HEADER.size)
             with pa.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
