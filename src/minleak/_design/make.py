@@ -92,8 +92,8 @@ def design(
         A model of strings, such as `NGram`, for secrets that the prior does not list: every string then has sets. A
         model in place of the prior makes a plan over its strings alone.
     unknown_share
-        How often a secret comes from the model; without it the share of events whose secret was counted once (Good and
-        Turing's estimate of the unseen).
+        How often a secret is one that the prior did not count, exactly; without it the share of events whose secret was
+        counted once (Good and Turing's estimate of the unseen).
 
     Time O(n) for the circle, O(n log n) for stable; about 36 bytes of memory for each secret.
 
@@ -113,7 +113,7 @@ def design(
         return design_unlisted(unknown, cap(k), prior=as_prior(prior), share=unknown_share)
     if unknown_share is not None:
         raise InvalidParameter(
-            "unknown_share= is how often a secret comes from unknown=, a model of strings: give both"
+            "unknown_share= is how often a secret is not listed, and comes from unknown=, a model of strings: give both"
         )
     prior = as_prior(prior)
     if progress is not None and not callable(progress):

@@ -16,6 +16,7 @@ from minleak._design.layouts import LAYOUTS
 from minleak._design.layouts.base import Layout
 from minleak._design.make import as_layout
 from minleak._design.rings import cap
+from minleak._warehouse.certifying import require_whole
 from minleak._warehouse.counts import Counts, class_number, counted, hashed, heaviest
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.partitions import Dealing
@@ -88,13 +89,13 @@ def design(
         check_new(folder)
     source = as_table(table)
     engine = engine_of(source)
-    counts = counted(engine, source, secret, weight, k)
-    header = _header_of(engine, counts, min(k, counts.n), chosen.name, rows)
-    dealing = Dealing(counts, header, rows, by_weight=homes)
-    loose = dealing.loose()
-    loose = loose.mutate(part=dealing.partition(loose.number, loose.hash))
-    ranked = dealing.ranked(loose, [loose.weight.desc(), loose.secret])
-    return laid(engine, ranked, replace(header, lineage=header.digest), folder)
+    with counted(engine, source, secret, weight, k) as counts:
+        header = _header_of(engine, counts, min(k, counts.n), chosen.name, rows)
+        dealing = Dealing(counts, header, rows, by_weight=homes)
+        loose = dealing.loose()
+        loose = loose.mutate(part=dealing.partition(loose.number, loose.hash))
+        ranked = dealing.ranked(loose, [loose.weight.desc(), loose.secret])
+        return laid(engine, ranked, replace(header, lineage=header.digest), folder)
 
 
 def update(
@@ -114,8 +115,8 @@ def update(
     lineage: a subject's set changes only where it must. Giants are the exception, in an engine: each version gives them
     another set; `to_plan(plan).update(prior)` in memory keeps theirs too.
 
-    Parameters are those of `design`; the table is in the engine of the plan. The work is that of a design, and one join
-    with the plan's own table.
+    Parameters are those of `design`; the table is in the engine of the plan. The work is that of a design, one join
+    with the plan's own table, and the checks of `certify` on it: a plan that they do not accept is refused.
 
     >>> import pyarrow as pa
     >>> from minleak import warehouse
@@ -134,11 +135,12 @@ def update(
         raise InvalidParameter(f"of layout {old.header.layout!r} nothing can be kept: design the plan anew")
     source = as_table(table)
     engine = engine_of(old.table, source)
-    counts = counted(engine, source, secret, weight, old.header.k)
-    if counts.is_text != old.header.is_text:
-        raise InvalidParameter("the plan's secrets and the new ones are text and integers: cast them to one type")
-    header = _next(_header_of(engine, counts, min(old.header.k, counts.n), old.header.layout, rows), old.header)
-    return laid(engine, _ranked(engine, Dealing(counts, header, rows, by_weight=True), old), header, folder)
+    require_whole(old)
+    with counted(engine, source, secret, weight, old.header.k) as counts:
+        if counts.is_text != old.header.is_text:
+            raise InvalidParameter("the plan's secrets and the new ones are text and integers: cast them to one type")
+        header = _next(_header_of(engine, counts, min(old.header.k, counts.n), old.header.layout, rows), old.header)
+        return laid(engine, _ranked(engine, Dealing(counts, header, rows, by_weight=True), old), header, folder)
 
 
 def _header_of(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -> Header:

@@ -11,7 +11,7 @@ from minleak._data.prior import Prior
 from minleak._design.certificate import certify
 from minleak._design.plan import Plan
 from minleak._design.rings import Descent, Homes, Ring
-from minleak._warehouse.lookups import DAMAGED
+from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.plan import Header, WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import engine_of
 from minleak.errors import UnreadableFile

@@ -60,9 +60,9 @@ def _checks(plan: UnlistedPlan, prior: Prior | Model) -> Iterator[Check]:
         counts = {x: w for x, w in zip(prior.labels, prior.weights.tolist(), strict=True) if w}
     else:
         yield Check("the model is the one asked for", prior is model or _same(prior, model))
-    unit = plan.joint.share.numerator * (sum(counts.values()) or 1)
-    each = (plan.joint.share.denominator - plan.joint.share.numerator) * model.total
-    weights = {x: each * count + unit * model.weight(x) for x, count in counts.items()}
+    share, rest = plan.joint.share, model.total - sum(map(model.weight, counts))
+    unit = share.numerator * (sum(counts.values()) or 1)
+    weights = {x: (share.denominator - share.numerator) * rest * count for x, count in counts.items()}
     same = weights == {x: known[0] for x, known in plan.joint.counted.items()} and unit == plan.joint.per_unit
     yield Check("the counted strings are the prior's, at their joint weights", same, f"{len(weights):,} strings")
     yield from _tiling(model)
