@@ -207,8 +207,7 @@ def _descent(contents: Contents) -> Descent | None:
     name, ancestors = said["lineage"], said["ancestors"]
     demand(type(ancestors) is list and (name is None) == (not ancestors) and type(said["by_tree"]) is bool)
     lineage = None if name is None else _digest(name)
-    exposure = None if said["exposure"] is None else demand_number(said["exposure"], 0.0, 1.0)
-    return Descent(lineage, tuple(map(_digest, ancestors)), exposure=exposure, by_tree=said["by_tree"])
+    return Descent(lineage, tuple(map(_digest, ancestors)), by_tree=said["by_tree"])
 
 
 def _costs(contents: Contents, n: int) -> Cost | None:

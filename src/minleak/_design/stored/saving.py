@@ -90,7 +90,6 @@ def _descent(plan: Arrangement) -> dict[str, Any] | None:
     return {
         "lineage": None if name is None else name.hex(),
         "ancestors": [digest.hex() for digest in ancestors],
-        "exposure": plan.descent.exposure,
         "by_tree": plan.descent.by_tree,
     }
 
