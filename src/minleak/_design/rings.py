@@ -121,8 +121,6 @@ class Descent:
 
     name: bytes | None = None
     ancestors: tuple[bytes, ...] = ()
-    #: The success of an attacker who saw all versions, at most, where it was recorded.
-    exposure: float | None = field(default=None, kw_only=True)
     #: What an engine calls this version, where one made it: its own digest, which does not follow from the plan.
     known_as: bytes | None = field(default=None, kw_only=True)
     #: Whether giants choose a home by a tree, which moves them seldom, or by one number, as an engine does.

@@ -211,11 +211,9 @@ def _descent(contents: Contents) -> Descent | None:
     lineage = None if name is None else _digest(name)
     known_as = said.get("known_as")
     demand(lineage is None or lineage.hex() == ancestors[0])
-    exposure = None if said["exposure"] is None else demand_number(said["exposure"], 0.0, 1.0)
     return Descent(
         lineage,
         tuple(map(_digest, ancestors)),
-        exposure=exposure,
         by_tree=said["by_tree"],
         known_as=None if known_as is None else _digest(known_as),
     )

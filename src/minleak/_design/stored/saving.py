@@ -83,7 +83,6 @@ def _descent(plan: Arrangement) -> dict[str, Any] | None:
     return {
         "lineage": None if name is None else name.hex(),
         "ancestors": [digest.hex() for digest in ancestors],
-        "exposure": plan.descent.exposure,
         "by_tree": plan.descent.by_tree,
         "known_as": None if plan.descent.known_as is None else plan.descent.known_as.hex(),
     }
