@@ -175,8 +175,9 @@ def test_weights_of_all_kinds():
         (lambda: Chain([1], [[1]]).probability("x", 0), InvalidParameter, "no state"),
     ],
 )
-def test_refusals_say_what_is_wrong(make, error, word):
-    """In one line, with a word on the remedy."""
+def test_refusals_say_what_is_wrong(make, error, word, tmp_path, monkeypatch):
+    """In one line, with a word on the remedy. A file that is not refused is written to a folder that goes."""
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=word) as refused:
         make()
     assert "\n" not in str(refused.value)
