@@ -492,6 +492,7 @@ CALLS = {
     "max_refines": (theory.max_refines, {"first": CHANNEL, "second": CHANNEL, "tolerance": 1e-8}),
     "join_meet": (theory.join_meet, {"channel": np.eye(3), "observables": (0, 1)}),
     "join_meet_refines": (theory.join_meet_refines, {"first": np.eye(2), "second": np.eye(2), "trials": 2, "seed": 0}),
+    "Joint": (lambda **given: theory.Joint(**given).output(), SYSTEM),
     "Together": (
         lambda **given: ml.theory.posterior_vulnerability([1, 1], theory.Together(**given)),
         {"channels": [np.eye(2), np.eye(2)]},

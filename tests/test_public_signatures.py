@@ -75,7 +75,7 @@ OPERANDS = """
     entropies k tries of
 """
 # Those that may be left out; and of methods, what they are asked about.
-OPTIONAL = "prior observables metric perspective entropy entropies k l path table engine"
+OPTIONAL = "prior channel observables metric perspective entropy entropies k l path table engine"
 ASKED = "draws shares above"
 # What entropies, plans and priors tell the rooms that work with them, not users.
 WORKING = "outer slope cells trusted"

@@ -30,6 +30,7 @@ def shown(value: object) -> str:
         text = str(value) if isinstance(value, Number) else repr(value)
     except Exception:  # Python prints no integers of more than some thousand digits; other things may print nothing
         return "a number of very many digits" if isinstance(value, Number) else f"some {type(value).__name__}"
+    text = " ".join(text.split()) if "\n" in text else text
     return text if len(text) <= 500 else f"{text[:500]}..."
 
 

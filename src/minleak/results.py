@@ -1,7 +1,6 @@
 """results: the frozen objects that functions return, and what a plan or a model is, by name, for annotations."""
 
-from minleak._data.channel import Posteriors
-from minleak._data.hyper import Hyper
+from minleak._data.hyper import Hyper, Posteriors
 from minleak._data.labels import Labels
 from minleak._data.reading.pairs import Pairs
 from minleak._design.alternatives import Baseline, Estimate

@@ -5,6 +5,7 @@
 True
 """
 
+from minleak._data.joint import Joint
 from minleak._data.together import Together
 from minleak._design.constrained.invariance import Conflict, Invariance, metric_invariance
 from minleak._design.literal import paper_algorithm
@@ -56,6 +57,7 @@ __all__ = [
     "Increase",
     "Invariance",
     "JizbaArimitsu",
+    "Joint",
     "Majorization",
     "MismatchedAdversary",
     "OptimalAdversary",

@@ -5,7 +5,7 @@ from minleak._warehouse.auditing import audit
 from minleak._warehouse.certifying import certify
 from minleak._warehouse.chains import chain
 from minleak._warehouse.counts import Spectrum
-from minleak._warehouse.designing import design, update
+from minleak._warehouse.designing import design
 from minleak._warehouse.drawing import cloak
 from minleak._warehouse.engines import connect
 from minleak._warehouse.memory import to_plan
@@ -26,5 +26,4 @@ __all__ = [
     "load",
     "read",
     "to_plan",
-    "update",
 ]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
+import shutil
 import sqlite3
+import subprocess
 from pathlib import Path
 
 import pyarrow as pa
@@ -45,16 +47,18 @@ def test_blocks_through_all_commands(run, asked, blocks):
     assert "a report is about a plan" in err
 
 
+def in_integers(rows):
+    """Rows in which all but the secrets came as text."""
+    return [{name: value if name == "secret" else int(value) for name, value in row.items()} for row in rows]
+
+
 def read_rows(file):
     """The rows of a table, as each format's own reader gives them."""
     if file.endswith("csv"):
         with open(file, newline="") as lines:
-            return [
-                {name: value if name == "secret" else int(value) for name, value in row.items()}
-                for row in csv.DictReader(lines)
-            ]
+            return in_integers(csv.DictReader(lines))
     if file.endswith("json"):
-        return json.loads(Path(file).read_text())
+        return in_integers(json.loads(Path(file).read_text()))
     if file.endswith("parquet"):
         return parquet.read_table(file).to_pylist()
     database = sqlite3.connect(file)
@@ -73,6 +77,22 @@ def test_tables_in_every_format(asked, blocks, queries, ending):
         rows = plan.table().to_pylist()
         assert said["rows"] == len(rows)
         assert read_rows(f"t.{ending}") == rows
+
+
+def test_integers_in_json_survive_javascript(asked, folder):
+    """As text: all its numbers are floats, so that positions above 2^53 would be rounded. Integer secrets too."""
+    plan = ml.design(ml.Prior([2**57 + 1, 2**56 + 3, 2**55 + 5, 3], labels=[2**60 + 1, 2**60 + 2, -7, 0]), k=2)
+    plan.save("large.cloak")
+    asked("export", "large.cloak", "-o", "t.json")
+    rows = plan.table().to_pylist()
+    assert any(float(row["last"]) != row["last"] for row in rows)
+    whole = [{name: str(value) for name, value in row.items()} for row in rows]
+    assert json.loads(Path("t.json").read_text(), parse_int=float) == whole
+    if node := shutil.which("node"):
+        script = "const rows = JSON.parse(require('fs').readFileSync('t.json'));"
+        script += "console.log(rows.map(row => BigInt(row.last) - BigInt(row.first)).join())"
+        found = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True).stdout
+        assert found.strip() == ",".join(str(row["last"] - row["first"]) for row in rows)
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "json", "sqlite"])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
 import minleak as ml
+from minleak._cli import chain as chains
 
 
 def draw(*more):
@@ -31,6 +33,37 @@ def test_a_walk_goes_on_between_calls(run, typed, folder):
     tracks = ml.Tracks(chain, 3, key="queries.key")
     shown = tracks.draw(["query-1", "query-2", "query-3"], scope="ann")
     assert [tuple(line.split("\t")) for line in whole.splitlines()] == shown
+
+
+def test_a_walk_is_kept_for_its_owner_alone(run, typed, folder):
+    """Whatever the umask allows, and whatever the file was."""
+    before = os.umask(0o022)
+    try:
+        for state in (b"query-1\n", b"query-2\n"):
+            typed(state)
+            assert run(*draw("--walk", "ann.walk"))[0] == 0
+            assert (folder / "ann.walk").stat().st_mode & 0o777 == 0o600
+            (folder / "ann.walk").chmod(0o644)
+    finally:
+        os.umask(before)
+
+
+def test_of_two_moves_of_one_walk_at_once_the_second_is_refused(run, typed, folder, monkeypatch):
+    """Nothing is shown for it, so that what everybody sees is one walk."""
+    typed(b"query-1\n")
+    run(*draw("--walk", "ann.walk"))
+    writing = chains.write_whole
+
+    def meanwhile(path, data, **how):
+        (folder / path).write_text("moved on")
+        writing(path, data, **how)
+
+    monkeypatch.setattr(chains, "write_whole", meanwhile)
+    typed(b"query-2\n")
+    code, out, err = run(*draw("--walk", "ann.walk"))
+    assert (code, out) == (1, "")
+    assert "another process has written it since it was read" in err
+    assert (folder / "ann.walk").read_text() == "moved on"
 
 
 def test_states_are_checked_before_anything_is_shown(run, typed, folder):

@@ -7,7 +7,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -274,17 +273,25 @@ def test_unexpected_failures_are_one_line(run, monkeypatch):
     assert "query-1" not in err
 
 
-def test_the_command_itself_and_ctrl_c(folder):
-    """The command runs; interrupted while it waits for stdin it exits 130 with one line and leaves no file."""
+@pytest.fixture
+def interruptible():
+    """Children heed SIGINT even where whoever started the tests ignores it, as a shell does for a background job."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a signal with a handler is reset in a child
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_the_command_itself_and_ctrl_c(folder, interruptible):
+    """The command runs; interrupted while it reads stdin it exits 130 with one line and leaves no file."""
     command = [sys.executable, "-m", "minleak._cli.app"]
     done = subprocess.run([*command, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("minleak ")
-    waiting = subprocess.Popen(
+    with subprocess.Popen(
         [*command, "design", "-", "-k", "2", "-o", "x.cloak"], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    time.sleep(3)
-    waiting.send_signal(signal.SIGINT)
-    _, err = waiting.communicate(timeout=30)
-    assert waiting.returncode == 130
+    ) as reading:
+        reading.stdin.write("secret,count\n" + "a,1\n" * 50_000)  # more than a pipe holds: some of it was read
+        reading.send_signal(signal.SIGINT)
+        _, err = reading.communicate(timeout=30)
+    assert reading.returncode == 130
     assert err.strip().splitlines()[-1].startswith("minleak: interrupted")
     assert not (folder / "x.cloak").exists()

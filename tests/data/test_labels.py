@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minleak._data import labels
-from minleak._data.labels import Labels, bytes_of_names, first_difference, labels_in_bytes, named
+from minleak._data.labels import Labels, agree, bytes_of_names, labels_in_bytes, match, named, normal
 from minleak._kernels import hashing
 from minleak.errors import InvalidParameter
 
@@ -65,12 +67,12 @@ def test_labels_are_found_and_strangers_are_not(held):
 
 @pytest.mark.parametrize("kind", ["Arrow numbers", "nobody"])
 def test_only_whole_numbers_find_whole_numbers(kind):
-    """3 is found also as numpy's integer; 3.0, 3.5, "3" and True are other names."""
+    """3 is found also as 3.0 and as numpy's integer, which equal it; 3.5 and "3" are other names."""
     names, expected = HELD[kind]
     made = Labels.of(names, 4)
     place = expected.index(3)
-    assert made.position(3) == made.position(np.int64(3)) == place
-    assert [made.position(other) for other in (3.0, 3.5, "3", True, None)] == [None] * 5
+    assert made.position(3) == made.position(np.int64(3)) == made.position(3.0) == place
+    assert [made.position(other) for other in (3.5, "3", None)] == [None] * 3
 
 
 def test_labels_equal_what_holds_the_same_names(held):
@@ -188,12 +190,54 @@ def test_messages_speak_of_numbers_and_names():
     assert named(Labels.of(["a", "b\n"], 2), "column")(1) == "column 1 ('b\\n')"
 
 
-def test_the_first_difference():
-    """None where names agree or one side has none."""
-    abc, abd = Labels.of("abc", 3), Labels.of("abd", 3)
-    assert first_difference(abc, abd) == 2
-    assert first_difference(abc, Labels.of(pa.array(list("abc"), pa.large_string()), 3)) is None
-    assert first_difference(abc, Labels.of(None, 3)) is None
+def test_two_lists_of_labels_are_matched_in_one_way():
+    """They agree where names do or one side has none; else the message says where they part."""
+    abc, abd = Labels.of([*"abc"], 3), Labels.of([*"abd"], 3)
+    who = ("the prior", "secret"), ("the channel", "row")
+    for other in (Labels.of(pa.array(list("abc"), pa.large_string()), 3), Labels.of(None, 3)):
+        assert agree(abc, other)
+        match(abc, other, *who, InvalidParameter)
+    assert not agree(abc, abd)
+    assert not agree(abc, Labels.of(None, 2))
+    with pytest.raises(InvalidParameter, match="the prior's secret 2 is 'c' but the channel's row 2 is 'd': bring"):
+        match(abc, abd, *who, InvalidParameter)
+    with pytest.raises(InvalidParameter, match="the prior has 3 secrets and the channel 2 rows: they must be the same"):
+        match(abc, Labels.of(None, 2), *who, InvalidParameter)
+
+
+SAME = [
+    (1, 1.0, True, np.int8(1), np.float32(1), np.bool_(True), Fraction(1)),
+    (0, 0.0, -0.0, False, np.float64(-0.0)),
+    (0.5, Fraction(1, 2), np.float32(0.5)),
+    ("1", np.str_("1")),
+    (b"1", np.bytes_(b"1")),
+    ((1, "a"), (1.0, "a"), (True, np.str_("a"))),
+    (frozenset([1, 2.5]), frozenset([1.0, 2.5])),
+    (Fraction(1, 3), Fraction(2, 6)),
+    (2**70, float(2**70), Fraction(2**70)),
+    (float("inf"), np.inf),
+    (None,),
+    ("",),
+    ((),),
+]
+
+
+def test_labels_are_found_matched_and_hashed_by_one_rule():
+    """Equal labels have one normal form and the same bytes, and are found; others have others."""
+    for one in SAME:
+        for label in one:
+            assert Labels.of([label, "other"], 2).position(one[0]) == 0
+            assert Labels.of([one[0], "other"], 2).position(label) == 0
+        assert len({labels_in_bytes([label])[0] for label in one}) == 1
+        assert len({normal(label) for label in one}) == len({type(normal(label)) for label in one}) == 1
+    assert len({labels_in_bytes([one[0]])[0] for one in SAME}) == len(SAME)
+
+
+@pytest.mark.parametrize("bad", ["abc", b"abc", {"a", "b", "c"}, frozenset("abc"), 5], ids=repr)
+def test_text_and_sets_are_no_labels(bad):
+    """Text would be its letters, and a set is in no order."""
+    with pytest.raises(InvalidParameter, match="labels are a sequence of distinct names, not"):
+        Labels.of(bad, 3)
 
 
 @pytest.mark.parametrize("n", [1, 3, 1000, 70_000])

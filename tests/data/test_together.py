@@ -31,10 +31,23 @@ def test_channels_together_are_measured_as_their_product(kind):
     for gain in (RNG.random((3, 6)), RNG.normal(size=(3, 6)), RNG.random(6), -RNG.random(6)):
         after = [ml.theory.posterior_vulnerability(P, channel, gain=gain) for channel in (lazy, built)]
         assert after[0] == close(after[1], rel=1e-12)
-    assert "_built" not in vars(lazy)
-    assert lazy.toarray() == close(built.toarray())
-    assert list(lazy.outputs) == list(built.outputs)
+    assert lazy.channel().toarray() == close(built.toarray())
+    assert list(lazy.channel().outputs) == list(built.outputs)
     assert lazy.shape == (6, 24)
+
+
+def test_what_needs_the_matrix_of_channels_together_says_how_to_get_it():
+    """Nothing is built unasked: a product is no channel."""
+    lazy = theory.Together(PARTS)
+    for call in (
+        ml.capacity,
+        lambda C: ml.refines(C, C),
+        lambda C: theory.Joint(P, C).matrix(),
+        ml.Channel(PARTS[0]).parallel,
+    ):
+        with pytest.raises(InvalidChannel, match=r"a Together is no channel: give its .channel\(\)"):
+            call(lazy)
+    assert ml.capacity(lazy.channel()).value > 0
 
 
 def test_more_than_fits_is_measured_and_not_built():
@@ -44,7 +57,7 @@ def test_more_than_fits_is_measured_and_not_built():
     with pytest.raises(InvalidChannel, match=r"entries, about [0-9,]+ GiB, where at most 8 GiB .* by theory.Together"):
         plan.parallel(plan)
     with pytest.raises(InvalidChannel, match="GiB"):
-        theory.Together([plan, plan]).output(weights)
+        theory.Together([plan, plan]).channel()
     many = theory.Together([[[0.6, 0.4], [0.4, 0.6]]] * 16)
     assert many.shape == (2, 65536)
     expected = ml.theory.posterior_vulnerability([1, 1], ml.Channel([[0.6, 0.4], [0.4, 0.6]]).repeated(16))

@@ -207,3 +207,13 @@ def test_named_gains():
             theory.predicate_gain(bad)
     with pytest.raises(InvalidParameter, match="losses are a matrix"):
         theory.risk(P, loss=[1, 2, 3, 4])
+
+
+def test_gains_in_a_sparse_vector_are_a_diagonal():
+    gain = np.array([1.0, 0, 2, 3])
+    for channel in (C, sp.csr_array(C)):
+        for measure in (theory.max_case_vulnerability, theory.max_case_leakage, theory.posterior_vulnerability):
+            assert measure(P, channel, gain=sp.coo_array(gain)) == close(measure(P, channel, gain=gain))
+        assert ml.leakage(P, channel, ml.Gain("shannon", sp.coo_array(gain))) == close(
+            ml.leakage(P, channel, ml.Gain("shannon", gain))
+        )

@@ -264,7 +264,7 @@ def test_channels_factor_with_labels():
 
 
 def test_what_is_refused():
-    with pytest.raises(InvalidChannel, match="share their secrets: 2 rows against 3"):
+    with pytest.raises(InvalidChannel, match="share their secrets: the first has 2 rows and the second 3 rows"):
         ml.refines(np.eye(2), np.eye(3))
     with pytest.raises(InvalidChannel, match="bring both into one order"):
         ml.refines(ml.Channel(np.eye(2), inputs=["a", "b"]), ml.Channel(np.eye(2), inputs=["b", "a"]))

@@ -138,3 +138,13 @@ def test_where_no_constraints_can_be_tight():
         mechanisms.truncated_geometric(4, 1.0, low=3, high=1)
     with pytest.raises(InvalidParameter, match="GiB"):
         mechanisms.geometric(10**6, 1.0)
+
+
+def test_to_show_a_mechanism_computes_nothing(monkeypatch):
+    """A notebook or a debugger shows it at every turn, and its epsilon takes n^2 m steps."""
+    shown = mechanisms.exponential(5, 1, np.abs(np.subtract.outer(range(5), range(5))).astype(float))
+    monkeypatch.setattr("minleak._mechanisms.mechanism.d_privacy", None)
+    assert repr(shown) == "Mechanism(5 secrets, 5 observables)"
+    monkeypatch.undo()
+    assert shown.epsilon
+    assert f"epsilon {shown.epsilon:.9g}" in repr(shown)

@@ -123,3 +123,8 @@ def test_sizes_beyond_the_largest_power_of_two_are_refused():
     for sizes in ([2**62 + 1], np.array([2**63], dtype=np.uint64)):
         with pytest.raises(InvalidParameter, match="above 2\\^62"):
             ml.padding.to_power_of_two(sizes)
+
+
+def test_sizes_of_nothing_are_compared():
+    """The mean that overheads are shares of is zero."""
+    assert "0.00%" in str(ml.padding.compare([0, 0, 0]))

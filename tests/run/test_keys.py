@@ -78,6 +78,14 @@ def test_refused_when_others_may_touch_it(path, mode):
         ml.Key.load(path)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="a file of another user takes root to make")
+def test_refused_when_it_belongs_to_another_user(path):
+    """Who could read it, or exchange it for one that they know."""
+    os.chown(path, 12345, 12345)
+    with pytest.raises(InvalidKey, match=r"belongs to another user \(id 12345\), who knows the key"):
+        ml.Key.load(path)
+
+
 @pytest.mark.parametrize("mode", [0o600, 0o400, 0o700])
 def test_modes_of_the_owner_alone(path, mode):
     """Are accepted."""

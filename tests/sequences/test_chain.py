@@ -175,11 +175,21 @@ def test_weights_of_all_kinds():
         (lambda: Chain([1], [[1]]).probability("x", 0), InvalidParameter, "no state"),
     ],
 )
-def test_refusals_say_what_is_wrong(make, error, word):
-    """In one line, with a word on the remedy."""
+def test_refusals_say_what_is_wrong(make, error, word, tmp_path, monkeypatch):
+    """In one line, with a word on the remedy. A file that is not refused is written to a folder that goes."""
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=word) as refused:
         make()
     assert "\n" not in str(refused.value)
+
+
+def test_every_row_is_a_distribution():
+    """Also of states that nobody comes to: an entropy rate or a walk from there would be no number."""
+    with pytest.raises(InvalidPrior, match="nothing follows state 1: give it transitions, or back-off"):
+        Chain([1, 0], [[1, 0], [0, 0]])
+    assert Chain([1, 0], [[1, 0], [0, 0]], backoff=1).entropy_rate() == 0
+    with pytest.raises(InvalidPrior, match="nothing follows"):
+        Chain([1, 0], [[1, 0], [0, 0]], backoff=[1, 0])
 
 
 @pytest.mark.parametrize(

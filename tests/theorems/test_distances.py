@@ -214,5 +214,5 @@ def test_what_makes_no_sense_is_refused(call, said):
 
 
 def test_left_factors_share_observables():
-    with pytest.raises(InvalidChannel, match="the same observables: these have 2 and 3"):
+    with pytest.raises(InvalidChannel, match="the same observables: the first has 2 columns and the second 3 columns"):
         ml.Channel(np.eye(2)).left_factor(np.eye(3))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import gzip
 import os
 
+import ibis
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from tests.warehouse.conftest import needs_java
 from tests.warehouse.priors import segments
 
-from minleak import warehouse
+from minleak import Key, warehouse
 from minleak.errors import InvalidParameter, UnreadableFile
 
 PRIOR = pa.table({"secret": [f"s{i}" for i in range(9)], "count": [90, 9, 8, 7, 6, 5, 4, 3, 2]})
@@ -109,6 +110,27 @@ def test_columns_of_one_name(header, duckdb, tmp_path):
     for ending in ("csv", "parquet"):
         with pytest.raises(UnreadableFile, match="have one name, but for case"):
             warehouse.read(tmp_path / f"a.{ending}", engine=duckdb)
+
+
+@pytest.mark.parametrize("names", [["secret", "Count", "count"], ["Secret", "secret", "count"], ["n", "N", "secret"]])
+def test_columns_of_one_name_in_tables(names, duckdb):
+    """As of files: the engine would read `Count` for `count`, whoever asks and whatever kind of table it is."""
+    table = pa.Table.from_arrays([pa.array(["hidden", "b"]), pa.array([100, 1]), pa.array([1, 1])], names=names)
+    plan = warehouse.design(PRIOR, 3)
+    asked = [
+        lambda table: warehouse.design(table, 2),
+        lambda table: warehouse.update(plan, table),
+        lambda table: warehouse.certify(plan, table),
+        lambda table: warehouse.cloak(plan, table, key=Key(bytes(32))),
+        lambda table: warehouse.audit(table),
+        lambda table: warehouse.chain(table),
+        warehouse.Spectrum,
+    ]
+    for ask in asked:
+        for kind in (table, table.to_pandas(), ibis.memtable(table)):
+            with pytest.raises(InvalidParameter, match="have one name, but for case") as refused:
+                ask(kind)
+            assert "hidden" not in str(refused.value)
 
 
 @pytest.mark.parametrize("second", [[7.6], ["7"], pa.array([7], pa.int32())])

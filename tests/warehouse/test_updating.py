@@ -68,6 +68,24 @@ def test_draws_are_those_in_memory(tmp_path):
         assert tuple(row["set"]) == cloak.draw(row["secret"], scope=row["scope"])
 
 
+def test_versions_of_an_engine_stay_one_lineage_in_files(tmp_path):
+    """They are called what the engine calls them, and their digests are computed; draws are the same."""
+    first = named([*zipf(60), 10**7])
+    plan = warehouse.design(table(first), 4)
+    newer = warehouse.update(plan, table(walked(first, np.random.default_rng(0))))
+    whole = [warehouse.to_plan(version) for version in (plan, newer)]
+    for number, version in enumerate(whole):
+        version.save(tmp_path / f"{number}.cloak")
+    one, two = (ml.load(tmp_path / f"{number}.cloak") for number in range(2))
+    assert one.lineage.hex() == two.lineage.hex() == plan.header.lineage
+    assert [one.digest, two.digest] == [version.digest for version in whole]
+    assert ml.exposure([one, two], trials=500).success == ml.exposure(whole, trials=500).success
+    assert one.update(first).descent.ancestors == two.descent.ancestors
+    scopes = [str(i) for i in range(61)]
+    drawn = [ml.Cloak(version, key=KEY).draw_many(list(range(61)), scopes=scopes) for version in (one, whole[0])]
+    assert np.array_equal(*drawn)
+
+
 def test_refusals():
     """Layouts that keep nothing, secrets of another type."""
     first = named(zipf(30))

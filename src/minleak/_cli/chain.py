@@ -15,6 +15,7 @@ from minleak._cli.inputs import as_file, rows_of, stdin_lines
 from minleak._cli.options import Format, argument, option, times, whole
 from minleak._cli.output import Answer, progressing, record, table, working
 from minleak._data.extras import chart_package
+from minleak._data.writing import expecting, state_of
 from minleak._report.saving import write_whole
 from minleak._report.walks import check_page, write_walks
 from minleak._sequences.chain import Chain
@@ -162,6 +163,7 @@ def draw(
         if fitted.position(state) is None:
             form = f": its states are written {_form(fitted)}" if _form(fitted) else ""
             raise UnknownSecret(f"line {at + 1} of stdin: the chain does not know this state{form}")
+    before = None if walk is None else state_of(walk)
     resumed = walk is not None and os.path.exists(walk)
     if resumed:
         with open(str(walk), encoding="utf-8", errors="replace") as saved:
@@ -171,7 +173,8 @@ def draw(
         going = tracks.start(states[0], scope=scope)
         steps = [going.shown, *(going.move(state) for state in states[1:])]
     if walk is not None:
-        write_whole(walk, going.saved())
+        with expecting(walk, before):
+            write_whole(walk, going.saved(), private=True)
     lines = [
         record(["/".join(map(str, label)) if isinstance(label, tuple) else label for label in step]) for step in steps
     ]

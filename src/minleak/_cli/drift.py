@@ -34,7 +34,7 @@ def drift(cloak: CloakFile, prior: NewPrior, *, entropy: Entropies = None, readi
         newer = plan.update(new)
         found = exposure([plan, newer])
     data = compared(plan, newer, new, found, entropy)
-    return Answer(data, [*rendered(data), advice(data)])
+    return Answer(data, [*rendered(data), advice(data), *left_out([plan, newer], "see minleak.exposure")])
 
 
 def compared(plan: Any, newer: Any, new: Prior, found: Exposure, entropies: list[str] | None) -> dict[str, Any]:
@@ -60,9 +60,14 @@ def compared(plan: Any, newer: Any, new: Prior, found: Exposure, entropies: list
             "waiting": vulnerability(old) * 2 ** plan.leakage("min-entropy", prior=old),
             "updated": found.single,
         },
-        "exposure": {"success": found.success, "low": found.low, "high": found.high, "exact": found.exact},
+        "exposure": exposed(found),
         "leakage": leakages,
     }
+
+
+def exposed(found: Exposure) -> dict[str, Any]:
+    """What an attacker gets who saw several versions, in numbers."""
+    return {"success": found.success, "low": found.low, "high": found.high, "exact": found.exact}
 
 
 def _only(prior: Prior, known: Any) -> Prior:
@@ -95,3 +100,12 @@ def advice(data: dict[str, Any]) -> str:
     if waiting < both:
         return f"{said}: waiting is better, unless new secrets need sets"
     return f"{said}: an update is better than waiting"
+
+
+def left_out(plans: list[Any], remedy: str) -> list[str]:
+    """A line on earlier versions that the figures know nothing of."""
+    unknown = max(getattr(plan, "version", 1) for plan in plans) - len({plan.digest for plan in plans})
+    if unknown <= 0:
+        return []
+    which = "1 earlier version is" if unknown == 1 else f"{unknown:,} earlier versions are"
+    return [f"{which} not counted here, and an attacker who saw those sets too knows more: {remedy}"]

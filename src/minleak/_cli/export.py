@@ -28,7 +28,8 @@ def export(
 
     Blocks have a row for each secret: secret, set_number, weight. What is shown for a secret is all secrets with its
     set_number. Plans that draw their sets have rows of secret, set_number, first, last: draw a whole number from 0 to
-    the largest last of the secret's rows, each as likely as the others, and show the set in whose row it lies.
+    the largest last of the secret's rows, each as likely as the others, and show the set in whose row it lies. In
+    .json all integers are text in digits, since many languages round numbers above 2^53: read them as BigInt.
 
     Example: minleak export queries.cloak -o queries.sqlite
     """
@@ -39,7 +40,7 @@ def export(
     with working(f"writing {output}"):
         rows = plan.table()
         try:
-            with replacing(output) as temporary, open(temporary, "xb") as file:
+            with replacing(output) as file:
                 _WRITERS[ending](rows, file)
         except OSError as error:
             raise MinleakError(f"cannot write {output}: {error.strerror or 'the file system refused'}") from None
@@ -60,11 +61,12 @@ def _parquet(rows: pa.Table, file: BinaryIO) -> None:
 
 
 def _json(rows: pa.Table, file: BinaryIO) -> None:
-    """One list of objects, a line each."""
+    """One list of objects, a line each. Integers are text: JavaScript and others round numbers above 2^53."""
     before = "[\n"
     for batch in rows.to_batches(max_chunksize=_ROWS):
         for row in batch.to_pylist():
-            file.write(f"{before}{json.dumps(row)}".encode())
+            told = {name: str(value) if type(value) is int else value for name, value in row.items()}
+            file.write(f"{before}{json.dumps(told)}".encode())
             before = ",\n"
     file.write(b"\n]\n")
 

@@ -33,7 +33,8 @@ FIELDS = {
     "design": "as `show`, and `file`, `bytes` when a file was written; with `--engine`: `engine`, `secrets`, `k`, "
     "`layout`, `giants`, `giant_labels`, `at_home`, `success_blind`, `success`, `in_the_world`, `untold`, "
     "`leakage` (entropy to `before`, `after`, `leakage`), `file`",
-    "update": "as `drift`, and `file`, `version`, `changes` (`kept`, `mended`, `remade`, `new`, `gone`), `so_far`",
+    "update": "as `drift`, and `file`, `version`, `changes` (`kept`, `mended`, `remade`, `new`, `gone`), "
+    "`so_far` (as `exposure`, and `versions`: of the files that were given)",
     "drift": "`secrets`, `new`, `new_mass`, `gone`, `success` and `leakage` (entropy to) `designed`, `waiting`, "
     "`updated`, `exposure` (`success`, `low`, `high`, `exact`)",
     "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, `file`, `bytes`",
@@ -48,8 +49,8 @@ FIELDS = {
     "`gains`, `success_blind`, `success`, `in_the_world` (`success`, `low`, `high`, `unseen`, `events`, `leakage` by "
     "entropy; or null, and `untold` says why), `leakage` (entropy to `before`, `after`, `leakage`), and for plans made "
     "with `--near` `cost`, `cost_bound`, `metric`, `stability`; for blocks `blocks` (how many), `smallest`, and in "
-    "`leakage` also `loss`, instead of all from `giants` to `gains`; for channels `observables`, `most_causes`, "
-    "`total_variation`; for plans over all strings `unlisted`, `example`, `entropy`",
+    "`leakage` also `loss`, instead of all from `giants` to `gains`; for channels `observables`, `most_causes`; "
+    "for plans over all strings `unlisted`, `example`, `entropy`",
     "sweep": "`secrets`, `k` (list), `success` (list), `in_the_world` (the success there, list; or null, and "
     "`untold` says why, unless as counted was asked for), `leakage` (entropy to list), and where asked "
     "`least_k_target`, `least_k_success`, `chart`",

@@ -124,7 +124,6 @@ def _row_numbers(plan: Rows, entropies: list[str]) -> dict[str, Any]:
         "layout": plan.layout,
         "observables": len(plan.outputs),
         "most_causes": plan.k,
-        "total_variation": plan.total_variation,
         "leakage": {row.entropy: {"before": row.prior, "after": row.posterior, "leakage": row.leakage} for row in rows},
     }
 
@@ -132,7 +131,7 @@ def _row_numbers(plan: Rows, entropies: list[str]) -> dict[str, Any]:
 def _row_words(data: dict[str, Any]) -> list[str]:
     lines = [
         f"{data['secrets']:,} secrets, {data['observables']:,} observables, each from up to {data['most_causes']:,}",
-        f"drawn in whole numbers, each row within {data['total_variation']:.3g} of the channel that was asked for",
+        "drawn in whole numbers, exactly",
     ]
     return [*lines, "", _leakages("what it leaks", ["before", "after", "leakage"], data)]
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import repeat
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +17,9 @@ from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
 from minleak._data.factoring.find import factored
 from minleak._data.factoring.left import left_factored
-from minleak._data.hyper import Hyper, hyper
-from minleak._data.labels import Labels, first_difference, labelled, named
+from minleak._data.frames import axes
+from minleak._data.hyper import Hyper, Posteriors
+from minleak._data.labels import Labels, labelled, match, named
 from minleak._data.matrices import (
     DENSE,
     as_csc,
@@ -33,26 +32,16 @@ from minleak._data.matrices import (
     too_large,
 )
 from minleak._data.parameters import listed, real, whole
-from minleak._data.prior import Prior, as_prior
-from minleak._data.reducing import divided, groups, merged
+from minleak._data.prior import Prior
+from minleak._data.reducing import groups, merged
 from minleak._data.simulating import generator
-from minleak.errors import InvalidChannel, InvalidParameter, shown
+from minleak.errors import InvalidChannel, InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak._data.joint import Joint
 
 # Rows of floats must sum to one within this; rows of Fractions exactly.
 SUM_TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class Posteriors:
-    """What an observer believes: column j is p(x given y) for the j-th observable that can occur.
-
-    Observables of probability zero have no posterior and are left out; `dropped` lists their labels.
-    """
-
-    matrix: Any
-    probabilities: Array
-    outputs: Labels
-    dropped: tuple[Any, ...]
 
 
 class Channel:
@@ -64,7 +53,8 @@ class Channel:
         A dense array-like, or a scipy.sparse matrix or array. Fractions are checked exactly and kept beside their
         floats as `exact`. The matrix is copied; it is never rescaled.
     inputs, outputs
-        Distinct labels of the rows and the columns; numbers from 0 if not given.
+        Distinct labels of the rows and the columns; those of a frame (pandas, polars, xarray, Arrow) or numbers from 0
+        if not given.
     tolerance
         How far a row of floats may sum from one. What is composed of channels tolerates what its parts may add up to.
 
@@ -92,6 +82,8 @@ class Channel:
         _where: Callable[[int], str] | None = None,
     ) -> None:
         allowed = real(tolerance, "the tolerance of a row's sum is a number from 0 on", least=0, below=math.inf)
+        rows, columns = axes(matrix)
+        inputs, outputs = rows if inputs is None else inputs, columns if outputs is None else outputs
         entries, exact = (as_csc(matrix), None) if is_sparse(matrix) else as_dense(matrix)
         self._hold(entries, inputs, outputs, exact=exact, tolerance=allowed)
         row = _where or named(self.inputs)
@@ -146,6 +138,7 @@ class Channel:
         >>> Channel.deterministic(["long", "short", "long"]).preimage_sizes
         array([2, 1])
         """
+        inputs = axes(observables)[0] if inputs is None else inputs
         function = cls.from_rows((i, y, 1.0) for i, y in enumerate(_several(observables, "observables")))
         return cls(function.matrix, inputs=inputs, outputs=function.outputs)
 
@@ -211,9 +204,9 @@ class Channel:
 
     # -- under a prior ----------------------------------------------------------------------------------------------
 
-    def columns(self, prior: Prior | Iterable[Any] | None) -> Columns:
-        """The columns of the joint p(x) C[x,y], in blocks; what every measure is computed from. None: those of C."""
-        return Columns(self.matrix, None if prior is None else self.fitting(prior).p)
+    def columns(self, scale: Array | None) -> Columns:
+        """The columns of the matrix, each times the scale, in blocks; those of a joint are `Joint.columns`."""
+        return Columns(self.matrix, scale)
 
     def joint(self, prior: Prior | Iterable[Any]) -> Any:
         """The joint distribution J[x,y] = p(x) C[x,y]: dense for a dense channel, sparse for a sparse one.
@@ -222,42 +215,15 @@ class Channel:
         array([[0.5 , 0.  ],
                [0.25, 0.25]])
         """
-        p = self.fitting(prior).p
-        if self.is_dense:
-            return p[:, None] * self.matrix
-        joint = self.matrix.copy()
-        joint.data = joint.data * p[joint.indices]
-        return joint
+        return _joint(prior, self).matrix()
 
     def output(self, prior: Prior | Iterable[Any]) -> Array:
         """The distribution of the observable, p(y) = sum over x of p(x) C[x,y]."""
-        p = self.fitting(prior).p
-        return np.asarray(self.matrix.T @ p)
+        return _joint(prior, self).output()
 
     def posteriors(self, prior: Prior | Iterable[Any]) -> Posteriors:
         """p(x given y) for every observable of positive probability; the others are dropped, and named."""
-        joint = self.joint(prior)
-        p_y = np.asarray(joint.sum(axis=0))
-        seen = p_y > 0
-        if seen.all():
-            return Posteriors(divided(joint, p_y), p_y, self.outputs, ())
-        kept = Labels.of(self.outputs.at(np.flatnonzero(seen)), 0)
-        dropped = tuple(self.outputs.at(np.flatnonzero(~seen)))
-        return Posteriors(divided(joint[:, seen], p_y[seen]), p_y[seen], kept, dropped)
-
-    def fitting(self, prior: Prior | Iterable[Any]) -> Prior:
-        """The prior, if its secrets are this channel's inputs."""
-        prior = as_prior(prior)
-        n = self.shape[0]
-        if len(prior) != n:
-            raise InvalidChannel(f"the prior has {len(prior)} secrets and the channel {n} rows: they must be the same")
-        x = first_difference(prior.labels, self.inputs)
-        if x is not None:
-            raise InvalidChannel(
-                f"the prior's secret {x} is {shown(prior.labels[x])} but the channel's row {x} is "
-                f"{shown(self.inputs[x])}: bring both into one order"
-            )
-        return prior
+        return _joint(prior, self).posteriors()
 
     def hyper(self, prior: Prior | Iterable[Any]) -> Hyper:
         """The posteriors (inners) and how likely each is (outers), equal ones put together.
@@ -270,11 +236,7 @@ class Channel:
         0 | 2/3    0
         1 | 1/3    1
         """
-        given = self.fitting(prior)
-        if self.exact is None or not given.exact:
-            return hyper(self.joint(given), self.inputs)
-        p = np.array([Fraction(w, given.total) for w in given.weights.tolist()], dtype=object)
-        return hyper(p[:, None] * self.exact, self.inputs)
+        return _joint(prior, self).hyper()
 
     # -- against other channels -------------------------------------------------------------------------------------
 
@@ -316,11 +278,9 @@ class Channel:
         array([[0.5, 0.5]])
         """
         other = as_channel(other)
-        if self.shape[1] != other.shape[1] or first_difference(self.outputs, other.outputs) is not None:
-            raise InvalidChannel(
-                f"a left factor is between channels with the same observables: these have {self.shape[1]} and "
-                f"{other.shape[1]}, or others, or in another order"
-            )
+        rule = "a left factor is between channels with the same observables: "
+        column = "column"
+        match(self.outputs, other.outputs, ("the first", column), ("the second", column), InvalidChannel, rule=rule)
         exact = self.exact is not None and other.exact is not None
         both = (self.exact, other.exact) if exact else (self.toarray(), other.toarray())
         found = left_factored(*both, tolerance=tolerated(tolerance))
@@ -329,14 +289,8 @@ class Channel:
     def sharing(self, other: Channel | Any, what: str) -> Channel:
         """The other channel, if its secrets are this one's; `what` says how messages speak of the two."""
         other = as_channel(other)
-        if self.shape[0] != other.shape[0]:
-            raise InvalidChannel(f"channels {what} share their secrets: {self.shape[0]} rows against {other.shape[0]}")
-        x = first_difference(self.inputs, other.inputs)
-        if x is not None:
-            raise InvalidChannel(
-                f"channels {what} share their secrets, but row {x} is {shown(self.inputs[x])} in the first and "
-                f"{shown(other.inputs[x])} in the second: bring both into one order"
-            )
+        rule = f"channels {what} share their secrets: "
+        match(self.inputs, other.inputs, ("the first", "row"), ("the second", "row"), InvalidChannel, rule=rule)
         return other
 
     # -- putting channels together ----------------------------------------------------------------------------------
@@ -350,15 +304,8 @@ class Channel:
                [0.5, 0.5]])
         """
         other = as_channel(other)
-        m, n = self.shape[1], other.shape[0]
-        if m != n:
-            raise InvalidChannel(f"cannot cascade: the first channel has {m} observables, the second {n} inputs")
-        y = first_difference(self.outputs, other.inputs)
-        if y is not None:
-            raise InvalidChannel(
-                f"cannot cascade: output {y} of the first channel is {shown(self.outputs[y])} but input {y} of the "
-                f"second is {shown(other.inputs[y])}: bring both into one order"
-            )
+        first, second = ("the first channel", "output"), ("the second", "input")
+        match(self.outputs, other.inputs, first, second, InvalidChannel, rule="cannot cascade: ")
         return Channel(
             composition.cascade(*_entries(self, other)),
             inputs=self.inputs,
@@ -417,6 +364,12 @@ def as_channel(channel: Any) -> Channel:
     if callable(getattr(type(channel), "channel", None)):
         raise InvalidChannel(f"a {type(channel).__name__} is no channel: give its .channel()")
     return channel if isinstance(channel, Channel) else Channel(channel)
+
+
+def _joint(prior: Any, channel: Channel) -> Joint:
+    from minleak._data.joint import Joint  # which is made of channels
+
+    return Joint(prior, channel)
 
 
 def _entries(a: Channel, b: Channel) -> tuple[Any, Any]:

@@ -7,12 +7,13 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -62,16 +63,39 @@ class Columns:
 
         A thread builds all its blocks in the same memory, so the function must return something of its own.
         """
-        makers = list(self.blocks())
-        if len(makers) < _FEW:
-            before = getattr(_thread, "kept", None)
-            _keep_memory()
-            try:
-                return [function(make()) for make in makers]
-            finally:
-                _thread.kept = before
-        with ThreadPoolExecutor(min(8, os.cpu_count() or 1), initializer=_keep_memory) as pool:
-            return list(pool.map(lambda make: function(make()), makers))
+        return _mapped(function, list(self.blocks()))
+
+    def placed(self) -> Iterator[Callable[[], Block]]:
+        """Makers of the same blocks that say where each entry stands."""
+        if isinstance(self.matrix, np.ndarray):
+            return (partial(self._stretched, part) for part in self._stretches())
+        return (partial(self._gathered, columns, size) for columns, size in self._groups())
+
+    def map_placed(self, function: Callable[[Block], T]) -> list[T]:
+        """`map` for blocks that say where each entry stands."""
+        return _mapped(function, list(self.placed()))
+
+    @property
+    def many(self) -> int:
+        """How many columns there are, also those that no block has."""
+        return int(self.matrix.shape[1])
+
+    def sums(self) -> Array:
+        """The sum of each column."""
+        return np.asarray(self.matrix.sum(axis=0) if self.scale is None else self.matrix.T @ self.scale)
+
+    def largest(self) -> tuple[Indices, Array]:
+        """The row of each column's largest entry, the first of several, and the entry; missing entries are zeros."""
+        n = self.rows
+        best, top = np.zeros(self.many, dtype=np.int64), np.zeros(self.many)
+        for columns, row, entry in self.map_placed(lambda block: block.largest(n)):
+            best[columns], top[columns] = row, entry
+        return best, top
+
+    @property
+    def rows(self) -> int:
+        """How many entries a column has, with those that a block leaves out."""
+        return int(self.matrix.shape[0])
 
     def under(self, gain: Array | sp.sparray) -> Columns:
         """The columns G J[:,y]. A vector gamma stands for diag(gamma), which keeps the columns' sparsity."""
@@ -88,31 +112,37 @@ class Columns:
 
     def _dense(self) -> Iterator[Callable[[], Array]]:
         matrix, scale = self.matrix, self.scale
-        n, m = matrix.shape
+        return (partial(_scaled, matrix[:, part], scale) for part in self._stretches())
+
+    def _stretched(self, part: slice) -> Block:
+        rows, columns = map(np.arange, self.matrix.shape)
+        return Block(_scaled(self.matrix[:, part], self.scale), rows[:, None], columns[part])
+
+    def _stretches(self) -> Iterator[slice]:
+        """The columns of each block of a dense matrix."""
+        n, m = self.matrix.shape
         width = max(1, BLOCK // max(1, n))
         width -= width % _ALIGN if width > _ALIGN else 0
         for start in range(0, m, width):
-            part = matrix[:, start : start + width]
-
-            def make(part: Array = part) -> Array:
-                block = workspace("block", part.shape)
-                if scale is None:
-                    block[:] = part
-                else:
-                    np.multiply(scale[:, None], part, out=block)
-                return block
-
-            yield make
+            yield slice(start, start + width)
 
     def _sparse(self) -> Iterator[Callable[[], Array]]:
-        data, indices, indptr = self.matrix.data, self.matrix.indices, self.matrix.indptr
-        scale = self.scale
-        sizes = np.diff(indptr)
-        order = np.argsort(sizes, kind="stable")
-        ends = np.flatnonzero(np.diff(sizes[order], append=-1)) + 1
-        if not sizes.any():
+        if not self.matrix.nnz:
             yield lambda: np.zeros((1, 1))  # gains of nothing at all: a column of zero stands for all of them
             return
+        for make in self.placed():
+            yield partial(_entries, make)
+
+    def _gathered(self, columns: npt.NDArray[np.intp], size: int) -> Block:
+        at = self.matrix.indptr[columns][None, :] + np.arange(size)[:, None]
+        rows, entries = self.matrix.indices[at], self.matrix.data[at]
+        return Block(entries if self.scale is None else entries * self.scale[rows], rows, columns)
+
+    def _groups(self) -> Iterator[tuple[npt.NDArray[np.intp], int]]:
+        """The columns of each block of a sparse matrix, and how many non-zeros they have."""
+        sizes = np.diff(self.matrix.indptr)
+        order = np.argsort(sizes, kind="stable")
+        ends = np.flatnonzero(np.diff(sizes[order], append=-1)) + 1
         begin = 0
         for end in ends.tolist():
             group, size = order[begin:end], int(sizes[order[begin]])
@@ -121,14 +151,61 @@ class Columns:
                 continue
             width = max(1, BLOCK // size)
             for start in range(0, len(group), width):
-                columns = group[start : start + width]
+                yield group[start : start + width], size
 
-                def make(columns: npt.NDArray[np.intp] = columns, size: int = size) -> Array:
-                    at = indptr[columns][None, :] + np.arange(size)[:, None]
-                    block: Array = data[at]
-                    return block if scale is None else block * scale[indices[at]]
 
-                yield make
+class Block(NamedTuple):
+    """Some columns of a joint: entries of shape (r, m), the row of each (broadcast), and the places of the columns.
+
+    Rows increase. Those that are left out hold zeros.
+    """
+
+    entries: Array
+    rows: npt.NDArray[Any]
+    columns: npt.NDArray[Any]
+
+    def largest(self, n: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Array]:
+        """The columns, the first row of n where each is largest, and the entry there."""
+        v = self.entries
+        r, m = v.shape
+        if not v.size:
+            return self.columns[:0], self.columns[:0], np.zeros(0)
+        top = v.max(axis=0)
+        places, columns = np.divmod(np.flatnonzero(v == top), m)  # numpy's own argmax takes four times as long
+        first = np.zeros(m, dtype=np.int64)
+        first[columns[::-1]] = places[::-1]
+        best = np.broadcast_to(self.rows, v.shape)[first, np.arange(m)]
+        if r < n and not top.min() > 0:  # a row that is left out is the best, or ties and may come first
+            gap = np.broadcast_to(self.rows, v.shape) != np.arange(r)[:, None]
+            missing = np.where(gap.any(axis=0), gap.argmax(axis=0), r)
+            best = np.where(top > 0, best, np.where(top < 0, missing, np.minimum(best, missing)))
+            top = np.maximum(top, 0.0)
+        return self.columns, best, top
+
+
+def _entries(make: Callable[[], Block]) -> Array:
+    return make().entries
+
+
+def _scaled(part: Array, scale: Array | None) -> Array:
+    block = workspace("block", part.shape)
+    if scale is None:
+        block[:] = part
+    else:
+        np.multiply(scale[:, None], part, out=block)
+    return block
+
+
+def _mapped(function: Callable[[Any], T], makers: list[Callable[[], Any]]) -> list[T]:
+    if len(makers) < _FEW:
+        before = getattr(_thread, "kept", None)
+        _keep_memory()
+        try:
+            return [function(make()) for make in makers]
+        finally:
+            _thread.kept = before
+    with ThreadPoolExecutor(min(8, os.cpu_count() or 1), initializer=_keep_memory) as pool:
+        return list(pool.map(lambda make: function(make()), makers))
 
 
 _thread = threading.local()

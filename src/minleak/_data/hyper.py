@@ -1,4 +1,4 @@
-"""Hyper: what a channel makes of a prior, a distribution on posteriors; printed as the book prints it."""
+"""What a channel makes of a prior: posteriors, and the hyper-distribution on them, printed as the book prints it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,25 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._data.reducing import divided, groups, merged
 
 # What is printed of a large one.
 _ROWS, _COLUMNS = 20, 8
+
+
+@dataclass(frozen=True)
+class Posteriors:
+    """What an observer believes: column j is p(x given y) for the j-th observable that can occur.
+
+    Observables of probability zero have no posterior and are left out; `dropped` lists their labels.
+    """
+
+    matrix: Any
+    probabilities: Array
+    outputs: Labels
+    dropped: tuple[Any, ...]
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.arrays import Indices
+from minleak._data.parameters import listed
 from minleak.errors import InvalidParameter, MinleakError, shown
 
 # Below this many labels Arrow's own hash table is quicker than loading a compiled kernel.
@@ -57,10 +58,7 @@ class Labels(Sequence[Any]):
             if np.ma.is_masked(names):
                 raise InvalidParameter(f"label {int(np.argmax(np.ma.getmaskarray(names)))} is masked: name each thing")
             names = names.tolist()
-        try:
-            names = tuple(names)
-        except Exception:
-            raise InvalidParameter(f"labels are a sequence of distinct names, not {type(names).__name__}") from None
+        names = tuple(listed(names, "labels are a sequence of distinct names", ordered=True))
         if all(type(name) is str for name in names):
             longest = 4 * sum(map(len, names))
             try:
@@ -177,10 +175,14 @@ class Labels(Sequence[Any]):
         return f"Labels({first}{', ...' if len(self) > 3 else ''}; n={len(self)})"
 
     def position(self, name: Hashable) -> int | None:
-        """Where the name stands, or None. At once if the names are indexed, else a fast scan for Arrow names, and for
-        others constant after the first call.
+        """Where the name stands, or None; labels that are equal are the same (`normal`). At once if the names are
+        indexed, else a fast scan for Arrow names, and for others constant after the first call.
         """
-        whole = isinstance(name, int | np.integer) and not isinstance(name, bool)
+        try:
+            name = normal(name)
+        except RecursionError:
+            return None  # tuples within tuples without an end
+        whole = isinstance(name, int)
         if isinstance(self._names, range):
             return int(name) if whole and name in self._names else None  # type: ignore[call-overload]
         if isinstance(self._names, pa.Array):
@@ -261,25 +263,90 @@ def labelled(names: Iterable[Hashable] | None, count: int, what: str, of: str, e
     return labels
 
 
-def first_difference(a: Labels, b: Labels) -> int | None:
-    """Where two sequences of equally many names part; None if they agree, or if one of them has no names."""
-    if a.is_default or b.is_default or a == b:
-        return None
-    return next((i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y), None)
+def agree(first: Labels, second: Labels) -> bool:
+    """Whether things that are named so can be the same in the same order: they are equally many, and have the same
+    names unless one of the two has none.
+    """
+    return len(first) == len(second) and (first.is_default or second.is_default or first == second)
 
 
-def _hashable(names: tuple[Any, ...]) -> tuple[Hashable, ...]:
-    for i, name in enumerate(names):
+def match(
+    first: Labels,
+    second: Labels,
+    who: tuple[str, str],
+    whose: tuple[str, str],
+    error: type[MinleakError],
+    *,
+    rule: str = "",
+) -> None:
+    """Refuse two lists of names that do not `agree`, in the same words wherever two labelled things meet.
+
+    `who` and `whose` are how messages speak of the two, such as ("the prior", "secret"). Nothing is put into another
+    order: positions in results would be those of the one or of the other.
+    """
+    if agree(first, second):
+        return
+    (one, its), (other, theirs) = who, whose
+    if len(first) != len(second):
+        raise error(f"{rule}{one} has {len(first)} {its}s and {other} {len(second)} {theirs}s: they must be the same")
+    x = next(i for i, (a, b) in enumerate(zip(first, second, strict=True)) if a != b)
+    raise error(
+        f"{rule}{one}'s {its} {x} is {shown(first[x])} but {other}'s {theirs} {x} is {shown(second[x])}: bring both "
+        "into one order"
+    )
+
+
+def normal(label: Any) -> Any:
+    """What a label is found and hashed by. Labels that Python holds equal are one label: 1, 1.0, True and numpy's 1,
+    0.0 and -0.0, a half as a float and as a Fraction; alone or within tuples and frozensets.
+
+    >>> [normal(label) for label in (1.0, True, -0.0, 2.5, "1", (1.0, "a"))]
+    [1, 1, 0, 2.5, '1', (1, 'a')]
+    """
+    kind = type(label)
+    if kind is str or kind is int:
+        return label
+    if isinstance(label, np.generic):
+        label = plain(label)
+        kind = type(label)
+    if kind is bool or (kind is float and label.is_integer()):
+        return int(label)
+    if kind is Fraction:
+        return _shortest(label)
+    return kind(map(normal, label)) if kind is tuple or kind is frozenset else label
+
+
+def plain(label: Any) -> Any:
+    """A scalar of numpy as Python's own, within tuples too; numbers, truth values, text and bytes."""
+    if isinstance(label, np.generic) and label.dtype.kind in "biufSU":
+        return label.item()
+    return tuple(map(plain, label)) if type(label) is tuple else label
+
+
+def _shortest(ratio: Fraction) -> int | float | Fraction:
+    """The whole number or the float that equals the ratio, where there is one."""
+    if ratio.denominator == 1:
+        return ratio.numerator
+    try:
+        return float(ratio) if float(ratio) == ratio else ratio
+    except OverflowError:
+        return ratio
+
+
+def _hashable(given: tuple[Any, ...]) -> tuple[Hashable, ...]:
+    names = []
+    for i, name in enumerate(given):
         try:
             hash(name)
             nan = _is_nan(name)
+            names.append(plain(name))
         except Exception:
             raise InvalidParameter(
                 f"label {i} is a {type(name).__name__}, which cannot be looked up: give text, numbers or tuples of them"
             ) from None
         if nan:
             raise InvalidParameter(f"label {i} is NaN, which equals nothing, not even itself: name each thing")
-    return names
+    return tuple(names)
 
 
 def _is_nan(name: Any) -> bool:
@@ -328,7 +395,7 @@ def _hashed(data: bytes) -> int:
 
 
 def labels_in_bytes(labels: Iterable[Any]) -> list[bytes]:
-    """Each label in bytes that no other label has, the same in every process."""
+    """Each label in bytes that no other label has, and that equal labels share; the same in every process."""
     parts = []
     for i, name in enumerate(labels):
         try:
@@ -343,9 +410,8 @@ def labels_in_bytes(labels: Iterable[Any]) -> list[bytes]:
 
 
 def _canonical(label: Any) -> bytes:
-    """The type and the value in bytes that no other label has: 1, True, 1.0, "1" and b"1" all differ."""
-    if isinstance(label, np.generic) and label.dtype.kind in "biufSU":
-        label = label.item()
+    """The type and the value of the label's normal form: 1, 1.0 and True are the same, "1" and b"1" are others."""
+    label = normal(label)
     kind = type(label)
     if kind is str:  # as most are, which a million draws notice
         text: bytes = label.encode("utf-8", "surrogatepass")
@@ -361,7 +427,6 @@ def _joined(labels: Iterable[Any]) -> bytes:
 
 _FORMS: dict[type, Callable[[Any], bytes]] = {
     type(None): lambda _: b"",
-    bool: lambda truth: bytes([truth]),
     int: lambda number: number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True),
     float: struct.Struct("<d").pack,
     bytes: bytes,

@@ -34,6 +34,23 @@ def matched(labels: Labels, others: Labels) -> Indices | None:
     return np.asarray(hashing.find_strings(*bytes_of_names(names), bytes_of_names(others.arrow), others.slots))
 
 
+def match_versions(old: Labels, new: Labels) -> Indices | None:
+    """Where each label of a plan stands among those of the prior that it is updated for; None if all stand where they
+    did. A prior that cannot be of the same secrets is refused.
+    """
+    if old.is_default != new.is_default:
+        which, other = ("the new prior", "the plan") if new.is_default else ("the plan", "the new prior")
+        raise InvalidParameter(
+            f"{which} has no labels and {other} has: secrets are matched by label, so give the same names to both"
+        )
+    moved = matched(old, new)
+    if moved is not None and not (moved >= 0).any():
+        raise InvalidParameter(
+            "the new prior has none of the plan's labels: it is of other secrets, so design a plan for it"
+        )
+    return moved
+
+
 def rearranged(prior: Prior, labels: Labels) -> Prior:
     """The prior in the order of the labels, zero for those that it does not name. What it names besides is refused.
 

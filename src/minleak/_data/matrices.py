@@ -52,6 +52,18 @@ def is_sparse(matrix: Any) -> bool:
     return bool(sp.issparse(matrix))
 
 
+def are_rows(starts: npt.NDArray[Any], columns: npt.NDArray[Any], shape: tuple[int, int]) -> bool:
+    """Whether entries by rows are of a matrix of that shape: row x has the columns from starts[x] to starts[x + 1]. To
+    be asked of arrays from a file before scipy gets them, which reads beyond them where they are not.
+    """
+    n, m = shape
+    if not (starts.dtype.kind == columns.dtype.kind == "i" and starts.ndim == columns.ndim == 1):
+        return False
+    if len(starts) != n + 1 or starts[0] != 0 or starts[-1] != len(columns) or (starts[1:] < starts[:-1]).any():
+        return False
+    return not len(columns) or bool(columns.min() >= 0 and columns.max() < m)
+
+
 def as_csc(matrix: Any) -> sp.csc_array:
     """A copy by columns, without stored zeros."""
     import scipy.sparse as sp

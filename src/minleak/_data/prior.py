@@ -14,8 +14,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.labels import Labels, named
-from minleak._data.parameters import is_number, whole
+from minleak._data.frames import aligned, axes
+from minleak._data.labels import Labels, match, named
+from minleak._data.parameters import is_number, truth, whole
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 # How far float weights may be from one in all when `normalised=True` demands it.
@@ -35,7 +36,8 @@ class Prior:
         Counts or probabilities, one a secret: integers (kept exactly, of any size), Fractions (kept exactly, as
         integers over their common denominator), or floats. They are weights, so they need not sum to one.
     labels
-        Distinct names of the secrets; 0, 1, ..., n-1 if not given.
+        Distinct names of the secrets; the index of a pandas Series or an xarray as weights, or 0, 1, ..., n-1, if not
+        given.
     normalised
         Demand that the weights sum to one: exactly for integers and Fractions, within 1e-9 for floats.
     counts
@@ -70,6 +72,7 @@ class Prior:
         events: int | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
+        labels = _named_by(weights, labels)
         values = _listed(weights)
         n = len(values)
         self.labels = Labels.of(labels, n)
@@ -90,9 +93,9 @@ class Prior:
         self.total = _total(self.weights)
         if not self.total > 0:
             raise InvalidPrior("all weights are zero: at least one secret must be possible")
-        if not isinstance(normalised, bool | np.bool_):
-            raise InvalidParameter(f"normalised is True or False, not {shown(normalised)}")
-        if normalised:
+        if counts is not None:
+            counts = truth(counts, "counts")
+        if truth(normalised, "normalised"):
             off = abs(Fraction(self.total, denominator) - 1) if self.exact else abs(self.total - 1.0)
             if not off <= (0 if self.exact else SUM_TOLERANCE):
                 raise InvalidPrior(
@@ -227,15 +230,25 @@ def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:
     return Prior(prior)
 
 
-def as_gains(gains: Iterable[Any], n: int) -> Prior:
-    """Gains, one for each of n secrets, up to a factor."""
+def as_gains(gains: Iterable[Any], secrets: Labels) -> Prior:
+    """Gains, one for each of the secrets, up to a factor."""
     try:
         worth = Prior(gains)
     except InvalidPrior as error:
         raise InvalidParameter(f"gains are numbers such as the weights of a prior: {error}") from None
-    if len(worth) != n:
-        raise InvalidParameter(f"{len(worth)} gains for {n} secrets: give one for each")
+    if len(worth) != len(secrets):
+        raise InvalidParameter(f"{len(worth)} gains for {len(secrets)} secrets: give one for each")
+    match(worth.labels, secrets, ("the list of gains", "secret"), ("the prior", "secret"), InvalidParameter)
     return worth
+
+
+def _named_by(weights: Any, labels: Any) -> Any:
+    """The labels that are given, or those that the weights have as a frame."""
+    if isinstance(weights, list | np.ndarray):
+        return labels
+    if not aligned(weights, labels):
+        raise InvalidPrior("the weights and their labels have different indices: bring both into one order")
+    return axes(weights)[0] if labels is None else labels
 
 
 def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property, reduce
+from functools import partial, reduce
 from itertools import product
 from typing import Any
 
@@ -11,18 +12,19 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
-from minleak._data.columns import BLOCK, Columns
-from minleak._data.matrices import as_csr
+from minleak._data.columns import BLOCK, Block, Columns
+from minleak._data.matrices import DENSE, as_csr, too_large
 from minleak._data.parameters import listed
-from minleak._data.prior import Prior
-from minleak.errors import InvalidChannel
+from minleak.errors import InvalidChannel, InvalidParameter
 
 
-class Together(Channel):
+class Together:
     """Several channels on the same secret, all observed, as one that is not built.
 
-    Entropies, vulnerabilities, leakages and the epsilons of privacy go through its columns one block at a time:
-    the memory is that of the parts, the time that of their product. What needs the matrix builds it, if it fits.
+    Entropies, vulnerabilities, leakages, attackers and the epsilons of privacy take it for a channel and go through its
+    columns one block at a time: the memory is that of the parts, the time that of their product. Observables are
+    numbered as `itertools.product` goes through those of the parts, also those that no secret can cause. It is no
+    `Channel`: what needs the matrix is given `channel()`, if that fits.
 
     >>> once = Channel([[0.75, 0.25], [0.25, 0.75]])
     >>> Together([once] * 10)
@@ -34,28 +36,20 @@ class Together(Channel):
         given = [as_channel(channel) for channel in parts]
         first = next((channel for channel in given if not channel.inputs.is_default), given[0])
         self.parts = tuple(first.sharing(channel, "together") for channel in given)
-        self.inputs, self.exact = first.inputs, None
-        self.tolerance = sum(channel.tolerance for channel in self.parts)
+        self.inputs = first.inputs
 
-    @cached_property
-    def _built(self) -> Channel:
+    def channel(self) -> Channel:
+        """The product as a channel, without the observables that no secret can cause; refused if it does not fit."""
         return reduce(lambda done, part: done.parallel(part), self.parts)
-
-    def __getattr__(self, name: str) -> Any:
-        if name in ("matrix", "outputs"):
-            return getattr(self._built, name)
-        raise AttributeError(name)
 
     @property
     def shape(self) -> tuple[int, int]:
         """(number of secrets, number of observables, counting those that no secret can cause)."""
-        return self.parts[0].shape[0], reduce(lambda many, part: many * part.shape[1], self.parts, 1)
+        return self.parts[0].shape[0], math.prod(part.shape[1] for part in self.parts)
 
-    def columns(self, prior: Prior | Iterable[Any] | None) -> Columns:
-        return Products([part.matrix for part in self.parts], None if prior is None else self.fitting(prior).p)
-
-    def output(self, prior: Prior | Iterable[Any]) -> Array:
-        return np.asarray(self._built.output(prior))
+    def columns(self, scale: Array | None) -> Columns:
+        """The columns of the product, each times the scale, in blocks that are made when they are asked for."""
+        return Products([part.matrix for part in self.parts], scale)
 
     def __repr__(self) -> str:
         n, m = self.shape
@@ -79,20 +73,42 @@ class Products(Columns):
     def complete(self) -> bool:
         return self.gain is not None or self.scale is None or bool(self.scale.min() >= 0)
 
+    @property
+    def rows(self) -> int:
+        return int((self.parts[0] if self.gain is None else self.gain).shape[0])
+
+    @property
+    def many(self) -> int:
+        many = math.prod(int(part.shape[1]) for part in self.parts)
+        size = too_large(many, each=DENSE)
+        if size is not None:
+            raise InvalidParameter(f"a number for each observable of channels together has {size}")
+        return many
+
     def under(self, gain: Any) -> Columns:
-        if gain.ndim == 1 and gain.min() >= 0:
-            return Products(self.parts, gain if self.scale is None else gain * self.scale, self.gain)
-        return Products(self.parts, self.scale, np.diag(gain) if gain.ndim == 1 else gain)
+        if gain.ndim == 1 and gain.min() >= 0 and self.gain is None:
+            return Products(self.parts, gain if self.scale is None else gain * self.scale)
+        matrix = np.diag(gain) if gain.ndim == 1 else gain
+        return Products(self.parts, self.scale, matrix if self.gain is None else matrix @ self.gain)
+
+    def sums(self) -> Array:
+        found = np.zeros(self.many)
+        for columns, sums in self.map_placed(lambda block: (block.columns, block.entries.sum(axis=0))):
+            found[columns] = sums
+        return found
 
     def blocks(self) -> Iterator[Callable[[], Array]]:
-        before, last = self._cut()
-        for places in product(*(range(part.shape[1]) for part in before)):
+        return (partial(_some, make) for make in self.placed())
 
-            def make(places: tuple[int, ...] = places) -> Array:
+    def placed(self) -> Iterator[Callable[[], Block]]:
+        before, last = self._cut()
+        for number, places in enumerate(product(*(range(part.shape[1]) for part in before))):
+
+            def make(number: int = number, places: tuple[int, ...] = places) -> Block:
                 column = np.ones(last.shape[0]) if self.scale is None else self.scale
                 for part, y in zip(before, places, strict=True):
                     column = column * _column(part, y)
-                return self._block(column, last)
+                return self._block(column, last, number * last.shape[1])
 
             yield make
 
@@ -104,14 +120,23 @@ class Products(Columns):
             last = as_csr((first[:, :, None] * second[:, None, :]).reshape(len(first), -1))
         return before, last
 
-    def _block(self, column: Array, last: Any) -> Array:
+    def _block(self, column: Array, last: Any, before: int) -> Block:
+        """The products of a column with those of the last part, of which so many come before."""
         rows = np.flatnonzero(column)
-        part = last[rows]
-        part = part[:, np.unique(part.indices)] if part.nnz < part.shape[0] * part.shape[1] // 8 else part
-        block = column[rows, None] * part.toarray()
-        if not block.size:
-            return np.zeros((1, 1))
-        return block if self.gain is None else np.asarray(self.gain[:, rows] @ block)
+        part, there = last[rows], np.arange(last.shape[1] if len(rows) else 0)
+        if part.nnz < part.shape[0] * part.shape[1] // 8:
+            there = np.unique(part.indices)
+            part = part[:, there]
+        entries = column[rows, None] * part.toarray()[:, : len(there)]
+        if self.gain is not None:
+            entries, rows = np.asarray(self.gain[:, rows] @ entries), np.arange(self.gain.shape[0])
+        return Block(entries, rows[:, None], before + there)
+
+
+def _some(make: Callable[[], Block]) -> Array:
+    """The entries of a block, or a column of zero where there are none, which adds nothing to a measure."""
+    entries = make().entries
+    return entries if entries.size else np.zeros((1, 1))
 
 
 def _column(matrix: Any, y: int) -> Array:

@@ -1,30 +1,208 @@
-"""Writing whole or not at all: under a temporary name beside the path, which then takes the path's name."""
+"""Writing whole or not at all: under a temporary name beside the path, which then takes the path's name.
+
+A file that is replaced keeps its mode and its owner. The temporary name is the same each time and locked while it is
+written, so that two writers of one file take turns, and what a killed one left is removed by the next.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
-import secrets
 import shutil
+import stat
 from collections.abc import Iterator
+from contextvars import ContextVar
+from functools import partial
+from typing import BinaryIO
+
+#: What tells whether a file was changed or replaced; None where there is none.
+State = tuple[int, ...] | None
+
+_LINKS = 40
+_expected: ContextVar[tuple[str, State] | None] = ContextVar("expected", default=None)
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[str]:
-    """A name to write a file or folder under. If the block ends well it becomes `path`; else nothing is left of it.
+def replacing(path: str | os.PathLike[str], *, private: bool = False) -> Iterator[BinaryIO]:
+    """A new file to write. If the block ends well it becomes `path`; else nothing is left of it.
 
-    A link stays one, and what it leads to is replaced. Devices and pipes are refused, by an OSError.
+    A private one can be read by its owner alone. Others have the mode of the file that they replace, and what the umask
+    allows where there is none. A link stays one, and what it leads to is replaced. An OSError refuses devices, pipes,
+    and what another user has put into a folder that everybody can write to.
     """
-    name = os.path.realpath(os.fspath(path))
+    name = _target(path)
+    temporary = _temporary(name)
+    with _locked(temporary, 0o600 if private or os.path.exists(name) else 0o666) as file:
+        yield file
+        file.flush()
+        _check_expected(name)
+        _take_after(name, file.fileno(), private)
+        os.replace(temporary, name)
+
+
+@contextlib.contextmanager
+def replacing_folder(path: str | os.PathLike[str]) -> Iterator[str]:
+    """A new folder to write to. If the block ends well it becomes `path`; else nothing is left of it."""
+    name = _target(path)
+    temporary = _temporary(name)
+    folder = f"{temporary}s"
+    with _locked(temporary, 0o600):
+        try:
+            shutil.rmtree(folder, ignore_errors=True)  # of a writer that was killed
+            os.mkdir(folder)
+            yield folder
+            os.replace(folder, name)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+# -- files that are read, changed and written ------------------------------------------------------------------------
+
+
+def state_of(path: str | os.PathLike[str]) -> State:
+    """What changes when the file is written, by whomever."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+@contextlib.contextmanager
+def expecting(path: str | os.PathLike[str], state: State) -> Iterator[None]:
+    """Inside, the path is not replaced if its state is another one by then: what was written meanwhile would be lost.
+
+    Nothing comes between this check and the replacement, since writers of one file take turns.
+    """
+    before = _expected.set((os.path.realpath(path), state))
+    try:
+        yield
+    finally:
+        _expected.reset(before)
+
+
+def _check_expected(name: str) -> None:
+    expected = _expected.get()
+    if expected is not None and expected[0] == name and expected[1] != state_of(name):
+        raise OSError(errno.EBUSY, "another process has written it since it was read: do the same again", name)
+
+
+# -- where a file is written, and what it is then --------------------------------------------------------------------
+
+
+def _target(path: str | os.PathLike[str]) -> str:
+    """The path without links. Links are followed here and not by the system, to look at each of them."""
+    given = os.fsdecode(path)
+    left = _parts(given if os.path.isabs(given) else os.path.join(os.getcwd(), given))
+    name, links = os.sep, 0
+    while left:
+        part = left.pop()
+        there = os.path.dirname(name) if part == os.pardir else os.path.join(name, part)
+        try:
+            found = os.lstat(there)
+        except OSError:  # there is nothing yet, or it is out of reach, as whoever opens it will see
+            name = there
+            continue
+        is_link = stat.S_ISLNK(found.st_mode)
+        if is_link or not left:
+            _check_owner(there, found, os.stat(name))
+        if is_link:
+            links += 1
+            if links > _LINKS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), there)
+            aim = os.readlink(there)
+            left += _parts(aim)
+            name = os.sep if os.path.isabs(aim) else name
+        else:
+            name = there
     if os.path.exists(name) and not os.path.isfile(name) and not os.path.isdir(name):
         raise OSError(errno.EINVAL, "it is a device or a pipe, not a file", name)
-    temporary = os.path.join(os.path.dirname(name), f".{os.path.basename(name)}.{secrets.token_hex(6)}.part")
+    return name
+
+
+def _parts(path: str) -> list[str]:
+    """The names in a path, the last one first."""
+    return [part for part in path.split(os.sep)[::-1] if part not in ("", os.curdir)]
+
+
+def _check_owner(path: str, found: os.stat_result, folder: os.stat_result) -> None:
+    """Refuse what another user has put into a folder such as /tmp: a link may lead to any file of ours."""
+    for_all = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
+    if for_all and found.st_uid not in (os.geteuid(), folder.st_uid):
+        problem = f"another user has put {os.path.basename(path)} into a folder for everybody: choose another name"
+        raise OSError(errno.EPERM, problem, path)
+
+
+def _take_after(name: str, handle: int, private: bool) -> None:
+    """Give the new file the owner and the mode of the one that it replaces, if there is one."""
+    if not os.path.isfile(name):
+        return
+    old = os.stat(name)
+    mode = stat.S_IMODE(old.st_mode) & (0o600 if private else 0o777)
     try:
-        yield temporary
-        os.replace(temporary, name)
+        os.fchown(handle, -1, old.st_gid)
+    except OSError:
+        mode &= ~stat.S_IRWXG  # which would be for another group
+    with contextlib.suppress(OSError):  # only root can give files away
+        os.fchown(handle, old.st_uid, -1)
+    os.fchmod(handle, mode)
+
+
+# -- temporary files -------------------------------------------------------------------------------------------------
+
+
+def _temporary(name: str) -> str:
+    """For each user another name, since one cannot remove what another left."""
+    return os.path.join(os.path.dirname(name), f".{os.path.basename(name)}.{os.geteuid()}.part")
+
+
+@contextlib.contextmanager
+def _locked(temporary: str, mode: int) -> Iterator[BinaryIO]:
+    """A new file of that name, locked, which is removed in the end if it still has the name."""
+    file: BinaryIO | None = None
+    try:
+        while file is None:
+            _clear(temporary)
+            with contextlib.suppress(FileExistsError):  # somebody was faster
+                file = open(temporary, "xb", opener=partial(_open_no_link, mode=mode))  # noqa: SIM115  closed below
+            if file is not None:
+                with contextlib.suppress(OSError):  # of a file system without locks
+                    fcntl.flock(file, fcntl.LOCK_EX)
+                if not _is_at(file, temporary):  # it was taken for a dead one's before it was locked
+                    file.close()
+                    file = None
+        yield file
     finally:
-        if os.path.isdir(temporary):
-            shutil.rmtree(temporary, ignore_errors=True)
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
+        if file is not None:
+            with file:
+                if _is_at(file, temporary):
+                    os.unlink(temporary)
+                with contextlib.suppress(OSError):
+                    fcntl.flock(file, fcntl.LOCK_UN)  # for processes that were forked meanwhile and have it open too
+
+
+def _clear(temporary: str) -> None:
+    """Wait for the writer that has a file of that name, or remove it if there is none."""
+    try:
+        with open(temporary, "rb", opener=_open_no_link) as left:
+            if os.fstat(left.fileno()).st_uid != os.geteuid():
+                raise PermissionError
+            fcntl.flock(left, fcntl.LOCK_EX)
+            if _is_at(left, temporary):
+                os.unlink(temporary)
+    except FileNotFoundError:
+        return
+    except OSError:
+        raise OSError(errno.EEXIST, f"{temporary} is in the way: remove it", temporary) from None
+
+
+def _open_no_link(name: str, flags: int, mode: int = 0o600) -> int:
+    return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, mode)  # a pipe would be waited for
+
+
+def _is_at(file: BinaryIO, name: str) -> bool:
+    with contextlib.suppress(OSError):
+        return os.path.samestat(os.fstat(file.fileno()), os.lstat(name))
+    return False

@@ -12,10 +12,11 @@ from itertools import chain, pairwise
 from typing import Any, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
-from minleak._data.labels import Labels, bytes_of_names, first_difference
+from minleak._data.labels import Labels, agree, bytes_of_names
 from minleak._data.matching import matched
 from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_gains, as_prior
@@ -183,7 +184,7 @@ def certified(
     prior, plan = as_prior(prior), subject.plan if isinstance(subject, RingDrawable) else subject
     if k is not None and min(cap(k), len(plan.prior)) != plan.k:
         raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
-    worth = None if gains is None else as_gains(gains, len(prior))
+    worth = None if gains is None else as_gains(gains, prior.labels)
     target = prior if worth is None else _gained(prior, worth)
     checks = list(_plan_checks(plan, prior, target, worth))
     if isinstance(subject, RingDrawable) and all(check.ok for check in checks):
@@ -208,7 +209,7 @@ def _plan_checks(plan: Arrangement, prior: Prior, target: Prior, worth: Prior | 
     from minleak._kernels import certifying
 
     n, weights, k, u, giants = len(prior), plan.weights, plan.k, plan.u, plan.giants
-    known = plan.prior is prior or (len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None)
+    known = plan.prior is prior or agree(plan.prior.labels, prior.labels)
     yield Check("the secrets are the prior's, in its order", known)
     formed = known and _well_formed(plan, n)
     yield Check("one integer weight for each secret, and places that are secrets", formed)
@@ -327,20 +328,28 @@ def _weights_check(plan: Arrangement, target: Prior) -> Check:
     """
     what = "the weights are the prior's"
     if _in_units(target, plan.k):
-        common = math.gcd(int(plan.total), int(target.total))
-        ours, theirs = int(plan.total) // common, int(target.total) // common
-        same = target.weights is plan.weights
-        if not same and ours == theirs:
-            same = bool(np.array_equal(target.weights, plan.weights))
-        elif not same:  # w * theirs = p * ours, without products: the two have no common divisor
-            (mine, rest), (its, left) = np.divmod(plan.weights, ours), np.divmod(target.weights, theirs)
-            same = not rest.any() and not left.any() and bool(np.array_equal(mine, its))
+        same = in_proportion(plan.weights, int(plan.total), target.weights, int(target.total))
         return Check(what, same and plan.distance == 0.0, "exactly")
     given = target.p
     apart = 0.5 * float(np.abs(plan.weights / plan.total - given).sum())
     coarse = len(given) * plan.k / 2**60  # on a total of 2^61 / k every weight is within one unit
     same = bool(np.array_equal(plan.weights > 0, given > 0)) and apart <= min(plan.distance, coarse) + 1e-12
     return Check(what, same, f"within a total variation of {apart:.2g}")
+
+
+def in_proportion(ours: npt.NDArray[Any], our_total: int, theirs: npt.NDArray[Any], their_total: int) -> bool:
+    """Whether integer weights are the same shares of their totals, exactly and however large they are."""
+    if ours is theirs:
+        return True
+    common = math.gcd(our_total, their_total)
+    our_total, their_total = our_total // common, their_total // common
+    if our_total == their_total:
+        return bool(np.array_equal(ours, theirs))
+    if max(our_total, their_total) >= 2**63:
+        ours, theirs = ours.astype(object), theirs.astype(object)
+    # a * their_total = b * our_total, without products: the two totals have no common divisor
+    whole = not (ours % our_total).any() and not (theirs % their_total).any()
+    return whole and bool(np.array_equal(ours // our_total, theirs // their_total))
 
 
 def _line_checks(ring: Ring, u: int, weights: Indices) -> Iterator[Check]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minleak._data.channel import Channel
+from minleak._data.joint import Joint
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._measure.leakages import difference
@@ -28,12 +29,12 @@ def examined(
     channel: Channel, prior: Prior, k: int, entropies: Sequence[ConditionalEntropy], tolerance: float
 ) -> Findings:
     """The cap is respected, q majorizes pi, every posterior is pi; and the leakage above the least in each entropy."""
-    channel.columns(prior)  # refuses a prior of other secrets
+    joint = Joint(prior, channel)
     exact = channel.exact is not None and prior.exact
     pi = _pi([Fraction(w) for w in prior.weights.tolist()] if exact else list(map(float, prior.p)), k)
     most = int(channel.preimage_sizes.max())
     checks = [(f"at most {k} secrets cause the same observable", most <= k, f"the most is {most}")]
-    columns = list(_sorted_joint(channel, prior, exact))
+    columns = list(_sorted_joint(joint, exact))
     width = max([len(pi), *(len(column) for column in columns)])
     zero: Any = Fraction(0) if exact else 0.0
     q = [sum((column[i] for column in columns if i < len(column)), zero) for i in range(width)]
@@ -51,7 +52,7 @@ def examined(
     gaps = {"posterior": float(furthest)}
     floats = np.array([float(value) for value in pi])
     for H in entropies:
-        gaps[H.name] = difference(H, H(floats), H.conditional(prior, channel))
+        gaps[H.name] = difference(H, H(floats), H.conditional(joint))
     return Findings(exact, checks, gaps)
 
 
@@ -66,8 +67,9 @@ def _pi(weights: list[Any], k: int) -> list[Any]:
     return [w / total for w in ordered]
 
 
-def _sorted_joint(channel: Channel, prior: Prior, exact: bool) -> Iterator[list[Any]]:
+def _sorted_joint(joint: Joint, exact: bool) -> Iterator[list[Any]]:
     """The non-zero entries of each column of the joint, largest first."""
+    channel, prior = joint.channel, joint.prior
     if exact and channel.exact is not None:
         p = [Fraction(w, prior.total) for w in prior.weights.tolist()]
         for y in range(channel.shape[1]):
@@ -76,7 +78,7 @@ def _sorted_joint(channel: Channel, prior: Prior, exact: bool) -> Iterator[list[
             if positive:
                 yield positive
         return
-    for block in channel.columns(prior).blocks():
+    for block in joint.columns().blocks():
         for column in block().T:
             positive = sorted(column[column > 0].tolist(), reverse=True)
             if positive:

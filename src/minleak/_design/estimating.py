@@ -17,7 +17,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
-from minleak._data.labels import Labels, first_difference
+from minleak._data.labels import Labels, match
 from minleak._data.matrices import too_large
 from minleak._data.parameters import is_number, listed, real, whole
 from minleak._data.prior import Prior, as_prior
@@ -281,6 +281,5 @@ def _positions(plan: Plan, members: Any) -> list[int]:
 
 def _fitting(against: Any, labels: Labels) -> Prior:
     prior = as_prior(against)
-    if len(prior) != len(labels) or first_difference(prior.labels, labels) is not None:
-        raise InvalidParameter(f"against= is a prior of the same {len(labels)} secrets in the same order")
+    match(prior.labels, labels, ("the prior against=", "secret"), ("the channel", "row"), InvalidParameter)
     return prior

@@ -10,6 +10,7 @@ from typing import Any, Literal, overload
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.labels import Labels
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_gains, as_prior
 from minleak._data.progress import Progress, in_silence
@@ -91,8 +92,8 @@ def design(
         A model of strings, such as `NGram`, for secrets that the prior does not list: every string then has sets. A
         model in place of the prior makes a plan over its strings alone.
     unknown_share
-        How often a secret comes from the model; without it the share of events whose secret was counted once (Good and
-        Turing's estimate of the unseen).
+        How often a secret is one that the prior did not count, exactly; without it the share of events whose secret was
+        counted once (Good and Turing's estimate of the unseen).
 
     Time O(n) for the circle, O(n log n) for stable; about 36 bytes of memory for each secret.
 
@@ -112,7 +113,7 @@ def design(
         return design_unlisted(unknown, cap(k), prior=as_prior(prior), share=unknown_share)
     if unknown_share is not None:
         raise InvalidParameter(
-            "unknown_share= is how often a secret comes from unknown=, a model of strings: give both"
+            "unknown_share= is how often a secret is not listed, and comes from unknown=, a model of strings: give both"
         )
     prior = as_prior(prior)
     if progress is not None and not callable(progress):
@@ -124,7 +125,7 @@ def design(
 
 def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> Plan:
     """The plan of least leakage that the layout lays."""
-    gamma = None if gains is None else _gains(gains, len(prior))
+    gamma = None if gains is None else _gains(gains, prior.labels)
     grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
     giants = find_giants(grid.weights, grid.total, k)
     laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
@@ -162,13 +163,13 @@ def as_layout(layout: Layout | str) -> Layout:
         raise InvalidParameter(f"layout={layout!r} needs arguments: give layout={name}(...)") from None
 
 
-def _gains(gains: Iterable[Any], n: int) -> npt.NDArray[Any] | list[Any]:
+def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any]:
     """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
     if isinstance(gains, Iterator):
         gains = listed(
             gains, "the gains are one number for each secret"
         )  # looking at them spends them, and they are looked at twice
-    worth = as_gains(gains, n)
+    worth = as_gains(gains, secrets)
     gamma: npt.NDArray[Any] | list[Any] = worth.weights
     if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
         gamma = list(gains)  # the weights are these over a common denominator, which would change what is gained

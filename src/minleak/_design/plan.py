@@ -45,17 +45,23 @@ class Plan(Arrangement, Stored):
     All fields are integers or indices. With gains, `weights` are those of gamma_x p(x). `distance` is the total
     variation between the prior given and the one on the integer grid that the plan is exactly optimal for. `idle`
     secrets, of weight zero, have sets of their own. `costs` tells what the sets cost, where the layout was told, and
-    `apart` is the group of each secret, of which a set holds at most one, where some are to be kept apart.
+    `apart` is the group of each secret, of which a set holds at most one, where some are to be kept apart. `known_as` is
+    what an engine calls the plan, where one made it.
     """
 
     kind = RINGS
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws. A plan from a file
-        or an engine keeps those that it had there; a changed copy has its own.
-        """
+        """32 bytes that stand for everything a draw depends on: SHA-256 of the plan, computed whatever a file says."""
         return of_plan(self)
+
+    @property
+    def lineage(self) -> bytes:
+        """32 bytes that a plan shares with all that come of it by `update`, and that sticky draws follow: its digest, or
+        what the engine calls it that made it, which is a claim.
+        """
+        return self.known_as or self.digest
 
     @cached_property
     def on_grid(self) -> Prior:
@@ -188,7 +194,7 @@ class Plan(Arrangement, Stored):
         """Write the plan to a .cloak file, from which `minleak.load` and `minleak.Cloak` read it; whole or not at
         all.
         """
-        save(self, path, lambda: self.digest)
+        save(self, path)
 
     def __repr__(self) -> str:
         return (

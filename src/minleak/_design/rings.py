@@ -130,6 +130,7 @@ class Arrangement:
     idle: Indices
     costs: Cost | None = field(default=None, kw_only=True)
     apart: Indices | None = field(default=None, kw_only=True)
+    known_as: bytes | None = field(default=None, kw_only=True)
 
     @property
     def n_giants(self) -> int:

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array
-from minleak._data.channel import Channel, as_channel
+from minleak._data.channel import Channel
 from minleak._data.columns import Columns
+from minleak._data.joint import Joint, as_joint
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.cores.base import Core
@@ -105,9 +106,9 @@ class ConditionalEntropy(ABC):
             return self.value(self.summary(column))
         return self._of(Columns(column))
 
-    def conditional(self, prior: Prior | Iterable[Any], channel: Channel | Any) -> float:
+    def conditional(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
         """H(X|Y), the average uncertainty after observing the channel's output. Cost: the channel's non-zeros."""
-        return self._of(as_channel(channel).columns(prior))
+        return self._of(as_joint(prior, channel).columns())
 
     def _of(self, columns: Columns) -> float:
         return _values([self], self.prepared(columns))[0]

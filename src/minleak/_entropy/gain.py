@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
+from minleak._data.frames import refuse_names
 from minleak._entropy.base import Entropy
 from minleak._entropy.cores.base import Core
 from minleak._entropy.names import as_entropy
@@ -103,10 +104,13 @@ def gain_matrix(gain: Any) -> Any:
     """Gains as a float vector (diagonal), a float matrix, or a csr_array; all finite."""
     import scipy.sparse as sp
 
+    if sp.issparse(gain) and gain.ndim == 1:
+        gain = gain.toarray()  # a vector stands for a diagonal, however it is stored
     if sp.issparse(gain):
         matrix: Any = sp.csr_array(gain, dtype=np.float64)
         entries = matrix.data
     else:
+        refuse_names(gain, "gains", InvalidParameter)
         try:
             matrix = np.asarray(gain)
         except Exception:
@@ -137,7 +141,7 @@ def _beside_the_diagonal(matrix: Any) -> bool:
 
 def under_gain(gain: npt.NDArray[Any], columns: Columns) -> Columns:
     """The columns G J[:,y], if the gains are for as many secrets."""
-    n, of = columns.matrix.shape[0], gain.shape[-1]
+    n, of = columns.rows, gain.shape[-1]
     if n != of:
         raise InvalidParameter(f"the gains are for {of} secrets, and there are {n}: G has one column for each secret")
     return columns.under(gain)

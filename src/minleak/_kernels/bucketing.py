@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
+
+from minleak._kernels.compiling import kernel
 
 # How the worth of a bucket is got: from the number of its secrets alone (a uniform prior), from its largest
 # probability, or from the Renyi entropy of order 1, close to 1, or any other.
@@ -18,7 +19,7 @@ CHORD, TANGENT, GROWING, MERGING = range(4)
 _BLOCK = 128
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def stretches(values, join):  # type: ignore[no-untyped-def]
     """A table from which any stretch values[i:j] is joined of two entries, without subtracting what was added before.
 
@@ -40,7 +41,7 @@ def stretches(values, join):  # type: ignore[no-untyped-def]
     return table
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def joined(a, b, join):  # type: ignore[no-untyped-def]
     if join == ADD:
         return a + b
@@ -50,7 +51,7 @@ def joined(a, b, join):  # type: ignore[no-untyped-def]
     return high if low == -np.inf else high + np.log1p(np.exp(low - high))
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def stretch(i, j, table, join, level):  # type: ignore[no-untyped-def]
     """values[i:j], for i < j."""
     if j - i == 1:
@@ -59,7 +60,7 @@ def stretch(i, j, table, join, level):  # type: ignore[no-untyped-def]
     return joined(table[k, i], table[k, j - 1], join)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def worth(i, j, kind, a, c, count, by_count, masses, others, level):  # type: ignore[no-untyped-def]
     """P (exp(c R) - 1) / c of the rungs i, ..., j-1, with P their probability and R their Renyi entropy in nats.
 
@@ -84,7 +85,7 @@ def worth(i, j, kind, a, c, count, by_count, masses, others, level):  # type: ig
     return mass * (r if c == 0.0 else np.expm1(c * r) / c)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def lower_hull(begin, end, x, y, hull):  # type: ignore[no-untyped-def]
     """The corners of the lower convex hull of the points begin..end-1 where y is finite; x increases. Their number."""
     h = 0
@@ -101,7 +102,7 @@ def lower_hull(begin, end, x, y, hull):  # type: ignore[no-untyped-def]
     return h
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def least_on_hull(x, y, slope, hull, h):  # type: ignore[no-untyped-def]
     """The least y - slope * x on a hull of h corners."""
     low, high = 0, h - 1
@@ -115,7 +116,7 @@ def least_on_hull(x, y, slope, hull, h):  # type: ignore[no-untyped-def]
     return y[hull[low]] - slope * x[hull[low]]
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[no-untyped-def]
     """The least sum over buckets of price * overhead - use * worth: where the last bucket of the best starts, for every
     number j of rungs from the bottom; -1 where no buckets of at least `floor` secrets fit.
@@ -205,7 +206,7 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
     return start
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def total_worth(cuts, w):  # type: ignore[no-untyped-def]
     """The worth of the buckets that end before the rungs `cuts`, added up."""
     kind, _, a, c, count, by_count, _, masses, others, level = w
@@ -216,7 +217,7 @@ def total_worth(cuts, w):  # type: ignore[no-untyped-def]
     return total
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def best_move(cuts, size, mass, w, left, floor):  # type: ignore[no-untyped-def]
     """The end of a bucket to move, and where to, for most worth at no more than `left` additional overhead.
 

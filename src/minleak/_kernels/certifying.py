@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from minleak._kernels.compiling import kernel
 
-@nb.njit(cache=True)
+
+@kernel()
 def survey_weights(weights, giants):  # type: ignore[no-untyped-def]
     """The least weight, the largest of those not among the giants (sorted positions), the number of zeros, and the sum
     as high * 2^31 + low.
@@ -26,7 +27,7 @@ def survey_weights(weights, giants):  # type: ignore[no-untyped-def]
     return least, largest, zeros, high, low
 
 
-@nb.njit(cache=True)
+@kernel()
 def measure_line(starts, end, length, u, weights):  # type: ignore[no-untyped-def]
     """For a ring with one segment for every secret, in order: whether all sizes are positive, none passes the length
     of a track, and each is u times the secret's weight.
@@ -42,7 +43,7 @@ def measure_line(starts, end, length, u, weights):  # type: ignore[no-untyped-de
     return tiled, short, owned
 
 
-@nb.njit(cache=True)
+@kernel()
 def follow_segments(members, first, following):  # type: ignore[no-untyped-def]
     """Whether the segments of every secret are those that its chain leads to, from its first on, each once: all lead on
     to segments of the same secret, and to each leads exactly one of the chains.
@@ -64,7 +65,7 @@ def follow_segments(members, first, following):  # type: ignore[no-untyped-def]
     return reached.sum() == count
 
 
-@nb.njit(cache=True)
+@kernel()
 def guides_lead(guide, shift, starts):  # type: ignore[no-untyped-def]
     """Whether every stretch of 2^shift positions is led to the segment that its first position is in."""
     count = starts.shape[0]
@@ -77,7 +78,7 @@ def guides_lead(guide, shift, starts):  # type: ignore[no-untyped-def]
     return True
 
 
-@nb.njit(cache=True)
+@kernel()
 def labels_found(offsets, data, slots, most):  # type: ignore[no-untyped-def]
     """Whether every label leads, by its hash, to its own position before a free slot or one of the same label, in at
     most so many steps in all.

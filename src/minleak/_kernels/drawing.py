@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from minleak._kernels.compiling import kernel
 
-@nb.njit(cache=True, nogil=True)
+
+@kernel(nogil=True)
 def link_segments(members, first):  # type: ignore[no-untyped-def]
     """For each secret a segment of its own, and for each segment the next of the same secret, -1 where there is
     none.
@@ -18,7 +19,7 @@ def link_segments(members, first):  # type: ignore[no-untyped-def]
     return first, following
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def guide_table(starts, shift, size, like):  # type: ignore[no-untyped-def]
     """For each stretch of 2^shift positions the last segment that starts at or before its first position."""
     guide = np.empty(size, like.dtype)
@@ -30,7 +31,7 @@ def guide_table(starts, shift, size, like):  # type: ignore[no-untyped-def]
     return guide
 
 
-@nb.njit(cache=True, inline="always")
+@kernel(inline="always")
 def _segment_at(position, starts, guide, shift):  # type: ignore[no-untyped-def]
     """The segment that a position of the line is in."""
     stretch = position >> shift
@@ -49,7 +50,7 @@ def _segment_at(position, starts, guide, shift):  # type: ignore[no-untyped-def]
 
 # Numba's own threads abort a process that draws after a fork or, on some systems, from two threads at once. So this one
 # lets go of the interpreter's lock, and whoever has many draws calls it from several threads.
-@nb.njit(nogil=True, error_model="numpy", cache=True)
+@kernel(nogil=True, error_model="numpy")
 def draw_sets(  # type: ignore[no-untyped-def]
     secrets,
     places,

@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from typing import Any
 
-import numba as nb
 import numpy as np
+
+from minleak._kernels.compiling import kernel
 
 _u64 = np.uint64
 # With fewer labels than this a thread takes longer to start than it saves. Threads are Python's: numba's own abort a
@@ -17,7 +18,7 @@ _MANY = 50_000
 _TOGETHER = 32
 
 
-@nb.njit(cache=True, inline="always")
+@kernel(inline="always")
 def _hash_string(data, begin, end):  # type: ignore[no-untyped-def]
     """FNV-1a with a final mix."""
     h = _u64(14695981039346656037)
@@ -60,7 +61,7 @@ def fill_slots(offsets: Any, data: Any) -> tuple[Any, bool]:
     return slots, twice
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _hash_strings(offsets, data, out, size, shift, counts):  # type: ignore[no-untyped-def]
     """The hashes of strings, and how many there are for each part of the table."""
     mask = _u64(size - 1)
@@ -70,7 +71,7 @@ def _hash_strings(offsets, data, out, size, shift, counts):  # type: ignore[no-u
         counts[(h & mask) >> _u64(shift)] += 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _deal(hashes, begin, size, shift, at, dealt, places):  # type: ignore[no-untyped-def]
     """Hashes and positions, of which `begin` is the first, part after part."""
     mask = _u64(size - 1)
@@ -80,7 +81,7 @@ def _deal(hashes, begin, size, shift, at, dealt, places):  # type: ignore[no-unt
         at[part] += 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _insert(offsets, data, hashes, dealt, places, tags, slots, stop):  # type: ignore[no-untyped-def]
     """Put positions into the first free slot from that of their hash on, before slot `stop` (-1: anywhere). Returns how
     many found none, which are then the first, and whether two strings are the same: they meet, since both are looked
@@ -107,7 +108,7 @@ def _insert(offsets, data, hashes, dealt, places, tags, slots, stop):  # type: i
     return left, False
 
 
-@nb.njit(cache=True)
+@kernel()
 def _is_same(offsets, data, i, j):  # type: ignore[no-untyped-def]
     one, other = data[offsets[i] : offsets[i + 1]], data[offsets[j] : offsets[j + 1]]
     return one.size == other.size and (one == other).all()
@@ -129,7 +130,7 @@ def find_strings(offsets: Any, data: Any, known: tuple[Any, Any], slots: Any) ->
     return found
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _find_strings(offsets, data, known_offsets, known_data, slots, found):  # type: ignore[no-untyped-def]
     at = np.empty(_TOGETHER, np.int64)
     i, following, n, size = 0, np.int64(0), found.shape[0], slots.shape[0]
@@ -157,7 +158,7 @@ def _find_strings(offsets, data, known_offsets, known_data, slots, found):  # ty
             following = np.int64(found[i - 1]) + 1
 
 
-@nb.njit(cache=True, inline="always")
+@kernel(inline="always")
 def _stands(data, begin, end, known_offsets, known_data, place):  # type: ignore[no-untyped-def]
     """Whether the bytes are those of a known string."""
     start = known_offsets[place]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from minleak._kernels.compiling import kernel
 
-@nb.njit(cache=True, nogil=True)
+
+@kernel(nogil=True)
 def price_stars(distances, duals, groups, u, values, sets):  # type: ignore[no-untyped-def]
     """For each centre z the u members of different groups with least d(z,i) - lambda_i: `sets[z]`, and their sum.
 
@@ -38,7 +39,7 @@ def price_stars(distances, duals, groups, u, values, sets):  # type: ignore[no-u
         values[z] = best.sum()
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _put(best, who, place, value, i):  # type: ignore[no-untyped-def]
     """Put a value and its owner in order, the one at `place` being the first that goes."""
     while place > 0 and best[place - 1] > value:
@@ -47,7 +48,7 @@ def _put(best, who, place, value, i):  # type: ignore[no-untyped-def]
     best[place], who[place] = value, i
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def peel(units, groups, n_groups, rows, points, u, sets, lengths):  # type: ignore[no-untyped-def]
     """Peel sets of near members, of different groups, off `units` until nothing is left; returns how many,
     or -1 if a group has more than its share.

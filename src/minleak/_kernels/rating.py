@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
+
+from minleak._kernels.compiling import kernel
 
 # Places of a row's table that say where a search begins.
 _GUIDES = 128
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def draw_posteriors(likelihood, weights, grid, rows, uniforms, values):  # type: ignore[no-untyped-def]
     """`values[i]` becomes the point of the grid at which the posterior of row `rows[i]`, the normalised product of its
     likelihood and the weights, passes uniforms[i] in [0, 1). Values of rows below 0 are left as they are.

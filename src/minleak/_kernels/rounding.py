@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
+
+from minleak._kernels.compiling import kernel
 
 # What one step writes down of itself for whoever checks it, before the nodes of its cycle or path.
 TRACED = 6
 
 
-@nb.njit(cache=True)
+@kernel()
 def chance(p, q, words, at):  # type: ignore[no-untyped-def]
     """True with probability p/q exactly, for 0 <= p <= q <= 2^63: random bits are compared with those of p/q until two
     differ, which takes the same time whatever p/q is. `at` counts the bits; -1 if there are not enough.
@@ -27,7 +28,7 @@ def chance(p, q, words, at):  # type: ignore[no-untyped-def]
             return bit, at
 
 
-@nb.njit(cache=True)
+@kernel()
 def _found(entries, active, d, parents, queue, path):  # type: ignore[no-untyped-def]
     """A cycle, or a path between two columns of one fractional entry each: its nodes in order into `path`, and their
     number; 0 if there is none. Rows are nodes 0..k-1, slots of columns k and on; the newest slots are tried first.
@@ -64,7 +65,7 @@ def _found(entries, active, d, parents, queue, path):  # type: ignore[no-untyped
     return 0
 
 
-@nb.njit(cache=True)
+@kernel()
 def _joined(a, b, parents, path):  # type: ignore[no-untyped-def]
     """The nodes from a to b through the tree."""
     depth_a, depth_b = 0, 0
@@ -96,7 +97,7 @@ def _joined(a, b, parents, path):  # type: ignore[no-untyped-def]
     return head
 
 
-@nb.njit(cache=True)
+@kernel()
 def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ignore[no-untyped-def]
     """The column that each row gets, into `chosen`, and the random bits used, -1 if there are too few.
 
@@ -155,7 +156,7 @@ def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ig
     return bits
 
 
-@nb.njit(cache=True)
+@kernel()
 def _moves(entries, names, d, path, edges, true_row, true_column):  # type: ignore[no-untyped-def]
     """How far the entries along a cycle or path can go, every other up and the rest down, and the other way round; and
     whether the true entry then rises (1), falls (-1) or is not among them (0).
@@ -174,7 +175,7 @@ def _moves(entries, names, d, path, edges, true_row, true_column):  # type: igno
     return up, down, side
 
 
-@nb.njit(cache=True)
+@kernel()
 def _move(entries, names, d, path, edges, move, chosen):  # type: ignore[no-untyped-def]
     """Every other entry along a cycle or path goes up by `move`, the rest down; rows that come to d are chosen."""
     k = entries.shape[1]
@@ -186,7 +187,7 @@ def _move(entries, names, d, path, edges, move, chosen):  # type: ignore[no-unty
             chosen[row] = names[slot]
 
 
-@nb.njit(cache=True)
+@kernel()
 def _kept(entries, names, active, d):  # type: ignore[no-untyped-def]
     """How many columns are left when those without a fractional entry are gone; the others keep their order."""
     left = 0
@@ -201,7 +202,7 @@ def _kept(entries, names, active, d):  # type: ignore[no-untyped-def]
     return left
 
 
-@nb.njit(cache=True)
+@kernel()
 def binned(matrix, d):  # type: ignore[no-untyped-def]
     """Where bins of consecutive columns begin whose entries, over all rows, are at most d; a larger column is alone."""
     starts = np.empty(matrix.shape[0], np.int64)
@@ -215,7 +216,7 @@ def binned(matrix, d):  # type: ignore[no-untyped-def]
     return starts[:bins]
 
 
-@nb.njit(cache=True)
+@kernel()
 def _room(room, entries):  # type: ignore[no-untyped-def]
     """What the entries leave, -1 where they do not fit; their sum may pass 64 bits."""
     for value in entries:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
+
+from minleak._kernels.compiling import kernel
 
 _BLOCK = 64
 
 
-@nb.njit(cache=True)
+@kernel()
 def join_tracks(track_of, member_of, start_of, u, length):  # type: ignore[no-untyped-def]
     """The pieces of a schedule on one line, track after track, without those that gave way at once.
 
@@ -36,7 +37,7 @@ def join_tracks(track_of, member_of, start_of, u, length):  # type: ignore[no-un
     return members, starts
 
 
-@nb.njit(cache=True)
+@kernel()
 def lazy_schedule(residues, order, u, length):  # type: ignore[no-untyped-def]
     """Lay members on u tracks from time 0 to `length`, member i for u * residues[i] units, in the given order.
 
@@ -126,14 +127,14 @@ def lazy_schedule(residues, order, u, length):  # type: ignore[no-untyped-def]
     return track_of[:pieces], member_of[:pieces], start_of[:pieces]
 
 
-@nb.njit(cache=True)
+@kernel()
 def _refresh(residues, peak, b):  # type: ignore[no-untyped-def]
     peak[b] = 0
     for i in range(b * _BLOCK, min(residues.shape[0], (b + 1) * _BLOCK)):
         peak[b] = max(peak[b], residues[i])
 
 
-@nb.njit(cache=True)
+@kernel()
 def _push(key, a, b, size, new_key, new_a, new_b):  # type: ignore[no-untyped-def]
     """Put an entry on a binary heap of `size` entries, least key first."""
     i = size
@@ -146,7 +147,7 @@ def _push(key, a, b, size, new_key, new_a, new_b):  # type: ignore[no-untyped-de
     key[i], a[i], b[i] = new_key, new_a, new_b
 
 
-@nb.njit(cache=True)
+@kernel()
 def _pop(key, a, b, size):  # type: ignore[no-untyped-def]
     """Take the least entry off a binary heap of `size` entries."""
     size -= 1

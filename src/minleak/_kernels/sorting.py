@@ -6,8 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from typing import Any
 
-import numba as nb
 import numpy as np
+
+from minleak._kernels.compiling import kernel
 
 # Parts of weights, and how many of them, from the largest down, may hold more than one weight: not those below 32.
 _PARTS, _SINGLE = 1026, 945
@@ -41,7 +42,7 @@ def sort_descending(weights: Any, kind: Any) -> Any:
     return out, places
 
 
-@nb.njit(cache=True)
+@kernel()
 def _part(weight):  # type: ignore[no-untyped-def]
     """The part of a weight, from the largest down, by the place of its leading bit and the four bits after it, which
     are the head of its float; the last is for 0.
@@ -49,13 +50,13 @@ def _part(weight):  # type: ignore[no-untyped-def]
     return 17392 - (np.float64(weight).view(np.int64) >> 48) if weight > 0 else np.int64(_PARTS - 1)
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _count_parts(weights, counts):  # type: ignore[no-untyped-def]
     for weight in weights:
         counts[_part(weight)] += 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _deal(weights, begin, at, out, places):  # type: ignore[no-untyped-def]
     """Weights and their positions, of which `begin` is the first, part after part."""
     for i in range(weights.shape[0]):
@@ -64,7 +65,7 @@ def _deal(weights, begin, at, out, places):  # type: ignore[no-untyped-def]
         at[part] += 1
 
 
-@nb.njit(cache=True, nogil=True)
+@kernel(nogil=True)
 def _sort_parts(begins, ends, out, places, keys, positions):  # type: ignore[no-untyped-def]
     """Sort each part in its place; `keys` and `positions` are work space."""
     counts = np.empty(257, np.int64)
@@ -95,7 +96,7 @@ def _sort_parts(begins, ends, out, places, keys, positions):  # type: ignore[no-
             shift += 8
 
 
-@nb.njit(cache=True)
+@kernel()
 def _insertion_descending(keys, positions, begin, end):  # type: ignore[no-untyped-def]
     for i in range(begin + 1, end):
         key, position = keys[i], positions[i]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import numba as nb
 import numpy as np
 
+from minleak._kernels.compiling import kernel
 
-@nb.njit(cache=True)
+
+@kernel()
 def sweep_cells(first, tracks, members, density, giants, order):  # type: ignore[no-untyped-def]
     """For the first cell of a ring and after each change: the sum of the densities of its members and of the giants,
     and the Renyi entropy of their shares, in nats.
@@ -65,7 +66,7 @@ def sweep_cells(first, tracks, members, density, giants, order):  # type: ignore
     return sums, entropies
 
 
-@nb.njit(cache=True)
+@kernel()
 def _term(value, order):  # type: ignore[no-untyped-def]
     if value <= 0.0:
         return 0.0

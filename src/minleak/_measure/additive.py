@@ -9,6 +9,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
+from minleak._data.joint import Joint
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.prior import Prior, as_prior
 from minleak._measure.capacities import Capacity
@@ -41,7 +42,7 @@ def additive_capacity(
     (0.25, 0.5)
     """
     channel = as_channel(channel)
-    given = None if prior is None else channel.fitting(prior)
+    given = None if prior is None else Joint(prior, channel).prior
     if not isinstance(spanning, str) or spanning not in ("gains", "vulnerabilities"):
         raise InvalidParameter(f"spanning is 'gains' or 'vulnerabilities', not {shown(spanning)}")
     if spanning == "vulnerabilities":

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.labels import first_difference
+from minleak._data.labels import match
 from minleak._data.parameters import truth
 from minleak._data.prior import Prior, as_prior
 from minleak.errors import InvalidParameter
@@ -66,11 +66,6 @@ def separations(first: Array, second: Array) -> Array:
 def compared(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> tuple[Array, Array]:
     """The probabilities of two distributions on the same outcomes."""
     one, other = as_prior(first), as_prior(second)
-    if len(one) != len(other):
-        raise InvalidParameter(
-            f"distributions are compared on the same outcomes, and have {len(one)} and {len(other)} of them"
-        )
-    x = first_difference(one.labels, other.labels)
-    if x is not None:
-        raise InvalidParameter(f"distributions are compared on the same outcomes, and differ in the label at {x}")
+    rule = "distributions are compared on the same outcomes: "
+    match(one.labels, other.labels, ("the first", "outcome"), ("the second", "outcome"), InvalidParameter, rule=rule)
     return one.p, other.p

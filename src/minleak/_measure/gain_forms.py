@@ -10,6 +10,9 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
+from minleak._data.frames import axes
+from minleak._data.joint import as_joint
+from minleak._data.labels import Labels, match
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
@@ -117,8 +120,12 @@ def property_channel(
     >>> ages.p, told.toarray().round(6)[0]
     (array([0.75, 0.25]), array([0.833333, 0.166667]))
     """
-    channel = as_channel(channel)
-    p = channel.fitting(prior).p
+    known = as_joint(prior, channel)
+    channel, p = known.channel, known.p
+    rows = axes(values)[0]
+    if rows is not None:
+        secrets = known.prior.labels
+        match(Labels.of(rows, 0), secrets, ("the property", "secret"), ("the prior", "secret"), InvalidParameter)
     given = listed(values, "a property is a value for each secret")
     at = numbered(given)
     if len(at) != len(p):

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.channel import Channel, as_channel
+from minleak._data.arrays import Array
+from minleak._data.channel import Channel
 from minleak._data.columns import Columns
+from minleak._data.joint import Joint, as_joint, as_source
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy, evaluate, log_base
 from minleak._entropy.gain import gain_matrix, under_gain
@@ -19,7 +21,7 @@ from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 
 
-def leakage(prior: Prior | Iterable[Any], channel: Channel | Any, entropy: ConditionalEntropy | str) -> float:
+def leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, entropy: ConditionalEntropy | str) -> float:
     """H(X) - H(X|Y), what the channel's output tells about the secret, in the unit of H, the entropy.
 
     It is never negative for the entropies of the paper's form (its Proposition 2), so a difference below zero by
@@ -28,8 +30,8 @@ def leakage(prior: Prior | Iterable[Any], channel: Channel | Any, entropy: Condi
     >>> leakage([1, 1], [[1, 0], [0, 1]], "shannon")
     1.0
     """
-    H, prior = as_entropy(entropy), as_prior(prior)
-    return difference(H, H(prior), H.conditional(prior, channel))
+    H, joint = as_entropy(entropy), as_joint(prior, channel)
+    return difference(H, H(joint.prior), H.conditional(joint))
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class LeakageTable:
 
 
 def leakage_table(
-    prior: Prior | Iterable[Any],
+    prior: Joint | Prior | Iterable[Any],
     channel: Channel | Any,
     entropies: Sequence[ConditionalEntropy | str] = STANDARD,
 ) -> LeakageTable:
@@ -81,9 +83,9 @@ def leakage_table(
     min-entropy           1    0.415037    0.584963
     """
     measures = as_entropies(entropies)
-    prior = as_prior(prior)
-    before = evaluate(measures, Columns(prior.p[:, None]))
-    after = evaluate(measures, as_channel(channel).columns(prior))
+    joint = as_joint(prior, channel)
+    before = evaluate(measures, Columns(joint.p[:, None]))
+    after = evaluate(measures, joint.columns())
     return LeakageTable(
         tuple(
             LeakageRow(H.name, float(b), float(a), difference(H, b, a))
@@ -103,16 +105,20 @@ def vulnerability(prior: Prior | Iterable[Any], *, gain: Any = None) -> float:
     return _before(as_prior(prior), None if gain is None else gain_matrix(gain))
 
 
-def posterior_vulnerability(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
+def posterior_vulnerability(
+    prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, gain: Any = None
+) -> float:
     """The same after observing the channel's output: sum over y of max over w of sum over x of G[w,x] J[x,y].
 
     >>> posterior_vulnerability([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     0.75
     """
-    return _after(as_channel(channel).columns(prior), None if gain is None else gain_matrix(gain))
+    return _after(as_joint(prior, channel).columns(), None if gain is None else gain_matrix(gain))
 
 
-def multiplicative_leakage(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
+def multiplicative_leakage(
+    prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, gain: Any = None
+) -> float:
     """The factor by which observing raises the (g-)vulnerability; its logarithm is the (g-)leakage of the field.
 
     A factor makes no sense where the vulnerability before is negative, which is refused.
@@ -120,7 +126,7 @@ def multiplicative_leakage(prior: Prior | Iterable[Any], channel: Channel | Any,
     >>> multiplicative_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     1.5
     """
-    return as_factor(*vulnerabilities(prior, channel, gain))
+    return as_factor(*vulnerabilities(as_joint(prior, channel), gain))
 
 
 def as_factor(before: float, after: float) -> float:
@@ -132,13 +138,13 @@ def as_factor(before: float, after: float) -> float:
     return after / before if before != 0 else (1.0 if after == 0 else math.inf)
 
 
-def additive_leakage(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
+def additive_leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, gain: Any = None) -> float:
     """By how much observing raises the (g-)vulnerability.
 
     >>> additive_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     0.25
     """
-    before, after = vulnerabilities(prior, channel, gain)
+    before, after = vulnerabilities(as_joint(prior, channel), gain)
     return after - before
 
 
@@ -149,7 +155,7 @@ def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
     >>> maximal_leakage([[1, 0], [0.5, 0.5]]) == math.log2(1.5)
     True
     """
-    return math.log(_after(as_channel(channel).columns(None), None)) / log_base(base)
+    return math.log(_after(as_source(channel).columns(None), None)) / log_base(base)
 
 
 def local_dp_epsilon(channel: Channel | Any) -> float:
@@ -160,24 +166,25 @@ def local_dp_epsilon(channel: Channel | Any) -> float:
     >>> round(local_dp_epsilon([[0.75, 0.25], [0.25, 0.75]]), 6)
     1.098612
     """
-    channel = as_channel(channel)
-    n = channel.shape[0]
-    sizes = channel.preimage_sizes
-    if ((sizes > 0) & (sizes < n)).any():
-        return math.inf
-    ratios = Columns(channel.matrix).map(_log_ratio)
-    return max(0.0, float(np.concatenate(ratios).max()))
+    columns = as_source(channel).columns(None)
+    return max(0.0, *columns.map(lambda v: _log_ratio(v, columns.rows)))
 
 
-def _log_ratio(v: Any) -> Any:
+def _log_ratio(v: Array, n: int) -> float:
+    """The largest logarithm of the ratio of two entries of a column, of which rows below n that are left out hold 0."""
     seen = v[:, v.max(axis=0) > 0]
-    return np.log(seen.max(axis=0)) - np.log(seen.min(axis=0)) if seen.size else np.zeros(1)
+    if not seen.size:
+        return 0.0
+    least = seen.min(axis=0)
+    if len(seen) < n or not least.min() > 0:
+        return math.inf
+    return float((np.log(seen.max(axis=0)) - np.log(least)).max())
 
 
-def vulnerabilities(prior: Prior | Iterable[Any], channel: Channel | Any, gain: Any) -> tuple[float, float]:
-    """Before and after observing; prior and gains are looked through once."""
-    prior, matrix = as_prior(prior), None if gain is None else gain_matrix(gain)
-    return _before(prior, matrix), _after(as_channel(channel).columns(prior), matrix)
+def vulnerabilities(joint: Joint, gain: Any) -> tuple[float, float]:
+    """Before and after observing; gains are looked through once."""
+    matrix = None if gain is None else gain_matrix(gain)
+    return _before(joint.prior, matrix), _after(joint.columns(), matrix)
 
 
 def _before(prior: Prior, gain: Any) -> float:
@@ -191,8 +198,7 @@ def _after(columns: Columns, gain: Any) -> float:
     if gain is None or gained.complete:
         return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())
     # A sparse column's missing entries are gains of zero, which beat negative ones.
-    product = gained.matrix if gained.scale is None else gained.matrix.multiply(gained.scale[:, None]).tocsc()
-    return float(product.max(axis=0).sum())
+    return float(gained.largest()[1].sum())
 
 
 def difference(H: ConditionalEntropy, before: float, after: float) -> float:

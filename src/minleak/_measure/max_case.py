@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.channel import Channel, as_channel
+from minleak._data.channel import Channel
+from minleak._data.joint import Joint, as_joint
 from minleak._data.labels import Labels
 from minleak._data.parameters import real
 from minleak._data.prior import Prior
@@ -19,31 +20,30 @@ from minleak._entropy.gain import gain_matrix, under_gain
 from minleak._measure.leakages import as_factor, local_dp_epsilon, vulnerability
 
 
-def max_case_vulnerability(prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None) -> float:
+def max_case_vulnerability(
+    prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, gain: Any = None
+) -> float:
     """The attacker's expected gain after the observable that is best for him: max over y of V_g(p(. given y)).
 
     >>> max_case_vulnerability([1, 1], [[0.9, 0.1], [0.5, 0.5]])
     0.8333333333333334
     """
-    channel = as_channel(channel)
-    joint, p_y = channel.joint(prior), channel.output(prior)
-    if gain is not None:
-        columns = under_gain(gain_matrix(gain), channel.columns(prior))
-        joint = columns.matrix if columns.scale is None else columns.scale[:, None] * columns.matrix
-    best = joint.max(axis=0)
-    best = np.asarray(best if isinstance(best, np.ndarray) else best.toarray()).ravel()
+    joint = as_joint(prior, channel)
+    columns, p_y = joint.columns(), joint.output()
+    _, best = (columns if gain is None else under_gain(gain_matrix(gain), columns)).largest()
     return float((best[p_y > 0] / p_y[p_y > 0]).max())
 
 
 def max_case_leakage(
-    prior: Prior | Iterable[Any], channel: Channel | Any, *, gain: Any = None, base: float = 2
+    prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, gain: Any = None, base: float = 2
 ) -> float:
     """The logarithm of the factor by which the best observable raises the (g-)vulnerability, in bits.
 
     >>> max_case_leakage([1, 1], [[1, 0], [0.5, 0.5]])
     1.0
     """
-    before, after = vulnerability(prior, gain=gain), max_case_vulnerability(prior, channel, gain=gain)
+    joint = as_joint(prior, channel)
+    before, after = vulnerability(joint.prior, gain=gain), max_case_vulnerability(joint, gain=gain)
     factor = as_factor(before, after)
     return math.log(factor) / log_base(base) if factor > 0 else -math.inf
 
@@ -98,7 +98,7 @@ class PointwiseLeakage:
 
 
 def pointwise_maximal_leakage(
-    prior: Prior | Iterable[Any], channel: Channel | Any, *, base: float = 2
+    prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, base: float = 2
 ) -> PointwiseLeakage:
     """For each observable y that can occur, log of max over possible x of C[x,y]/p(y) = p(x given y)/p(x).
 
@@ -108,9 +108,8 @@ def pointwise_maximal_leakage(
     >>> pointwise_maximal_leakage([1, 1], [[1, 0], [0.5, 0.5]]).values.round(6)
     array([0.415037, 1.      ])
     """
-    channel = as_channel(channel)
-    p = channel.fitting(prior).p
-    p_y = np.asarray(channel.matrix.T @ p)
+    joint = as_joint(prior, channel)
+    channel, p, p_y = joint.channel, joint.p, joint.output()
     possible = channel.matrix[np.flatnonzero(p > 0)]
     top = possible.max(axis=0)
     top = np.asarray(top if isinstance(top, np.ndarray) else top.toarray()).ravel()

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.channel import Channel, as_channel
+from minleak._data.channel import Channel
+from minleak._data.joint import as_source
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.metrics import distances_between
 from minleak._data.prior import Prior, as_prior
@@ -34,7 +35,7 @@ def d_privacy(channel: Channel | Any, metric: Any) -> float:
     >>> round(d_privacy([[0.75, 0.25], [0.25, 0.75]], lambda x, y: 2 * abs(x - y)), 6)
     0.549306
     """
-    channel = as_channel(channel)
+    channel = as_source(channel)
     distances = distances_between(metric, channel.inputs, channel.inputs)  # need not be symmetric
     return _most(_log_ratios(channel), distances)
 
@@ -64,11 +65,11 @@ def induced_metric(channel: Channel | Any) -> Array:
     array([[0.      , 0.693147],
            [0.693147, 0.      ]])
     """
-    one_way = _log_ratios(as_channel(channel))
+    one_way = _log_ratios(as_source(channel))
     return np.maximum(one_way, one_way.T)
 
 
-def _log_ratios(channel: Channel) -> Array:
+def _log_ratios(channel: Channel | Together) -> Array:
     """max over y of log C[x,y]/C[x',y]; of channels together, the sum."""
     if isinstance(channel, Together):
         return np.asarray(sum(_log_ratios(part) for part in channel.parts))

@@ -10,6 +10,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
+from minleak._data.joint import Joint
 from minleak._data.prior import Prior
 from minleak._measure.leakages import posterior_vulnerability
 from minleak.errors import InvalidParameter, SolverFailed
@@ -60,9 +61,9 @@ def refinement_distance(
 
     A = as_channel(first)
     B = A.sharing(second, "that are compared")
-    fitting = A.fitting(prior)
-    possible = np.flatnonzero(fitting.p > 0)
-    p = fitting.p[possible]
+    known = Joint(prior, A).prior
+    possible = np.flatnonzero(known.p > 0)
+    p = known.p[possible]
     (_, m), k = A.shape, B.shape[1]
     if len(p) * m * k > _MOST:
         raise InvalidParameter(f"{len(p)} secrets, {m} and {k} observables make more than {_MOST:,} coefficients")
@@ -80,9 +81,9 @@ def refinement_distance(
         raise SolverFailed(f"HiGHS found no post-processing: {found.message}")
     R = _kept(J, K, found.x.reshape(m, k))
     bound = max(1 - float(mass @ R.sum(axis=1)), 0.0)
-    gain = np.zeros((k + 1, len(fitting.p)))
+    gain = np.zeros((k + 1, len(known.p)))
     gain[:k, possible] = np.minimum(1 + found.ineqlin.marginals[: len(p) * k].reshape(len(p), k), 1.0).T
-    value = posterior_vulnerability(fitting, B, gain=gain) - posterior_vulnerability(fitting, A, gain=gain)
+    value = posterior_vulnerability(known, B, gain=gain) - posterior_vulnerability(known, A, gain=gain)
     value = max(value, 0.0)
     if not bound - value <= _CLOSE:
         raise SolverFailed(f"gains earn {value:.9g} more, and only {bound:.9g} is proven to be the most")

@@ -11,6 +11,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
+from minleak._data.joint import Joint, as_joint
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS
@@ -33,7 +34,7 @@ def risk(prior: Prior | Iterable[Any], *, loss: Any = None) -> float:
     return 1 - vulnerability(prior) if loss is None else -vulnerability(prior, gain=-_loss(loss))
 
 
-def posterior_risk(prior: Prior | Iterable[Any], channel: Channel | Any, *, loss: Any = None) -> float:
+def posterior_risk(prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, loss: Any = None) -> float:
     """The same after observing the channel's output.
 
     >>> posterior_risk([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
@@ -44,13 +45,14 @@ def posterior_risk(prior: Prior | Iterable[Any], channel: Channel | Any, *, loss
     return -posterior_vulnerability(prior, channel, gain=-_loss(loss))
 
 
-def risk_leakage(prior: Prior | Iterable[Any], channel: Channel | Any, *, loss: Any = None) -> float:
+def risk_leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, loss: Any = None) -> float:
     """The factor by which observing lowers the risk; infinite where none is left.
 
     >>> risk_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     2.0
     """
-    before, after = risk(prior, loss=loss), posterior_risk(prior, channel, loss=loss)
+    joint = as_joint(prior, channel)
+    before, after = risk(joint.prior, loss=loss), posterior_risk(joint, loss=loss)
     if before < 0 or after < 0:
         raise InvalidParameter("a factor makes no sense on losses below zero: add a constant to all of them")
     return before / after if after > 0 else (1.0 if before == 0 else math.inf)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
+from minleak._data.frames import refuse_names
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior
 from minleak._measure.capacities import Capacity
@@ -108,6 +109,7 @@ def _classes(predicate: Iterable[Any], n: int) -> Places:
 
 def numbered(predicate: Iterable[Any]) -> Places:
     """The values of a predicate as 0, 1, ... in order of appearance."""
+    refuse_names(predicate, "the values of a predicate", InvalidParameter)
     values = listed(predicate, "a predicate is a value for each secret")
     number: dict[Any, int] = {}
     try:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.threads import one_thread
 from minleak._entropy.deformed import deformed
 
-# Up to this many secrets linear systems are solved by one thread.
-_ONE_THREAD = 600
 # Up to this many secrets Newton steps (a dense system in the secrets) are taken at once. Above it a step takes seconds,
 # so that they are first taken among few; above the second number, only there.
 _LARGE, _NEWTON = 1500, 4000
@@ -27,6 +26,7 @@ _DENSE = 1 << 25
 _NEAR_ONE = 0.25
 
 
+@one_thread()
 def between(matrix: Any, order: float, *, gap: float, iterations: int | None) -> Bounds:
     """max over r of I_a(r) for a dense or sparse channel and a finite order a > 0, to the gap if the iterations do."""
     import scipy.sparse as sp
@@ -53,8 +53,6 @@ class Bounds:
 
 def _closed(problem: _Problem, gap: float, limit: int, *, newton: int) -> Bounds:
     """Bounds that are no further apart than the gap, or the best after `limit` steps, so many of them Newton's."""
-    from threadpoolctl import threadpool_limits
-
     n = problem.n
     start = at = problem.at(np.full(n, 1 / n))
     found = Bounds(at)
@@ -67,11 +65,9 @@ def _closed(problem: _Problem, gap: float, limit: int, *, newton: int) -> Bounds
     step: Callable[[_Point], _Point] = problem.multiplied
     if n <= _NEWTON:
         step, at, limit = _Newton(problem, start), start, min(limit, found.steps + newton)
-    # Small systems are solved faster by one thread than by several that wait for each other.
-    with threadpool_limits(1 if n <= _ONE_THREAD else None, user_api="blas"):
-        while found.open(gap, limit):
-            at = step(at)
-            found.see(at)
+    while found.open(gap, limit):
+        at = step(at)
+        found.see(at)
     return found
 
 

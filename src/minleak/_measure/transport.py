@@ -11,6 +11,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
+from minleak._data.joint import Joint
 from minleak._data.metrics import distances_between, shortest_paths
 from minleak._data.prior import Prior, as_prior
 from minleak._measure.distribution_distances import compared, separations
@@ -76,7 +77,8 @@ def hyper_distance(
     """
     A = as_channel(first)
     B = A.sharing(second, "that are compared")
-    hypers = [channel.hyper(A.fitting(prior)) for channel in (A, B)]
+    known = Joint(prior, A).prior
+    hypers = [channel.hyper(known) for channel in (A, B)]
     outers = [np.asarray(each.outers, dtype=np.float64) for each in hypers]
     inners = [_rows(each.inners) for each in hypers]
     if isinstance(metric, str) and metric == "total variation":
@@ -153,8 +155,9 @@ def multiplicative_kantorovich(first: Prior | Iterable[Any], second: Prior | Ite
     >>> round(multiplicative_kantorovich([2, 1, 1], [1, 1, 2], lambda x, y: abs(x - y)), 6)
     0.423764
     """
+    first = as_prior(first)
     p, q = compared(first, second)
-    distances = distances_between(metric, as_prior(first).labels)
+    distances = distances_between(metric, first.labels)
     if len(p) ** 2 > _MOST:
         raise InvalidParameter(f"{len(p):,} outcomes make more than {_MOST:,} pairs: too many for a programme")
     d = shortest_paths(distances)

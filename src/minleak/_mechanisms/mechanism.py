@@ -26,7 +26,7 @@ class Mechanism(Channel):
     >>> from minleak import mechanisms
     >>> mechanism = mechanisms.randomised_response(3, 1)
     >>> mechanism, round(mechanism.epsilon, 12)
-    (Mechanism(3 secrets, 3 observables, epsilon 1), 1.0)
+    (Mechanism(3 secrets, 3 observables), 1.0)
     """
 
     def __init__(
@@ -63,7 +63,8 @@ class Mechanism(Channel):
 
     def __repr__(self) -> str:
         n, m = self.shape
-        return f"Mechanism({n} secrets, {m} observables, epsilon {self.epsilon:.9g})"
+        known = f", epsilon {self.epsilon:.9g}" if "epsilon" in self.__dict__ else ""  # seconds, if not yet asked for
+        return f"Mechanism({n} secrets, {m} observables{known})"
 
 
 def positive_epsilon(epsilon: Any) -> float:

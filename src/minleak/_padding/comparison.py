@@ -62,7 +62,8 @@ class PaddingComparison:
         for rival in self.rivals:
             for i, name in enumerate(self.entropies):
                 ours, theirs = rival.best[i], rival.policy.leakage[i]
-                head = (rival.policy.name, f"{rival.policy.overhead / self.mean:.2%}") if i == 0 else ("", "")
+                share = rival.policy.overhead / self.mean if self.mean > 0 else 0.0
+                head = (rival.policy.name, f"{share:.2%}") if i == 0 else ("", "")
                 less = 1 - ours.leakage / theirs if theirs > 0 else 0.0
                 lines.append(
                     f"{head[0]:<20}{head[1]:>10}  {name:<14}{theirs:>10.4f}{ours.leakage:>10.4f}"

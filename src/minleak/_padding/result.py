@@ -144,7 +144,7 @@ class Padding:
     def rows(self) -> Rows:
         """The padding as rows of whole numbers, as it is drawn: to run with `minleak.Cloak`, sticky, and to save."""
         outputs = Labels.of(self.observables.tolist(), len(self.observables))
-        return Rows(self.prior, outputs, self.starts, self.columns, self.weights, 0.0)
+        return Rows(self.prior, outputs, self.starts, self.columns, self.weights)
 
     def leakage_in(self, entropy: ConditionalEntropy | str) -> float:
         """What this padding leaks in another entropy than the one that it was designed for."""

@@ -52,11 +52,13 @@ def picture(chart: Any, format: str) -> bytes:
     return bytes(convert.vegalite_to_png(spec, scale=2.0))
 
 
-def write_whole(path: str | os.PathLike[str], data: str | bytes) -> None:
-    """Write a file whole or not at all: under a temporary name beside it, then renamed."""
+def write_whole(path: str | os.PathLike[str], data: str | bytes, *, private: bool = False) -> None:
+    """Write a file whole or not at all: under a temporary name beside it, then renamed. A private one can be read by
+    its owner alone.
+    """
     name = os.fspath(path)
     try:
-        with replacing(name) as temporary, open(temporary, "xb") as file:
+        with replacing(name, private=private) as file:
             file.write(data.encode() if isinstance(data, str) else data)
     except OSError as error:
         raise MinleakError(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None

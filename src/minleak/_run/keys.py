@@ -49,28 +49,35 @@ class Key:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Key:
-        """The key in a file written by `save`. Refused if others may read the file, or if it holds no whole key.
+        """The key in a file written by `save`. Refused if others may read the file, if it belongs to another user (but
+        root), or if it holds no whole key.
 
         A path where no file is may be a key given by mistake, so that no message repeats it.
         """
         name = _name(path)
-        mode, text = _attempt("read", _read, name)
+        found, text = _attempt("read", _read, name)
+        mode = found.st_mode
         if not stat.S_ISREG(mode):
             raise InvalidKey(
                 f"{name} is not a regular file, and pipes and devices are not read: write the key to a file of mode "
                 "0600, or in Python give its 32 bytes as Key(bytes)"
+            )
+        if found.st_uid not in (0, os.geteuid()):
+            raise InvalidKey(
+                f"the key file {name} belongs to another user (id {found.st_uid}), who knows the key: "
+                "make a key of your own with `minleak key new`, or run as that user"
             )
         if mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise InvalidKey(
                 f"the key file {name} can be read by others (mode {stat.S_IMODE(mode):04o}): run chmod 600 on it, and "
                 "make a new key if they may have read it"
             )
-        found = _FORM.fullmatch(text)
-        if not found or _check(bytes.fromhex(found[1].decode())) != found[2].decode():
+        spelled = _FORM.fullmatch(text)
+        if not spelled or _check(bytes.fromhex(spelled[1].decode())) != spelled[2].decode():
             raise InvalidKey(
                 f"{name} does not hold a whole minleak key: make one with `minleak key new` or Key.new().save(...)"
             )
-        return cls(bytes.fromhex(found[1].decode()))
+        return cls(bytes.fromhex(spelled[1].decode()))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the key to a new file with mode 0600; an existing file is never overwritten."""
@@ -111,12 +118,12 @@ def _name(path: str | os.PathLike[str]) -> str:
     return name
 
 
-def _read(name: str) -> tuple[int, bytes]:
-    """The file's mode and how it begins, if it is a regular one."""
+def _read(name: str) -> tuple[os.stat_result, bytes]:
+    """What the system knows of the file, and how it begins if it is a regular one."""
     handle = os.open(name, os.O_RDONLY | os.O_NONBLOCK)  # or a pipe would be waited for
     try:
-        mode = os.fstat(handle).st_mode
-        return mode, os.read(handle, 256) if stat.S_ISREG(mode) else b""
+        found = os.fstat(handle)
+        return found, os.read(handle, 256) if stat.S_ISREG(found.st_mode) else b""
     finally:
         os.close(handle)
 

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from minleak._data.arrays import Array
+from minleak._data.simulating import generator
 from minleak._samples.columns import Codes
 from minleak._samples.sample import Sample
 from minleak.errors import InvalidParameter, MissingExtra, shown
@@ -99,24 +100,41 @@ class Histogram(Attack):
 
 
 class Nearest(Attack):
-    """How often each secret is among the k nearest observables, for several k about ln of their number and above."""
+    """How often each secret is among the k nearest observables, for several k about ln of their number and above.
 
-    names = ("nearest, k = ln n", "nearest, k = 4 ln n")
+    Columns are compared in two ways: in units of their interquartile range, which one event far out does not move, as
+    it would the standard deviation; and by rank among the events trained on, which no growing function of a column
+    changes, so that heavy tails and clusters far apart are seen too. Units and ranks are those of the events trained
+    on, as is all else that a guess depends on beside the observable in question: each test succeeds with probability
+    at most V given what came before it. Among equal distances chance decides, not the order of the events, which may
+    be that of the secrets.
+    """
+
+    names = tuple(f"nearest{by}, k = {k} n" for by in ("", " by rank") for k in ("ln", "4 ln"))
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
 
     def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
-        from scipy.spatial import cKDTree
-
         x, points, at, cells = _rows(sample)
         train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
-        prior = prior_before(sample, part)
         if not len(train):
-            yield from (_each(i, np.tile(prior, (len(test), 1)), x, test) for i in range(2))
+            prior = prior_before(sample, part)
+            yield from (_each(i, np.tile(prior, (len(test), 1)), x, test) for i in range(len(self.names)))
             return
-        scale = points[train].std(axis=0)
-        points = points / np.where(scale > 0, scale, 1.0)
+        train = generator(self._seed).permutation(train)
+        test = test[np.argsort(cells[test], kind="stable")]  # equal observables are looked up once
+        for way, compared in enumerate((in_units, by_rank)):
+            yield from self._voted(sample, part, 2 * way, compared(points[train], points), train, test)
+
+    @staticmethod
+    def _voted(sample: Sample, part: int, of: int, points: Array, train: Codes, test: Codes) -> Iterator[Beliefs]:
+        from scipy.spatial import cKDTree
+
+        x, _, _, cells = _rows(sample)
+        prior = prior_before(sample, part)
         ks = [min(len(train), max(1, round(f * math.log(len(train) + 1)))) for f in (1, 4)]
         tree = cKDTree(points[train], balanced_tree=False, compact_nodes=False)
-        test = test[np.argsort(cells[test], kind="stable")]  # equal observables are looked up once
         first = np.arange(len(test)) if sample.ordered else np.flatnonzero(np.diff(cells[test], prepend=-1))
         width = max(1, _CHUNK // max(sample.n, ks[-1]))
         for begin in range(0, len(first), width):
@@ -129,7 +147,25 @@ class Nearest(Attack):
             for i, k in enumerate(ks):
                 table = np.bincount(votes[:, :k].ravel(), minlength=len(some) * sample.n).reshape(len(some), sample.n)
                 rows = _doubted((table + prior) / (k + 1.0), prior, sample, part)
-                yield Beliefs(i, rows, x[event], r, np.ones(len(event), dtype=np.int64), event)
+                yield Beliefs(of + i, rows, x[event], r, np.ones(len(event), dtype=np.int64), event)
+
+
+def in_units(train: Array, points: Array) -> Array:
+    """Each column of the points in its interquartile range among those trained on; where that is 0, as for a column
+    that is mostly zeros, in that of its distinct values, and one that does not vary in nothing at all.
+    """
+    units = np.ones(points.shape[1])
+    for j, column in enumerate(train.T):
+        spreads = (float(np.ptp(np.quantile(v, [0.25, 0.75]))) for v in (column, np.unique(column)))
+        units[j] = next((spread for spread in spreads if spread > 0), 1.0)
+    return np.asarray(points / units)
+
+
+def by_rank(train: Array, points: Array) -> Array:
+    """Each column as the share of those trained on that are below, equals by half."""
+    columns = zip(np.sort(train, axis=0).T, points.T, strict=True)
+    sides = [[np.searchsorted(known, column, side=side) for side in ("left", "right")] for known, column in columns]
+    return np.asarray(np.array(sides).sum(axis=1).T / (2 * len(train)))
 
 
 class Classifier(Attack):
@@ -225,7 +261,7 @@ def _trees(name: str, kind: str, **settings: Any) -> Callable[[Sample, int], Att
 # Attacks by name, made for a sample and a seed. To add one, add its line, and its name to the words of `audit`.
 ATTACKS: dict[str, Callable[[Sample, int], Attack]] = {
     "histogram": lambda sample, _seed: Histogram(sample),
-    "nearest": lambda _sample, _seed: Nearest(),
+    "nearest": lambda _sample, seed: Nearest(seed),
     "forest": _trees("forest", "RandomForestClassifier", n_estimators=100, min_samples_leaf=5),
     "boosted": _trees("boosted", "HistGradientBoostingClassifier", early_stopping=False),
 }
@@ -237,7 +273,7 @@ def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
         points = None if sample.rows is None else sample.rows.points
         if sample.ordered or points is None:
             return [Histogram(sample)]
-        suited: list[Attack] = [Histogram(sample), Nearest()]
+        suited: list[Attack] = [Histogram(sample), Nearest(seed)]
         if points.shape[1] > FEW_COLUMNS:  # where nearness says little
             with contextlib.suppress(MissingExtra):
                 suited.append(ATTACKS["forest"](sample, seed))

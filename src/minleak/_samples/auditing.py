@@ -76,9 +76,10 @@ def audit(
         are then permuted within their blocks, or by whole blocks where each block has one secret; and bounds count
         blocks, since their events are not independent. Beyond one guess there is then no lower bound: `low` is None.
     attack
-        "histogram" (for one number with windows of several widths), "nearest" (k nearest neighbours), "forest" or
-        "boosted" (scikit-learn, the extra `samples`), any classifier with fit and predict_proba, or a list of such.
-        Those that suit the observables, if not given.
+        "histogram" (for one number with windows of several widths), "nearest" (k nearest neighbours, with columns in
+        units of their interquartile range and by rank), "forest" or "boosted" (scikit-learn, the extra `samples`), any
+        classifier with fit and predict_proba, which is given the numbers as they are, or a list of such. Those that
+        suit the observables, if not given.
     measures
         Entropies, by name or as objects, and "multiplicative-leakage", "additive-leakage", "maximal-leakage",
         "capacity".

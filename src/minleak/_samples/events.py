@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.arrays import Array
+from minleak._data.frames import aligned
 from minleak._data.labels import Labels
 from minleak._data.parameters import truth
 from minleak._data.reading.table import Table, column_names
@@ -66,6 +67,8 @@ def events_of(
 ) -> Events:
     """The events in a column of secrets and one or several columns of observables, all checked."""
     numeric = None if numeric is None else truth(numeric, "numeric")
+    if not all(aligned(secrets, others) for others in (observables, times, blocks)):
+        raise InvalidParameter("the secrets and what is beside them have different indices: bring all into one order")
     x, names = Column(as_column(secrets, "the secrets"), where, error).coded("secret")
     columns = [Column(values, where, error) for values in as_columns(observables)]
     for column in columns:

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.channel import Channel, as_channel
+from minleak._data.channel import Channel
+from minleak._data.joint import Joint, as_joint
 from minleak._data.parameters import listed, real, whole
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior
 from minleak._data.simulating import generator, margin
 from minleak._samples.chernoff import chernoff
-from minleak.errors import Infeasible, InvalidChannel
+from minleak.errors import Infeasible
 
 # More looks than this are not simulated; nor are all multisets gone through where their number is above the second.
 _LOOKS, _EXACT = 10**9, 4_000_000
@@ -77,8 +78,8 @@ class Needed:
 
 
 def repeated_success(
-    prior: Prior | Iterable[Any],
-    channel: Channel | Any,
+    prior: Joint | Prior | Iterable[Any],
+    channel: Channel | Any = None,
     *,
     looks: Sequence[int] = (1, 2, 5, 10, 20, 50, 100),
     trials: int = 10_000,
@@ -108,8 +109,8 @@ def repeated_success(
 
 
 def observations_needed(
-    prior: Prior | Iterable[Any],
-    channel: Channel | Any,
+    prior: Joint | Prior | Iterable[Any],
+    channel: Channel | Any = None,
     *,
     success: float = 0.9,
     trials: int = 10_000,
@@ -143,9 +144,8 @@ class _Model:
     """The rows of secrets that can occur, each different row once, with the likeliest of those that share it."""
 
     def __init__(self, prior: Any, channel: Any, trials: Any, seed: Any) -> None:
-        prior, channel = as_prior(prior), as_channel(channel)
-        if len(prior) != channel.shape[0]:
-            raise InvalidChannel(f"the prior has {len(prior)} secrets and the channel {channel.shape[0]}")
+        joint = as_joint(prior, channel)
+        prior, channel = joint.prior, joint.channel
         self.trials = whole(trials, "trials", 2, 10**7)
         generator(seed)
         self.seed = seed

@@ -296,10 +296,9 @@ class Chain:
         return (totals[0] * (LIMIT // totals[0]) if len(totals) == 1 else LIMIT), False
 
     def _check_rows(self, where: Callable[[int], str]) -> None:
-        reached = (self.marginal.weights > 0) | (self.initial.weights > 0)
-        dead = reached & (self.sums == 0) & ((self.backoff == 0) | (self.line.totals[self.target] == 0))
+        dead = (self.sums == 0) & ((self.backoff == 0) | (self.line.totals[self.target] == 0))
         if dead.any():
-            remedy = "give it transitions, or back-off to the marginal (backoff=, smoothing=)"
+            remedy = "give it transitions, or back-off to the marginal (backoff=, smoothing=), or leave it out"
             if self.clock is not None:
                 remedy = "by the clock every hour that is come to needs states of the next one"
             raise InvalidPrior(f"nothing follows {where(int(np.argmax(dead)))}: {remedy}")

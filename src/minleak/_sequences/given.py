@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.labels import Labels, named
+from minleak._data.frames import axes
+from minleak._data.labels import Labels, match, named
 from minleak._data.matrices import is_sparse
 from minleak._data.prior import Prior
 from minleak._design.rings import LIMIT
@@ -49,7 +50,11 @@ def proportional(counts: Indices, part: int, total: int) -> Indices:
 def as_prior_of(initial: Any, labels: Any) -> Prior:
     """The first state's weights, in the order of the labels if these are given."""
     if isinstance(initial, Prior):
-        return initial if labels is None else Prior(initial.weights, labels=labels)
+        if labels is None:
+            return initial
+        names = Labels.of(labels, 0)
+        match(initial.labels, names, ("initial", "state"), ("labels=", "name"), InvalidPrior)
+        return Prior(initial.weights, labels=names)
     if not isinstance(initial, Mapping):
         return Prior(initial, labels=labels)
     if labels is None:
@@ -69,8 +74,7 @@ def as_marginal(marginal: Any, labels: Labels) -> Prior:
         if isinstance(marginal, Prior)
         else as_prior_of(marginal, labels if isinstance(marginal, Mapping) else None)
     )
-    if len(found) != len(labels):
-        raise InvalidPrior(f"{len(found)} weights of the marginal for {len(labels)} states: give one for each")
+    match(found.labels, labels, ("the marginal", "state"), ("the chain", "state"), InvalidPrior)
     return found
 
 
@@ -115,6 +119,9 @@ def as_rows(transitions: Any, labels: Labels) -> Rows:
     if isinstance(transitions, Mapping):
         transitions = _from_mapping(transitions, labels)
     if not is_sparse(transitions):
+        for what, names in zip(("row", "column"), axes(transitions), strict=True):
+            if names is not None:
+                match(Labels.of(names, n), labels, ("transitions", what), ("the chain", "state"), InvalidPrior)
         try:
             transitions = np.asarray(transitions)
             if transitions.dtype.kind == "O":

@@ -10,7 +10,7 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
-from minleak._data.labels import first_difference
+from minleak._data.labels import match
 from minleak._data.parameters import listed, whole
 from minleak._data.progress import Progress, in_silence
 from minleak._data.simulating import generator, margin
@@ -27,6 +27,7 @@ from minleak.errors import InvalidParameter, shown
 _STEPS, _TRIALS, _SIZE = 10_000, 10**6, 1 << 10
 # The most states that are shown in all walks, and the most pairs of them that are compared at a time.
 _SHOWN, _PAIRS = 5 * 10**7, 2 * 10**7
+_CHAIN = ("the chain", "state")
 
 
 def sequence_leakage(
@@ -132,23 +133,14 @@ def _scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
     if k is not None:
         raise InvalidParameter("k= goes with the name of a method: tracks and plans have their own")
     if isinstance(method, Tracks):
-        _check_same(chain, method.chain, "the tracks are of a chain with other states")
+        match(method.chain.labels, chain.labels, ("the chain of the tracks", "state"), _CHAIN, InvalidParameter)
         return tracks_scheme(method.k)
     if isinstance(method, Plan):
-        if len(method.prior) != len(chain):
-            raise InvalidParameter(
-                f"the plan is for {len(method.prior)} secrets, and the chain has {len(chain)} states"
-            )
+        match(method.prior.labels, chain.labels, ("the plan", "secret"), _CHAIN, InvalidParameter)
         return plan_scheme(method)
     given = as_channel(method.channel() if isinstance(method, Stored) else method)
-    if given.shape[0] != len(chain):
-        raise InvalidParameter(f"the channel has {given.shape[0]} inputs, and the chain {len(chain)} states")
+    match(given.inputs, chain.labels, ("the channel", "row"), _CHAIN, InvalidParameter)
     return channel_scheme(given)
-
-
-def _check_same(chain: Chain, other: Chain, what: str) -> None:
-    if len(other) != len(chain) or first_difference(other.labels, chain.labels) is not None:
-        raise InvalidParameter(what)
 
 
 def _measured(
@@ -164,8 +156,7 @@ def _measured(
     if truth is None:
         walks = chain.simulated(steps, trials, rng)
     elif isinstance(truth, Chain):
-        what = "the truth is a chain with other states: give it the same labels in the same order"
-        _check_same(chain, truth, what)
+        match(truth.labels, chain.labels, ("the chain of the truth", "state"), _CHAIN, InvalidParameter)
         walks, attacker = truth.simulated(steps, trials, rng), Attacker(truth)
     else:
         walks = _held_out(chain, truth, steps)[:trials]

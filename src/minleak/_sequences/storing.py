@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.matrices import MOST, are_rows
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.writing import replacing
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
@@ -30,7 +32,7 @@ def save_chain(
     except (TypeError, ValueError):
         raise InvalidParameter("a chain file holds labels that are text, whole numbers, or tuples of these") from None
     try:
-        with replacing(name) as temporary, open(temporary, "xb") as file:
+        with replacing(name) as file:
             np.savez_compressed(file, head=np.frombuffer(head, dtype=np.uint8), **arrays)
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "the file system refused"
@@ -44,22 +46,26 @@ def load_chain(path: str | os.PathLike[str]) -> dict[str, Any]:
     name = _name(path)
     try:
         with open(name, "rb") as file, np.load(file, allow_pickle=False) as stored:
+            if sum(part.file_size for part in stored.zip.infolist()) > MOST:
+                raise ValueError
             head = json.loads(stored["head"].tobytes())
             found = {name: stored[name] for name in _ARRAYS}
         integers = all(found[name].dtype == np.int64 for name in _INTEGERS)
         if head["form"] != _FORM or not integers or any(array.ndim != 1 for array in found.values()):
             raise ValueError
         n = len(found["initial"])
+        if not are_rows(found["indptr"], found["indices"], (n, n)) or len(found["counts"]) != len(found["indices"]):
+            raise ValueError
         rows = sp.csr_array((found["counts"], found["indices"], found["indptr"]), shape=(n, n))
-        rows.check_format(full_check=True)
-        known = {"clock": head["clock"], "_order": head["order"]}
+        known = {"clock": head["clock"], "_order": whole(head["order"], "order")}
+        labels = _label(head["labels"])
     except OSError as error:
         raise UnreadableFile(f"cannot open {name}: {error.strerror or 'the file system refused'}") from None
     except Exception:  # of whatever numpy, zlib, json and scipy find in it
         raise UnreadableFile(
             f"{name} is no chain file, or damaged: make one with `minleak chain fit` or Chain.save"
         ) from None
-    initial = Prior(found["initial"], labels=_label(head["labels"]))
+    initial = Prior(found["initial"], labels=labels)
     return known | {"initial": initial, "transitions": rows} | {part: found[part] for part in ("backoff", "marginal")}
 
 

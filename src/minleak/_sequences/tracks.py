@@ -116,6 +116,10 @@ class Tracks:
             )
             sealed = self._walking.hashed(b"saved", body.encode()).hex()
             genuine = data["form"] == _FORM and hmac.compare_digest(mac, sealed)
+            past = bytes.fromhex(history)
+            counted = [*tracks, hidden, step, *cuts]
+            genuine &= len(tracks) == self.k and all(type(number) is int and number >= 0 for number in counted)
+            genuine &= max(tracks) < len(self.chain) and hidden < self.k
         except (TypeError, ValueError, KeyError, AttributeError, RecursionError):
             genuine = False
         if not genuine:
@@ -124,7 +128,6 @@ class Tracks:
             )
         if begun_for != owner:
             raise InvalidParameter("this walk was begun for another scope: each subject has walks of its own")
-        past = bytes.fromhex(history)
         return Walk(self, tracks, (hidden - self._mask(past)) % self.k, past, owner, step, cuts)
 
     def step_certificate(self, step: Iterable[Hashable]) -> Certificate:

@@ -48,13 +48,12 @@ def chain(
         next_time=rows.time.lead().over(window),
         place=ibis.row_number().over(window),
     )
-    moves = engine.keep(moves)
-    _refuse(engine, moves)
-    first = moves.filter(moves.place == 0)
-    pairs = moves.filter(moves.after.notnull())
-    starts = engine.arrow(first.group_by("state").aggregate(times=first.count()))
-    found = engine.arrow(pairs.group_by(["state", "after"]).aggregate(times=pairs.count()))
-    engine.drop(moves)
+    with engine.kept(moves) as moves:
+        _refuse(engine, moves)
+        first = moves.filter(moves.place == 0)
+        pairs = moves.filter(moves.after.notnull())
+        starts = engine.arrow(first.group_by("state").aggregate(times=first.count()))
+        found = engine.arrow(pairs.group_by(["state", "after"]).aggregate(times=pairs.count()))
     names = sorted({*starts["state"].to_pylist(), *found["state"].to_pylist(), *found["after"].to_pylist()})
     at = {name: i for i, name in enumerate(names)}
     initial = np.zeros(len(names), dtype=np.int64)

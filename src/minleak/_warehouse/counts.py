@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,8 +51,11 @@ class Counts:
     digest: str
 
 
-def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Any:
-    """The columns secret and weight, of types that the design can be exact with; weight None counts rows."""
+@contextmanager
+def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Iterator[Any]:
+    """The columns secret and weight, of types that the design can be exact with; weight None counts rows, once for all
+    queries of the block.
+    """
     check_columns(table, InvalidPrior, secret=secret, weight=weight)
     kind = table[secret].type()
     if not (kind.is_string() or kind.is_integer()):
@@ -58,8 +63,10 @@ def prepared(engine: Engine, table: Any, secret: str, weight: str | None) -> Any
     names = table[secret] if kind.is_string() else table[secret].cast("int64")
     if weight is None:
         rows = table.select(secret=names)
-        return engine.keep(rows.group_by("secret").aggregate(weight=rows.count()))
-    return table.select(secret=names, weight=integer_column(table, weight))
+        with engine.kept(rows.group_by("secret").aggregate(weight=rows.count())) as counted_rows:
+            yield counted_rows
+    else:
+        yield table.select(secret=names, weight=integer_column(table, weight))
 
 
 def integer_column(table: Any, name: str | None) -> Any:
@@ -93,10 +100,17 @@ def class_number(weight: Any) -> Any:
     return 10 * digits.length() + digits[:1].cast("int64")
 
 
-def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int) -> Counts:
-    """The prior in a table, after one pass that checks it and sums it up, and one that looks for secrets twice."""
+@contextmanager
+def counted(engine: Engine, table: Any, secret: str, weight: str | None, k: int) -> Iterator[Counts]:
+    """The prior in a table, after one pass that checks it and sums it up, and one that looks for secrets twice. Its
+    table can be asked inside the block.
+    """
+    with prepared(engine, table, secret, weight) as rows:
+        yield _checked(engine, rows, secret, weight, k)
+
+
+def _checked(engine: Engine, rows: Any, secret: str, weight: str | None, k: int) -> Counts:
     ibis = ibis_module()
-    rows = prepared(engine, table, secret, weight)
     is_text = bool(rows.secret.type().is_string())
     number = ibis.ifelse(rows.weight < 0, -1, class_number(rows.weight.abs()))
     rows = rows.mutate(hash=hashed(engine, rows.secret), number=number.cast("int64"))
@@ -194,7 +208,17 @@ class Spectrum:
     def __init__(self, table: Any, *, secret: str = "secret", weight: str | None = "count") -> None:
         source = as_table(table)
         engine = engine_of(source)
-        rows = prepared(engine, source, secret, weight)
+        with prepared(engine, source, secret, weight) as rows:
+            found = self._found(engine, rows)
+        weights = np.array(found["weight"].to_pylist(), dtype=np.int64)
+        times = np.array(found["times"].to_pylist(), dtype=np.int64)
+        total = sum(w * c for w, c in zip(weights.tolist(), times.tolist(), strict=True))
+        order = np.argsort(weights)[::-1]
+        self.values, self.times = weights[order] / float(total), times[order].astype(np.float64)
+
+    @staticmethod
+    def _found(engine: Engine, rows: Any) -> Any:
+        """How many secrets have each weight above zero."""
         bad = rows.filter(rows.secret.isnull() | rows.weight.isnull() | (rows.weight < 0))
         if wrong := engine.count(bad):
             raise InvalidPrior(f"{wrong} rows have no secret, or no whole number from 0 on as weight: filter them out")
@@ -207,11 +231,7 @@ class Spectrum:
             if not engine.count(rows):
                 raise InvalidPrior("the table has no rows: a prior needs at least one secret")
             raise InvalidPrior("all weights are zero: at least one secret must be possible")
-        weights = np.array(found["weight"].to_pylist(), dtype=np.int64)
-        times = np.array(found["times"].to_pylist(), dtype=np.int64)
-        total = sum(w * c for w, c in zip(weights.tolist(), times.tolist(), strict=True))
-        order = np.argsort(weights)[::-1]
-        self.values, self.times = weights[order] / float(total), times[order].astype(np.float64)
+        return found
 
     def entropy(self, entropy: ConditionalEntropy | str) -> float:
         """H(X), before anything is observed.

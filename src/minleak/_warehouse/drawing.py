@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 
 from minleak._data.labels import labels_in_bytes
-from minleak._design.stored.sampler import coupled_places
-from minleak._run.keys import Key, Lineal, Sticky
-from minleak._run.randomness import uniform
+from minleak._run.keys import Key, streams
+from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.counts import times
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
-from minleak._warehouse.lookups import DAMAGED, Line
+from minleak._warehouse.lookups import Line
 from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret, UnreadableFile
@@ -53,9 +52,10 @@ def cloak(
     keep_secret
         Keep the column of the secret, to check draws. It is left out by default, as what is published must not hold it.
 
-    One draw is made for each pair of scope and secret, at the cost of two passes over the plan and u rows for each
-    pair. A plan whose segments do not tile their line, or a set without k different members and its secret among them,
-    is refused: the plan was changed after it was made.
+    One draw is made for each pair of scope and secret, at the cost of the checks of `certify`, one pass over the plan
+    and u rows for each pair. A plan that `certify` does not accept is refused: it was changed after it was made. The
+    sets stay in the engine as a temporary table that the result reads, for as long as the connection; what is refused
+    leaves none.
     """
     plan = checked(plan)
     header = plan.header
@@ -67,10 +67,9 @@ def cloak(
     everybody = plan.table.union(giants_table(header)) if header.giants else plan.table
     asked = table.select(scope=table[scope], secret=table[secret]).distinct()
     known = _known(engine, asked, everybody, stand_in)
-    drawn = engine.keep(_draws(engine, known, everybody, header, key))
-    sets = engine.keep(_sets(drawn, line))
-    _check_drawn(engine, sets, drawn, header.k)
-    engine.drop(drawn)
+    draws = _draws(engine, known, everybody, header, key)
+    with engine.kept(draws) as drawn, engine.kept(_sets(drawn, line), lasting=True) as sets:
+        _check_drawn(engine, sets, drawn, header.k)
     shown = sets.select("scope", "asked", "members")
     named = shown.rename(**{scope: "scope", secret: "asked", observable: "members"}).select(scope, secret, observable)
     result = table.join(named, [scope, secret])
@@ -127,18 +126,13 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
 
 
 def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key) -> Any:
-    """(scope, asked, secret, sound, ring, at): a home or an idle set as its ring, else ring 0 and a phase of the common
-    ring; a giant that is at a home for now as GIANT and a position of that home. Sound is a secret that has the rows
-    that one may have.
+    """(scope, asked, secret, ring, at): a home or an idle set as its ring, else ring 0 and a phase of the common ring;
+    a giant that is at a home for now as GIANT and a position of that home.
     """
     ibis, u = ibis_module(), header.u
     joined = known.select("scope", "secret", "asked").join(everybody, "secret")
     homely, common = joined.ring > 0, joined.ring == 0
     owned = joined.group_by(["scope", "asked", "secret"]).aggregate(
-        rows=joined.count(),
-        homes=homely.cast("int64").sum(),
-        commons=common.cast("int64").sum(),
-        first=joined.position.min(),
         position=joined.position.max(),
         # at most one row each, so the largest is the sum, and stays a 64-bit integer in every engine
         home=ibis.ifelse(homely, joined.weight, 0).max(),
@@ -148,16 +142,11 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key)
     )
     giant = owned.ring == GIANT
     lone = (owned.ring < 0) & (owned.ring > GIANT)
-    # giants, which have numbers of their own in a stream, are marked by the sign
-    tail = -header.tail if header.lineage else header.tail
-    bound = ibis.cases((giant, tail), (lone, 0), else_=u * (owned.home + owned.away))
-    owned = owned.mutate(bound=bound.cast("int64"), by=owned.secret if header.lineage else owned.position)
-    places = engine.vectorised(_places(key, header), (owned.scope.type(), owned.by.type(), "int64"), "int64")
-    owned = owned.mutate(place=places(owned.scope, owned.by, owned.bound))
+    bound = ibis.cases((giant, header.tail), (lone, 0), else_=u * (owned.home + owned.away))
+    owned = owned.mutate(bound=bound.cast("int64"))
+    places = engine.vectorised(_places(key, header), (owned.scope.type(), owned.secret.type(), "int64"), "int64")
+    owned = owned.mutate(place=places(owned.scope, owned.secret, owned.bound))
     giant, lone = owned.ring == GIANT, (owned.ring < 0) & (owned.ring > GIANT)
-    sound = (owned.first == owned.position) & (owned.homes <= 1) & (owned.commons <= 1)
-    sound &= ~lone | (owned.away == 0)
-    sound &= (owned["rows"] == 1) | (owned["rows"] == owned.homes + owned.commons)
     at_home = (owned.ring > 0) & (owned.place < u * owned.home)
     line = owned.start + owned.place - u * owned.home
     if not header.tail:  # nobody is left beside the giants: all are in one set
@@ -170,31 +159,24 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key)
             (giant, owned.place - header.at_home),
             else_=line % max(header.length, 1),
         )
-    return owned.select("scope", "asked", "secret", sound=sound, ring=ring.cast("int64"), at=at.cast("int64"))
+    return owned.select("scope", "asked", "secret", ring=ring.cast("int64"), at=at.cast("int64"))
 
 
 def _places(key: Key, header: Header) -> Any:
-    """A function of scopes, secrets and bounds to places: uniform below each bound, by the keyed function of the
-    lineage. In plans without one it is of positions.
-    """
-    secret, digest, lineage = key.reveal(), bytes.fromhex(header.digest), bytes.fromhex(header.lineage)
+    """A function of scopes, secrets and bounds to places: floor(r N) by the keyed function of the lineage."""
+    secret, lineage = key.reveal(), bytes.fromhex(header.digest)
 
-    def coupled(scopes: list[Any], secrets: list[Any], bounds: list[int]) -> Any:
-        streams = Lineal(Key(secret), lineage).asked(scopes, labels_in_bytes(secrets))
-        owned = np.array(bounds, dtype=np.int64)
-        return coupled_places(streams, np.abs(owned), owned < 0, np.empty(0, dtype=np.int64), by_tree=False)
+    def places(scopes: list[Any], secrets: list[Any], bounds: list[int]) -> Any:
+        numbers = streams(Key(secret), lineage, scopes, labels_in_bytes(secrets))
+        return numbers.below(np.array(bounds, dtype=np.int64))
 
-    def places(scopes: list[Any], positions: list[int], bounds: list[int]) -> Any:
-        source = Sticky(Key(secret), digest).asked(scopes, np.array(positions, dtype=np.int64))
-        return uniform(source, np.array(bounds, dtype=np.int64))
-
-    return coupled if lineage else places
+    return places
 
 
 def _sets(drawn: Any, line: Line) -> Any:
-    """(scope, asked, secret, sound, ring, members): the labels at each draw, in the order of their positions."""
+    """(scope, asked, secret, ring, members): the labels at each draw, in the order of their positions."""
     ibis, header, rows = ibis_module(), line.plan.header, line.plan.table
-    draw = ("scope", "asked", "secret", "sound")
+    draw = ("scope", "asked", "secret")
     if header.at_home and header.giants:
         found = line.at_home(drawn.filter(drawn.ring == GIANT).select(*draw, "at")).select(*draw, ring="home")
         drawn = drawn.filter(drawn.ring != GIANT).select(*draw, "ring", "at")
@@ -226,7 +208,7 @@ def _check_drawn(engine: Engine, sets: Any, asked: Any, k: int) -> None:
     ibis = ibis_module()
     size = sets.members.length()
     right = ibis.ifelse(sets.ring >= 0, size == k, size <= k) & (sets.members.unique().length() == size)
-    right = ibis.coalesce(right & sets.members.contains(sets.secret) & sets.sound, False)
+    right = ibis.coalesce(right & sets.members.contains(sets.secret), False)
     good = engine.row(sets.aggregate(rows=sets.count(), right=times(right)))
     if not engine.count(asked) == good["rows"] == good["right"]:
         raise UnreadableFile(DAMAGED)

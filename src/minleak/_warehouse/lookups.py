@@ -1,17 +1,14 @@
-"""Look-ups: the line of a plan, seen to be tiled as it is now, and who owns a position of it."""
+"""Look-ups: the line of a plan, certified as it is now, and who owns a position of it."""
 
 from __future__ import annotations
 
-import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from minleak._warehouse.counts import parts, times, together
+from minleak._warehouse.certifying import require_whole
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.plan import WarehousePlan
-from minleak.errors import UnreadableFile
 
-DAMAGED = "the plan was changed or damaged after it was made: design it anew (warehouse.certify says what is wrong)"
 # A segment is listed in at most this many bins, and one more; longer ones go to coarser bins.
 _SPREAD = 10
 
@@ -26,51 +23,14 @@ class Line:
 
     @classmethod
     def checked(cls, engine: Engine, plan: WarehousePlan) -> Line:
-        """Refuse a plan whose segments do not tile the common ring, [0, u length), and the homes, [u length, u tail).
-
-        Segments are arrows up the line. If each of the two parts is bent into a circle, they tile it if and only if
-        they leave from the same positions that they lead to, as often, and are together as long as the circle. So that
-        nothing is sorted, positions are compared by the sums of their hashes, under a mask drawn anew each time: a plan
-        that does not tile passes with a probability of about 2^-32.
-        """
-        ibis, header = ibis_module(), plan.header
-        u, mask = header.u, secrets.randbits(62)
-        begin, middle, end = 0, u * header.length, u * header.tail
+        """Refuse a plan that `certify` does not accept as it is now, and measure the segments of one that it does."""
+        require_whole(plan)
         rows = plan.table.filter(plan.table.ring >= 0)
-        home = rows.ring > 0
-        low, high = ibis.ifelse(home, middle, begin), ibis.ifelse(home, end, middle)
-        inside = rows.secret.notnull() & rows.weight.between(1, max(header.tail, 1)) & rows.start.between(low, high)
-        inside = ibis.coalesce(inside, False)
-        rows = rows.select(
-            home=home,
-            low=low,
-            high=high,
-            inside=inside,
-            start=rows.start,
-            length=u * ibis.ifelse(inside, rows.weight, 0),
-        )
-        rows = rows.mutate(stop=ibis.ifelse(rows.start + rows.length == rows.high, rows.low, rows.start + rows.length))
-        outside = ~rows.inside | (rows.stop > rows.high)
-        found = engine.rows(
-            rows.group_by("home").aggregate(
-                count=rows.count(),
-                longest=rows.length.max(),
-                outside=times(outside),
-                **parts("length", rows.length),
-                **parts("starts", (rows.start ^ mask).hash()),
-                **parts("stops", (rows.stop ^ mask).hash()),
-            )
-        )
-        sizes = {False: {"count": 0, "longest": 0}, True: {"count": 0, "longest": 0}}
-        left = {False: middle, True: end - middle}
-        for row in found:
-            left[row["home"]] -= together(row, "length")
-            if row["outside"] or together(row, "starts") != together(row, "stops"):
-                raise UnreadableFile(DAMAGED)
-            sizes[row["home"]] = {name: int(row[name]) for name in ("count", "longest")}
-        if any(left.values()) or sizes[False]["longest"] > header.length:
-            raise UnreadableFile(DAMAGED)
-        return cls(plan, sizes[False], sizes[True])
+        by_place = rows.group_by(home=rows.ring > 0)
+        found = engine.rows(by_place.aggregate(count=rows.count(), longest=(plan.header.u * rows.weight).max()))
+        sizes = {row["home"]: {name: int(row[name]) for name in ("count", "longest")} for row in found}
+        none = {"count": 0, "longest": 0}
+        return cls(plan, sizes.get(False, none), sizes.get(True, none))
 
     def on_ring(self, draws: Any) -> Any:
         """Each draw of a phase `at` of the common ring with the u members there: their positions and secrets."""

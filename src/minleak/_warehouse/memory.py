@@ -10,9 +10,9 @@ from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._design.certificate import certify
 from minleak._design.plan import Plan
-from minleak._design.rings import Descent, Homes, Ring
-from minleak._warehouse.lookups import DAMAGED
-from minleak._warehouse.plan import Header, WarehousePlan, checked, giants_table
+from minleak._design.rings import Homes, Ring
+from minleak._warehouse.certifying import DAMAGED
+from minleak._warehouse.plan import WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import engine_of
 from minleak.errors import UnreadableFile
 
@@ -68,17 +68,8 @@ def to_plan(plan: WarehousePlan) -> Plan:
         homes=Homes(position[homes], weight[homes[:, 0]]),
         rings=(Ring(position[common], start[common], header.length, u),) if len(common) else (),
         idle=np.flatnonzero(weights == 0),
-        descent=_descent(header),
+        known_as=bytes.fromhex(header.digest),  # by which its rows are drawn in the engine
     )
-    vars(made)["digest"] = bytes.fromhex(header.digest)  # that of the engine's plan, whose rows it is drawn by
     if (ring[homes] != ring[homes[:, :1]]).any() or not certify(made, made.prior):
         raise UnreadableFile(DAMAGED)
     return made
-
-
-def _descent(header: Header) -> Descent | None:
-    """The versions before; nothing where draws are of the plan alone."""
-    if not header.lineage:
-        return None
-    ancestors = tuple(map(bytes.fromhex, header.ancestors))
-    return Descent(bytes.fromhex(header.lineage) if ancestors else None, ancestors, by_tree=False)

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
-from minleak._data.writing import replacing
+from minleak._data.writing import replacing_folder
 from minleak._design.rings import LIMIT
 from minleak._design.world import World
 from minleak._entropy.base import ConditionalEntropy, evaluate
@@ -38,9 +38,7 @@ class Header:
 
     `giants` are (secret, weight), largest first; they are in every set. u places are left in a set, for the weight
     `tail` of all others. `length` is that of a track of the common ring, `at_home` the weight in homes, so that
-    length + at_home = tail. `digest` stands for the plan, `lineage` for all versions of it in sticky draws (in plans of
-    before there were versions it is empty, and they are drawn by their digest), and `ancestors` are the digests of the
-    versions before.
+    length + at_home = tail. `digest` stands for the plan, in sticky draws too.
     """
 
     k: int
@@ -55,8 +53,6 @@ class Header:
     idle: int
     is_text: bool
     digest: str
-    lineage: str = ""
-    ancestors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         numbers = (self.k, self.n, self.total, self.u, self.tail, self.length, self.at_home, self.idle)
@@ -65,10 +61,6 @@ class Header:
             all(type(number) is int and 0 <= number <= LIMIT for number in numbers)
             and (type(self.layout), type(self.is_text), type(self.digest)) == (str, bool, str)
             and re.fullmatch("[0-9a-f]{64}", self.digest)
-            and type(self.lineage) is str
-            and type(self.ancestors) is tuple
-            and all(type(one) is str for one in self.ancestors)
-            and all(re.fullmatch("[0-9a-f]{64}", one) for one in (self.lineage or self.digest, *self.ancestors))
             and type(self.giants) is tuple
             and all(type(giant) is tuple and [type(part) for part in giant] == [secrets, int] for giant in self.giants)
             and all(0 <= weight <= LIMIT and _is_label(secret) for secret, weight in self.giants)
@@ -89,13 +81,7 @@ class Header:
             and min(weights, default=1) > 0
             and weights == sorted(weights, reverse=True)
             and len({secret for secret, _ in self.giants}) == len(weights)
-            and (self.lineage in ("", self.digest) or len(self.ancestors) > 0)
         )
-
-    @property
-    def version(self) -> int:
-        """1 for a plan made from nothing, one more with each update."""
-        return len(self.ancestors) + 1
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -190,8 +176,7 @@ def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
     check_new(folder)
     name = os.path.abspath(folder)
     try:
-        with replacing(name) as temporary:
-            os.mkdir(temporary)
+        with replacing_folder(name) as temporary:
             engine_of(table).write(table, os.path.join(temporary, _SEGMENTS))
             with open(os.path.join(temporary, _HEADER), "x", encoding="utf-8") as file:
                 content = {field.name: getattr(header, field.name) for field in fields(header)}
@@ -220,7 +205,6 @@ def _read_header(name: str) -> Header:
         if content.pop("format") != FORMAT:
             raise ValueError
         content["giants"] = tuple((secret, weight) for secret, weight in content["giants"])
-        content["ancestors"] = tuple(content.get("ancestors", ()))
         header = Header(**content)
         if not header.fits:
             raise ValueError

@@ -16,8 +16,7 @@ def laid(engine: Engine, ranked: Any, header: Header, folder: str | os.PathLike[
     """The plan of secrets that are ranked in partitions, kept in the engine or written to a folder. The header lacks
     what follows from the homes.
     """
-    dealt = engine.keep(ranked)
-    try:
+    with engine.kept(ranked) as dealt:
         sums = engine.rows(
             dealt.group_by("part").aggregate(
                 count=dealt.count(),
@@ -35,8 +34,6 @@ def laid(engine: Engine, ranked: Any, header: Header, folder: str | os.PathLike[
         if folder is None:
             return WarehousePlan(engine.keep(segments), whole)
         write(segments, whole, folder)
-    finally:
-        engine.drop(dealt)
     return load(folder, engine=engine.backend)
 
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from minleak._data.reading.table import kind_of
 from minleak._warehouse.engines import connect, engine_for, started
 from minleak._warehouse.engines.base import QUOTING, Engine, path_text, shown
+from minleak._warehouse.tables import check_names
 from minleak.errors import UnreadableFile
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -150,9 +151,7 @@ def _columns(files: list[str], kind: str, *, any_order: bool) -> list[str]:
         if not os.path.isfile(file):
             raise UnreadableFile(f"{file} is no file")
         found = _parquet_columns(file) if kind == "parquet" else _header(file, kind)
-        names = [name.casefold() for name, *_ in found if name]
-        if len(set(names)) < len(names):
-            raise UnreadableFile(f"two columns of {file} have one name, but for case: engines would take the first")
+        check_names((name for name, *_ in found), file, UnreadableFile)
         first = first or found
         if found != first and not (any_order or kind == "parquet" or sorted(found) != sorted(first)):
             raise UnreadableFile(f"the columns of {files[0]} and of {file} are in another order: give all one header")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from minleak._warehouse.engines import engine_for
@@ -11,6 +12,27 @@ from minleak.errors import InvalidParameter, MinleakError
 
 def as_table(table: Any) -> Any:
     """An Ibis table: the one given, or a pandas or Arrow table, which DuckDB then works on."""
+    found = _as_ibis(table)
+    check_names(found.columns, "the table", InvalidParameter)
+    return found
+
+
+def check_names(names: Iterable[str], where: str, error: type[MinleakError]) -> None:
+    """Refuse columns whose names differ in case alone: engines ignore case, so that one would be read for another.
+
+    >>> check_names(["secret", "Count", "count"], "the table", MinleakError)
+    Traceback (most recent call last):
+    minleak.errors.MinleakError: two columns of the table have one name, but for case, and engines would take the \
+first: rename or drop one
+    """
+    folded = [name.casefold() for name in names if name]
+    if len(set(folded)) < len(folded):
+        raise error(
+            f"two columns of {where} have one name, but for case, and engines would take the first: rename or drop one"
+        )
+
+
+def _as_ibis(table: Any) -> Any:
     ibis = ibis_module()
     if isinstance(table, ibis.expr.types.Table):
         return table

@@ -15,9 +15,10 @@ from minleak._design.world import Seen, Sets, World, how_many, judged, stretched
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
+from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.counts import parts, together
 from minleak._warehouse.engines.base import Engine, ibis_module
-from minleak._warehouse.lookups import DAMAGED, Line
+from minleak._warehouse.lookups import Line
 from minleak._warehouse.plan import WarehousePlan, checked
 from minleak._warehouse.tables import engine_of
 from minleak.errors import InvalidParameter, UnreadableFile

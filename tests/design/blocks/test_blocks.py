@@ -223,6 +223,27 @@ def test_certified_with_what_it_loses():
     assert "leaks less: a theorem in shannon, guesswork\n" in str(found)
 
 
+@pytest.mark.parametrize("scale", [1, 3, 10**9])
+def test_weights_are_compared_in_integers(scale):
+    """One count in 10^15 is another prior; the same shares in other units, beyond 64 bits too, are the same one."""
+    weights = [10**15 + 7, 10**15, 3, 2]
+    found = blocks_of(ml.Prior(weights), 2)
+    other = [10**15 + 6, 10**15, 3, 2]
+    certificate = ml.certify(found, [scale * w for w in weights])
+    assert (certificate.ok, certificate.exact) == (True, True)
+    wrong = ml.certify(found, [scale * w for w in other])
+    assert [check.what for check in wrong.checks if not check.ok] == ["the weights are the prior's"]
+
+
+def test_weights_in_floats_are_said_to_be():
+    """The floats that the blocks were made for are the same numbers; shares in floats of counts are rounded."""
+    floats = KINDS["floats"]
+    assert ml.certify(blocks_of(floats), ml.Prior(floats.weights, labels=NAMES)).exact
+    rounded = ml.certify(blocks_of(), ml.Prior(PRIOR.p, labels=NAMES))
+    assert (rounded.ok, rounded.exact) == (True, False)
+    assert not ml.certify(blocks_of(), ml.Prior(PRIOR.p * [1 + 1e-14, 1, 1, 1, 1, 1, 1], labels=NAMES))
+
+
 def test_only_what_is_a_theorem_is_certified():
     """Whoever asks for other entropies is told so, and that nothing is proved of these."""
     found = ml.certify(blocks_of(), PRIOR, entropies=["shannon", "hayashi:3"])

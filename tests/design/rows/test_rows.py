@@ -37,19 +37,33 @@ def test_rows_are_whole_numbers_near_the_channel():
             abs(Fraction(w, 2**60) - Fraction(float(matrix[x, y]))) for w, y in zip(weights, shares, strict=True)
         )
         worst = max(worst, distance / 2)
-    assert rows.total_variation == pytest.approx(float(worst), rel=1e-9)
-    assert rows.total_variation < 1e-15
+    assert rows.distance(matrix) == float(worst)
+    assert rows.distance(matrix) < 1e-15
 
 
 def test_fractions_stay_as_they_are():
     """Over their common denominator."""
-    rows = ml.mechanisms.rounded([[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 2), Fraction(1, 2)]])
+    channel = [[Fraction(1, 3), Fraction(2, 3)], [Fraction(1, 2), Fraction(1, 2)]]
+    rows = ml.mechanisms.rounded(channel)
     assert rows.weights.tolist() == [1, 2, 1, 1]
-    assert rows.total_variation == 0
+    assert rows.distance(channel) == 0
     long = [Fraction(1, 3), Fraction(10**20 // 7, 10**20), Fraction(2, 3) - Fraction(10**20 // 7, 10**20)]
     rows = ml.mechanisms.rounded([long])  # over too large a denominator
     off = sum(abs(Fraction(w, 2**60) - entry) for w, entry in zip(rows.weights.tolist(), long, strict=True)) / 2
-    assert rows.total_variation == float(off) > 0
+    assert rows.distance([long]) == float(off) > 0
+
+
+def test_how_near_rows_are_is_computed_and_not_read(tmp_path):
+    """Of a file, whoever wrote it, from the channel that it should be; the certificate does not say what it cannot."""
+    rows = ml.mechanisms.rounded([[Fraction(1, 2), Fraction(1, 2)], [Fraction(1, 4), Fraction(3, 4)]])
+    rows.save(tmp_path / "x.cloak")
+    found = ml.load(tmp_path / "x.cloak")
+    assert found.distance([[0.5, 0.5], [0.5, 0.5]]) == 0.25
+    assert found.distance([[0.5, 0.5], [0.0, 1.0]]) == 0.25
+    assert found.distance(rows.channel()) == 0
+    assert "of what was asked for" not in str(ml.certify(tmp_path / "x.cloak", [1, 1]))
+    with pytest.raises(InvalidParameter, match="the channel is 1 x 2, the rows 2 x 2"):
+        found.distance([[0.5, 0.5]])
 
 
 def test_what_leaks_is_that_of_the_channel():
@@ -166,7 +180,7 @@ def test_a_file_that_holds_no_rows_is_refused(tmp_path, change):
     arrays |= {"slots": secrets.slots, "labels": secrets.arrow}
     arrays |= {name: np.array(value) for name, value in change.items() if name not in ("number", "outputs")}
     arrays |= {"outputs": pa.array(change["outputs"], pa.large_string())} if "outputs" in change else {}
-    numbers = {"kind": "rows", "events": 10, "outputs": change.get("number", ["default", 3]), "total_variation": 0.0}
-    write(str(tmp_path / "x.cloak"), arrays, numbers, lambda: bytes(32))
+    numbers = {"kind": "rows", "events": 10, "outputs": change.get("number", ["default", 3])}
+    write(str(tmp_path / "x.cloak"), arrays, numbers)
     with pytest.raises(InvalidCloak, match="does not hold a plan"):
         ml.load(tmp_path / "x.cloak")

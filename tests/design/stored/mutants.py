@@ -137,16 +137,16 @@ def arrays_changed(payload: bytes, rng: random.Random) -> bytes:
     columns, metadata = taken(payload)
     name = rng.choice([name for name in columns if len(columns[name])])
     column = columns[name]
-    if pa.types.is_string(column.type):
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         return _text_changed(payload, column, rng)
     values = column.to_numpy(zero_copy_only=False).copy()
     at, other = rng.randrange(len(values)), rng.randrange(len(values))
-    info = np.iinfo(values.dtype) if values.dtype.kind == "i" else None
+    info = np.iinfo(values.dtype) if values.dtype.kind in "iu" else None
     odd = rng.choice([rng.choice(ODD_NUMBERS), int(values[at]) + rng.choice([-2, -1, 1, 2]), rng.randrange(12)])
     if info is None:
         odd = rng.choice([float(odd), float("nan"), float("inf"), -0.5, 1e308, 5e-324])
     elif not info.min <= odd <= info.max:
-        odd = -1
+        odd = max(-1, info.min)
     change = rng.choice(["one", "one", "one", "swap", "all", "shift", "cut", "more", "kind", "none", "copy", "rename"])
     if change == "one":
         values[at] = odd
@@ -180,10 +180,11 @@ def arrays_changed(payload: bytes, rng: random.Random) -> bytes:
 def _text_changed(payload: bytes, column: pa.Array, rng: random.Random) -> bytes:
     """Where a text ends, or a byte of it, in place: Arrow would not write it."""
     _, offsets, data = column.buffers()
-    kind = np.int32 if rng.random() < 0.5 or data is None else np.uint8
-    found = np.frombuffer(offsets if kind == np.int32 else data, dtype=kind)
+    kind = np.int64 if pa.types.is_large_string(column.type) else np.int32
+    ends = rng.random() < 0.5 or not data
+    found = np.frombuffer(offsets if ends else data, dtype=kind if ends else np.uint8)
     changed = found.copy()
-    odd = rng.choice([-1, 1, 2, 10**6, 2**31 - 1, -(2**31)]) if kind == np.int32 else rng.randrange(256)
+    odd = rng.choice([-1, 1, 2, 10**6, 2**31 - 1, -(2**31)]) if ends else rng.randrange(256)
     changed[rng.randrange(len(changed))] = odd
     return payload.replace(found.tobytes(), changed.tobytes(), 1)
 

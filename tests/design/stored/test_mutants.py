@@ -202,6 +202,42 @@ def test_a_secret_that_owns_too_little(path):
         shown(drawn)
 
 
+@pytest.mark.parametrize("kind", ["rings", "blocks", "rows"])
+def test_a_digest_is_computed_whatever_the_file_says(tmp_path, kind):
+    """Or a file from anybody could take over the name and the sticky draws of another plan, and be certified so."""
+
+    def made(weights):
+        prior = ml.Prior(weights, labels=list("abcdef"))
+        if kind == "rows":
+            return ml.mechanisms.rounded(np.array([np.roll(weights, x) for x in range(6)]) / sum(weights), prior)
+        return ml.design(prior, 3, layout="blocks" if kind == "blocks" else "stable")
+
+    path, one, other = tmp_path / "x.cloak", made([9, 7, 6, 4, 3, 1]), made([9, 3, 6, 4, 7, 1])
+    one.save(path)
+    path.write_bytes(sealed(path.read_bytes()[HEADER:], digest=other.digest))
+    loaded = ml.load(path)
+    assert loaded.digest == one.digest != other.digest
+    assert ml.certify(path, one.prior)
+    own, forged = ml.Cloak(one, key=KEY), ml.Cloak(path, key=KEY)
+    scopes = [str(i) for i in range(60)]
+    assert np.array_equal(*(cloak.draw_many([2] * 60, scopes=scopes) for cloak in (own, forged)))
+    assert own.set_id([own.draw("a", scope="s")[0]]) == forged.set_id([own.draw("a", scope="s")[0]])
+
+
+def test_a_lineage_is_that_of_the_first_version(tmp_path):
+    """A file that names another is refused; the digest of an update is of its ancestors too."""
+    path = tmp_path / "x.cloak"
+    first = ml.design(ml.Prior([9, 7, 6, 4, 3, 1], labels=list("abcdef")), 3)
+    newer = first.update(ml.Prior([9, 8, 6, 4, 3, 1], labels=list("abcdef")))
+    newer.save(path)
+    said = {"lineage": newer.lineage.hex(), "ancestors": [first.digest.hex()], "exposure": None, "by_tree": True}
+    assert ml.load(changed(path, 4, {"descent": said})).digest == newer.digest
+    other = ml.load(changed(path, 4, {"descent": said | {"lineage": "ab" * 32, "ancestors": ["ab" * 32]}}))
+    assert other.digest != newer.digest
+    with pytest.raises(InvalidCloak):
+        ml.load(changed(path, 4, {"descent": said | {"lineage": "ab" * 32}}))
+
+
 def test_a_changed_copy_of_a_loaded_plan_is_its_own(tmp_path):
     """It draws what it says, under a digest of its own; nothing of the file is left."""
     from dataclasses import replace

@@ -19,7 +19,7 @@ import pytest
 from tests.plans import diseases, zipf
 
 import minleak as ml
-from minleak._data.writing import replacing
+from minleak._data.writing import _locked
 from minleak.errors import InvalidCloak
 
 ROOT = Path(__file__).parents[3]
@@ -177,11 +177,12 @@ def test_stopping_the_writer(path):
     def stop(n, frame):
         nonlocal removing
         if n == len(found) + 1:
-            removing = frame.f_code.co_name == "replacing" and frame.f_lineno > renamed
+            name = frame.f_code.co_name
+            removing = name == "_is_at" or (name == "_locked" and frame.f_lineno >= ending)
             raise Stopped
 
-    source, begin = inspect.getsourcelines(replacing)
-    renamed = begin + next(i for i, line in enumerate(source) if "os.replace" in line)
+    source, begin = inspect.getsourcelines(_locked)
+    ending = begin + next(i for i, line in enumerate(source) if "finally" in line)
     before, stopped = sys.gettrace(), True
     while stopped:
         diseases().save(path)
@@ -274,14 +275,15 @@ def test_killing_the_writer(tmp_path):
     assert left > 10
 
 
-def test_what_a_killed_writer_left_does_not_matter(path):
-    """Later files are saved and loaded beside it."""
-    left = path.with_name(".plan.cloak.0123456789ab.part")
+def test_what_a_killed_writer_left_is_removed(path):
+    """By the next file of that name, which is saved and loaded."""
+    left = path.with_name(f".plan.cloak.{os.geteuid()}.part")
     left.write_bytes(path.read_bytes()[:1000])
-    zipf(50).save(path)
-    assert ml.load(path).digest == zipf(50).digest
     with pytest.raises(InvalidCloak):
         ml.load(left)
+    zipf(50).save(path)
+    assert ml.load(path).digest == zipf(50).digest
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_a_link_stays_one(path):

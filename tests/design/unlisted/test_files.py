@@ -41,6 +41,15 @@ def test_certificates():
         ml.certify(TOGETHER, COUNTS, gains=[1] * 8)
 
 
+def test_a_file_is_certified_for_the_model_that_it_was_made_for(tmp_path):
+    """Read from another file, or made anew: the same contexts are the same model."""
+    ALONE.save(tmp_path / "plan.cloak")
+    MODEL.save(tmp_path / "model")
+    for model in (MODEL, ml.NGram.load(tmp_path / "model"), ml.load(tmp_path / "plan.cloak").prior):
+        assert ml.certify(tmp_path / "plan.cloak", model).ok
+    assert not ml.certify(tmp_path / "plan.cloak", ml.NGram.fit(WORDS, order=2, longest=12)).ok
+
+
 def test_all_strings_of_a_small_model_are_looked_at():
     class Wrong(ml.NGram):
         def interval(self, string):
@@ -78,7 +87,7 @@ def written(path, change):
     arrays, numbers = TOGETHER._contents
     arrays, numbers = dict(arrays), {**numbers, "kind": "strings"}
     change(SimpleNamespace(a=arrays, n=numbers))
-    write(str(path), arrays, numbers, lambda: bytes(32))
+    write(str(path), arrays, numbers)
 
 
 @pytest.mark.parametrize(
@@ -130,5 +139,5 @@ def test_a_model_of_ones_own_is_not_saved(tmp_path):
 def test_a_digest_is_computed_whatever_the_file_says(tmp_path):
     """Or a file from anybody could share the draws of another plan with the same key."""
     arrays, numbers = TOGETHER._contents
-    write(str(tmp_path / "forged.cloak"), arrays, {**numbers, "kind": "strings"}, lambda: bytes(32))
+    write(str(tmp_path / "forged.cloak"), arrays, {**numbers, "kind": "strings"})
     assert ml.load(tmp_path / "forged.cloak").lineage == ml.load(tmp_path / "forged.cloak").digest == TOGETHER.digest

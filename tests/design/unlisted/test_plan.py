@@ -8,6 +8,7 @@ from math import log2
 import pytest
 
 import minleak as ml
+from minleak._design.unlisted.model import strings_of
 from minleak.errors import InvalidParameter, InvalidPrior
 from minleak.testing import check_model
 
@@ -37,11 +38,49 @@ def test_the_target_is_that_of_the_joint_weights(model):
     plan = ml.design(COUNTS, 5, unknown=model)
     share = Fraction(3, 108)
     assert plan.joint.share == share
-    heaviest = (1 - share) * Fraction(40, 108) + share * Fraction(model.weight("dragon"), model.total)
+    heaviest = (1 - share) * Fraction(40, 108)
     assert plan.exact_target[0] == heaviest
     assert sum(plan.exact_target) == 1
     assert plan.entropy("min-entropy") == pytest.approx(-log2(heaviest))
     assert [string for string, _ in plan.giants] == ["dragon", "monkey", "sunshine"]
+
+
+@pytest.mark.parametrize("share", [Fraction(1, 1000), 0.4, 0.8, Fraction(999, 1000), None])
+def test_strings_that_were_not_counted_have_exactly_the_share_asked_for(share):
+    """Of all strings, those of weight 0 among the labels too; None is Good and Turing's. Giants are those of a list."""
+    model = ml.NGram.fit(["aa", "ab", "ba", "b"], order=2, longest=3, others=False)
+    counts = {"aa": 5, "ab": 1, "b": 1, "bbb": 0}
+    plan = ml.design(ml.Prior.from_counts(counts), 4, unknown=model, unknown_share=share)
+    asked = Fraction(2, 7) if share is None else Fraction(share).limit_denominator(1000)
+    weights = {string: plan.joint.weight(string) for string, _ in strings_of(model, 1000)}
+    assert sum(weights.values()) == plan.joint.total
+    rest = sum(weight for string, weight in weights.items() if not counts.get(string))
+    assert Fraction(rest, plan.joint.total) == asked
+    assert plan.unlisted == float(asked)
+    giants, tail = [], plan.joint.total
+    for string, weight in sorted(weights.items(), key=lambda one: -one[1]):
+        if weight * (4 - len(giants)) <= tail:
+            break
+        giants.append(string)
+        tail -= weight
+    assert {string for string, _ in plan.giants} == set(giants)
+    assert ml.certify(plan, plan.prior), str(ml.certify(plan, plan.prior))
+
+
+def test_a_model_that_holds_counted_strings_alone_has_none_that_are_unknown():
+    model = ml.NGram.fit(["a"], longest=1, alphabet="a", others=False)
+    with pytest.raises(InvalidParameter, match="no string that was not counted"):
+        ml.design(ml.Prior.from_counts({"": 2, "a": 2}), 2, unknown=model, unknown_share=0.5)
+
+
+def test_counted_strings_that_the_model_holds_likely_crowd_no_giant_out():
+    """Three of the model's heaviest were counted, and are light; the next is a giant."""
+    model = ml.NGram.fit(["aa"] * 40 + ["ab"] * 30 + ["ba"] * 20 + ["bb"] * 10, order=2, longest=2, others=False)
+    heaviest = [string for string, _ in model.heaviest(4)]
+    counts = dict.fromkeys(heaviest[:3], 1) | {"never there": 100}
+    plan = ml.design(ml.Prior.from_counts(counts), 3, unknown=model, unknown_share=0.6)
+    assert heaviest[3] in dict(plan.giants)
+    assert ml.certify(plan, plan.prior)
 
 
 def test_against_itself_it_is_as_claimed(model):

@@ -13,6 +13,7 @@ from minleak._data.arrays import Array
 from minleak._data.factoring import exact, gains, programme, sparse
 from minleak._data.matrices import is_sparse
 from minleak._data.reducing import groups, merged, shares_of
+from minleak._data.threads import one_thread
 from minleak.errors import SolverFailed
 
 # Matrices with at most so many entries, and programmes with at most so many, are worked on densely.
@@ -37,6 +38,7 @@ class Found(NamedTuple):
         return self.R is not None or self.gain is not None
 
 
+@one_thread()
 def factored(A: Any, B: Any, *, tolerance: float) -> Found:
     """R with A R = B: exact for matrices of Fractions, else within the tolerance in every entry.
 
@@ -71,6 +73,7 @@ def factored(A: Any, B: Any, *, tolerance: float) -> Found:
     return Found(_spread(found.R, B, of_a, of_b))
 
 
+@one_thread()
 def in_cone(A: Any, B: Any, *, tolerance: float) -> Any:
     """None if every column of B is a sum of columns of A with weights that are not negative; else gains that earn
     nothing on any column of A and something on one of B.

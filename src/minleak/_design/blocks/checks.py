@@ -9,14 +9,17 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
-from minleak._data.labels import first_difference
+from minleak._data.labels import agree
 from minleak._data.prior import Prior, as_prior
 from minleak._design.blocks.plan import BlockDrawable, BlockPlan
-from minleak._design.certificate import Certificate, Check, labels_check
+from minleak._design.certificate import Certificate, Check, in_proportion, labels_check
 from minleak._design.rings import cap
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropies
 from minleak.errors import InvalidParameter, shown
+
+# How far two floats may be apart that stand for one probability: some roundings.
+_ROUNDING = 2.0**-50
 
 
 def certified(
@@ -27,8 +30,9 @@ def certified(
     gains: Iterable[Any] | None,
     entropies: Sequence[ConditionalEntropy | str],
 ) -> Certificate:
-    """Whether no partition into blocks of at most k leaks less, in each of the entropies; the weights are compared as
-    they are, so all is exact. `gaps` tells how much more leaks than by the optimal plan, which draws its sets.
+    """Whether no partition into blocks of at most k leaks less, in each of the entropies. Weights are compared exactly,
+    except floats with others than those that the blocks were made for: then within rounding, and `exact` is False.
+    `gaps` tells how much more leaks than by the optimal plan, which draws its sets.
     """
     prior = as_prior(prior)
     plan: BlockPlan = subject.plan if isinstance(subject, BlockDrawable) else subject
@@ -37,24 +41,34 @@ def certified(
     if gains is not None:
         raise InvalidParameter("gains= goes with a plan that draws its sets: blocks are made for the prior itself")
     measures = as_entropies(entropies)
-    checks, gaps = list(_checks(plan, prior)), {}
+    same, exact = _same_weights(plan.prior, prior)
+    checks, gaps = list(_checks(plan, prior, same)), {}
     if all(check.ok for check in checks):
         checks += _best_checks(plan, prior, measures)
         if isinstance(subject, BlockDrawable):
             checks.append(labels_check(subject.secrets, prior))
         gaps = plan.losses([H for H in measures if H.paper_form() is not None])
-    return Certificate(all(check.ok for check in checks), True, tuple(checks), gaps)
+    return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)
 
 
-def _checks(plan: BlockPlan, prior: Prior) -> Iterator[Check]:
+def _same_weights(ours: Prior, theirs: Prior) -> tuple[bool, bool]:
+    """Whether two priors give their secrets the same probabilities, and whether that is known exactly."""
+    if ours.exact and theirs.exact:
+        same = len(ours) == len(theirs) and in_proportion(ours.weights, ours.total, theirs.weights, theirs.total)
+        return same, True
+    if ours.exact == theirs.exact and np.array_equal(ours.weights, theirs.weights):
+        return True, True
+    return len(ours) == len(theirs) and np.allclose(ours.p, theirs.p, rtol=_ROUNDING, atol=0.0), False
+
+
+def _checks(plan: BlockPlan, prior: Prior, same: bool) -> Iterator[Check]:
     """That the blocks are blocks of the prior's secrets."""
     n, members, begins = len(prior), plan.partition.members, plan.partition.begins
-    known = plan.prior is prior or (len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None)
+    known = plan.prior is prior or agree(plan.prior.labels, prior.labels)
     yield Check("the secrets are the prior's, in its order", known)
     if not known:
         return
-    same = plan.prior is prior or np.allclose(plan.prior.p, prior.p, rtol=1e-12, atol=0.0)
-    yield Check("the weights are the prior's", bool(same))
+    yield Check("the weights are the prior's", same)
     whole = all(
         isinstance(some, np.ndarray) and some.ndim == 1 and some.dtype.kind == "i" for some in (members, begins)
     )

@@ -186,7 +186,7 @@ class BlockPlan(Stored):
         if not labels.is_default:
             arrays["labels"] = labels.arrow
         numbers = {"kind": self.kind, "k": self.k, "events": self.prior.events}
-        write(name, arrays, numbers, lambda: self.digest)
+        write(name, arrays, numbers)
 
     def __repr__(self) -> str:
         return f"BlockPlan(n={len(self.prior)}, k={self.k}, blocks={len(self.partition.begins) - 1})"

@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array
-from minleak._data.labels import Labels, labelled, named
+from minleak._data.channel import Channel
+from minleak._data.frames import axes
+from minleak._data.labels import Labels, labelled, match, named
 from minleak._data.matrices import is_sparse
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
@@ -23,6 +25,7 @@ from minleak.errors import Infeasible, InvalidParameter
 _ROUNDING = 1e-9
 # Costs that exceed the usual one by more than two to this set the scale themselves.
 _SPREAD = 300
+_OUTPUTS = ("the list of outputs", "name")
 
 
 def as_problem(
@@ -43,6 +46,7 @@ def as_problem(
     privacy = None if d_privacy is None else as_privacy(d_privacy, prior.labels)
     partial = None if fixed is None else _matrix(fixed, n, "the fixed part of the channel")
     mask = None if allowed is None else _mask(allowed, n)
+    outputs = _matched(prior.labels, outputs, allowed, fixed, *_several(cost, budget))
     if privacy is not None:
         _check_alone("d_privacy", partial, costs)
     if k is not None:
@@ -70,6 +74,23 @@ def as_problem(
     if mask is None:
         mask = np.ones((n, len(names)), dtype=bool)
     return _laid_out(prior, names, mask, partial, costs, budgets, privacy)
+
+
+def _matched(secrets: Labels, outputs: Iterable[Hashable] | None, *matrices: Any) -> Iterable[Hashable] | None:
+    """The names of the observables: those that are given, or else those of a matrix that has some. Matrices with names
+    for their rows or columns are refused where these are others.
+    """
+    names = None if outputs is None else Labels.of(outputs, 0)
+    for matrix in matrices:
+        rows, columns = (matrix.inputs, matrix.outputs) if isinstance(matrix, Channel) else axes(matrix)
+        if rows is not None:
+            rows = Labels.of(rows, 0)
+            match(secrets, rows, ("the prior", "secret"), ("a matrix", "row"), InvalidParameter)
+        if columns is not None and names is not None:
+            match(names, Labels.of(columns, 0), _OUTPUTS, ("a matrix", "column"), InvalidParameter)
+        elif columns is not None:
+            names = Labels.of(columns, 0)
+    return names
 
 
 def _check_alone(what: str, partial: Array | None, costs: list[Array]) -> None:
@@ -186,8 +207,8 @@ def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
         if budget is not None:
             raise InvalidParameter("a budget needs costs: give cost=, a matrix of what each pair costs")
         return [], []
-    several = isinstance(cost, list | tuple) and isinstance(budget, list | tuple)
-    matrices = [_matrix(c, n, "cost") for c in (cost if several else [cost])]
+    given = _several(cost, budget)
+    matrices = [_matrix(c, n, "cost") for c in given]
     for matrix in matrices:
         if not np.isfinite(matrix).all():
             x, y = np.argwhere(~np.isfinite(matrix))[0]
@@ -196,10 +217,15 @@ def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
             )
     if budget is None:
         return matrices, [math.inf] * len(matrices)
-    budgets = [as_budget(value) for value in (budget if several else [budget])]
+    budgets = [as_budget(value) for value in (budget if given is cost else [budget])]
     if len(budgets) != len(matrices):
         raise InvalidParameter(f"{len(matrices)} costs and {len(budgets)} budgets: give one budget for each cost")
     return matrices, budgets
+
+
+def _several(cost: Any, budget: Any) -> Any:
+    """The costs: several where there is a list of them and one of budgets."""
+    return cost if isinstance(cost, list | tuple) and isinstance(budget, list | tuple) else [cost]
 
 
 def as_budget(value: Any) -> float:

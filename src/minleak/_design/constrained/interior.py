@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from minleak._data.arrays import Array
 from minleak._design.constrained.linear import highs_with, run_highs
@@ -59,8 +58,7 @@ def solve_interior(problem: Problem) -> tuple[Solution, Solution]:
     cost = np.zeros(live.shape)
     cost[x, y] = problem.costs[0]
     game = _Game(problem.left[rows], cost, live, problem.budgets[0])
-    with threadpool_limits(1, user_api="blas"):  # several threads would wait for each other
-        point = game.solved()
+    point = game.solved()
 
     def solution(J: Array, prices: Array, price: float) -> Solution:
         lam = np.zeros(len(problem.left))

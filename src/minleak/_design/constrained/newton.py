@@ -29,8 +29,6 @@ _DONE = 1e-13
 
 def sharpened(programme: Programme, solution: Solution, *, support: float) -> Solution | None:
     """The solution with Newton's digits, or None where that does not apply or does not get closer."""
-    from threadpoolctl import threadpool_limits
-
     problem, core = programme.problem, programme.core
     if core is None or core.linear:
         return None
@@ -47,8 +45,7 @@ def sharpened(programme: Programme, solution: Solution, *, support: float) -> So
     derivatives = partial(
         _derivatives, core, Grouped(view.columns[reached]), K[reached].toarray(), view.constant[reached]
     )
-    with threadpool_limits(1, user_api="blas"):  # small systems: several threads would wait for each other
-        best, rank = _newton(derivatives, solution.z[on], A, target)
+    best, rank = _newton(derivatives, solution.z[on], A, target)
     if best is None:
         return None
     z = np.zeros_like(solution.z)

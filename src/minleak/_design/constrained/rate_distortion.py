@@ -16,7 +16,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from minleak._data.arrays import Array
 from minleak._design.constrained.programme import Programme, Solution, duals_of_prices
@@ -89,23 +88,22 @@ def shannon_rate(p: Array, cost: Array, allowed: npt.NDArray[np.bool_], budget: 
     cost = np.where(allowed, cost - least[:, None], 0.0)  # what a row costs at least changes nothing but the budget
     left = budget - float(p @ least)
     scale = float(cost.max())
-    with threadpool_limits(1, user_api="blas"):  # small systems are solved faster by one thread
-        free = _at_price(0.0, p, cost, allowed)
-        if free.mean <= left:
-            return Rate(free.rows, 0.0, free.log_z, max(free.bound(p, left), 0.0))
-        low, high = 1e-9 / scale, 100 * len(p) / max(float(cost[cost > 0].min()), 1e-12 * scale)
-        dear, cheap = (_at_price(price, p, cost, allowed) for price in (low, high))
-        for turn in range(_PRICES):
-            if high <= low * (1 + _CLOSE) or dear.mean <= left or cheap.mean >= left:
-                break
-            # The mean falls with the price: a straight line in its logarithm, and every third time the middle.
-            share = (dear.mean - left) / (dear.mean - cheap.mean) if turn % 3 else 0.5
-            price = low ** (1 - share) * high**share
-            found = _at_price(price if low < price < high else math.sqrt(low * high), p, cost, allowed)
-            if found.mean > left:
-                low, dear = found.price, found
-            else:
-                high, cheap = found.price, found
+    free = _at_price(0.0, p, cost, allowed)
+    if free.mean <= left:
+        return Rate(free.rows, 0.0, free.log_z, max(free.bound(p, left), 0.0))
+    low, high = 1e-9 / scale, 100 * len(p) / max(float(cost[cost > 0].min()), 1e-12 * scale)
+    dear, cheap = (_at_price(price, p, cost, allowed) for price in (low, high))
+    for turn in range(_PRICES):
+        if high <= low * (1 + _CLOSE) or dear.mean <= left or cheap.mean >= left:
+            break
+        # The mean falls with the price: a straight line in its logarithm, and every third time the middle.
+        share = (dear.mean - left) / (dear.mean - cheap.mean) if turn % 3 else 0.5
+        price = low ** (1 - share) * high**share
+        found = _at_price(price if low < price < high else math.sqrt(low * high), p, cost, allowed)
+        if found.mean > left:
+            low, dear = found.price, found
+        else:
+            high, cheap = found.price, found
     part = min(max((left - cheap.mean) / (dear.mean - cheap.mean), 0.0), 1.0) if dear.mean > cheap.mean else 0.0
     best = max(dear, cheap, key=lambda found: found.bound(p, left))
     rows = part * dear.rows + (1 - part) * cheap.rows

@@ -15,6 +15,7 @@ from functools import partial
 import numpy as np
 
 from minleak._data.arrays import Array
+from minleak._data.threads import one_thread
 from minleak._design.constrained.bound import upper_bound
 from minleak._design.constrained.conic import TOLERANCES, solve_conic
 from minleak._design.constrained.feasible import made_feasible
@@ -58,6 +59,7 @@ def linear_model(programme: Programme) -> Model:
     return OneGuessModel(programme) if is_one_guess(programme) else LinearModel(programme)
 
 
+@one_thread()
 def solve(programme: Programme, *, enough: float, model: Model | None = None) -> Solved:
     """Solve until the bound is within `enough` of what is attained, by one way after the other.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.labels import first_difference
+from minleak._data.labels import agree
 from minleak._data.prior import Prior, as_prior
 from minleak._design.certificate import Certificate, Check, labels_check
 from minleak._design.rings import cap
@@ -45,7 +45,7 @@ def certified(
 
 def _checks(plan: Rows, prior: Prior, k: int | None) -> Iterator[Check]:
     n, m = len(prior), len(plan.outputs)
-    known = len(plan.prior) == n and first_difference(plan.prior.labels, prior.labels) is None
+    known = agree(plan.prior.labels, prior.labels)
     yield Check("the secrets are the prior's, in its order", known)
     if not known:
         return
@@ -60,8 +60,8 @@ def _checks(plan: Rows, prior: Prior, k: int | None) -> Iterator[Check]:
     whole = bool(weights.dtype.kind == "i" and weights.min() >= 1)
     sums = [sum(weights[a:b].tolist()) for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
     yield Check("every row is of positive whole numbers with a sum below 2^62", whole and max(sums) <= 2**62)
-    off = f"each row within {plan.total_variation:.3g} of what was asked for"
-    yield Check("draws are exact", whole and np.array_equal(plan.totals, sums), off)
+    near = "how near they are to a channel that was asked for, distance(channel) computes"
+    yield Check("draws are exact", whole and np.array_equal(plan.totals, sums), near)
     if k is not None and named:
         most = int(np.bincount(columns, minlength=m).max())
         yield Check(f"no observable comes from more than k = {cap(k)} secrets", most <= cap(k), f"the most is {most}")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from minleak._data.matrices import are_rows
 from minleak._design.rows.observables import FORMS, restored_outputs
 from minleak._design.rows.plan import RowDrawable, Rows
 from minleak._design.rows.rounding import LIMIT
-from minleak._design.stored.format import Contents, demand, demand_number, demand_whole
+from minleak._design.stored.format import Contents, demand, demand_whole
 
 
 def drawable(contents: Contents) -> RowDrawable:
@@ -18,10 +19,8 @@ def drawable(contents: Contents) -> RowDrawable:
     form, count = contents.numbers["outputs"]
     demand(isinstance(form, str) and form in FORMS)
     m = demand_whole(count, 1, len(columns))
-    demand(len(starts) > 1 and starts[0] == 0 and starts[-1] == len(columns) == len(weights))
-    contents.in_range(starts, 0, len(columns) + 1)
-    demand(bool((np.diff(starts) >= 1).all()))
-    contents.in_range(columns, 0, m)
+    demand(len(starts) > 1 and are_rows(starts, columns, (len(starts) - 1, m)) and len(columns) == len(weights))
+    demand(bool((starts[1:] > starts[:-1]).all()))
     contents.in_range(weights, 1, LIMIT + 1)
     within = np.ones(len(columns), dtype=bool)
     within[starts[:-1]] = False
@@ -34,6 +33,5 @@ def drawable(contents: Contents) -> RowDrawable:
     prior = contents.given_prior(names)
     demand(len(prior) == n)
     outputs = restored_outputs(form, m, contents.columns.get("outputs"))
-    off = demand_number(contents.numbers["total_variation"], 0.0, 1.0)
-    rows = Rows(prior, outputs, starts, columns, weights, off)
+    rows = Rows(prior, outputs, starts, columns, weights)
     return RowDrawable(rows, contents.index(names, prior.labels), outputs=outputs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from os import PathLike
 from typing import Any, ClassVar
@@ -11,9 +12,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from minleak._data.arrays import Indices
-from minleak._data.channel import Channel
+from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
 from minleak._data.matching import rearranged
+from minleak._data.matrices import as_csr
 from minleak._data.prior import Prior, as_prior
 from minleak._design.rows.observables import storable_outputs
 from minleak._design.stored.digests import label_parts, of_parts
@@ -24,6 +26,7 @@ from minleak._design.stored.saving import storable_labels, stored_weights, write
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import leakage, posterior_vulnerability
+from minleak.errors import InvalidParameter
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -31,12 +34,12 @@ class Rows(Stored):
     """A channel to run: made by `minleak.mechanisms.rounded(channel)`, or by `minleak.Cloak(channel)` itself.
 
     Secret x shows observable columns[e] with probability weights[e] / totals[x], exactly, over the entries e from
-    starts[x] to starts[x+1]. `total_variation` is the largest distance of a row from the channel that was given: no
-    event is more or less likely by more than that.
+    starts[x] to starts[x+1]. `distance` tells how near that is to the channel that was given.
 
     >>> import minleak as ml
-    >>> rows = ml.mechanisms.rounded(ml.mechanisms.randomised_response(3, 1.0))
-    >>> rows, rows.total_variation < 1e-17
+    >>> channel = ml.mechanisms.randomised_response(3, 1.0)
+    >>> rows = ml.mechanisms.rounded(channel)
+    >>> rows, rows.distance(channel) < 1e-17
     (Rows(n=3, observables=3), True)
     """
 
@@ -45,7 +48,6 @@ class Rows(Stored):
     starts: Indices
     columns: Indices
     weights: Indices
-    total_variation: float
 
     kind = ROWS
     layout = ROWS
@@ -84,6 +86,30 @@ class Rows(Stored):
         return Channel(
             sp.csr_array((data, self.columns, self.starts), shape=shape), inputs=inputs, outputs=self.outputs
         )
+
+    def distance(self, channel: Channel | Any) -> float:
+        """The largest total variation between a row and that of a channel with as many secrets and observables, in
+        their order: no event is more or less likely by more than that. Computed in fractions from what is drawn.
+        """
+        channel = as_channel(channel)
+        shape = (len(self.prior), len(self.outputs))
+        if channel.shape != shape:
+            raise InvalidParameter(
+                f"the channel is {channel.shape[0]} x {channel.shape[1]}, the rows {shape[0]} x {shape[1]}"
+            )
+        given = as_csr(channel.matrix)
+        worst = Fraction(0)
+        for x, total in enumerate(self.totals.tolist()):
+            begin, end = self.starts[x], self.starts[x + 1]
+            entries = self.weights[begin:end].tolist()
+            own = {y: Fraction(w, total) for y, w in zip(self.columns[begin:end].tolist(), entries, strict=True)}
+            there = slice(given.indptr[x], given.indptr[x + 1])
+            columns = given.indices[there].tolist()
+            asked = given.data[there].tolist() if channel.exact is None else channel.exact[x][columns].tolist()
+            row = {y: Fraction(p) for y, p in zip(columns, asked, strict=True)}
+            off = sum((abs(own.get(y, 0) - row.get(y, 0)) for y in own.keys() | row.keys()), Fraction(0))
+            worst = max(worst, off / 2)
+        return float(worst)
 
     @property
     def success(self) -> float:
@@ -124,9 +150,8 @@ class Rows(Stored):
             "kind": self.kind,
             "events": self.prior.events,
             "outputs": [form, len(self.outputs)],
-            "total_variation": self.total_variation,
         }
-        write(name, arrays, numbers, lambda: self.digest)
+        write(name, arrays, numbers)
 
     def __repr__(self) -> str:
         return f"Rows(n={len(self.prior)}, observables={len(self.outputs)})"

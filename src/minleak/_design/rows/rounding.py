@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from minleak._data.channel import Channel, as_channel
+from minleak._data.joint import Joint
 from minleak._data.matrices import as_csr
 from minleak._data.prior import Prior, as_prior
 from minleak._design.rows.plan import Rows
@@ -25,33 +25,27 @@ def rounded(channel: Channel | Any, prior: Prior | Iterable[Any] | None = None) 
     """A channel in whole numbers, to be drawn from exactly, saved and certified.
 
     Rows of floats are rounded to multiples of 2^-60, by largest remainders, and a positive entry stays positive: what
-    differs is at most m 2^-60 in total variation for m observables, and `total_variation` says how much it is. Rows of
+    differs is at most m 2^-60 in total variation for m observables, and `Rows.distance` says how much it is. Rows of
     Fractions stay as they are where their common denominator is below 2^62. The prior is kept with them, for
     certificates; all secrets are taken to be equally likely if it is not given.
 
-    >>> rows = rounded([[0.5, 0.5], [0.25, 0.75]])
-    >>> rows.total_variation, (rows.weights / rows.totals[0]).tolist()
+    >>> channel = [[0.5, 0.5], [0.25, 0.75]]
+    >>> rows = rounded(channel)
+    >>> rows.distance(channel), (rows.weights / rows.totals[0]).tolist()
     (0.0, [0.5, 0.5, 0.25, 0.75])
     """
     channel = as_channel(channel)
     n = channel.shape[0]
     names = None if channel.inputs.is_default else channel.inputs
     known = Prior(np.ones(n, dtype=np.int64), labels=names) if prior is None else as_prior(prior)
-    channel.columns(known)  # refused where they do not fit
-    starts, columns, weights, off = [0], [], [], 0.0
+    known = Joint(known, channel).prior
+    starts, columns, weights = [0], [], []
     sparse = as_csr(channel.matrix)
     sparse.sort_indices()
     for x in range(n):
         shown = sparse.indices[sparse.indptr[x] : sparse.indptr[x + 1]]
         exact = None if channel.exact is None else _whole(channel.exact[x][shown])
-        if exact is None:
-            numbers, distance = _nearest(sparse.data[sparse.indptr[x] : sparse.indptr[x + 1]])
-            if channel.exact is not None:  # floats are off by more than the rounding is
-                there = zip(numbers.tolist(), channel.exact[x][shown], strict=True)
-                distance = float(sum(abs(Fraction(number, TOTAL) - entry) for number, entry in there) / 2)
-            off = max(off, distance)
-        else:
-            numbers = exact
+        numbers = _nearest(sparse.data[sparse.indptr[x] : sparse.indptr[x + 1]]) if exact is None else exact
         columns.append(shown.astype(np.int64))
         weights.append(numbers)
         starts.append(starts[-1] + len(shown))
@@ -61,7 +55,6 @@ def rounded(channel: Channel | Any, prior: Prior | Iterable[Any] | None = None) 
         np.array(starts, dtype=np.int64),
         np.concatenate(columns),
         np.concatenate(weights),
-        off,
     )
 
 
@@ -73,8 +66,8 @@ def _whole(entries: Any) -> Any:
     return np.array([entry.numerator * (common // entry.denominator) for entry in entries], dtype=np.int64)
 
 
-def _nearest(p: Any) -> tuple[Any, float]:
-    """Whole numbers that sum to TOTAL, and half the sum of the distances of their shares from p.
+def _nearest(p: Any) -> Any:
+    """Whole numbers that sum to TOTAL, as near to p as can be.
 
     p times a power of two is exact, and so are its whole and its broken part.
     """
@@ -94,5 +87,4 @@ def _nearest(p: Any) -> tuple[Any, float]:
         change[np.argsort(-(broken - added), kind="stable")[:rest]] += 1
     else:  # taken from the largest, which has the most to give
         change[int(np.argmax(numbers))] = left
-    numbers = numbers + change
-    return numbers, float(np.abs(added + change - broken).sum()) / TOTAL / 2
+    return numbers + change

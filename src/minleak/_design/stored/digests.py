@@ -30,6 +30,8 @@ def of_plan(plan: Arrangement) -> bytes:
         parts += [ring.starts, np.asarray(ring.members).astype(index, copy=False)]
     if plan.apart is not None:
         parts += [b"apart", plan.apart]
+    if plan.known_as is not None:
+        parts += [b"known as", plan.known_as]
     return of_parts(b"minleak plan 2", parts)
 
 

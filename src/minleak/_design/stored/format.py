@@ -1,9 +1,9 @@
 """The form of a .cloak file: named arrays and a few numbers, whole or refused, and looked at before they are used.
 
 A header of 128 bytes, then an Arrow IPC file. The header holds the magic, the format's version, the length of what
-follows, the checksum of all of it and of the digest, and the digest of the plan; the Arrow file has one row, whose
-columns are lists: one array each. The checksum, XXH3 of 128 bits, finds damage and is no signature: whoever writes a
-file can write its checksum. So every array is seen to lie in the file, and Contents hands out what was looked at.
+follows and the checksum of all of it; the Arrow file has one row, whose columns are lists: one array each. The
+checksum, XXH3 of 128 bits, finds damage and is no signature: whoever writes a file can write its checksum. So every
+array is seen to lie in the file, and Contents hands out what was looked at.
 """
 
 from __future__ import annotations
@@ -33,9 +33,16 @@ VERSION = 4
 # Files of versions 2 and 3 say nothing of a descent, so that their plans are drawn from as they were. Those of version
 # 2 hold besides some numbers that follow from the rest and are not looked at.
 _READ = (2, 3, VERSION)
-HEADER = struct.Struct("<8sIIQ16s32s56s")  # magic, version, zero, payload length, checksum, digest, zeros
+# Magic, version, zero, payload length, checksum, zeros. Older files said in 32 of these bytes what digest their plan
+# has, and the checksum covers them; a plan's digest is computed, whatever they say.
+HEADER = struct.Struct("<8sIIQ16s32s56s")
 _ARROW = 8  # the bytes before the first message of an Arrow IPC file
 PIECE = 1 << 20  # read or written at once: some file systems take several times as long for more
+# What Arrow, JSON and numpy say where something is not of the form that a plan has.
+UNFIT = (
+    *(pa.ArrowException, AttributeError, LookupError, MemoryError, NotImplementedError),
+    *(EOFError, OSError, OverflowError, RecursionError, StopIteration, TypeError, ValueError),
+)
 # Numbers looked at in one go, which stay in cache; and after how many of these the memory is given back.
 BLOCK, _OFTEN = 1 << 16, 32
 
@@ -58,9 +65,9 @@ def file_name(path: str | os.PathLike[str]) -> str:
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
-def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, bytes, Callable[[], None]]:
-    """What follows the header in a file whose checksum is right, mapped or read into memory, and the plan's digest. The
-    function gives memory back that was looked at: pages of a map are read again where they are needed.
+def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, Callable[[], None]]:
+    """What follows the header in a file whose checksum is right, mapped or read into memory. The function gives memory
+    back that was looked at: pages of a map are read again where they are needed.
     """
     if os.path.isdir(name):
         raise InvalidCloak(
@@ -76,8 +83,8 @@ def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, bytes, Callable[[], Non
             if os.fstat(file.fileno()).st_size < HEADER.size:  # of nothing there is no map
                 raise InvalidCloak(f"{name} was changed while it was read: load it again")
             memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read()
-            wanted, digest = HEADER.unpack(memory[: HEADER.size])[4:6]
-            found = _checksum(file if mapped else io.BytesIO(memory), digest)
+            wanted, unused = HEADER.unpack(memory[: HEADER.size])[4:6]
+            found = _checksum(file if mapped else io.BytesIO(memory), unused)
             after = os.stat(name)
     except OSError as error:
         raise InvalidCloak(f"cannot read {name}: {error.strerror or 'it cannot be opened'}") from None
@@ -92,16 +99,18 @@ def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, bytes, Callable[[], Non
         if isinstance(memory, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
             memory.madvise(mmap.MADV_DONTNEED)
 
-    return pa.py_buffer(memory).slice(HEADER.size), digest, release
+    return pa.py_buffer(memory).slice(HEADER.size), release
 
 
-def _checksum(file: BinaryIO, digest: bytes) -> bytes:
-    """The checksum of what follows the header. A mapped file is read for it, so that its pages do not fill memory."""
+def _checksum(file: BinaryIO, unused: bytes) -> bytes:
+    """The checksum of what follows the header, and of its unused bytes. A mapped file is read for it, so that its pages
+    do not fill memory.
+    """
     whole = xxhash.xxh3_128()
     file.seek(HEADER.size)
     while piece := file.read(PIECE):
         whole.update(piece)
-    whole.update(digest)
+    whole.update(unused)
     return whole.digest()
 
 

@@ -14,21 +14,24 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from minleak._design.cost import Cost
 from minleak._design.plan import Plan
 from minleak._design.rings import LIMIT, Homes, Ring
-from minleak._design.stored.format import BLOCK, Contents, Vector, demand, demand_number, demand_whole, file_name, read
+from minleak._design.stored.format import (
+    BLOCK,
+    UNFIT,
+    Contents,
+    Vector,
+    demand,
+    demand_number,
+    demand_whole,
+    file_name,
+    read,
+)
 from minleak._design.stored.kinds import KINDS, RINGS, Running, Stored
 from minleak._design.stored.sampler import STORED, RingDrawable, Tables, on_one_line, shift_of
 from minleak.errors import InvalidCloak, InvalidParameter, shown
-
-# What Arrow, JSON and numpy say where something is not of the form that a plan has.
-_UNFIT = (
-    *(pa.ArrowException, AttributeError, LookupError, MemoryError, NotImplementedError),
-    *(EOFError, OSError, OverflowError, RecursionError, StopIteration, TypeError, ValueError),
-)
 
 
 def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Stored:
@@ -48,16 +51,15 @@ def load(path: str | os.PathLike[str], *, mapped: bool = True) -> Stored:
 def opened(path: str | os.PathLike[str], *, mapped: bool = True) -> Running:
     """The plan in a file with the tables and the index that lie beside it: nothing is made anew."""
     name = file_name(path)
-    payload, digest, release = read(name, mapped=mapped)
+    payload, release = read(name, mapped=mapped)
     try:
         contents = Contents(payload, release)
         said = contents.numbers.get("kind", RINGS)
         if isinstance(said, str) and said in KINDS:
             running: Running = import_module(KINDS[said].opening).drawable(contents)
-            vars(running.plan)["digest"] = digest  # known, so that it is not computed
             release()
             return running
-    except _UNFIT as error:
+    except UNFIT as error:
         raise InvalidCloak(f"{name} does not hold a plan of this format ({type(error).__name__})") from None
     raise InvalidCloak(f"{name} holds a plan of the kind {shown(said)}, which this minleak does not know: upgrade it")
 
@@ -103,6 +105,7 @@ def drawable(contents: Contents) -> RingDrawable:
         idle=_kept(np.concatenate(zeros) if zeros else np.empty(0, dtype=np.int64)),
         costs=_costs(contents, n),
         apart=apart,
+        known_as=_name(contents.numbers["known_as"]),
     )
     return RingDrawable(plan, contents.index(names, prior.labels), tables)
 
@@ -217,6 +220,11 @@ def _costs(contents: Contents, n: int) -> Cost | None:
         stability=demand_number(stability, 0, 1),
         coordinates=places,
     )
+
+
+def _name(text: Any) -> bytes | None:
+    demand(text is None or (type(text) is str and len(text) == 64))
+    return None if text is None else bytes.fromhex(text)
 
 
 def _text(text: Any) -> str:

@@ -6,8 +6,6 @@ import contextlib
 import io
 import json
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -26,15 +24,10 @@ from minleak.errors import InvalidCloak
 _COSTS = ("value", "bound", "rounding", "metric", "stability")
 
 
-def save(plan: Arrangement, path: str | os.PathLike[str], digest: Callable[[], bytes]) -> None:
-    """Write a plan to a file, whole or not at all. Labels must be text or 64-bit integers (or none).
-
-    The digest is computed while the arrays are made and written.
-    """
+def save(plan: Arrangement, path: str | os.PathLike[str]) -> None:
+    """Write a plan to a file, whole or not at all. Labels must be text or 64-bit integers (or none)."""
     name, labels = file_name(path), storable_labels(plan.prior)
-    with ThreadPoolExecutor(1) as pool:
-        digesting = pool.submit(digest)
-        write(name, *_contents(plan, labels), digesting.result)
+    write(name, *_contents(plan, labels))
 
 
 def storable_labels(prior: Prior) -> Labels:
@@ -78,6 +71,7 @@ def _contents(plan: Arrangement, labels: Labels) -> tuple[dict[str, Any], dict[s
         "events": prior.events,
         "segments": [len(ring.starts) for ring in plan.rings],
         "priced": None if costs is None else [getattr(costs, name) for name in _COSTS],
+        "known_as": None if plan.known_as is None else plan.known_as.hex(),
     }
 
 
@@ -130,10 +124,10 @@ def tables_of(plan: Arrangement) -> Tables:
 
 
 class _Summed(io.FileIO):
-    """A new file whose checksum is taken as it is written."""
+    """A file whose checksum is taken as it is written."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path, "x")
+    def __init__(self, handle: int) -> None:
+        super().__init__(handle, "w", closefd=False)
         self.sum = xxhash.xxh3_128()
 
     def write(self, data: Any) -> int:
@@ -147,19 +141,17 @@ class _Summed(io.FileIO):
         return at
 
 
-def write(
-    name: str, arrays: dict[str, Vector | pa.Array], numbers: dict[str, Any], digest: Callable[[], bytes]
-) -> None:
+def write(name: str, arrays: dict[str, Vector | pa.Array], numbers: dict[str, Any]) -> None:
     """Write arrays and numbers to a file, whole or not at all: to a temporary name beside it, synced, then renamed."""
     table = _table(arrays, numbers)
     try:
-        with replacing(name) as temporary, _Summed(temporary) as file:
+        with replacing(name) as made, _Summed(made.fileno()) as file:
             file.seek(HEADER.size)
             with pa.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
-            length, known = file.tell() - HEADER.size, digest()
-            file.sum.update(known)
-            os.pwrite(file.fileno(), HEADER.pack(MAGIC, VERSION, 0, length, file.sum.digest(), known, bytes(56)), 0)
+            length, unused = file.tell() - HEADER.size, bytes(32)
+            file.sum.update(unused)
+            os.pwrite(file.fileno(), HEADER.pack(MAGIC, VERSION, 0, length, file.sum.digest(), unused, bytes(56)), 0)
             os.fsync(file.fileno())
     except OSError as error:
         raise InvalidCloak(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None

@@ -9,6 +9,8 @@ from typing import Any
 from minleak._data.prior import Prior, as_prior
 from minleak._design.certificate import Certificate, Check
 from minleak._design.rings import cap
+from minleak._design.unlisted.coding import Coder
+from minleak._design.unlisted.files import contents_of, digest_of
 from minleak._design.unlisted.model import Model, is_model, strings_of
 from minleak._design.unlisted.plan import StringDrawable, UnlistedPlan
 from minleak.errors import InvalidParameter, shown
@@ -45,15 +47,22 @@ _TRIED = 200
 _LISTED = 1000
 
 
+def _same(one: Any, other: Any) -> bool:
+    """Whether two models that files can hold are made of the same."""
+    if not (isinstance(one, Coder) and isinstance(other, Coder)):
+        return False
+    return digest_of(*contents_of(one)) == digest_of(*contents_of(other))
+
+
 def _checks(plan: UnlistedPlan, prior: Prior | Model) -> Iterator[Check]:
     model, counts = plan.joint.model, {}
     if isinstance(prior, Prior):
         counts = {x: w for x, w in zip(prior.labels, prior.weights.tolist(), strict=True) if w}
     else:
-        yield Check("the model is the one asked for", prior is model)
-    unit = plan.joint.share.numerator * (sum(counts.values()) or 1)
-    each = (plan.joint.share.denominator - plan.joint.share.numerator) * model.total
-    weights = {x: each * count + unit * model.weight(x) for x, count in counts.items()}
+        yield Check("the model is the one asked for", prior is model or _same(prior, model))
+    share, rest = plan.joint.share, model.total - sum(map(model.weight, counts))
+    unit = share.numerator * (sum(counts.values()) or 1)
+    weights = {x: (share.denominator - share.numerator) * rest * count for x, count in counts.items()}
     same = weights == {x: known[0] for x, known in plan.joint.counted.items()} and unit == plan.joint.per_unit
     yield Check("the counted strings are the prior's, at their joint weights", same, f"{len(weights):,} strings")
     yield from _tiling(model)

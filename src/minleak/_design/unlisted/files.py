@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.prior import Prior
-from minleak._design.stored.format import Contents, demand, demand_whole, file_name, read
+from minleak._design.stored.format import UNFIT, Contents, demand, demand_whole, file_name, read
 from minleak._design.stored.saving import write
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.escape import Escape
@@ -59,18 +59,18 @@ def save_model(model: Coder, path: str | os.PathLike[str]) -> None:
     """Write a model to a file, whole or not at all."""
     arrays, numbers = contents_of(model)
     numbers["kind"] = MODEL
-    write(file_name(path), arrays, numbers, lambda: digest_of(arrays, numbers))
+    write(file_name(path), arrays, numbers)
 
 
 def load_model(path: str | os.PathLike[str]) -> Parts:
     """What the model in a file is made of, checked first."""
     name = file_name(path)
-    payload, _, release = read(name, mapped=False)
+    payload, release = read(name, mapped=False)
     try:
         contents = Contents(payload, release)
         demand(contents.numbers["kind"] == MODEL)
         return model_in(contents)
-    except (pa.ArrowException, AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+    except UNFIT as error:
         raise InvalidCloak(f"{name} does not hold a model of strings ({type(error).__name__})") from None
 
 

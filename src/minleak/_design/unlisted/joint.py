@@ -10,24 +10,29 @@ from typing import Any
 import numpy as np
 
 from minleak._data.prior import Prior, as_prior
-from minleak._design.unlisted.model import Model, is_model
+from minleak._design.unlisted.model import CutLine, Model, is_model
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """String x weighs `per_count` for each time that it was counted, and `per_unit` for each position that it owns on
-    the model's line: of N events, and a `share` a/b of strings from the model, (b - a) W c_x + a N m_x of b N W.
+    """A string that was counted weighs `per_count` for each time, any other `per_unit` for each position that it owns on
+    the model's line. Of N events, a `share` a/b of strings that were not counted, and R positions that these own, that
+    is (b - a) R c_x or a N m_x of b N R: the strings that were not counted have exactly their share.
     """
 
     model: Model
     prior: Prior | None
     share: Fraction
 
+    def __post_init__(self) -> None:
+        if not self.rest.length:
+            raise InvalidParameter("the model holds no string that was not counted, so that none can be unknown")
+
     @classmethod
     def of(cls, model: Model, prior: Any, share: Any) -> Joint:
-        """With the share of strings that come from the model; None is Good and Turing's, the share of events whose
-        string was counted once.
+        """With the share of strings that were not counted; None is Good and Turing's, the share of events whose string
+        was counted once.
         """
         if not is_model(model):
             raise InvalidParameter(
@@ -50,30 +55,39 @@ class Joint:
     @cached_property
     def per_count(self) -> int:
         """What a string weighs for each time that it was counted."""
-        return (self.share.denominator - self.share.numerator) * self.model.total
+        return (self.share.denominator - self.share.numerator) * self.rest.length
 
     @cached_property
     def per_unit(self) -> int:
-        """What a string weighs for each position on the model's line."""
+        """What a string that was not counted weighs for each position on the model's line."""
         return self.share.numerator * (1 if self.prior is None else int(self.prior.total))
+
+    @cached_property
+    def rest(self) -> CutLine:
+        """The model's line without the strings that were counted."""
+        return CutLine(self.model, [(start, units) for _, start, units in self._intervals.values() if units])
+
+    @cached_property
+    def _intervals(self) -> dict[str, tuple[int, int, int]]:
+        """Of each string that was counted how often, and its interval on the model's line, of weight 0 if it has none."""
+        found = {}
+        if self.prior is not None:
+            for string, count in zip(self.prior.labels, self.prior.weights.tolist(), strict=True):
+                if count:
+                    found[string] = (count, *(self.model.interval(string) if self.model.weight(string) else (0, 0)))
+        return found
 
     @cached_property
     def counted(self) -> dict[str, tuple[int, int, int]]:
         """Of each string that was counted its weight, and its interval on the model's line, of weight 0 if it has
         none.
         """
-        found = {}
-        if self.prior is not None:
-            for string, count in zip(self.prior.labels, self.prior.weights.tolist(), strict=True):
-                if count:
-                    start, units = self.model.interval(string) if self.model.weight(string) else (0, 0)
-                    found[string] = (self.per_count * count + self.per_unit * units, start, units)
-        return found
+        return {x: (self.per_count * count, start, units) for x, (count, start, units) in self._intervals.items()}
 
     @property
     def total(self) -> int:
         """The weight of everything."""
-        return self.per_unit * self.model.total + (0 if self.prior is None else self.per_count * int(self.prior.total))
+        return self.per_unit * self.rest.length + (0 if self.prior is None else self.per_count * int(self.prior.total))
 
     def weight(self, string: str) -> int:
         """What a string weighs; 0 if it was not counted and the model cannot hold it."""
@@ -83,15 +97,17 @@ class Joint:
     def giants(self, k: int) -> tuple[tuple[str, int], ...]:
         """Heaviest first, as long as one weighs more than its part of what is left.
 
-        Fewer than k strings can weigh more than 1/k of what is left, so a search for them is short. Each giant that is
-        taken out lowers that threshold: all that were found are giants, and lighter ones may follow in the next round.
+        Fewer than k strings can weigh more than 1/k of what is left, so a search for them is short; those that were
+        counted may be heavy in the model too and are passed over there. Each giant that is taken out lowers that
+        threshold: all that were found are giants, and lighter ones may follow in the next round.
         """
         counted = sorted(((known[0], string) for string, known in self.counted.items()), reverse=True)[:k]
         giants: list[tuple[str, int]] = []
         tail = self.total
         while tail:
             part = tail // (k - len(giants))
-            likely = {x: self.weight(x) for x, _ in self.model.heaviest(k, part // self.per_unit)}
+            most = k + len(self.counted)
+            likely = {x: self.weight(x) for x, _ in self.model.heaviest(most, part // self.per_unit)}
             known = {string for string, _ in giants}
             heavy = {**{x: w for w, x in counted}, **likely}
             found = sorted(((w, x) for x, w in heavy.items() if w > part and x not in known), reverse=True)

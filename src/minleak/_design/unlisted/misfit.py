@@ -69,5 +69,5 @@ def success_against(plan: UnlistedPlan, truth: Joint, trials: int, seed: int) ->
 
 def _drawn(joint: Joint, rng: random.Random) -> str:
     if joint.prior is None or rng.randrange(joint.share.denominator) < joint.share.numerator:
-        return joint.model.at(rng.randrange(joint.model.total))
+        return joint.rest.at(rng.randrange(joint.rest.length))
     return str(joint.prior.labels[rng.choices(range(len(joint.prior)), joint.prior.p.tolist())[0]])

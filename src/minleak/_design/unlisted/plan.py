@@ -181,8 +181,8 @@ class UnlistedPlan(Stored):
 
     @property
     def unlisted(self) -> float:
-        """The share of strings that were never counted and are no giants."""
-        return float(Fraction(self.joint.per_unit * self._line.length, self.joint.total))
+        """The share of strings that were never counted: the `unknown_share` asked for, or told by the counts."""
+        return float(Fraction(self.joint.per_unit * self.joint.rest.length, self.joint.total))
 
     def entropy(self, entropy: ConditionalEntropy | str) -> float:
         """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach."""
@@ -227,7 +227,7 @@ class UnlistedPlan(Stored):
         again when it is loaded.
         """
         arrays, numbers = self._contents
-        write(file_name(path), arrays, {**numbers, "kind": self.kind}, lambda: self.digest)
+        write(file_name(path), arrays, {**numbers, "kind": self.kind})
 
     def __repr__(self) -> str:
         return (

@@ -88,6 +88,21 @@ class Engine(ABC):
     def drop(self, table: Any) -> None:
         """Forget a table that was kept."""
 
+    @contextmanager
+    def kept(self, table: Any, *, lasting: bool = False) -> Iterator[Any]:
+        """The table computed once, for the queries of this block; a lasting one stays, unless the block fails.
+
+        What is kept are often raw rows, so that nothing but this and `WarehousePlan` tables may outlive a call.
+        """
+        kept = self.keep(table)
+        try:
+            yield kept
+        except BaseException:
+            self.drop(kept)
+            raise
+        if not lasting:
+            self.drop(kept)
+
     @abstractmethod
     def write(self, table: Any, folder: str) -> None:
         """Write the table to a new folder of Parquet files."""

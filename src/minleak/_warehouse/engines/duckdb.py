@@ -87,12 +87,20 @@ class DuckDB(Engine):
         raise UnreadableFile(f"DuckDB does not find {file} by its name: rename it, or its folder, without [ * ? \\")
 
     def keep(self, table: Any) -> Any:
+        name = f"minleak_{secrets.token_hex(8)}"
         with self.working():
-            return self.backend.create_table(f"minleak_{secrets.token_hex(8)}", table, temp=True)
+            try:
+                return self.backend.create_table(name, table, temp=True)
+            except BaseException:  # Ibis makes the table first, and fills it then
+                self._drop(name)
+                raise
 
     def drop(self, table: Any) -> None:
+        self._drop(table.op().name)  # get_name() names the catalog too
+
+    def _drop(self, name: str) -> None:
         # Ibis 12 and the SQL it is given by sqlglot disagree about DROP, so it is spelled out.
-        self.backend.raw_sql(f'DROP TABLE IF EXISTS temp.main."{table.get_name()}"')
+        self.backend.raw_sql(f'DROP TABLE IF EXISTS temp.main."{name}"')
 
     def write(self, table: Any, folder: str) -> None:
         if "\\" in folder:

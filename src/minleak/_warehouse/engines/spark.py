@@ -101,7 +101,11 @@ class Spark(Engine):
         with self.working():
             self.backend.to_pyarrow(table.limit(0))  # Ibis 12 registers functions and small tables where it fetches
             kept = table.cache()
-            self.backend.to_pyarrow(kept.count())  # now, while what it is made of is still kept
+            try:
+                self.backend.to_pyarrow(kept.count())  # now, while what it is made of is still kept
+            except BaseException:
+                self.drop(kept)
+                raise
             return kept
 
     def drop(self, table: Any) -> None:

@@ -1,0 +1,59 @@
+"""The names that a frame has along its axes: of pandas, polars, xarray and Arrow, none of which is imported here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from minleak.errors import MinleakError
+
+_BARE = (list, tuple, np.ndarray)
+
+
+def axes(given: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:
+    """The names of the rows and of the columns; None where there are none, or where they are 0, 1, ... as by default.
+
+    >>> axes([1, 2])
+    (None, None)
+    """
+    if isinstance(given, _BARE):
+        return None, None
+    found: list[Any] = []
+    with suppress(Exception):  # whatever its own code raises: then it is no frame
+        if hasattr(given, "iloc"):  # of pandas
+            found = [given.index, getattr(given, "columns", None)]
+        elif hasattr(given, "dims") and hasattr(given, "coords"):  # of xarray
+            found = [given.coords[axis].values if axis in given.coords else None for axis in given.dims]
+        elif hasattr(given, "column_names"):  # of Arrow
+            found = [None, given.column_names]
+        elif hasattr(given, "get_columns"):  # of polars, whose rows have no names
+            found = [None, given.columns]
+    names = [None if index is None else _named(index) for index in found[:2]]
+    rows, columns = (*names, None, None)[:2]
+    return rows, columns
+
+
+def aligned(first: Any, second: Any) -> bool:
+    """False where both have an index, and these differ: pandas would bring them together by it."""
+    if not (hasattr(first, "iloc") and hasattr(second, "iloc")):
+        return True
+    return list(first.index) == list(second.index)
+
+
+def refuse_names(given: Any, what: str, error: type[MinleakError]) -> None:
+    """Refuse a frame with names of its own where only the order of entries counts."""
+    if any(names is not None for names in axes(given)):
+        raise error(
+            f"{what} are taken in the order of the secrets, and the {type(given).__name__} has names of its own: bring "
+            "it into that order and give its .to_numpy()"
+        )
+
+
+def _named(index: Any) -> list[Any] | None:
+    if getattr(index, "step", None) == 1 and getattr(index, "start", None) == 0:  # a range, as by default
+        return None
+    names = list(index.tolist() if hasattr(index, "tolist") else index)
+    return None if names == list(range(len(names))) else names
