@@ -22,7 +22,7 @@ from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_gains, as_prior
 from minleak._design.channel_checks import examined
 from minleak._design.rings import LIMIT, Arrangement, Ring, cap
-from minleak._design.stored.kinds import KINDS, Running, Stored
+from minleak._design.stored.kinds import KINDS, LINEAGE, Running, Stored
 from minleak._design.stored.opening import opened
 from minleak._design.stored.sampler import RingDrawable
 from minleak._design.unlisted.model import Model
@@ -125,14 +125,13 @@ def certify(
         )
     if by_step is not None:
         return cast(Certificate, by_step(step))
-    if prior is None:
-        raise InvalidParameter("say the prior that it is to be certified for: certify(plan, prior)")
     within = 1e-9 if tolerance is None else real(tolerance, "the tolerance is a number from 0 to 1", least=0, most=1)
     if isinstance(subject, str | bytes | os.PathLike):
         subject = opened(cast(str, subject))
     if isinstance(subject, Stored | Running):
         plan = subject.plan if isinstance(subject, Running) else subject
-        prior, gains = _in_order(plan, prior, gains)
+        if plan.kind != LINEAGE:  # whose parts have counts of their own
+            prior, gains = _in_order(plan, _said(prior), gains)
         found: Certificate = import_module(KINDS[plan.kind].checking).certified(
             subject, prior, k=k, gains=gains, entropies=entropies
         )
@@ -141,10 +140,16 @@ def certify(
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
-    prior, measures = as_prior(prior), as_entropies(entropies)  # type: ignore[arg-type] # which refuses a model
+    prior, measures = as_prior(_said(prior)), as_entropies(entropies)  # type: ignore[arg-type] # which refuses a model
     seen = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, within)
     checks = [Check(*check) for check in seen.checks]
     return Certificate(all(check.ok for check in checks), seen.exact, tuple(checks), seen.gaps)
+
+
+def _said(prior: Any) -> Any:
+    if prior is None:
+        raise InvalidParameter("say the prior that it is to be certified for: certify(plan, prior)")
+    return prior
 
 
 def _in_order(plan: Stored, prior: Any, gains: Any) -> tuple[Any, Any]:

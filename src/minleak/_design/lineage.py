@@ -23,11 +23,12 @@ from minleak._design.layouts.base import Layout
 from minleak._design.make import design
 from minleak._design.stored.digests import label_parts, of_parts
 from minleak._design.stored.kinds import LINEAGE, Running, Stored
+from minleak._design.stored.saving import save
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
-from minleak._lineage.ledger import Ledger
+from minleak._lineage.ledger import SERIES, Ledger
 from minleak._measure.leakages import leakage, posterior_vulnerability
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidCloak, InvalidParameter, shown
 
 # With cohort="auto" a part is made once it is this much worse than 1/k at the most, or after so many updates.
 _CLOSE, _WEEK = 2.0, 7
@@ -246,9 +247,24 @@ class Lineage(Stored):
         """What a `minleak.Cloak` draws from."""
         return LineageDrawable(self, tuple(part.drawable() for part in self.parts))
 
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again: those of each part, and the ledger."""
+        ledger, arrays, numbers = self.ledger, {}, []
+        for i, part in enumerate(self.parts):
+            own, said = part.contents()
+            arrays |= {f"{i}.{name}": array for name, array in own.items()}
+            numbers.append({"kind": part.kind, **said})
+        arrays |= {name: getattr(ledger, name) for name in SERIES}
+        if ledger.pending and not ledger.labels.is_default:
+            waiting = take(ledger.labels, ledger.waiting).storable()
+            if waiting is None:
+                raise InvalidCloak("a file holds labels that are text or 64-bit integers: some that wait are others")
+            arrays["pending"] = waiting
+        return arrays, {"parts": numbers, **{name: getattr(ledger, name) for name in ("day", "began", "version")}}
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the parts and the ledger to a .cloak file, whole or not at all."""
-        raise NotImplementedError
+        save(self, path)
 
     def __repr__(self) -> str:
         return (

@@ -23,7 +23,7 @@ from minleak._design.rings import Arrangement
 from minleak._design.stored.digests import of_plan
 from minleak._design.stored.kinds import RINGS, Stored
 from minleak._design.stored.sampler import RingDrawable
-from minleak._design.stored.saving import drawable_of, save
+from minleak._design.stored.saving import contents_of_rings, drawable_of, save
 from minleak._design.world import World, in_the_world
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
@@ -189,6 +189,10 @@ class Plan(Arrangement, Stored):
     def drawable(self) -> RingDrawable:
         """What a `minleak.Cloak` draws from: the tables of the plan, made in O(n)."""
         return drawable_of(self)
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again."""
+        return contents_of_rings(self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the plan to a .cloak file, from which `minleak.load` and `minleak.Cloak` read it; whole or not at

@@ -17,8 +17,10 @@ from minleak.errors import InvalidParameter
 UNIT = 1 << 10
 # The most days that pools are kept for: after these nothing is left of them.
 _LONG = 1 << 10
+# What a ledger holds of each secret.
+SERIES = ("counts", "pools", "first", "last")
 # Pools stay below this, whatever is counted.
-_MOST = 1 << 62
+MOST = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +88,7 @@ class Ledger:
             day=day,
             version=self.version + 1,
             counts=today,
-            pools=np.minimum(pools, _MOST),
+            pools=np.minimum(pools, MOST),
             first=np.append(self.first, np.full(grown, day)),
             last=np.where(today > 0, day, np.append(self.last, np.full(grown, day))),
         )
@@ -103,7 +105,7 @@ def whole_counts(prior: Prior, what: str) -> Indices:
             f"{what} are no counts of events: give whole numbers, or say with events= how many events the shares are of"
         )
     if prior.exact and prior.total == prior.events:
-        if prior.total > _MOST // (2 * UNIT):
+        if prior.total > MOST // (2 * UNIT):
             raise InvalidParameter(f"{what} are of more events than can be kept: divide them by a common number")
         return prior.weights.astype(np.int64)
     return np.rint(prior.p * prior.events).astype(np.int64)

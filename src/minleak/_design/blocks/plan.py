@@ -20,10 +20,9 @@ from minleak._design.blocks.partition import Partition
 from minleak._design.exporting import column_of_secrets
 from minleak._design.profiles import Profile
 from minleak._design.stored.digests import label_parts, of_parts
-from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import BLOCKS, Stored
 from minleak._design.stored.sampler import Drawable
-from minleak._design.stored.saving import storable_labels, stored_weights, write
+from minleak._design.stored.saving import label_arrays, save, storable_labels, stored_weights
 from minleak._design.world import Sets, World, how_many, judged, sample_of
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
@@ -172,21 +171,21 @@ class BlockPlan(Stored):
         """What a `minleak.Cloak` draws from, made in O(n)."""
         return BlockDrawable(self, self.prior.labels.indexed())
 
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again."""
+        arrays = {
+            "prior": stored_weights(self.prior),
+            "members": self.partition.members,
+            "begins": self.partition.begins,
+            **label_arrays(storable_labels(self.prior)),
+        }
+        return arrays, {"k": self.k, "events": self.prior.events}
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the blocks to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
         all.
         """
-        name, labels = file_name(path), storable_labels(self.prior)
-        arrays: dict[str, Any] = {
-            "prior": stored_weights(self.prior),
-            "members": self.partition.members,
-            "begins": self.partition.begins,
-            "slots": labels.slots,
-        }
-        if not labels.is_default:
-            arrays["labels"] = labels.arrow
-        numbers = {"kind": self.kind, "k": self.k, "events": self.prior.events}
-        write(name, arrays, numbers)
+        save(self, path)
 
     def __repr__(self) -> str:
         return f"BlockPlan(n={len(self.prior)}, k={self.k}, blocks={len(self.partition.begins) - 1})"

@@ -19,10 +19,9 @@ from minleak._data.matrices import as_csr
 from minleak._data.prior import Prior, as_prior
 from minleak._design.rows.observables import storable_outputs
 from minleak._design.stored.digests import label_parts, of_parts
-from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import ROWS, Stored
 from minleak._design.stored.sampler import Drawable
-from minleak._design.stored.saving import storable_labels, stored_weights, write
+from minleak._design.stored.saving import label_arrays, save, storable_labels, stored_weights
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import leakage, posterior_vulnerability
@@ -131,27 +130,24 @@ class Rows(Stored):
         """What a `minleak.Cloak` draws from."""
         return RowDrawable(self, self.prior.labels.indexed(), outputs=self.outputs)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the rows to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
-        all. Labels of secrets are text or 64-bit integers; those of observables may also be numbers and tuples.
-        """
-        name, labels = file_name(path), storable_labels(self.prior)
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again."""
         observables, form = storable_outputs(self.outputs)
-        arrays: dict[str, Any] = {
+        arrays = {
             "prior": stored_weights(self.prior),
             "starts": self.starts,
             "columns": self.columns,
             "weights": self.weights,
-            "slots": labels.slots,
+            **label_arrays(storable_labels(self.prior)),
             **({} if observables is None else {"outputs": observables}),
-            **({} if labels.is_default else {"labels": labels.arrow}),
         }
-        numbers = {
-            "kind": self.kind,
-            "events": self.prior.events,
-            "outputs": [form, len(self.outputs)],
-        }
-        write(name, arrays, numbers)
+        return arrays, {"events": self.prior.events, "outputs": [form, len(self.outputs)]}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the rows to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
+        all. Labels of secrets are text or 64-bit integers; those of observables may also be numbers and tuples.
+        """
+        save(self, path)
 
     def __repr__(self) -> str:
         return f"Rows(n={len(self.prior)}, observables={len(self.outputs)})"

@@ -187,16 +187,27 @@ class Contents:
         self.numbers, self.columns = _parsed(payload)
         self.release = release
 
+    def part(self, number: int) -> Contents:
+        """Those of a part of a lineage, whose arrays have its number before their names."""
+        part = Contents.__new__(Contents)
+        part.numbers, part.release = self.numbers["parts"][number], self.release
+        before = f"{number}."
+        part.columns = {name[len(before) :]: one for name, one in self.columns.items() if name.startswith(before)}
+        return part
+
     def names(self, n: int) -> pa.Array | None:
         """The labels of n secrets; None where they are 0..n-1."""
-        names = self.columns.get("labels")
-        if names is not None:
-            demand(len(names) == n and names.type in (pa.string(), pa.large_string(), pa.int64()))
-            demand(not names.null_count)
-            if names.type == pa.int64():
-                self.vector("labels", "i8")
-            else:
-                self._check_text(names)
+        return self.text_or_numbers("labels", n) if "labels" in self.columns else None
+
+    def text_or_numbers(self, column: str, n: int) -> pa.Array:
+        """The n labels in a column: whole numbers, or text that lies in the file."""
+        names = self.columns[column]
+        demand(len(names) == n and names.type in (pa.string(), pa.large_string(), pa.int64()))
+        demand(not names.null_count)
+        if names.type == pa.int64():
+            self.vector(column, "i8")
+        else:
+            self._check_text(names)
         return names
 
     def _check_text(self, names: pa.Array) -> None:

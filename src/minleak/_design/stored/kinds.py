@@ -45,6 +45,7 @@ KINDS: dict[str, Kind] = {
     BLOCKS: Kind("minleak._design.blocks.opening", "minleak._design.blocks.checks"),
     ROWS: Kind("minleak._design.rows.opening", "minleak._design.rows.checks"),
     STRINGS: Kind("minleak._design.unlisted.opening", "minleak._design.unlisted.certificate"),
+    LINEAGE: Kind("minleak._design.stored.lineages", "minleak._design.lineage_checks"),
 }
 
 
@@ -84,6 +85,10 @@ class Stored(ABC):
     @abstractmethod
     def drawable(self) -> Running:
         """What draws from it."""
+
+    @abstractmethod
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again."""
 
     @abstractmethod
     def save(self, path: str | os.PathLike[str]) -> None:

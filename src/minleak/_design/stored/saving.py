@@ -17,6 +17,7 @@ from minleak._data.prior import Prior
 from minleak._data.writing import replacing
 from minleak._design.rings import Arrangement
 from minleak._design.stored.format import HEADER, MAGIC, PIECE, VERSION, Vector, file_name
+from minleak._design.stored.kinds import Stored
 from minleak._design.stored.sampler import STORED, RingDrawable, Tables, on_one_line, shift_of
 from minleak.errors import InvalidCloak
 
@@ -24,10 +25,11 @@ from minleak.errors import InvalidCloak
 _COSTS = ("value", "bound", "rounding", "metric", "stability")
 
 
-def save(plan: Arrangement, path: str | os.PathLike[str]) -> None:
-    """Write a plan to a file, whole or not at all. Labels must be text or 64-bit integers (or none)."""
-    name, labels = file_name(path), storable_labels(plan.prior)
-    write(name, *_contents(plan, labels))
+def save(plan: Stored, path: str | os.PathLike[str]) -> None:
+    """Write a plan of any kind to a file, whole or not at all. Labels must be text or 64-bit integers (or none)."""
+    name = file_name(path)
+    arrays, numbers = plan.contents()
+    write(name, arrays, {"kind": plan.kind, **numbers})
 
 
 def storable_labels(prior: Prior) -> Labels:
@@ -43,15 +45,20 @@ def stored_weights(prior: Prior) -> Any:
     return pa.array([str(w) for w in prior.weights]) if prior.weights.dtype == object else prior.weights
 
 
-def _contents(plan: Arrangement, labels: Labels) -> tuple[dict[str, Any], dict[str, Any]]:
+def label_arrays(labels: Labels) -> dict[str, Any]:
+    """Labels that a file can hold, and the slots that they are found by."""
+    return {"slots": labels.slots, **({} if labels.is_default else {"labels": labels.arrow})}
+
+
+def contents_of_rings(plan: Arrangement) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arrays and numbers: all that does not follow at once from the rest."""
-    prior, tables, costs = plan.prior, tables_of(plan), plan.costs
+    prior, labels, tables, costs = plan.prior, storable_labels(plan.prior), tables_of(plan), plan.costs
     arrays: dict[str, Any] = {
         "weights": plan.weights,
         "plan_giants": plan.giants,
         "home_members": plan.homes.members.ravel(),
         "home_weights": plan.homes.weights,
-        "slots": labels.slots,
+        **label_arrays(labels),
         **{name: getattr(tables, name) for name in STORED},
     }
     if plan.gains is not None:
@@ -60,8 +67,6 @@ def _contents(plan: Arrangement, labels: Labels) -> tuple[dict[str, Any], dict[s
         arrays["apart"] = plan.apart
     if prior.weights is not plan.weights:
         arrays["prior"] = stored_weights(prior)
-    if not labels.is_default:
-        arrays["labels"] = labels.arrow
     if costs is not None and costs.coordinates is not None:
         arrays["coordinates"] = costs.coordinates.ravel()
     return arrays, {

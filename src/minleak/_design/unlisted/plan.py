@@ -17,9 +17,8 @@ from minleak._data.arrays import Array
 from minleak._data.columns import Columns
 from minleak._data.labels import Labels, labels_in_bytes, prefixed
 from minleak._data.prior import Prior
-from minleak._design.stored.format import file_name
 from minleak._design.stored.kinds import STRINGS, Running, Stored
-from minleak._design.stored.saving import write
+from minleak._design.stored.saving import save
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.files import digest_of, plan_contents
 from minleak._design.unlisted.joint import Joint
@@ -222,12 +221,15 @@ class UnlistedPlan(Stored):
         """What a `minleak.Cloak` draws from."""
         return StringDrawable(self)
 
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again."""
+        return self._contents
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model, the counts, the share and the cap to a .cloak file, whole or not at all. The rest is made
         again when it is loaded.
         """
-        arrays, numbers = self._contents
-        write(file_name(path), arrays, {**numbers, "kind": self.kind})
+        save(self, path)
 
     def __repr__(self) -> str:
         return (
