@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import stat
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -24,6 +25,11 @@ T = TypeVar("T")
 _SIZE = 32
 # 64-bit words in one block of the keyed function for a plan, and for a lineage: two each of so many numbers.
 _WORDS, _NUMBERS = 4, 4
+# What programs write for a missing value; categories of characters that cannot be seen alone; others that look blank.
+_MISSING = frozenset(["None", "nan", "NaN", "NAN", "null", "NULL", "nil", "undefined", "NaT", "<NA>"])
+_MISSING_BYTES = frozenset(map(str.encode, _MISSING))
+_UNSEEN = frozenset(["Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"])
+_SHAPELESS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _FORM = re.compile(rb"minleak-key-1 ([0-9a-f]{64}) ([0-9a-f]{8})\n?")
 
 
@@ -250,7 +256,7 @@ class Walking:
 
 
 def scope_bytes(scope: Any) -> bytes:
-    """A scope in bytes that no other scope has; blank ones are refused."""
+    """A scope in bytes that no other scope has; one that names nobody is refused."""
     return _scope_bytes([scope], 1)[0]
 
 
@@ -260,10 +266,10 @@ def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
     for scope in scopes:
         if isinstance(scope, str):
             if scope not in known:
-                known[scope] = _scope_part(b"s" + scope.encode("utf-8", "surrogatepass"), not scope.strip())
+                known[scope] = _scope_part(scope, b"s" + scope.encode("utf-8", "surrogatepass"))
             result.append(known[scope])
         elif isinstance(scope, bytes):
-            result.append(_scope_part(b"b" + scope, not scope))
+            result.append(_scope_part(scope, b"b" + scope))
         else:
             raise InvalidParameter("a scope is text or bytes that name who asks, such as a user's id")
     if len(result) != count:
@@ -271,11 +277,35 @@ def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
     return result
 
 
-def _scope_part(part: bytes, is_blank: bool) -> bytes:
-    """Blank text is nobody's name. Bytes may be a number, and 32 is no blank there."""
-    if is_blank:
-        raise InvalidParameter("a scope is empty: it names who asks, and without a name all would share their sets")
+def _scope_part(scope: str | bytes, part: bytes) -> bytes:
+    problem = scope_problem(scope)
+    if problem is not None:
+        raise InvalidParameter(problem)
     return prefixed(part)
+
+
+def scope_problem(scope: str | bytes) -> str | None:
+    """Why a text or bytes cannot be a scope, or None if it can. Bytes may be a number, so only none at all are blank.
+
+    >>> scope_problem("user-17"), scope_problem("nan")
+    (None, "a scope is what programs write for a missing value, such as None or nan: give each subject's own name")
+    """
+    if isinstance(scope, bytes):
+        blank, missing = not scope, scope in _MISSING_BYTES
+    else:
+        blank, missing = not any(map(_is_visible, scope)), scope.strip() in _MISSING
+        if "\0" in scope:
+            return "a scope holds a NUL character, at which some programs end a text: leave it out"
+    if blank:
+        return "a scope is empty: it names who asks, and without a name all would share their sets"
+    if missing:
+        return "a scope is what programs write for a missing value, such as None or nan: give each subject's own name"
+    return None
+
+
+def _is_visible(character: str) -> bool:
+    """Not a blank, nor a control, format or combining character, nor a letter or sign without a shape."""
+    return unicodedata.category(character) not in _UNSEEN and character not in _SHAPELESS
 
 
 def prefixed(part: bytes) -> bytes:
