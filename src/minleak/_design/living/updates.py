@@ -43,11 +43,12 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: RingLa
     grid = prior.on_grid(LIMIT // k)
     there = int(np.count_nonzero(moved >= 0))
     secrets = {"new": len(prior) - there, "gone": len(plan.prior) - there}
-    newer = replace(plan, prior=prior, k=k, distance=grid.distance, descent=(plan.descent or Descent()).child(digest))
+    descent = (plan.descent or Descent()).child(digest)
+    fields: dict[str, Any] = {"prior": prior, "k": k, "distance": grid.distance, "descent": descent}
     what = "homes" if len(plan.homes.weights) and plan.costs is None else "sets"
     sets = len(plan.homes.weights) if what == "homes" else plan.n_cells
     if not (secrets["new"] or secrets["gone"]) and k == plan.k and layout is None and _in_proportion(plan, grid, moved):
-        return replace(_renamed(newer, moved), changes=Changes(what, sets, 0, 0, **secrets))
+        return replace(plan, **fields, **_renamed(plan, moved), changes=Changes(what, sets, 0, 0, **secrets))
     giants = find_giants(grid.weights, grid.total, k)
     ground = Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total))
     if what == "homes" and giants.tail:
@@ -56,7 +57,7 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: RingLa
     else:
         laid, kept, sets = with_kept_sets(plan, ground, moved, layout or _layout(plan, prior, moved))
         changes = Changes(what, kept, 0, sets - kept, **secrets)
-    return replace(newer, changes=changes, **laid.fields(grid.times(laid.factor), giants))
+    return replace(plan, **fields, changes=changes, **laid.fields(grid.times(laid.factor), giants))
 
 
 def _rank(moved: Indices, labels: Labels) -> Callable[[Indices], Indices]:
@@ -97,28 +98,27 @@ def _in_proportion(plan: Arrangement, grid: Grid, moved: Indices) -> bool:
     return True
 
 
-def _renamed(plan: P, moved: Indices) -> P:
-    """The same arrangement for secrets in another order."""
+def _renamed(plan: Arrangement, moved: Indices) -> dict[str, Any]:
+    """The fields of the same arrangement for secrets in another order."""
 
     def placed(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         out = np.empty_like(array)
         out[moved] = array
         return out
 
-    rings = tuple(Ring(moved[np.asarray(ring.members)], ring.starts, ring.length, ring.u) for ring in plan.rings)
+    rings = tuple(Ring(moved[ring.listed()], ring.starts, ring.length, ring.u) for ring in plan.rings)
     costs = plan.costs
     if costs is not None and costs.coordinates is not None:
         costs = replace(costs, coordinates=placed(costs.coordinates))
-    return replace(
-        plan,
-        weights=placed(plan.weights),
-        giants=moved[plan.giants].astype(np.int64),
-        homes=Homes(moved[plan.homes.members], plan.homes.weights),
-        rings=rings,
-        idle=np.sort(moved[plan.idle]).astype(np.int64),
-        costs=costs,
-        apart=None if plan.apart is None else placed(plan.apart),
-    )
+    return {
+        "weights": placed(plan.weights),
+        "giants": moved[plan.giants].astype(np.int64),
+        "homes": Homes(moved[plan.homes.members], plan.homes.weights),
+        "rings": rings,
+        "idle": np.sort(moved[plan.idle]).astype(np.int64),
+        "costs": costs,
+        "apart": None if plan.apart is None else placed(plan.apart),
+    }
 
 
 def _layout(plan: Arrangement, prior: Prior, moved: Indices) -> RingLayout:
