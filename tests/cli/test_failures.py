@@ -133,9 +133,49 @@ def test_what_fails_outside_of_minleak(monkeypatch, capsys, error, said, code):
     assert tell(error, ["show"], None) == code
     assert capsys.readouterr() == ("", f"minleak: {said}\n" if said else "")
     monkeypatch.setenv("MINLEAK_DEBUG", "1")
-    if code == 1:
-        with pytest.raises(type(error)):
-            tell(error, ["show"], None)
+    assert tell(error, ["show"], None) == code
+    assert type(error).__qualname__ in capsys.readouterr().err
+
+
+def test_a_developer_sees_where_it_failed_and_no_secret(monkeypatch, capsys):
+    """The lines of code of the error and of those behind it, without their words."""
+    monkeypatch.setenv("MINLEAK_DEBUG", "1")
+    secret = "".join(["hu", "sh"])
+
+    def look_up():
+        try:
+            {}[secret]
+        except KeyError:
+            raise RuntimeError(f"no {secret}") from None
+
+    with pytest.raises(RuntimeError) as failed:
+        look_up()
+    assert tell(failed.value, ["show"], None) == 1
+    seen = capsys.readouterr().err
+    assert "hush" not in seen
+    assert "in look_up" in seen
+    assert seen.index("KeyError\n") < seen.index("RuntimeError\n") < seen.index("minleak: failed unexpectedly")
+
+
+@pytest.mark.parametrize("debug", ["", "1"])
+def test_a_secret_in_the_place_of_the_file_is_not_repeated(run, typed, folder, monkeypatch, debug):
+    """`minleak draw SECRET CLOAK`, whether there is something of that name or not; likewise a state for a chain."""
+    monkeypatch.setenv("MINLEAK_DEBUG", debug)
+    (folder / "hush-file").write_text("hush")
+    (folder / "hush-folder").mkdir()
+    os.mkfifo(folder / "hush-pipe")
+    for secret in ("hush", "hush-file", "hush-folder", "hush-pipe", "hush/hush"):
+        for how in (["--fresh"], ["--fresh", "--json"]):
+            code, out, err = run("draw", secret, "queries.cloak", *how)
+            assert (code, out) == (2, "")
+            assert "cannot open CLOAK: " in err
+            assert "the order is minleak draw CLOAK SECRET" in err
+            assert "hush" not in err
+    typed(b"query-1\n")
+    code, out, err = run("chain", "draw", "hush", "-k", "3", "--key", "queries.key", "--scope", "ann")
+    assert (code, out) == (2, "")
+    assert "cannot open CHAIN: No such file or directory" in err
+    assert "hush" not in err
 
 
 def test_nothing_said_and_no_stdin(run, monkeypatch):

@@ -7,7 +7,7 @@ from datetime import date
 
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import csv, parquet
 
 import minleak as ml
 from minleak._cli.output import field, record, table, visible
@@ -91,3 +91,42 @@ def test_the_module_itself():
     assert field(b"\xff") == "ff"
     assert record([1, "a\tb"]) == "1\ta\\tb"
     assert read_back(record(HOSTILE)) == HOSTILE
+
+
+FORMULAS = ["=1+1", "+cmd", "-2+3", "@sum", "\tx", "\rx", "\nx", "\uff1d1"]
+HARMLESS = ["-5", "+49123", "+1.5", "a=b", "", "'=1", "5"]
+
+
+@pytest.mark.parametrize("label", FORMULAS, ids=ascii)
+def test_labels_that_a_spreadsheet_would_run_are_not_written_to_csv_unasked(run, folder, label):
+    """Other formats have them as they are, and so has csv where it is asked for: programs need the label itself."""
+    ml.design(ml.Prior([3, 2, 2], labels=["flu", label, "-5"]), 2).save("odd.cloak")
+    code, out, err = run("export", "odd.cloak", "-o", "odd.csv")
+    assert (code, out) == (2, "")
+    assert "1 labels begin with =, +, -, @, a tab or a line break" in err
+    assert "write .parquet, .json or .sqlite, or say --raw-labels if programs alone read it" in err
+    assert not (folder / "odd.csv").exists()
+    for name, how in (("odd.parquet", []), ("odd.csv", ["--raw-labels"])):
+        assert run("export", "odd.cloak", "-o", name, *how)[0] == 0
+    options = csv.ParseOptions(newlines_in_values=True)
+    kinds = csv.ConvertOptions(column_types={"secret": pa.string()}, strings_can_be_null=False)
+    for found in (parquet.read_table("odd.parquet"), csv.read_csv("odd.csv", None, options, kinds)):
+        assert set(found["secret"].to_pylist()) == {"flu", label, "-5"}
+
+
+def test_labels_that_are_no_formulas_are_written(run, folder):
+    """Numbers with a sign among them; and whole numbers are no texts."""
+    for labels in (HARMLESS, [-3, 1, 2, 3, 4, 5, 6]):
+        ml.design(ml.Prior([7, 6, 5, 4, 3, 2, 1], labels=labels), 2).save("odd.cloak")
+        assert run("export", "odd.cloak", "-o", "odd.csv")[0] == 0
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_a_channel_with_formulas_is_not_written_as_text(run, folder, ending):
+    (folder / "counts.csv").write_text("secret,count\n=1+1,3\nflu,2\n")
+    rows = "".join(f"{x},{y},{int(x != y)}\n" for x in ("=1+1", "flu") for y in ("=1+1", "flu"))
+    (folder / "allowed.csv").write_text(f"secret,observable,cost\n{rows}")
+    code, _, err = run("optimise", "counts.csv", "allowed.csv", "--budget", "0.2", "-o", f"channel.{ending}")
+    assert code == 2
+    assert "would run as formulas: write .parquet or .cloak" in err
+    assert not (folder / f"channel.{ending}").exists()

@@ -198,7 +198,7 @@ def test_the_channel_of_a_function():
     assert by_output(channel) == {"long": [1, 0, 1], "short": [0, 1, 0]}
     assert channel.inputs.is_default
     assert channel.output({"a": 1, "b": 2, "c": 1}).tolist() == [0.5, 0.5]
-    assert list(ml.Channel.deterministic(shows, inputs="abc").inputs) == ["a", "b", "c"]
+    assert list(ml.Channel.deterministic(shows, inputs=[*"abc"]).inputs) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(("n", "m", "cap"), [(1, 1, None), (5, 3, None), (6, 3, 2), (6, 4, 2), (5, 4, 9), (9, 3, 3)])
@@ -251,7 +251,7 @@ def pair(a, b, kinds, **names):
 @pytest.mark.parametrize("kinds", MIXES, ids="-".join)
 def test_cascade(kinds):
     """C1 @ C2 sums over what lies between; it is sparse only if both are, and keeps the outer labels."""
-    first, second = pair(CHANNEL, SECOND, kinds, outputs="ab")
+    first, second = pair(CHANNEL, SECOND, kinds, outputs=[*"ab"])
     cascade = first @ second
     assert close(cascade.toarray(), plain.cascade(CHANNEL, SECOND))
     assert list(cascade.outputs) == ["a", "b"]
@@ -262,7 +262,7 @@ def test_cascade(kinds):
 @pytest.mark.parametrize("kinds", MIXES, ids="-".join)
 def test_parallel(kinds):
     """Two looks at one secret: C[x,(y,z)] = C1[x,y] C2[x,z], pairs that cannot occur left out."""
-    first, second = pair(CHANNEL, OTHER, kinds, outputs="abc", inputs=SECRETS)
+    first, second = pair(CHANNEL, OTHER, kinds, outputs=[*"abc"], inputs=SECRETS)
     both = first.parallel(second)
     expected = {(y, "abc"[z]): column for (y, z), column in plain.parallel(CHANNEL, OTHER).items()}
     assert by_output(both) == expected
@@ -283,7 +283,7 @@ def test_what_is_put_together_of_exact_channels_is_exact():
 @pytest.mark.parametrize("kinds", MIXES, ids="-".join)
 def test_product(kinds):
     """Two secrets, two channels: C[(x,w),(y,z)] = C1[x,y] C2[w,z], all labelled by pairs."""
-    first, second = pair(CHANNEL, OTHER, kinds, outputs="abc", inputs=SECRETS)
+    first, second = pair(CHANNEL, OTHER, kinds, outputs=[*"abc"], inputs=SECRETS)
     both = first.product(second)
     rows = {(x, SECRETS[w]): i for i, (x, w) in enumerate(product(range(4), range(4)))}
     assert list(both.inputs) == list(rows)
@@ -344,15 +344,21 @@ def test_matrices_compose_as_channels_do():
 
 def test_what_does_not_fit_together_is_refused_by_name():
     """Sizes and labels must agree."""
-    one, two = ml.Channel([[1.0, 0.0]], outputs="ab"), ml.Channel([[1.0], [1.0]], inputs="ac")
-    with pytest.raises(InvalidChannel, match="output 1 of the first channel is 'b' but input 1 of the second is 'c'"):
+    one, two = ml.Channel([[1.0, 0.0]], outputs=[*"ab"]), ml.Channel([[1.0], [1.0]], inputs=[*"ac"])
+    with pytest.raises(
+        InvalidChannel, match="the first channel's output 1 is 'b' but the second's input 1 is 'c': bring both"
+    ):
         one @ two
-    with pytest.raises(InvalidChannel, match="2 observables, the second 1 inputs"):
+    with pytest.raises(
+        InvalidChannel, match="the first channel has 2 outputs and the second 1 inputs: they must be the same"
+    ):
         one @ one
-    with pytest.raises(InvalidChannel, match="1 rows against 2"):
+    with pytest.raises(InvalidChannel, match="the first has 1 rows and the second 2 rows"):
         one.parallel(two)
-    with pytest.raises(InvalidChannel, match="row 0 is 'a' in the first and 'c' in the second"):
-        two.parallel(ml.Channel([[1.0], [1.0]], inputs="ca"))
+    with pytest.raises(
+        InvalidChannel, match="the first's row 0 is 'a' but the second's row 0 is 'c': bring both into one order"
+    ):
+        two.parallel(ml.Channel([[1.0], [1.0]], inputs=[*"ca"]))
 
 
 @pytest.mark.parametrize("times", [0, -1, 1.0, True, "2"], ids=repr)
@@ -440,13 +446,13 @@ def test_matrices_of_other_things_are_refused():
 def test_labels_of_a_channel_must_fit():
     """As many as rows or columns, and no two alike."""
     with pytest.raises(InvalidChannel, match="3 inputs for a matrix of 2 rows"):
-        ml.Channel(np.eye(2), inputs="abc")
+        ml.Channel(np.eye(2), inputs=[*"abc"])
     with pytest.raises(InvalidChannel, match="1 outputs for a matrix of 2 columns"):
-        ml.Channel(np.eye(2), outputs="a")
+        ml.Channel(np.eye(2), outputs=[*"a"])
     with pytest.raises(InvalidChannel, match="inputs 0 and 1 are both 'a'"):
-        ml.Channel(np.eye(2), inputs="aa")
+        ml.Channel(np.eye(2), inputs=[*"aa"])
     with pytest.raises(InvalidChannel, match="outputs 0 and 1 are both 'a'"):
-        ml.Channel(np.eye(2), outputs="aa")
+        ml.Channel(np.eye(2), outputs=[*"aa"])
 
 
 BAD_ROWS = {

@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import minleak as ml
+from minleak import warehouse
+from minleak.errors import UnreadableFile
 
 HEADER = b"secret,count\n"
 COUNTS = {"flu": 812, "cold, common": 640, 'the "gout"': 3, "NA": 2, "": 1, "null": 0, "Röteln": 2**70}
@@ -448,3 +450,34 @@ def test_names_that_no_file_can_have():
     """Are refused in one line."""
     for name in ("\ud800.csv", "a\0b.csv"):
         assert "cannot open" in refusal(name)
+
+
+def bomb(path):
+    """A table of 100 MB in some 100 kB."""
+    with gzip.open(path, "wb") as file:
+        file.write(b"secret,count\n")
+        for _ in range(100):
+            file.write(b"flu,1\n" * 170_000)
+    return path
+
+
+def test_a_file_that_was_packed_to_fill_memory_is_refused(tmp_path):
+    """Before it is unpacked, in memory and for an engine; with the way out for one that is meant so."""
+    path = bomb(tmp_path / "counts.csv.gz")
+    assert path.stat().st_size < 1_000_000
+    words = r"counts\.csv\.gz is more than 100 times as large when it is unpacked.*unpack it first with gunzip"
+    with pytest.raises(UnreadableFile, match=words):
+        ml.read_prior(path)
+    with path.open("rb") as file, pytest.raises(UnreadableFile, match=words):
+        ml.read_prior(file)
+    pytest.importorskip("duckdb")
+    with pytest.raises(UnreadableFile, match=words):
+        warehouse.read(path)
+
+
+def test_a_small_file_may_be_packed_as_tightly_as_it_likes(tmp_path):
+    """Up to some 60 MB nothing is asked: a short log of one secret is no attack."""
+    with gzip.open(tmp_path / "log.log.gz", "wb") as file:
+        file.write(b"flu\n" * 1_000_000 + b"cold\n")
+    assert (tmp_path / "log.log.gz").stat().st_size * 100 < 4_000_000
+    assert ml.read_prior(tmp_path / "log.log.gz").weights.tolist() == [1_000_000, 1]

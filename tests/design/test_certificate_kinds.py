@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.cases import LAYOUTS
-from tests.design.tampering import FORM, PRIOR, refused, with_homes, with_ring
+from tests.design.tampering import FORM, PRIOR, refused, tampered, with_homes, with_ring
 
 import minleak as ml
 from minleak._design.rings import Homes
@@ -51,7 +49,7 @@ def stable():
 )
 def test_fields_of_the_wrong_kind(stable, fields):
     """Refused before anything relies on them."""
-    refused(replace(stable, **fields), FORM)
+    refused(tampered(stable, **fields), FORM)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +87,7 @@ def test_rings_of_the_wrong_kind(stable, fields):
 )
 def test_homes_of_the_wrong_kind(stable, homes):
     """The same for the homes."""
-    refused(replace(stable, homes=homes), FORM)
+    refused(tampered(stable, homes=homes), FORM)
 
 
 @given(st.data())
@@ -120,5 +118,5 @@ def test_random_damage_is_never_certified(data):
     elif name.startswith("home"):
         plan = with_homes(plan, **{name.removeprefix("home "): damaged})
     else:
-        plan = replace(plan, **{name: damaged})
+        plan = tampered(plan, **{name: damaged})
     assert not ml.certify(plan, PRIOR)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from tests.design.tampering import (
@@ -24,6 +22,7 @@ from tests.design.tampering import (
     changed,
     refused,
     swapped,
+    tampered,
     with_homes,
     with_ring,
 )
@@ -80,41 +79,41 @@ def test_the_same_prior_as_floats(stable):
 
 def test_weights(stable):
     """Of one secret, of two with the sum kept, below zero, or all zero."""
-    refused(replace(stable, weights=changed(stable.weights, 3, 56)), TOTAL)
+    refused(tampered(stable, weights=changed(stable.weights, 3, 56)), TOTAL)
     moved = changed(changed(stable.weights, 3, 56), 4, 51)
-    refused(replace(stable, weights=moved), WEIGHTS, OWNED)
-    refused(replace(stable, weights=changed(changed(stable.weights, 16, -1), 3, 56)), TOTAL)
-    refused(replace(stable, weights=np.zeros_like(stable.weights)), TOTAL)
-    refused(replace(stable, weights=np.zeros_like(stable.weights), total=0), TOTAL)
+    refused(tampered(stable, weights=moved), WEIGHTS, OWNED)
+    refused(tampered(stable, weights=changed(changed(stable.weights, 16, -1), 3, 56)), TOTAL)
+    refused(tampered(stable, weights=np.zeros_like(stable.weights)), TOTAL)
+    refused(tampered(stable, weights=np.zeros_like(stable.weights), total=0), TOTAL)
 
 
 def test_weights_that_a_stated_distance_would_excuse(stable):
     """A distance is believed only as far as a grid explains it."""
     moved = changed(changed(stable.weights, 3, 56), 4, 51)
-    refused(replace(stable, weights=moved, distance=0.5), WEIGHTS, OWNED)
-    refused(replace(stable, distance=0.5), WEIGHTS)
+    refused(tampered(stable, weights=moved, distance=0.5), WEIGHTS, OWNED)
+    refused(tampered(stable, distance=0.5), WEIGHTS)
     floats = [w / 7 for w in PRIOR]
     plan = ml.design(floats, 4)
-    scaled = replace(stable, prior=plan.prior, distance=0.5)
+    scaled = tampered(stable, prior=plan.prior, distance=0.5)
     assert ml.certify(scaled, floats)  # other weights, but they stand for the same prior
-    refused(replace(scaled, weights=moved), WEIGHTS, OWNED, prior=floats)
+    refused(tampered(scaled, weights=moved), WEIGHTS, OWNED, prior=floats)
 
 
 def test_totals(stable):
     """The sum of the weights, and small enough for 64 bits."""
-    refused(replace(stable, total=stable.total + 1), TOTAL)
-    huge = replace(stable, k=2**60, u=2**60 - 1, homes=Homes.none(1), rings=())
+    refused(tampered(stable, total=stable.total + 1), TOTAL)
+    huge = tampered(stable, k=2**60, u=2**60 - 1, homes=Homes.none(1), rings=())
     refused(huge, FORM)
 
 
 def test_giants(stable):
     """Not the heaviest, one too few, one too many."""
-    refused(replace(stable, giants=np.array([1])), GIANTS, FITS, LENGTHS)
-    refused(replace(stable, giants=np.array([], dtype=np.int64)), FITS, LENGTHS)
-    refused(replace(stable, giants=np.array([0, 1])), GIANTS, FITS, LENGTHS)
-    refused(replace(stable, giants=np.array([0, 0])), FORM)
-    refused(replace(stable, giants=np.array([19])), FORM)
-    refused(replace(stable, giants=np.array([-1])), FORM)
+    refused(tampered(stable, giants=np.array([1])), GIANTS, FITS, LENGTHS)
+    refused(tampered(stable, giants=np.array([], dtype=np.int64)), FITS, LENGTHS)
+    refused(tampered(stable, giants=np.array([0, 1])), GIANTS, FITS, LENGTHS)
+    refused(tampered(stable, giants=np.array([0, 0])), FORM)
+    refused(tampered(stable, giants=np.array([19])), FORM)
+    refused(tampered(stable, giants=np.array([-1])), FORM)
 
 
 def test_giants_out_of_order():
@@ -122,31 +121,31 @@ def test_giants_out_of_order():
     weights = [60, 90, 5, 4, 4, 3]
     plan = ml.design(weights, 3)
     assert plan.giants.tolist() == [1, 0]
-    refused(replace(plan, giants=np.array([0, 1])), GIANTS, prior=weights)
+    refused(tampered(plan, giants=np.array([0, 1])), GIANTS, prior=weights)
 
 
 def test_caps_and_shares(stable):
     """k, u and s belong together."""
-    refused(replace(stable, k=5), FITS)
-    refused(replace(stable, tail=stable.tail - 1), FITS)
-    refused(replace(stable, k=0), FORM)
+    refused(tampered(stable, k=5), FITS)
+    refused(tampered(stable, tail=stable.tail - 1), FITS)
+    refused(tampered(stable, k=0), FORM)
     wider = np.zeros((len(stable.homes.weights), 4), dtype=np.int64)
-    refused(with_homes(replace(stable, u=4), members=wider), FITS, LENGTHS)
+    refused(with_homes(tampered(stable, u=4), members=wider), FITS, LENGTHS)
 
 
 def test_idle_secrets(stable):
     """All of weight zero, and no others."""
-    refused(replace(stable, idle=np.array([16])), IDLE)
-    refused(replace(stable, idle=np.array([], dtype=np.int64)), IDLE)
-    refused(replace(stable, idle=np.array([16, 17])), IDLE)
-    refused(replace(stable, idle=np.array([16, 99])), FORM)
+    refused(tampered(stable, idle=np.array([16])), IDLE)
+    refused(tampered(stable, idle=np.array([], dtype=np.int64)), IDLE)
+    refused(tampered(stable, idle=np.array([16, 17])), IDLE)
+    refused(tampered(stable, idle=np.array([16, 99])), FORM)
 
 
 def test_lengths(stable):
     """Homes and rings are all phases, no more and no fewer."""
     homes = stable.homes.weights
-    refused(replace(stable, rings=()), LENGTHS)
-    refused(replace(stable, rings=stable.rings * 2), LENGTHS)
+    refused(tampered(stable, rings=()), LENGTHS)
+    refused(tampered(stable, rings=stable.rings * 2), LENGTHS)
     refused(with_homes(stable, weights=changed(homes, 0, homes[0] + 1)), LENGTHS)
     refused(with_homes(stable, members=stable.homes.members[1:], weights=homes[1:]), LENGTHS)
     refused(with_ring(stable, length=stable.rings[0].length + 1), LENGTHS)
@@ -171,7 +170,7 @@ def test_starts_that_go_round():
     sizes = (np.append(starts[1:], 2**62) - starts).tolist()
     assert min(sizes) > 0
     assert sum(sizes) == 2**64 + 2**62
-    refused(replace(plan, rings=(ring,)), TILED, prior=weights)
+    refused(tampered(plan, rings=(ring,)), TILED, prior=weights)
 
 
 def test_homes(stable):
@@ -218,13 +217,13 @@ def test_a_member_that_meets_itself():
     weights = [2, 2, 2]
     plan = ml.design(weights, 2, layout="circle")
     apart = Ring(np.array([0, 1, 2, 0, 2]), np.array([0, 2, 6, 8, 10]), 6, 2)
-    assert ml.certify(replace(plan, rings=(apart,)), weights)
+    assert ml.certify(tampered(plan, rings=(apart,)), weights)
     meeting = Ring(np.array([0, 1, 2, 0, 2, 1]), np.array([0, 2, 4, 6, 8, 10]), 6, 2)
-    refused(replace(plan, rings=(meeting,)), APART, prior=weights)
+    refused(tampered(plan, rings=(meeting,)), APART, prior=weights)
     wrapped = Ring(np.array([0, 2, 1, 2, 0, 2]), np.array([0, 2, 3, 7, 8, 10]), 6, 2)  # 1 is at phases 3..5 and 0
-    assert ml.certify(replace(plan, rings=(wrapped,)), weights)
+    assert ml.certify(tampered(plan, rings=(wrapped,)), weights)
     meeting = Ring(np.array([1, 0, 2, 1, 2, 0, 2]), np.array([0, 1, 3, 5, 8, 9, 11]), 6, 2)  # 1 at 0, at 5 and 0..1
-    refused(replace(plan, rings=(meeting,)), APART, prior=weights)
+    refused(tampered(plan, rings=(meeting,)), APART, prior=weights)
 
 
 def test_a_segment_longer_than_a_track():
@@ -232,8 +231,8 @@ def test_a_segment_longer_than_a_track():
     weights = [5, 1, 1, 1]
     plan = ml.design([2, 2, 2, 2], 2, layout="circle")
     long = Ring(range(4), np.array([0, 10, 12, 14]), 8, 2)
-    refused(replace(plan, weights=np.array(weights), rings=(long,)), FITS, prior=weights)
-    refused(replace(plan, rings=(long,)), APART, OWNED, prior=[2, 2, 2, 2])
+    refused(tampered(plan, weights=np.array(weights), rings=(long,)), FITS, prior=weights)
+    refused(tampered(plan, rings=(long,)), APART, OWNED, prior=[2, 2, 2, 2])
 
 
 def test_the_line(line):

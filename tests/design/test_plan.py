@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from fractions import Fraction
 
 import numpy as np
@@ -138,3 +138,59 @@ def test_everything_that_decides_is_an_integer():
     arrays += [array for ring in plan.rings for array in (np.asarray(ring.members), ring.starts)]
     assert all(array.dtype.kind == "i" for array in arrays)
     assert all(type(number) is int for number in (plan.k, plan.u, plan.tail, plan.total))
+
+
+def test_a_plan_of_fields_that_do_not_fit_is_refused():
+    """In one line, before an index leads nowhere in a draw, in sets or in a file."""
+    plan = ml.design([40, 9, 8, 8, 7, 5, 4, 4, 0], 4)
+    ring, homes = plan.rings[0], plan.homes
+    for wrong in (
+        {"homes": replace(homes, members=homes.members + 9)},
+        {"homes": replace(homes, members=homes.members - 9)},
+        {"homes": replace(homes, members=homes.members[:, 1:])},
+        {"homes": replace(homes, weights=-homes.weights)},
+        {"homes": None},
+        {"rings": ()},
+        {"rings": (replace(ring, starts=ring.starts[::-1]),)},
+        {"rings": (replace(ring, members=np.full(len(ring.starts), 9)),)},
+        {"rings": (replace(ring, members=range(1, 1 + len(ring.starts) + 9)),)},
+        {"rings": (replace(ring, length=ring.length + 1),)},
+        {"rings": (replace(ring, length=2**63),)},
+        {"giants": np.array([9])},
+        {"giants": np.array([1])},
+        {"giants": plan.giants[:0], "u": 4, "tail": plan.total},
+        {"weights": plan.weights[:-1]},
+        {"weights": plan.weights.astype(float)},
+        {"weights": plan.weights + 1},
+        {"prior": [1, 2, 3]},
+        {"k": 10},
+        {"k": True},
+        {"u": 2},
+        {"tail": plan.tail + 1},
+        {"total": None},
+        {"idle": np.array([3])},
+        {"gains": np.full(9, np.nan)},
+        {"apart": np.arange(3)},
+        {"distance": -1.0},
+        {"descent": b"x"},
+    ):
+        with pytest.raises(InvalidParameter, match="these fields are no plan") as refused:
+            replace(plan, **wrong)
+        assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("layout", ["stable", "circle"])
+def test_what_design_makes_is_a_plan(layout):
+    """It goes round the constructor, which would have taken it."""
+    for weights in (
+        [5, 3, 2, 2, 1],
+        [3, 3, 3, 3],
+        [0, 0, 9, 0],
+        [0.4, 0.3, 0.3],
+        [2**70, 2**69 + 1, 3],
+        [1],
+        range(1, 400),
+    ):
+        for k in (1, 2, 3, 10):
+            plan = ml.design(list(weights), k, layout=layout)
+            assert replace(plan).digest == plan.digest

@@ -146,7 +146,7 @@ def test_parts_do_not_run_into_each_other():
         Sticky(KEY, b"").asked(["abc"], one),
         Sticky(KEY, b"ab").asked([b"c"], one),
         Sticky(KEY, b"ab").asked(["bc"], one),
-        Sticky(KEY, b"ab").asked(["c\0"], one),
+        Sticky(KEY, b"ab").asked([b"c\0"], one),
         Sticky(KEY, b"ab").asked(["c"], np.array([256])),
         Sticky(ml.Key(bytes(32)), b"ab").asked(["c"], one),
     ]
@@ -161,8 +161,8 @@ def test_prefixed_parts_tell_lists_apart(first, second):
 
 
 def test_scopes_that_no_file_name_could_be():
-    """Half of a surrogate pair, a null, long, a blank as a number: each its own."""
-    scopes = ["\udc80", "\udc81", "\0", "x" * 100_000, b" ", b"\xed\xb2\x80"]
+    """Half of a surrogate pair, a control character, long, a blank as a number: each its own."""
+    scopes = ["\udc80", "\udc81", "x\1", "x" * 100_000, b" ", b"\xed\xb2\x80"]
     found = words(Sticky(KEY, b"plan").asked(scopes, np.zeros(6, dtype=np.int64)), range(6))
     assert len(set(map(tuple, found))) == 6
 

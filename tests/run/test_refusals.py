@@ -159,7 +159,9 @@ def test_what_is_no_scope(cloak, scope):
             ask()
 
 
-@pytest.mark.parametrize("scope", ["", b"", " ", "\t\n", "\u00a0"], ids=repr)
+@pytest.mark.parametrize(
+    "scope", ["", b"", " ", "\t\n", "\u00a0", "\u200b", "\ufeff", "\u2060\u200d ", "\u3164", "\ufe0f"], ids=ascii
+)
 def test_an_empty_scope_names_nobody(cloak, scope):
     """All whose id is missing would share their sets, whatever they are called."""
     for ask in (
@@ -168,6 +170,31 @@ def test_an_empty_scope_names_nobody(cloak, scope):
     ):
         with pytest.raises(InvalidParameter, match="a scope is empty"):
             ask()
+
+
+@pytest.mark.parametrize("scope", ["None", "nan", "NaN", " null ", "undefined", b"None", b"nan"], ids=ascii)
+def test_a_missing_value_written_as_text_names_nobody(cloak, scope):
+    """str(None) and its like are the same for all whose id is missing."""
+    for ask in (
+        lambda: cloak.draw("flu", scope=scope),
+        lambda: cloak.draw_many([0, 0], scopes=["s", scope]),
+    ):
+        with pytest.raises(InvalidParameter, match="a scope is what programs write for a missing value"):
+            ask()
+
+
+def test_a_scope_with_a_nul_is_refused(cloak):
+    """Some programs end a text there, and two subjects would become one. Bytes may be a number."""
+    for scope in ("\0", "ann\0", "\0ann"):
+        with pytest.raises(InvalidParameter, match="a scope holds a NUL character"):
+            cloak.draw("flu", scope=scope)
+    assert cloak.draw("flu", scope=b"\0\0\0\7")
+
+
+@pytest.mark.parametrize("scope", ["0", "none", "Nan", "Null", "\u5f20", "\u0915\u094d", "-", b"\0", b" "], ids=ascii)
+def test_names_that_only_look_like_nobody(cloak, scope):
+    """Are somebody's."""
+    assert cloak.draw("flu", scope=scope)
 
 
 @pytest.mark.parametrize("scopes", ["ab", b"ab", 17, {"ab"}, frozenset(["ab"])], ids=repr)

@@ -206,6 +206,10 @@ def test_events(duckdb, tmp_path):
         ({"secret": ["a", "b"], "scope": ["u", None]}, "no scope"),
         ({"secret": ["a", "b"], "scope": ["u", " "]}, "no scope"),
         ({"secret": ["a", "b"], "scope": [b"u", b""]}, "no scope"),
+        *(
+            ({"secret": ["a", "b"], "scope": ["u", scope]}, "no scope that names somebody")
+            for scope in ("None", "nan", "\u200b", "\0", "ann\0")
+        ),
     ]:
         with pytest.raises(InvalidParameter, match=words):
             warehouse.cloak(plan, given(duckdb, pa.table(events), tmp_path), key=key)

@@ -93,7 +93,7 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 bad input, 130 interrupted. Never a traceback, unless
-    MINLEAK_DEBUG is set."""
+    MINLEAK_DEBUG is set, and then without what errors say, which may hold a secret."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     command = None
     begin(as_json=False)  # until the command knows better

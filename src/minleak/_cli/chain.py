@@ -11,7 +11,7 @@ import typer
 from minleak._cli.charts import add_chart, chart_of
 from minleak._cli.draw import as_label
 from minleak._cli.engines import EngineOptions
-from minleak._cli.inputs import as_file, rows_of, stdin_lines
+from minleak._cli.inputs import as_file, check_shown, rows_of, stdin_lines
 from minleak._cli.options import Format, argument, option, times, whole
 from minleak._cli.output import Answer, progressing, record, table, working
 from minleak._data.extras import chart_package
@@ -154,6 +154,7 @@ def draw(
     """
     if file == "-":
         raise InvalidParameter("stdin holds the states: give CHAIN as a file")
+    check_shown(file, "CHAIN", "minleak chain draw CHAIN, with the states on stdin")
     fitted = _opened(file)
     tracks = Tracks(fitted, k, key=key, on_impossible="restart" if restart else "refuse")
     states = [_state(text, fitted) for text in stdin_lines()]

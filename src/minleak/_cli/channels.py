@@ -10,6 +10,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from minleak._cli.formulas import refuse_formulas
 from minleak._cli.options import option
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
@@ -57,14 +58,17 @@ def write_channel(channel: Channel, path: str, prior: Prior | None = None) -> No
     at = np.argwhere(matrix > 0).tolist()
     rows = [(channel.inputs[x], channel.outputs[y], float(matrix[x, y])) for x, y in at]
     header = ("secret", "observable", "probability")
+    import pyarrow as pa
+
     if ending == "parquet":
-        import pyarrow as pa
         from pyarrow import parquet
 
         sink = pa.BufferOutputStream()
         parquet.write_table(pa.table(dict(zip(header, zip(*rows, strict=True), strict=True))), sink)
         write_whole(path, sink.getvalue().to_pybytes())
         return
+    texts = [label for label in (*channel.inputs, *channel.outputs) if isinstance(label, str)]
+    refuse_formulas(pa.array(texts, pa.string()), "write .parquet or .cloak")
     text = io.StringIO()
     writer = csv.writer(text, delimiter="," if ending == "csv" else "\t", lineterminator="\n")
     writer.writerows([header, *rows])

@@ -8,10 +8,11 @@ from typing import Any
 
 import typer
 
-from minleak._cli.inputs import as_file, one_stdin, stdin_lines
+from minleak._cli.inputs import as_file, check_shown, one_stdin, stdin_lines
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, record
 from minleak._data.reading.prior import Tidy
+from minleak._design.stored.format import MAGIC
 from minleak._run.cloak import Cloak
 from minleak.errors import InvalidParameter, UnknownSecret
 
@@ -40,6 +41,8 @@ def draw(
     if secret is None and not (sys.stdin is not None and sys.stdin.isatty()):
         secret = "-"
     one_stdin(CLOAK=cloak, SECRET=secret)
+    if cloak != "-":
+        check_shown(cloak, "CLOAK", "minleak draw CLOAK SECRET", MAGIC)
     with as_file(cloak, ".cloak") as path:
         drawing = Cloak(path, key=key)
         asked = [key is not None, scope is not None]

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, BinaryIO
 
+from minleak._cli.formulas import refuse_formulas
 from minleak._cli.inputs import plan_of
 from minleak._cli.options import CloakFile, option
 from minleak._cli.output import Answer, working
@@ -23,6 +24,10 @@ _ROWS = 1 << 16
 def export(
     cloak: CloakFile,
     output: str = option("The table to write: .csv, .parquet, .json or .sqlite.", "-o", "--output", default=...),
+    raw_labels: bool = option(
+        "Write labels to .csv that begin with =, +, -, @, a tab or a line break: spreadsheets run them as formulas.",
+        default=False,
+    ),
 ) -> Answer:
     """Write a plan as a table that any language reads: which secrets are shown together, and how often.
 
@@ -39,6 +44,10 @@ def export(
     plan = plan_of(cloak)
     with working(f"writing {output}"):
         rows = plan.table()
+        if ending == "csv" and not raw_labels:
+            refuse_formulas(
+                rows["secret"], "write .parquet, .json or .sqlite, or say --raw-labels if programs alone read it"
+            )
         try:
             with replacing(output) as file:
                 _WRITERS[ending](rows, file)

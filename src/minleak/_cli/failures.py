@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
@@ -19,8 +20,9 @@ _FAILED, _REFUSED, _INTERRUPTED = 1, 2, 130
 
 def tell(error: BaseException, given: Sequence[str], command: Any) -> int:
     """Tell what went wrong, as JSON if the arguments ask for it, and return the exit code."""
-    if os.environ.get("MINLEAK_DEBUG") and not isinstance(error, KeyboardInterrupt):
-        raise error
+    if os.environ.get("MINLEAK_DEBUG"):
+        with contextlib.suppress(OSError):
+            print(where(error), file=sys.stderr, flush=True)
     message, code = _told(error, given, command)
     _abandon_stdout()
     if message is not None:
@@ -30,6 +32,13 @@ def tell(error: BaseException, given: Sequence[str], command: Any) -> int:
         with contextlib.suppress(OSError):  # nobody is left to tell
             print(line, file=sys.stderr, flush=True)
     return code
+
+
+def where(error: BaseException) -> str:
+    """The lines of code that an error and those behind it came through, without what they say: it may be a secret."""
+    behind = error.__cause__ or error.__context__
+    lines = traceback.format_tb(error.__traceback__)
+    return f"{'' if behind is None else where(behind)}{''.join(lines)}{type(error).__qualname__}\n"
 
 
 def _told(error: BaseException, given: Sequence[str], command: Any) -> tuple[str | None, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import tempfile
 import warnings
@@ -80,6 +81,21 @@ def as_file(path: str, ending: str) -> Iterator[str]:
             yield file.name
         except MinleakError as error:
             raise type(error)(str(error).replace(file.name, "stdin")) from None
+
+
+def check_shown(path: str, argument: str, order: str, begins: bytes = b"") -> None:
+    """Refuse a path at which there is no file that begins so, without repeating it: a secret may stand in its place."""
+    problem = "it is not such a file"
+    try:
+        if os.path.isfile(path) or not os.path.exists(path):  # a pipe would be waited for
+            with open(path, "rb") as file:
+                if file.read(len(begins)) == begins:
+                    return
+    except OSError as error:
+        problem = error.strerror or "it cannot be opened"
+    raise UnreadableFile(
+        f"cannot open {argument}: {problem}; its name is not repeated, since it may be a secret (the order is {order})"
+    )
 
 
 def plan_of(cloak: str) -> Any:

@@ -380,7 +380,7 @@ def _homes_check(plan: Arrangement, owned: Indices) -> Check:
 
 
 def _ring_checks(number: int, ring: Ring, u: int, owned: Indices) -> Iterator[Check]:
-    starts, length, members = ring.starts, int(ring.length), np.asarray(ring.members)
+    starts, length, members = ring.starts, int(ring.length), ring.listed()
     inside = ring.u == u and int(starts[0]) == 0 and _are_secrets(members, len(owned))
     yield Check(f"ring {number}: segments of secrets, from the start of the line", inside)
     if not inside:

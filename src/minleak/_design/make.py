@@ -129,7 +129,7 @@ def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | N
     grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
     giants = find_giants(grid.weights, grid.total, k)
     laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
-    return Plan(
+    return Plan.trusted(
         prior=prior,
         k=k,
         layout=layout.name,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -40,6 +41,11 @@ class Ring:
     length: int
     u: int
 
+    def listed(self) -> Indices:
+        """The members as an array; numpy takes seconds to read a long range as it is."""
+        line = self.members
+        return np.arange(line.start, line.stop, line.step) if isinstance(line, range) else np.asarray(line)
+
     def ends(self) -> Indices:
         """Where each segment ends on the line."""
         return np.append(self.starts[1:], self.u * self.length)
@@ -61,7 +67,7 @@ class Ring:
             first=first,
             phases=phases[order],
             tracks=tracks[order],
-            members=np.asarray(self.members)[order].astype(np.int64, copy=False),
+            members=self.listed()[order].astype(np.int64, copy=False),
             length=self.length,
         )
 
@@ -131,6 +137,27 @@ class Arrangement:
     costs: Cost | None = field(default=None, kw_only=True)
     apart: Indices | None = field(default=None, kw_only=True)
     known_as: bytes | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Refuse fields that are no plan's, so that whoever has one may follow its indices and add up its lengths: they
+        fit each other, and the giants are those of the weights. That every secret owns its part, so that nothing more
+        leaks, is for `minleak.certify` to prove. O(n), some hundredths of what a design takes.
+        """
+        try:
+            wrong = next((what for what, holds in _claims(self) if not holds), None)
+        except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
+            wrong = f"a field is of another type than a plan has ({type(error).__name__})"
+        if wrong is not None:
+            raise InvalidParameter(f"these fields are no plan: {wrong}; minleak.design(prior, k) makes plans")
+
+    @classmethod
+    def trusted(cls, **fields: Any) -> Self:
+        """A plan of fields that were just made to fit, for `design`: looking at them takes as long as laying a circle
+        does. Files, copies and everybody else use the constructor.
+        """
+        made = object.__new__(cls)
+        vars(made).update(fields)
+        return made
 
     @property
     def n_giants(self) -> int:
@@ -217,3 +244,89 @@ class Arrangement:
         """The same for the homes alone, each of which is one cell."""
         for begin in range(0, len(self.homes.weights), width):
             yield self.homes.members[begin : begin + width], self.u * self.homes.weights[begin : begin + width]
+
+
+# -- what the fields of a plan must be -------------------------------------------------------------------------------
+
+
+def _claims(plan: Arrangement) -> Iterator[tuple[str, bool]]:
+    """What is wrong where it does not hold, and whether it does; each relies on those before it."""
+    n, k, u, weights, giants = len(plan.prior), plan.k, plan.u, plan.weights, plan.giants
+    whole = all(isinstance(part, int | np.integer) and type(part) is not bool for part in (k, u, plan.total, plan.tail))
+    yield "k, u, total and tail are whole numbers", whole and isinstance(plan.layout, str)
+    yield "the weights are one 64-bit integer for each secret", _is_vector(weights, n) and weights.dtype == np.int64
+    least, largest = int(weights.min()), int(weights.max())
+    yield "the total is not the sum of the weights", least >= 0 and _exact_sum(weights, largest) == plan.total > 0
+    yield f"k is from 1 to n, and k times the total at most 2^62, not k = {k}", 1 <= k <= n and k * plan.total <= LIMIT
+    yield "the giants are not different secrets", _are_secrets(giants, n) and len(np.unique(giants)) == len(giants)
+    yield "u is not k less the giants", u == k - len(giants) >= 1
+    left = plan.total
+    heavy = weights[giants].tolist()
+    for j, weight in enumerate(heavy):
+        yield "a giant is not above its share", weight * (k - j) > left
+        left -= weight
+    yield "the giants are not the heaviest first", heavy == sorted(heavy, reverse=True)
+    yield "the tail is not what the giants leave", plan.tail == left
+    yield "a secret above its share is no giant", largest * u <= left or _above(weights, left // u) == len(heavy)
+    idle = np.flatnonzero(weights == 0) if least == 0 else np.empty(0, dtype=np.int64)
+    yield "the idle secrets are not those of weight zero", _is_vector(plan.idle) and np.array_equal(plan.idle, idle)
+    homes, members = plan.homes.weights, plan.homes.members
+    positive = _is_vector(homes) and (not len(homes) or (homes.min() > 0 and homes.sum(dtype=np.float64) < 1.5 * LIMIT))
+    yield "the homes' weights are not positive integers", bool(positive)
+    yield (
+        "a home does not have u places for secrets",
+        members.shape == (len(homes), u) and _are_secrets(members.ravel(), n),
+    )
+    lengths = 0
+    for ring in plan.rings:
+        yield "a ring is not u tracks of segments of secrets, one after the other", _is_ring(ring, u, n)
+        lengths += int(ring.length)
+    yield "homes and rings do not add up to the tail", u * int(homes.sum()) + lengths == left
+    yield "the distance is not between 0 and 1", bool(0 <= plan.distance <= 1)
+    yield "the gains are not finite, or zero where a weight is not", plan.gains is None or _are_gains(plan, plan.gains)
+    yield "apart is not one group for each secret", plan.apart is None or _is_vector(plan.apart, n)
+    places = None if plan.costs is None else plan.costs.coordinates
+    yield "the coordinates are not a finite row for each secret", places is None or _are_places(places, n)
+    yield "the descent is none", plan.descent is None or isinstance(plan.descent, Descent)
+
+
+def _is_vector(array: Any, size: int | None = None, kind: str = "i") -> bool:
+    one_line = isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind == kind
+    return one_line and size in (None, len(array))
+
+
+def _are_secrets(places: Any, n: int) -> bool:
+    return _is_vector(places) and (not len(places) or bool(places.min() >= 0 and places.max() < n))
+
+
+def _exact_sum(weights: Indices, largest: int) -> int:
+    if largest * len(weights) < 2**63:
+        return int(weights.sum())
+    return (int((weights >> 31).sum()) << 31) + int((weights & 0x7FFFFFFF).sum())
+
+
+def _above(weights: Indices, share: int) -> int:
+    return int(np.count_nonzero(weights > share))
+
+
+def _is_ring(ring: Ring, u: int, n: int) -> bool:
+    starts, members, length = ring.starts, ring.members, ring.length
+    if not (isinstance(length, int | np.integer) and 0 < length <= LIMIT and ring.u == u and u * length <= LIMIT):
+        return False
+    if isinstance(members, range):
+        known = len(members) > 0 and min(members[0], members[-1]) >= 0 and max(members[0], members[-1]) < n
+    else:
+        known = _are_secrets(members, n)
+    lined = _is_vector(starts) and 0 < len(starts) == len(members) and starts[0] == 0 and starts[-1] < u * length
+    return bool(known and lined and (starts[1:] > starts[:-1]).all())
+
+
+def _are_gains(plan: Arrangement, gains: Array) -> bool:
+    if not (_is_vector(gains, len(plan.weights), "f") and gains.min() >= 0 and gains.max() < math.inf):
+        return False
+    possible = plan.weights > 0
+    return bool(gains[possible].min() > 0 and plan.prior.weights[possible].min() > 0)
+
+
+def _are_places(places: Array, n: int) -> bool:
+    return places.ndim == 2 and len(places) == n and places.shape[1] > 0 and bool(np.isfinite(places).all())

@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import stat
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -19,6 +20,11 @@ from minleak.errors import InvalidKey, InvalidParameter
 T = TypeVar("T")
 
 _SIZE = 32
+# What programs write for a missing value; categories of characters that cannot be seen alone; others that look blank.
+_MISSING = frozenset(["None", "nan", "NaN", "NAN", "null", "NULL", "nil", "undefined", "NaT", "<NA>"])
+_MISSING_BYTES = frozenset(map(str.encode, _MISSING))
+_UNSEEN = frozenset(["Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"])
+_SHAPELESS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 _FORM = re.compile(rb"minleak-key-1 ([0-9a-f]{64}) ([0-9a-f]{8})\n?")
 
 
@@ -172,7 +178,7 @@ class Walking:
 
 
 def scope_bytes(scope: Any) -> bytes:
-    """A scope in bytes that no other scope has; blank ones are refused."""
+    """A scope in bytes that no other scope has; one that names nobody is refused."""
     return _scope_bytes([scope], 1)[0]
 
 
@@ -182,10 +188,10 @@ def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
     for scope in scopes:
         if isinstance(scope, str):
             if scope not in known:
-                known[scope] = _text_scope(scope)
+                known[scope] = _named(scope)
             result.append(known[scope])
         elif isinstance(scope, bytes):
-            result.append(_named(scope, not scope))
+            result.append(_named(scope))
         else:
             raise InvalidParameter("a scope is text or bytes that name who asks, such as a user's id")
     if len(result) != count:
@@ -193,15 +199,37 @@ def _scope_bytes(scopes: Iterable[Any], count: int) -> list[bytes]:
     return result
 
 
-def _text_scope(scope: str) -> bytes:
-    try:
-        return _named(scope.encode(), not scope.strip())
-    except UnicodeEncodeError:
-        raise InvalidParameter("a scope has half of a surrogate pair, which is no text elsewhere: give bytes") from None
+def _named(scope: str | bytes) -> bytes:
+    """The bytes of a scope that names somebody: text stands for its UTF-8."""
+    problem = scope_problem(scope)
+    if problem is not None:
+        raise InvalidParameter(problem)
+    return scope.encode() if isinstance(scope, str) else scope
 
 
-def _named(scope: bytes, is_blank: bool) -> bytes:
-    """Blank text is nobody's name. Bytes may be a number, and 32 is no blank there."""
-    if is_blank:
-        raise InvalidParameter("a scope is empty: it names who asks, and without a name all would share their sets")
-    return scope
+def scope_problem(scope: str | bytes) -> str | None:
+    """Why a text or bytes cannot be a scope, or None if it can. Bytes may be a number, so only none at all are blank.
+
+    >>> scope_problem("user-17"), scope_problem("nan")
+    (None, "a scope is what programs write for a missing value, such as None or nan: give each subject's own name")
+    """
+    if isinstance(scope, bytes):
+        blank, missing = not scope, scope in _MISSING_BYTES
+    else:
+        blank, missing = not any(map(_is_visible, scope)), scope.strip() in _MISSING
+        if "\0" in scope:
+            return "a scope holds a NUL character, at which some programs end a text: leave it out"
+        try:
+            scope.encode()
+        except UnicodeEncodeError:
+            return "a scope has half of a surrogate pair, which is no text in other languages: give bytes"
+    if blank:
+        return "a scope is empty: it names who asks, and without a name all would share their sets"
+    if missing:
+        return "a scope is what programs write for a missing value, such as None or nan: give each subject's own name"
+    return None
+
+
+def _is_visible(character: str) -> bool:
+    """Not a blank, nor a control, format or combining character, nor a letter or sign without a shape."""
+    return unicodedata.category(character) not in _UNSEEN and character not in _SHAPELESS

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.labels import labels_in_bytes
-from minleak._run.keys import Key, streams
+from minleak._run.keys import Key, scope_problem, streams
 from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.counts import times
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
@@ -98,15 +98,24 @@ def _check_columns(table: Any, secret: str, scope: str, observable: str, header:
         raise InvalidParameter(f"scopes are text or bytes, those in {scope!r} are {kind}: cast them to text")
 
 
+def _are_nobody(scopes: list[Any]) -> list[int]:
+    return [int(scope_problem(scope) is not None) for scope in scopes]
+
+
 def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
     """Pairs (scope, asked, secret) in which every secret is one of the plan; unknown ones are replaced or refused."""
     ibis = ibis_module()
     names = everybody.select("secret").distinct()
     unknown = asked.anti_join(names, "secret")
-    empty = asked.scope.strip() == "" if asked.scope.type().is_string() else asked.scope == b""
-    nobody = asked.filter(asked.scope.isnull() | empty | asked.secret.isnull())
-    if engine.count(nobody):
+    if engine.count(asked.filter(asked.scope.isnull() | asked.secret.isnull())):
         raise InvalidParameter("some events have no scope or no secret: say for each who asks, and for what")
+    named = asked.select("scope").distinct()
+    wrong = engine.vectorised(_are_nobody, (named.scope.type(),), "int64")
+    if engine.row(named.aggregate(wrong=wrong(named.scope).max()))["wrong"]:
+        raise InvalidParameter(
+            "some events have no scope that names somebody: it is blank, holds a NUL character, or is what programs "
+            "write for a missing value, such as None or nan"
+        )
     if stand_in is None:
         if count := engine.count(unknown):
             raise UnknownSecret(

@@ -14,7 +14,7 @@ from minleak._design.rings import Homes, Ring
 from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.plan import WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import engine_of
-from minleak.errors import UnreadableFile
+from minleak.errors import InvalidParameter, UnreadableFile
 
 
 def to_plan(plan: WarehousePlan) -> Plan:
@@ -54,22 +54,25 @@ def to_plan(plan: WarehousePlan) -> Plan:
     np.add.at(weights, position, weight)
     common = common[np.argsort(start[common])]
     homes = at_home[np.lexsort((start[at_home], ring[at_home]))].reshape(-1, max(u, 1))
-    made = Plan(
-        prior=Prior.trusted(weights, Labels.of(named.take(pa.array(first)), header.n), header.total, header.total),
-        k=header.k,
-        layout=header.layout,
-        gains=None,
-        weights=weights,
-        total=header.total,
-        distance=0.0,
-        giants=np.arange(len(header.giants), dtype=np.int64),
-        u=u,
-        tail=header.tail,
-        homes=Homes(position[homes], weight[homes[:, 0]]),
-        rings=(Ring(position[common], start[common], header.length, u),) if len(common) else (),
-        idle=np.flatnonzero(weights == 0),
-        known_as=bytes.fromhex(header.digest),  # by which its rows are drawn in the engine
-    )
+    try:
+        made = Plan(
+            prior=Prior.trusted(weights, Labels.of(named.take(pa.array(first)), header.n), header.total, header.total),
+            k=header.k,
+            layout=header.layout,
+            gains=None,
+            weights=weights,
+            total=header.total,
+            distance=0.0,
+            giants=np.arange(len(header.giants), dtype=np.int64),
+            u=u,
+            tail=header.tail,
+            homes=Homes(position[homes], weight[homes[:, 0]]),
+            rings=(Ring(position[common], start[common], header.length, u),) if len(common) else (),
+            idle=np.flatnonzero(weights == 0),
+            known_as=bytes.fromhex(header.digest),  # by which its rows are drawn in the engine
+        )
+    except InvalidParameter:
+        raise UnreadableFile(DAMAGED) from None
     if (ring[homes] != ring[homes[:, :1]]).any() or not certify(made, made.prior):
         raise UnreadableFile(DAMAGED)
     return made

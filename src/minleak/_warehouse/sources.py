@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import gzip
+import io
 import os
 import zlib
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from minleak._data.reading.compressed import open_gzip
 from minleak._data.reading.table import kind_of
 from minleak._warehouse.engines import connect, engine_for, started
 from minleak._warehouse.engines.base import QUOTING, Engine, path_text, shown
@@ -131,7 +132,7 @@ def _lines(engine: Engine, files: list[str], name: str) -> Any:
     """The lines of the files that are not empty."""
     try:
         for file in files:
-            with (gzip.open if file.lower().endswith(".gz") else open)(file, "rb") as content:
+            with _bytes_of(file) as content:
                 if b"\0" in content.read(_LOOKED_AT):
                     raise UnreadableFile(f"{file} has NUL bytes: an engine reads lines that end in line breaks")
         found = engine.read_lines(files)
@@ -186,7 +187,11 @@ def _header(file: str, delimiter: str) -> list[tuple[str, ...]]:
 
 
 def _opened(file: str) -> Any:
-    return (gzip.open if file.lower().endswith(".gz") else open)(file, "rt", encoding="utf-8-sig", newline="")
+    return io.TextIOWrapper(_bytes_of(file), encoding="utf-8-sig", newline="")
+
+
+def _bytes_of(file: str) -> Any:
+    return open_gzip(file, file) if file.lower().endswith(".gz") else open(file, "rb")
 
 
 def _bad_line(files: list[str], delimiter: str, columns: int) -> str:

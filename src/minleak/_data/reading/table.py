@@ -6,12 +6,12 @@ Numbers are integers exactly, of any size, or else floats; by their type, or as 
 from __future__ import annotations
 
 import contextlib
-import gzip
 import math
 import os
 import sys
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import partial
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -21,9 +21,11 @@ from minleak._data.arrays import Array
 from minleak._data.cells import MatrixCells
 from minleak._data.labels import Labels
 from minleak._data.parameters import listed
+from minleak._data.reading.compressed import open_gzip
 from minleak._data.reading.formats import FORMATS, NAMED
 from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
 
+_PIECE = 1 << 20  # bytes unpacked at once
 _INTEGER, _NUMBER = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
 
@@ -197,7 +199,8 @@ def _content(source: Any, name: str) -> bytes:
     # A file object may have been decompressed on the way already, whatever its name.
     if name.lower().endswith(".gz") and (is_path or data[:2] == b"\x1f\x8b"):
         try:
-            return gzip.decompress(data)
+            with open_gzip(data, name) as file:
+                return b"".join(iter(partial(file.read, _PIECE), b""))
         except (EOFError, OSError, zlib.error) as error:
             raise UnreadableFile(f"{name} is not a whole gzip file: {error}") from None
     return data

@@ -97,7 +97,7 @@ class Rows(Stored):
                 f"the channel is {channel.shape[0]} x {channel.shape[1]}, the rows {shape[0]} x {shape[1]}"
             )
         given = as_csr(channel.matrix)
-        worst = Fraction(0)
+        worst = none = Fraction(0)
         for x, total in enumerate(self.totals.tolist()):
             begin, end = self.starts[x], self.starts[x + 1]
             entries = self.weights[begin:end].tolist()
@@ -106,7 +106,7 @@ class Rows(Stored):
             columns = given.indices[there].tolist()
             asked = given.data[there].tolist() if channel.exact is None else channel.exact[x][columns].tolist()
             row = {y: Fraction(p) for y, p in zip(columns, asked, strict=True)}
-            off = sum((abs(own.get(y, 0) - row.get(y, 0)) for y in own.keys() | row.keys()), Fraction(0))
+            off = sum((abs(own.get(y, none) - row.get(y, none)) for y in own.keys() | row.keys()), none)
             worst = max(worst, off / 2)
         return float(worst)
 

@@ -27,7 +27,7 @@ def of_plan(plan: Arrangement) -> bytes:
     parts += [np.array([plan.k, plan.u, plan.tail, plan.total]), plan.weights, plan.giants, plan.homes.weights]
     parts += [plan.homes.members.astype(index, copy=False), *rings]
     for ring in plan.rings:
-        parts += [ring.starts, np.asarray(ring.members).astype(index, copy=False)]
+        parts += [ring.starts, ring.listed().astype(index, copy=False)]
     if plan.apart is not None:
         parts += [b"apart", plan.apart]
     if plan.known_as is not None:

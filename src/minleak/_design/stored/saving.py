@@ -102,7 +102,7 @@ def tables_of(plan: Arrangement) -> Tables:
         if len(rings) > 1:
             starts = np.concatenate([ring.starts + base for ring, base in zip(rings, bases.tolist(), strict=True)])
         if not in_order:
-            members = np.concatenate([np.asarray(ring.members) for ring in rings]).astype(index, copy=False)
+            members = np.concatenate([ring.listed() for ring in rings]).astype(index, copy=False)
             first, following = drawing.link_segments(members, np.full(n, -1, dtype=index))
     shift = shift_of(end, len(starts))
     home_of = none

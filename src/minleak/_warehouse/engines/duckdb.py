@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import re
 import secrets
@@ -12,6 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from minleak._data.reading.compressed import open_gzip
 from minleak._warehouse.engines.base import QUOTING, Engine, ibis_module, path_text, presented
 from minleak.errors import InvalidParameter, MinleakError, MissingExtra, UnreadableFile
 
@@ -136,9 +136,9 @@ class DuckDB(Engine):
 
 
 def _check_gzip(file: str) -> None:
-    """DuckDB does not look at gzip's checksums."""
+    """DuckDB does not look at gzip's checksums, nor at how much comes out."""
     try:
-        with gzip.open(file) as content:
+        with open_gzip(file, file) as content:
             while content.read(1 << 20):
                 pass
     except (OSError, EOFError, zlib.error):
