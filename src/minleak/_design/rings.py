@@ -287,7 +287,7 @@ def _claims(plan: Arrangement) -> Iterator[tuple[str, bool]]:
     yield "apart is not one group for each secret", plan.apart is None or _is_vector(plan.apart, n)
     places = None if plan.costs is None else plan.costs.coordinates
     yield "the coordinates are not a finite row for each secret", places is None or _are_places(places, n)
-    yield "the descent is none", plan.descent is None or isinstance(plan.descent, Descent)
+    yield "known_as is no name", plan.known_as is None or (type(plan.known_as) is bytes and len(plan.known_as) == 32)
 
 
 def _is_vector(array: Any, size: int | None = None, kind: str = "i") -> bool:
