@@ -68,7 +68,6 @@ LIKE = ml.design([1, 2, 3, 4, 5, 6, 8, 7], 3, layout="circle")
 # (plan, key, secret, what its scopes begin with), twice: draws that differ in one of them.
 PAIRS = {
     "scopes": [(EIGHT, KEY, 7, "a"), (EIGHT, KEY, 7, "b")],
-    "text and bytes": [(EIGHT, KEY, 7, "a"), (EIGHT, KEY, 7, b"a")],
     "secrets": [(EIGHT, KEY, 7, "a"), (EIGHT, KEY, 6, "a")],
     "keys": [(EIGHT, KEY, 7, "a"), (EIGHT, OTHER_KEY, 7, "a")],
     "labels": [(EIGHT, KEY, 7, "a"), (NAMED, KEY, 7, "a")],
@@ -99,7 +98,7 @@ def test_golden(cloak):
     expected = {
         "circle": (
             "85c1ee0d9930819b87995a1d06f398ea454bf10cd71b725dc88ccd89e5bf06f7",
-            (("flu", "mumps"), ("flu", "cold"), ("flu", "gout"), ("flu", "mumps"), ("rabies",)),
+            (("flu", "cold"), ("cold", "mumps"), ("flu", "gout"), ("flu", "mumps"), ("rabies",)),
             "e2fcc890934101991d59642a",
         ),
         "stable": (

@@ -149,7 +149,7 @@ class Labels(Sequence[Any]):
             return labels_in_bytes(self.at(positions))
         offsets, data = bytes_of_names(self._taken(positions))
         ends, text = offsets.tolist(), data.tobytes()
-        return [_STR + text[begin:end] for begin, end in pairwise(ends)]
+        return [_TEXT + text[begin:end] for begin, end in pairwise(ends)]
 
     def _taken(self, positions: Indices) -> pa.Array:
         numbers = pa.py_buffer(np.ascontiguousarray(positions, dtype=np.int64))  # pa.array would load pandas first
@@ -410,15 +410,19 @@ def labels_in_bytes(labels: Iterable[Any]) -> list[bytes]:
 
 
 def _canonical(label: Any) -> bytes:
-    """The type and the value of the label's normal form: 1, 1.0 and True are the same, "1" and b"1" are others."""
+    """The normal form of the label in bytes: 1, 1.0 and True are the same, "1" and b"1" are others. Text and whole
+    numbers are written as runtimes/spec.md says, for every language; other labels are Python's.
+    """
     label = normal(label)
     kind = type(label)
     if kind is str:  # as most are, which a million draws notice
         text: bytes = label.encode("utf-8", "surrogatepass")
-        return _STR + text
+        return _TEXT + text
+    if kind is int and label.bit_length() < _DECIMAL:
+        return b"i" + str(label).encode()
     if kind not in _FORMS or label != label or getattr(label, "tzinfo", None) is not None:
         raise TypeError
-    return prefixed(kind.__name__.encode()) + _FORMS[kind](label)
+    return b"x" + prefixed(kind.__name__.encode()) + _FORMS[kind](label)
 
 
 def _joined(labels: Iterable[Any]) -> bytes:
@@ -443,4 +447,5 @@ def prefixed(part: bytes) -> bytes:
     return len(part).to_bytes(8, "little") + part
 
 
-_STR = prefixed(str.__name__.encode())
+# What the bytes of a text begin with; larger numbers than these are not written in decimals.
+_TEXT, _DECIMAL = b"s", 10_000
