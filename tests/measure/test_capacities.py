@@ -356,7 +356,9 @@ def test_a_search_over_priors_stays_below_the_best_set(n, m, l):
     assert found.upper == found.value
 
 
-@pytest.mark.parametrize(("n", "m", "l", "spread"), [(13, 12, 1, 1), (13, 12, 2, 0.2), (12, 20, 3, 0.5), (14, 5, 1, 0.1)])
+@pytest.mark.parametrize(
+    ("n", "m", "l", "spread"), [(13, 12, 1, 1), (13, 12, 2, 0.2), (12, 20, 3, 0.5), (14, 5, 1, 0.1)]
+)
 def test_branching_finds_what_looking_at_all_sets_finds(n, m, l, spread):
     """And every bound on the way holds."""
     C = np.random.default_rng(n * m + l).dirichlet(np.full(m, spread), n)

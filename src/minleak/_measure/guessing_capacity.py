@@ -39,8 +39,8 @@ def best_set(matrix: Any, l: int, *, gap: float = 0.0, nodes: int | None = None)
     Proof. Let r be the maximum, T, g on vectors v >= 0 alike: h(v) = g(v) - r sum(v) - 1 is convex, at most 0 where
     T(v) <= 1, and 0 at p/T(p) for the best p; so also at a vertex of {v >= 0, T(v) <= 1}: a unit vector or 1_S/l.
 
-    Sets are all compared, or grow one by one, those with the best bound first, until the bound is within the gap (or for
-    so many `nodes`, or what a limit on work allows). Up to 20 secrets the answer is exact.
+    Sets are all compared, or grow one by one, those with the best bound first, until the bound is within the gap (or
+    for so many `nodes`, or what a limit on work allows). Up to 20 secrets the answer is exact.
 
     >>> best_set(np.array([[1, 0], [0.5, 0.5], [0.5, 0.5]]), 1)
     BestSet(value=0.25, upper=0.25, secrets=array([0, 1]), nodes=7)
@@ -133,8 +133,8 @@ class _Search:
         if len(rows) < l:
             rows = np.vstack([np.zeros((l - len(rows), self.C.shape[1])), rows])
         if l == 1:
-            return rows.max(axis=0, keepdims=True)
-        return np.sort(rows, axis=0)[-l:]
+            return np.asarray(rows.max(axis=0, keepdims=True))
+        return np.asarray(np.sort(rows, axis=0)[-l:])
 
     def _climbed(self) -> tuple[float, tuple[int, ...]]:
         """Secrets join one by one, the best first, as long as that raises the gain: a first value to be beaten."""

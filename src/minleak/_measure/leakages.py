@@ -16,6 +16,7 @@ from minleak._entropy.base import ConditionalEntropy, evaluate, log_base
 from minleak._entropy.gain import gain_matrix, under_gain
 from minleak._entropy.names import as_entropies, as_entropy, place
 from minleak._entropy.standard import STANDARD
+from minleak._measure.small_leakages import SMALL, risen, small_leakage
 from minleak.errors import InvalidParameter
 
 
@@ -23,13 +24,16 @@ def leakage(prior: Prior | Iterable[Any], channel: Channel | Any, entropy: Condi
     """H(X) - H(X|Y), what the channel's output tells about the secret, in the unit of H, the entropy.
 
     It is never negative for the entropies of the paper's form (its Proposition 2), so a difference below zero by
-    rounding alone is returned as zero.
+    rounding alone is returned as zero. Where little leaks it is no difference but computed as a divergence of the
+    posteriors from the prior, so that 1e-20 bits have 11 digits and more: for Shannon, min-entropy, guesses, and the Renyi and
+    Tsallis families at orders above 0 (`small_leakages` says which). Not with gains, nor for entropies of one's own.
 
     >>> leakage([1, 1], [[1, 0], [0, 1]], "shannon")
     1.0
     """
     H, prior = as_entropy(entropy), as_prior(prior)
-    return difference(H, H(prior), H.conditional(prior, channel))
+    channel = as_channel(channel)
+    return _leaked(H, prior, channel, H(prior), H.conditional(prior, channel))
 
 
 @dataclass(frozen=True)
@@ -81,12 +85,12 @@ def leakage_table(
     min-entropy           1    0.415037    0.584963
     """
     measures = as_entropies(entropies)
-    prior = as_prior(prior)
+    prior, channel = as_prior(prior), as_channel(channel)
     before = evaluate(measures, Columns(prior.p[:, None]))
-    after = evaluate(measures, as_channel(channel).columns(prior))
+    after = evaluate(measures, channel.columns(prior))
     return LeakageTable(
         tuple(
-            LeakageRow(H.name, float(b), float(a), difference(H, b, a))
+            LeakageRow(H.name, float(b), float(a), _leaked(H, prior, channel, b, a))
             for H, b, a in zip(measures, before, after, strict=True)
         )
     )
@@ -138,8 +142,10 @@ def additive_leakage(prior: Prior | Iterable[Any], channel: Channel | Any, *, ga
     >>> additive_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     0.25
     """
+    prior, channel = as_prior(prior), as_channel(channel)
     before, after = vulnerabilities(prior, channel, gain)
-    return after - before
+    small = gain is None and after - before < SMALL * before
+    return risen(prior, channel, 1) if small else after - before
 
 
 def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
@@ -193,6 +199,12 @@ def _after(columns: Columns, gain: Any) -> float:
     # A sparse column's missing entries are gains of zero, which beat negative ones.
     product = gained.matrix if gained.scale is None else gained.matrix.multiply(gained.scale[:, None]).tocsc()
     return float(product.max(axis=0).sum())
+
+
+def _leaked(H: ConditionalEntropy, prior: Prior, channel: Channel, before: float, after: float) -> float:
+    """The difference, or the divergence where that would have lost digits."""
+    small = small_leakage(H, prior, channel) if abs(before - after) < SMALL * abs(before) else None
+    return difference(H, before, after) if small is None else small
 
 
 def difference(H: ConditionalEntropy, before: float, after: float) -> float:

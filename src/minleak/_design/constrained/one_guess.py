@@ -18,7 +18,7 @@ from minleak._design.constrained.programme import Programme, Solution, duals_of_
 # Pairs that cost up to this many times the budget's share more than the cheapest of their row are there at first.
 _REACH = 2.5
 _LEAST = 8
-# More pairs than these for each secret at first are a crowd: from 50 to 300 secrets both methods take as long at 25 to 33.
+# More pairs than these for each secret at first are a crowd: of 50 to 300 secrets both methods are as fast at 25 to 33.
 _CROWD = 30
 # Prices are known to about the solver's tolerance.
 _ASKED = 1e-9
