@@ -25,8 +25,8 @@ def leakage(prior: Prior | Iterable[Any], channel: Channel | Any, entropy: Condi
 
     It is never negative for the entropies of the paper's form (its Proposition 2), so a difference below zero by
     rounding alone is returned as zero. Where little leaks it is no difference but computed as a divergence of the
-    posteriors from the prior, so that 1e-20 bits have 11 digits and more: for Shannon, min-entropy, guesses, and the Renyi and
-    Tsallis families at orders above 0 (`small_leakages` says which). Not with gains, nor for entropies of one's own.
+    posteriors from the prior, so that 1e-20 bits have 11 digits and more: for Shannon, min-entropy, guesses, and the
+    Renyi and Tsallis families at orders above 0 (`small_leakages` says which). Not with gains or one's own entropies.
 
     >>> leakage([1, 1], [[1, 0], [0, 1]], "shannon")
     1.0
