@@ -299,7 +299,7 @@ class Chain:
         reached = (self.marginal.weights > 0) | (self.initial.weights > 0)
         dead = reached & (self.sums == 0) & ((self.backoff == 0) | (self.line.totals[self.target] == 0))
         if dead.any():
-            remedy = "give it transitions, or back-off to the marginal (backoff=, smoothing=)"
+            remedy = "give it transitions, or back-off to the marginal by smoothing"
             if self.clock is not None:
                 remedy = "by the clock every hour that is come to needs states of the next one"
             raise InvalidPrior(f"nothing follows {where(int(np.argmax(dead)))}: {remedy}")
@@ -311,7 +311,7 @@ class Chain:
             at = int(np.argmax(wrong))
             raise InvalidPrior(
                 f"a transition goes from {where(int(owner[at]))} to {where(int(self.indices[at]))}, which is not the "
-                "next hour: with clock= every step goes to the next hour (clock=24: 23 is followed by 0)"
+                "next hour: by a clock every step goes to the next hour (of 24 hours, 23 is followed by 0)"
             )
 
 
