@@ -41,6 +41,24 @@ def test_draw(plan, asked, typed, run):
     assert "xxx" not in err
 
 
+def test_held_out_counts_name_their_columns(plan, asked, folder, typed):
+    """As a table with names of its own, as a log, and from stdin."""
+    rows = "".join(f"word{i},{1 + 30 // (i + 1)}\n" for i in range(50))
+    (folder / "other.csv").write_text("query,times\n" + rows)
+    (folder / "log.csv").write_text("query\n" + "word1\nword2\nword1\nother\n" * 5 + "once\n")
+    asked("report", "w.cloak", "-o", "a.html", "--held-out", "other.csv", "--secret", "query", "--weight", "times")
+    asked("report", "w.cloak", "-o", "b.html", "--held-out", "log.csv", "--secret", "query", "--count-rows")
+    typed(("query,times\n" + rows).encode())
+    asked("report", "w.cloak", "-o", "c.html", "--held-out", "-", "--secret", "query", "--weight", "times")
+    assert (folder / "c.html").read_text() == (folder / "a.html").read_text()
+    assert (folder / "b.html").exists()
+
+
+def test_the_share_on_the_command_line_is_the_share_of_the_plan(plan):
+    """It gave part of it to counted strings that the model holds too."""
+    assert plan["unlisted"] == 0.2
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

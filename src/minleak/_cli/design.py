@@ -40,7 +40,8 @@ class Variant:
     )
     unknown: str | None = option("A model of strings by `minleak fit`: secrets that PRIOR does not list get sets.")
     unknown_share: float | None = option(
-        "With --unknown, how often a secret is not listed, exactly; estimated from the counts if not given.", parser=share
+        "With --unknown, how often a secret is not listed, exactly; estimated from the counts if not given.",
+        parser=share,
     )
 
     def made(self, counts: Prior, k: int, source: PriorSource, progress: Progress) -> Stored:

@@ -58,8 +58,8 @@ FIELDS = {
     "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
     "`shannon_capacity_bits`, `local_dp_epsilon_nats`",
     "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `secrets` and `prior` (lists)",
-    "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `gain` (guesses as rows, "
-    "or null)",
+    "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `secrets` (list), `gain` "
+    "(guesses as rows, the secrets as columns, or null)",
     "audit": "`events`, `secrets`, `observables`, `said` (how observables were taken), `attack`, `success` and `blind` "
     "(`low`, `estimate`, `high`, null where there is no bound), `measures` (a list of `measure`, `low`, `estimate`, "
     "`high`), `p`, `alpha`, `level`, `rejected`, `warnings`, `curve` (a list of events trained on, tests, share right)"

@@ -24,7 +24,7 @@ from minleak._entropy.standard import FEW, STANDARD
 from minleak._report.nearness import Nearness, nearness
 from minleak._report.thinning import RankBin, lorenz_points, rank_bins, spaced
 from minleak._report.worldly import Requirement, as_requirement, in_the_world, judged
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 # Those that `words` has sentences for.
 ENTROPIES = STANDARD[:5]
@@ -150,7 +150,9 @@ def gather(
     next one's name.
     """
     if not isinstance(plan, Plan):
-        raise InvalidParameter(f"a report is about a plan, such as design(prior, k) makes, not {shown(plan)}")
+        raise InvalidParameter(
+            f"a report is about a plan that draws sets of secrets, not about a {type(plan).__name__}"
+        )
     trials, seed = whole(trials, "trials"), whole(seed, "the seed", 0)
     most = as_requirement(plan, success)
     begin = progress or in_silence

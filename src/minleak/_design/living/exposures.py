@@ -95,11 +95,11 @@ def exposure(
 
 
 def _plans(plans: Any) -> list[Any]:
-    what = "the versions are a list of plans, such as [plan, plan.update(prior)]"
+    what = "the versions are one or more plans over listed secrets, each the update of the one before"
     given = [plans] if isinstance(plans, Plan | BlockPlan) else listed(plans, what, some=True)
     for plan in given:
         if not isinstance(plan, Plan | BlockPlan):
-            raise InvalidParameter(f"{what}, not of {type(plan).__name__}: load a file with minleak.load(path)")
+            raise InvalidParameter(f"{what}, not a {type(plan).__name__}")
         if isinstance(plan, BlockPlan) != isinstance(given[0], BlockPlan):
             raise InvalidParameter("some are blocks and some draw their sets: a subject is shown the one or the other")
     return given

@@ -32,7 +32,7 @@ def updated(plan: P, digest: bytes, prior: Prior | Iterable[Any], layout: RingLa
     if plan.gains is not None:
         raise InvalidParameter(
             "a plan with gains cannot be updated, since new counts do not tell what each secret is worth: design it "
-            "anew with gains="
+            "anew with its gains"
         )
     if layout is not None and (not isinstance(layout, RingLayout) or layout.name != plan.layout):
         given = layout.name if isinstance(layout, RingLayout) else type(layout).__name__

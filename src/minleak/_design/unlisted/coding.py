@@ -62,7 +62,7 @@ class Coder:
         if not self.holds(string):
             raise UnknownSecret(
                 f"the model holds text of at most {self.longest} characters, and this is longer or no text: refuse it, "
-                "or fit a model with a larger longest="
+                "or fit a model for longer text"
             )
         start, unit, key = 0, self.total >> _BITS, 0
         for at, character in enumerate(string):

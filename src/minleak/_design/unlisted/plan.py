@@ -55,7 +55,7 @@ class UnlistedPlan(Stored):
         "channel": _UNLISTED,
         "table": _UNLISTED,
         "update": "a plan over strings has no sets that an update could keep: fit and design it anew from the new "
-        "counts; against(model) and `minleak report --held-out` tell what this one is worth to who has them",
+        "counts; a report with counts held out tells what this one is worth to who has them",
     }
 
     joint: Joint
