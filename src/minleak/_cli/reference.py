@@ -37,7 +37,9 @@ FIELDS = {
     "`so_far` (as `exposure`, and `versions`: of the files that were given)",
     "drift": "`secrets`, `new`, `new_mass`, `gone`, `success` and `leakage` (entropy to) `designed`, `waiting`, "
     "`updated`, `exposure` (`success`, `low`, `high`, `exact`)",
-    "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, `file`, `bytes`",
+    "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, "
+    "`policy` (`min_length`, `max_length`, `require`, `matching`), `left_out`, "
+    "`file`, `bytes`",
     "optimise": "`secrets`, `observables`, `status`, `cost`, `stages` (a list of `entropy`, `value`, `leakage`, "
     "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --max-leakage `budget`, "
     "`bound`, `gap`, `leakages` (a list of `entropy`, `leakage`, `at_most`), `file`; with --tradeoff `entropy`, "
