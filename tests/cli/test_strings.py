@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import minleak as ml
@@ -68,6 +70,7 @@ def test_the_report(plan, asked):
         page = file.read()
     assert "What this plan over all strings leaks" in page
     assert "By other data" in page
+    assert "A rule that all secrets follow" in page
 
 
 def test_a_policy_holds_for_every_decoy(folder, asked, run, typed):
@@ -79,6 +82,10 @@ def test_a_policy_holds_for_every_decoy(folder, asked, run, typed):
     assert said["policy"] == {"min_length": 8, "max_length": 12, "require": ["digit", "upper"], "matching": "[A-Z].*"}
     asked("design", "passwords.csv", "-k", "6", "--unknown", "p.model", "--unknown-share", "0.5", "-o", "p.cloak")
     assert asked("certify", "p.cloak", "passwords.csv")["certified"]
+    assert asked("show", "p.cloak")["policy"] == said["policy"]
+    assert "every string that meets the policy in sets of 6" in run("show", "p.cloak")[1]
+    asked("report", "p.cloak", "-o", "p.html")
+    assert "up to a length that meets the policy has its sets, and no set holds another" in Path("p.html").read_text()
     asked("key", "new", "p.key")
     typed("".join(f"Monkey-{i}\n" for i in range(10, 40)).encode())
     for shown in asked("draw", "p.cloak", "-", "--key", "p.key", "--scope", "u")["sets"]:

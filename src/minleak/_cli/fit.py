@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import asdict
 
 from minleak._cli.inputs import Reading
 from minleak._cli.options import PriorFile, option
@@ -57,7 +58,7 @@ def fit(
         "longest": model.longest,
         "alphabet": len(model.alphabet),
         "contexts": sum(len(level.keys) for level in model.levels),
-        "policy": None if policy is None else vars(policy),
+        "policy": None if policy is None else asdict(policy),
         "left_out": sum(not model.holds(string) for string in counts.labels),
         "bytes": os.path.getsize(output),
     }
