@@ -159,6 +159,9 @@ BAD = {
         (["fit", "queries.csv", "-o", "m.model", "--alphabet", "aa"], "alphabet"),
         (["fit", "queries.csv", "-o", "m.model", "--alphabet", "é", "--only"], "at least one string"),
         (["fit", "queries.csv", "-o", "no/such/m.model"], "m.model"),
+        (["fit", "passwords.csv", "-o", "m.model", "--require", "vowel"], "--require is a list of classes"),
+        (["fit", "passwords.csv", "-o", "m.model", "--matching", "(?=.*1).*"], "lookaround"),
+        (["fit", "passwords.csv", "-o", "m.model", "--min-length", "-1"], "--min-length"),
     ],
     "refines": [
         (["refines", "-", "-"], "both FIRST and SECOND"),

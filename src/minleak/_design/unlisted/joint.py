@@ -50,6 +50,7 @@ class Joint:
             )
         if any(not isinstance(label, str) for label in prior.labels):
             raise InvalidPrior("a prior with unknown strings has strings as labels: turn them into text")
+        _check_policy(model, prior)
         return cls(model, prior, _good_turing(prior) if share is None else _fraction(share))
 
     @cached_property
@@ -116,6 +117,19 @@ class Joint:
             giants += [(string, weight) for weight, string in found]
             tail -= sum(weight for weight, _ in found)
         raise InvalidParameter(f"there are no more than {len(giants)} strings: sets of {k} would hide nothing")
+
+
+def _check_policy(model: Model, prior: Prior) -> None:
+    """Strings that a policy refuses would be told from all others: no set may hold one."""
+    if getattr(model, "policy", None) is None:
+        return
+    counted = [x for x, w in zip(prior.labels, prior.weights.tolist(), strict=True) if w]
+    outside = sum(not model.weight(string) for string in counted)
+    if outside:
+        raise InvalidPrior(
+            f"{outside:,} of {len(counted):,} counted strings do not meet the policy of the model: take them out, "
+            "since nobody can have them as secrets"
+        )
 
 
 def _good_turing(prior: Prior) -> Fraction:
