@@ -4,29 +4,29 @@ PYTHON ?= python3
 DEMO := .venv
 DEV := .venv-dev
 BIN := $(DEV)/bin
-export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export NO_MKDOCS_2_WARNING := 1
-INSTALL = -m pip install --quiet --constraint constraints.txt
 
-.PHONY: help demo test lint types imports docs browser java pytest wheel paper bench clean
+.PHONY: help demo test lint types imports docs pages browser java pytest wheel paper bench clean
 
 help:  ## This list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 10
 
 $(DEMO)/.installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(DEMO)
-	$(DEMO)/bin/python $(INSTALL) --editable '.[report]'
+	$(PYTHON) tests/environment.py $(DEMO) --editable '.[report]'
 	touch $@
 
 $(DEV)/.installed: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(DEV)
-	$(BIN)/python $(INSTALL) --editable '.[dev]'
+	$(PYTHON) tests/environment.py $(DEV) --editable '.[dev]'
 	touch $@
 
 demo: $(DEMO)/.installed  ## From real word counts to a cloak, a certificate, a drawn set and a report, in demo/
 	$(DEMO)/bin/python examples/demo.py
 
-test: lint types imports docs browser java pytest wheel  ## Every check: style, types, import directions, documentation, tests, wheel
+# What runs in one process goes two at a time; what follows uses two processes itself. The examples of the documentation
+# come before the tests also because they compile what these would compile twice.
+test: $(DEV)/.installed  ## Every check: style, types, import directions, documentation, tests, wheel
+	@$(MAKE) --no-print-directory -j2 lint imports types pages browser java docs
+	@$(MAKE) --no-print-directory pytest wheel
 
 lint: $(DEV)/.installed  ## Style
 	$(BIN)/ruff check --output-format concise .
@@ -41,6 +41,9 @@ imports: $(DEV)/.installed  ## Import directions
 docs: $(DEV)/.installed  ## The documentation as a site, in build/site
 	$(BIN)/mkdocs build --strict --quiet
 
+pages: $(DEV)/.installed  ## The examples in the documentation
+	$(BIN)/python -m pytest --quiet --doctest-glob='*.md' README.md docs
+
 # The report is tested in a real browser. Debian's is installed where that is allowed and none is there.
 browser:
 	@command -v chromium || command -v chromium-browser || command -v google-chrome || test -n "$$CHROMIUM" || \
@@ -49,16 +52,16 @@ browser:
 	echo "no Chromium here: the browser tests will be skipped"
 
 # Spark is tested on this machine, on Java 17 or 21. Debian's is installed where that is allowed and none is there.
-java:
+java: browser  # one after the other: apt-get cannot be run twice at a time
 	@command -v java || test -n "$$JAVA_HOME" || \
 	{ test "$$(id -u)" = 0 && command -v apt-get && echo "installing Debian's openjdk-17-jre-headless with apt-get, for the tests on Spark" && \
 	  apt-get update -qq && apt-get install -y -qq openjdk-17-jre-headless > /dev/null; } || \
 	echo "no Java here: the tests on Spark will be skipped"
 
-pytest: $(DEV)/.installed  ## All tests, doctests of code and documentation among them
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --doctest-modules --doctest-glob='*.md' README.md docs src/minleak tests
+pytest: $(DEV)/.installed  ## The tests, and the examples in the code
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20 --doctest-modules src/minleak tests
 
-wheel: $(DEV)/.installed  ## The built wheel in clean environments, tested by the tests of the sdist, on every Python here from 3.11 on
+wheel: $(DEV)/.installed  ## The built wheel in clean environments, on every Python here from 3.11 on
 	$(BIN)/python tests/wheel.py
 
 paper: $(DEV)/.installed  ## The paper's tables, figures and errata again, in build/paper

@@ -6,17 +6,22 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 
 import minleak as ml
 from benchmarks.timing import Timed, interleaved, line
+from minleak._data.threads import one_thread
 
 
 def main() -> None:
     posterior()
     capacity()
+    guesses()
+    one_blas_thread()
     reading()
     hashing()
     importing()
@@ -89,6 +94,36 @@ def capacity(n: int = 200) -> None:
     for order in (0.5, 2, 100):
         got = interleaved({"ours": lambda order=order: ml.capacity(C, ml.Arimoto(order))}, runs=1)["ours"]
         print(f"  arimoto:{order:<5g} {1e3 * got.seconds:>8.1f} ms  {got.value.value:.12f}  gap {got.value.gap:.1e}")
+
+
+def guesses(n: int = 60) -> None:
+    """The most that one guess can gain over all priors, by branching over sets; random search, as it was, beside it."""
+    from minleak._measure.capacities import _searched
+
+    print(f"\nThe largest additive gain of one guess over all priors of a random {n} x {n} channel.")
+    C = ml.Channel(np.random.default_rng(1).dirichlet(np.ones(n), n))
+    H = ml.GuessError(1)
+    timed = interleaved({"ours": lambda: ml.capacity(C, H), "search": lambda: _searched(C, H, 4000, 0)}, runs=1)
+    ours, search = (Timed(each.seconds, each.value.value) for each in timed.values())
+    line(f"capacity, {timed['ours'].value.status}", ours, "random search", search)
+
+
+def one_blas_thread(n: int = 100) -> None:
+    """What the limit to one thread buys where systems are small: the mean, since threads wait for long now and then."""
+    rng = np.random.default_rng(1)
+    A = rng.dirichlet(np.ones(n), n)
+    B = A @ rng.dirichlet(np.ones(n), n)
+
+    def mean(solve: Callable[[], object], runs: int = 50) -> float:
+        start = time.perf_counter()
+        for _ in range(runs):
+            solve()
+        return (time.perf_counter() - start) / runs
+
+    free, limited = mean(lambda: np.linalg.solve(A, B)), mean(one_thread()(lambda: np.linalg.solve(A, B)))
+    print(
+        f"\nA system of {n} unknowns, as in `refines`: {1e3 * limited:.2f} ms with one thread, {1e3 * free:.2f} ms free"
+    )
 
 
 def reading(n: int = 10_000_000) -> None:

@@ -31,6 +31,7 @@ def main() -> None:
     drawing()
     uniformity()
     honeywords()
+    policies()
     queries()
 
 
@@ -55,12 +56,14 @@ def passwords() -> tuple[list[str], np.ndarray]:
     return ranked, weights / weights.sum()
 
 
-def sampled(ranked: list[str], truth: np.ndarray, seed: int) -> tuple[ml.Prior, ml.NGram]:
+def sampled(
+    ranked: list[str], truth: np.ndarray, seed: int, accept: ml.Policy | None = None
+) -> tuple[ml.Prior, ml.NGram]:
     """What somebody knows who saw so many logins: counts, and a model of what he did not see."""
     counts = np.random.default_rng(seed).multinomial(EVENTS, truth)
     seen = np.flatnonzero(counts)
     names = [ranked[i] for i in seen.tolist()]
-    return ml.Prior(counts[seen].tolist(), labels=names), ml.NGram.fit(names)
+    return ml.Prior(counts[seen].tolist(), labels=names), ml.NGram.fit(names, accept=accept)
 
 
 def drawing() -> None:
@@ -104,6 +107,36 @@ def honeywords() -> None:
         print(f"{what:<22} claimed {claimed}  held-out truth {held_out}  every frequency {trawling}", flush=True)
     plan = ml.design(prior, K, unknown=model)
     print(f"counted and others: who saw the lists of two sites is right {twice(plan, ranked, truth):.3f}")
+
+
+def policies() -> None:
+    """Passwords that a policy holds to some lengths and classes: decoys that it refuses, which a thief drops, and a
+    thief who learned from other logins.
+    """
+    ranked, _ = passwords()
+    for policy in (ml.Policy(min_length=8), ml.Policy(min_length=8, require=["digit", "letter"])):
+        fitting = [x for x in ranked if policy.counts(x)]
+        truth = np.arange(1.0, len(fitting) + 1) ** -ZIPF
+        truth /= truth.sum()
+        other = Joint.of(*reversed(sampled(fitting, truth, 2, policy)), None)
+        print(f"\n{len(fitting):,} passwords of {policy}; {K} honeywords, {TRIALS:,} lists")
+        for what, accept in (("any string", None), ("accept=policy", policy)):
+            prior, model = sampled(fitting, truth, 1, accept)
+            plan, rng = ml.design(prior, K, unknown=model), random.Random(3)
+            refused, first = 0, 0
+            for secret in rng.choices(fitting, truth.tolist(), k=TRIALS):
+                words = plan.members(secret, rng.randrange(plan.owned(secret)))
+                left = [x for x in words if policy.counts(x)]
+                refused += len(words) - len(left)
+                first += secret == max(left, key=lambda x: other.weight(x) * plan.likelihood(x))
+            alone = ml.NGram.fit(fitting, accept=accept)
+            words = [word for x in rng.choices(fitting, k=300) for word in ml.honeywords(x, K, model=alone)]
+            print(
+                f"{what:<14} refused by the policy: {sum(not policy.counts(x) for x in words):,} of {300 * (K - 1):,} "
+                f"decoys of a model alone,\n{refused:,} of {TRIALS * (K - 1):,} beside counts, where a thief who drops "
+                f"them and learned from {EVENTS:,} others is right {first / TRIALS:.3f}; claimed {plan.success:.3f}",
+                flush=True,
+            )
 
 
 def queries() -> None:

@@ -459,6 +459,14 @@ CALLS = {
         lambda **given: ml.NGram.fit(**given).weight("a"),
         {"strings": ["a", "ab"], "order": 2, "longest": 4, "alphabet": "ab", "others": False},
     ),
+    "NGram, of a policy": (
+        lambda **given: ml.NGram.fit(**given).weight("a"),
+        {"strings": ["a", "ab"], "alphabet": "ab", "accept": ml.Policy(1), "leave_out": True},
+    ),
+    "Policy": (
+        lambda **given: ml.NGram.fit(["a", "1ab"], accept=ml.Policy(**given), leave_out=True).weight("1ab"),
+        {"min_length": 1, "max_length": 3, "require": ["digit"], "matching": "1?ab"},
+    ),
     "NGram, fitted": (
         lambda **given: [MODEL.weight(given["string"]), MODEL.interval(given["string"])],
         {"string": "a"},

@@ -24,7 +24,7 @@ PROMISED = {
         leakage leakage_table d_privacy capacity additive_capacity refines
         design Plan Blocks Stable Circle Near Cheapest certify compare estimate_prior exposure sweep least_k baselines
         optimise least_budget tradeoff
-        Cloak Key load MinleakError NGram honeywords
+        Cloak Key load MinleakError NGram Policy honeywords
         audit follow observations_needed repeated_success
         Chain read_chain Tracks sequence_leakage sequence_baselines
         errors mechanisms padding report results theory warehouse __version__

@@ -1,8 +1,9 @@
-"""Build the sdist, the wheel from it, and run tests of the sdist against the wheel in clean environments.
+"""Build the sdist, the wheel from it, and try the wheel in clean environments, two at a time.
 
-One environment for each Python from 3.11 on that is found here, with the wheel's own dependencies and the test tools,
-but none of the extras: what is tested is that the package is whole and that nothing of it needs more than it says. The
-newest Python, which differs most from the one of the other tests, runs all tests of several rooms; the others a few.
+One environment for each Python from 3.11 on that is found here, with the wheel's own dependencies and none of the
+extras: what is tested is that the package is whole and that nothing of it needs more than it says. On every Python all
+public names are imported and the README's examples run, from the sdist. The newest one, which differs most from the
+Python of the other tests, also runs the tests of a whole room.
 """
 
 from __future__ import annotations
@@ -12,14 +13,23 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import environment
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "wheel"
 VERSIONS = ("3.11", "3.12", "3.13")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "mpmath")
-ROOMS = ("tests/data", "tests/run")
-FEW = ("tests/data/test_reading.py", "tests/run/test_cloak.py", "tests/run/test_sticky.py")
+ROOM = "tests/run"
+NAMES = """
+import importlib, pkgutil, minleak
+spaces = [space.name for space in pkgutil.iter_modules(minleak.__path__) if not space.name.startswith("_")]
+for space in (minleak, *(importlib.import_module(f"minleak.{name}") for name in spaces if name != "testing")):
+    for name in space.__all__:
+        getattr(space, name)
+"""
 
 
 def pythons() -> dict[str, str]:
@@ -35,28 +45,39 @@ def pythons() -> dict[str, str]:
     return {version: found[version] for version in VERSIONS if version in found}
 
 
-def run(*command: str | Path, cwd: Path = ROOT) -> None:
-    subprocess.run([str(part) for part in command], cwd=cwd, check=True)
+def run(*command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
+    subprocess.run([str(part) for part in command], cwd=cwd, env=env, check=True)
+
+
+def unpack(sdist: Path) -> Path:
+    """The folder of an sdist without the package, which would be found there otherwise."""
+    with tarfile.open(sdist) as archive:
+        archive.extractall(BUILD / "sdist", filter="data")
+    [source] = (BUILD / "sdist").iterdir()
+    shutil.rmtree(source / "src")
+    return source
 
 
 def main() -> None:
     shutil.rmtree(BUILD, ignore_errors=True)
-    run(sys.executable, "-m", "build", "--outdir", BUILD, ".")  # the wheel is built from the sdist
+    given, env = (("--installer", "uv"), environment.settings()) if environment.uv() else ((), None)
+    run(sys.executable, "-m", "build", *given, "--outdir", BUILD, ".", env=env)  # the wheel is built from the sdist
     [wheel], [sdist] = BUILD.glob("*.whl"), BUILD.glob("*.tar.gz")
-    with tarfile.open(sdist) as archive:
-        archive.extractall(BUILD / "sdist", filter="data")
-    [source] = (BUILD / "sdist").iterdir()
-    shutil.rmtree(source / "src")  # or the tests would find the package there
-    found = pythons()
-    for version, python in found.items():
-        environment = BUILD / f"python{version}"
-        run(python, "-m", "venv", environment)
-        inside = environment / "bin" / "python"
-        run(inside, "-m", "pip", "install", "--quiet", "--constraint", ROOT / "constraints.txt", wheel, *TOOLS)
-        print(f"the wheel on Python {version}", flush=True)
-        rooms = ROOMS if version == max(found) else FEW
-        run(inside, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *rooms, cwd=source)
-        run(environment / "bin" / "minleak", "--version")
+    source, found = unpack(sdist), pythons()
+
+    def trial(version: str) -> None:
+        newest = version == max(found)
+        made = BUILD / f"python{version}"
+        environment.install(made, wheel, *(TOOLS if newest else ()), python=found[version])
+        run(made / "bin" / "python", "-c", NAMES, cwd=source)
+        run(made / "bin" / "python", "-m", "doctest", "README.md", cwd=source)
+        run(made / "bin" / "minleak", "--version")
+        if newest:
+            run(made / "bin" / "python", "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", ROOM, cwd=source)
+        print(f"the wheel works on Python {version}", flush=True)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(trial, sorted(found, reverse=True)))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from ._design.plan import Plan
 from ._design.stored.opening import load
 from ._design.sweeps import least_k, sweep
 from ._design.unlisted.ngram import NGram
+from ._design.unlisted.policy import Policy
 from ._entropy.custom import CoreConcave
 from ._entropy.gain import Gain
 from ._entropy.guessing import GuessError, Guesswork, MinEntropy
@@ -73,6 +74,7 @@ __all__ = [
     "NGram",
     "Near",
     "Plan",
+    "Policy",
     "Prior",
     "Shannon",
     "SharmaMittal",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -15,6 +16,8 @@ from minleak._cli.reference import FIELDS, commands, example, markdown
 
 DOCS = Path(__file__).parents[2] / "docs"
 COMMANDS = dict(commands())
+# A parameter as Python says it, such as columns=, or a call.
+IN_PYTHON = re.compile(r"(?<![\w-])[a-z_]+=|\w\(")
 
 # For each command, arguments that are wrong, and a word that the one line must hold.
 BAD = {
@@ -82,6 +85,8 @@ BAD = {
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "-e", "shannon", "-e", "guesswork"], "once"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--budget", "1", "--max-leakage", "1"], "give one of them"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--places", "count"], "needs --d-privacy"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--d-privacy", "1", "--places", "nosuch"], "with --places"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--d-privacy", "1", "--places", "count,count"], "each once"),
     ],
     "pad": [
         (["pad", "missing.csv", "--budget", "10%"], "missing.csv"),
@@ -102,11 +107,15 @@ BAD = {
         (["update", "queries.cloak", "tomorrow.csv", "-o", "no/such/folder/x.cloak"], "x.cloak"),
         (["update", "queries.cloak", "tomorrow.csv", "-o", "x.cloak", "--earlier", "missing.cloak"], "missing.cloak"),
         (["update", "-", "-", "-o", "x.cloak"], "stdin"),
+        (["update", "queries.cloak", "-", "-o", "x.cloak", "--earlier", "-"], "both PRIOR and --earlier"),
+        (["update", "queries.cloak", "tomorrow.csv", "-o", "x.cloak", "--earlier", "-", "--earlier", "-"], "stdin"),
+        (["update", "channel.cloak", "tomorrow.csv", "-o", "x.cloak"], "make it anew"),
     ],
     "drift": [
         (["drift", "queries.cloak", "missing.csv"], "missing.csv"),
         (["drift", "queries.cloak", "diagnoses.csv"], "none of the plan's labels"),
         (["drift", "queries.cloak", "tomorrow.csv", "-e", "nonsense"], "nonsense"),
+        (["drift", "channel.cloak", "tomorrow.csv"], "make it anew"),
     ],
     "show": [(["show", "queries.csv"], ".cloak"), (["show", "queries.cloak", "-e", "nonsense"], "nonsense")],
     "sweep": [
@@ -140,6 +149,7 @@ BAD = {
         (["export", "queries.csv", "-o", "table.csv"], ".cloak"),
         (["export", "queries.cloak", "-o", "table.xls"], ".csv, .parquet, .json, .sqlite"),
         (["export", "queries.cloak"], "-o"),
+        (["export", "channel.cloak", "-o", "table.csv"], "draw from its .cloak file"),
     ],
     "fit": [
         (["fit", "missing.csv", "-o", "m.model"], "missing.csv"),
@@ -149,6 +159,9 @@ BAD = {
         (["fit", "queries.csv", "-o", "m.model", "--alphabet", "aa"], "alphabet"),
         (["fit", "queries.csv", "-o", "m.model", "--alphabet", "é", "--only"], "at least one string"),
         (["fit", "queries.csv", "-o", "no/such/m.model"], "m.model"),
+        (["fit", "passwords.csv", "-o", "m.model", "--require", "vowel"], "--require is a list of classes"),
+        (["fit", "passwords.csv", "-o", "m.model", "--matching", "(?=.*1).*"], "lookaround"),
+        (["fit", "passwords.csv", "-o", "m.model", "--min-length", "-1"], "--min-length"),
     ],
     "refines": [
         (["refines", "-", "-"], "both FIRST and SECOND"),
@@ -195,6 +208,12 @@ BAD = {
     "report": [
         (["report", "queries.csv", "-o", "r.html"], ".cloak"),
         (["report", "queries.cloak", "-o", "r.html", "--format", "gif"], "gif"),
+        (["report", "channel.cloak", "-o", "r.html"], "draws sets of secrets"),
+        (["report", "-", "-o", "r.html", "--held-out", "-"], "both CLOAK and --held-out"),
+        (["report", "queries.cloak", "-o", "r.html", "--held-out", "queries.csv"], "--unknown"),
+        (["report", "queries.cloak", "-o", "r.html", "--held-out", "queries.key"], "--format is that of the report"),
+        (["report", "queries.cloak", "-o", "r.html", "--held-out", "queries.csv", "--weight", "n"], "--weight"),
+        (["report", "queries.cloak", "-o", "r.html", "--secret", "query"], "--held-out"),
     ],
 }
 
@@ -230,6 +249,9 @@ def test_example_runs(name, run, typed, folder):
     assert code == 0, err
     said = json.loads(out)
     assert (said["schema"], said["command"]) == ("minleak/1", name)
+    told = FIELDS[name] + "".join(FIELDS[other] for other in FIELDS if f"as `{other}`" in FIELDS[name])
+    told += "`schema`, `command`, `notes`"
+    assert not [field for field in said if f"`{field}`" not in told], "a field that docs/cli.md does not name"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -244,6 +266,7 @@ def test_bad_input_is_one_line_and_exit_code_2(name, run):
         assert word in err
         assert "Traceback" not in err
         assert "hidden-thing" not in err
+        assert not IN_PYTHON.search(err), err
 
 
 def test_nobody_is_tested_who_is_gone():

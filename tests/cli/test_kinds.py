@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from tests.cli.files import QUERIES
+from tests.cli.test_every_command import IN_PYTHON
 
 import minleak as ml
 from minleak._design.stored.kinds import KINDS, Stored
@@ -102,3 +105,5 @@ def test_commands_answer_or_refuse_in_one_line(name, run):
         assert code == CODES.get(name, {}).get(command, 0), (command, err)
         assert code != 1 or out.startswith("NOT certified")
         assert code != 2 or (err.startswith("minleak: ") and err.count("\n") == 1), command
+        assert not IN_PYTHON.search(err), err
+        assert not re.search(r"\b(gains|prior|events|limit)=", out), out

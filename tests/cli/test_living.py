@@ -26,6 +26,8 @@ def test_a_day_in_the_life_of_a_plan(run, asked):
     assert ml.certify("newer.cloak", ml.read_prior("tomorrow.csv"))
     _, text, _ = run("update", "newer.cloak", "queries.csv", "-o", "third.cloak", "--earlier", "queries.cloak")
     assert "homes: 2 kept" in text
+    assert "version 2: 1 earlier version exists" in run("show", "newer.cloak")[1]
+    assert "earlier version" not in run("show", "queries.cloak")[1]
     assert "who saw the sets of 3 versions of a secret is right with probability 0." in text
     assert "not counted" not in text
     assert ml.load("third.cloak").version == 3

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import minleak as ml
@@ -41,6 +43,24 @@ def test_draw(plan, asked, typed, run):
     assert "xxx" not in err
 
 
+def test_held_out_counts_name_their_columns(plan, asked, folder, typed):
+    """As a table with names of its own, as a log, and from stdin."""
+    rows = "".join(f"word{i},{1 + 30 // (i + 1)}\n" for i in range(50))
+    (folder / "other.csv").write_text("query,times\n" + rows)
+    (folder / "log.csv").write_text("query\n" + "word1\nword2\nword1\nother\n" * 5 + "once\n")
+    asked("report", "w.cloak", "-o", "a.html", "--held-out", "other.csv", "--secret", "query", "--weight", "times")
+    asked("report", "w.cloak", "-o", "b.html", "--held-out", "log.csv", "--secret", "query", "--count-rows")
+    typed(("query,times\n" + rows).encode())
+    asked("report", "w.cloak", "-o", "c.html", "--held-out", "-", "--secret", "query", "--weight", "times")
+    assert (folder / "c.html").read_text() == (folder / "a.html").read_text()
+    assert (folder / "b.html").exists()
+
+
+def test_the_share_on_the_command_line_is_the_share_of_the_plan(plan):
+    """It gave part of it to counted strings that the model holds too."""
+    assert plan["unlisted"] == 0.2
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -68,3 +88,38 @@ def test_the_report(plan, asked):
         page = file.read()
     assert "What this plan over all strings leaks" in page
     assert "By other data" in page
+    assert "A rule that all secrets follow" in page
+
+
+def test_a_policy_holds_for_every_decoy(folder, asked, run, typed):
+    """Fit, design, draw: what does not meet the policy is refused, and shown in no set."""
+    how = ["--min-length", "8", "--max-length", "12", "--require", "digit, upper", "--matching", "[A-Z].*"]
+    said = asked("fit", "passwords.csv", "-o", "p.model", *how)
+    assert said["longest"] == 12
+    assert said["left_out"] == 0
+    assert said["policy"] == {"min_length": 8, "max_length": 12, "require": ["digit", "upper"], "matching": "[A-Z].*"}
+    asked("design", "passwords.csv", "-k", "6", "--unknown", "p.model", "--unknown-share", "0.5", "-o", "p.cloak")
+    assert asked("certify", "p.cloak", "passwords.csv")["certified"]
+    assert asked("show", "p.cloak")["policy"] == said["policy"]
+    assert "every string that meets the policy in sets of 6" in run("show", "p.cloak")[1]
+    asked("report", "p.cloak", "-o", "p.html")
+    assert "up to a length that meets the policy has its sets, and no set holds another" in Path("p.html").read_text()
+    asked("key", "new", "p.key")
+    typed("".join(f"Monkey-{i}\n" for i in range(10, 40)).encode())
+    for shown in asked("draw", "p.cloak", "-", "--key", "p.key", "--scope", "u")["sets"]:
+        assert all(8 <= len(x) <= 12 and x[0].isupper() and any(map(str.isdecimal, x)) for x in shown["members"])
+    typed(b"monkey-10\n")
+    code, _, err = run("draw", "p.cloak", "-", "--key", "p.key", "--scope", "u")
+    assert code == 2
+    assert "does not know this secret" in err
+    assert "monkey" not in err
+
+
+def test_strings_outside_the_policy_are_refused_or_left_out_with_a_note(folder, run):
+    code, _, err = run("fit", "passwords.csv", "-o", "p.model", "--min-length", "10")
+    assert code == 2
+    assert "6 of 56 strings do not meet the policy" in err
+    assert "--leave-out" in err
+    code, out, _ = run("fit", "passwords.csv", "-o", "p.model", "--min-length", "10", "--leave-out")
+    assert code == 0
+    assert "6 of 56 strings were left out" in out

@@ -18,7 +18,7 @@ def test_gains_that_were_not_asked_for():
     plan = ml.design(WEIGHTS, 3, gains=[1, 0, 0, 0, 0, 0])
     refused = ml.certify(plan, WEIGHTS)
     assert not refused
-    assert "it is optimal for gains in proportion to 1, 0, 0, 0, 0, 0; say gains=" in str(refused)
+    assert "it is optimal for gains in proportion to 1, 0, 0, 0, 0, 0; give the gains" in str(refused)
     found = ml.certify(plan, WEIGHTS, gains=[2, 0, 0, 0, 0, 0])
     assert found
     assert found.exact

@@ -98,3 +98,38 @@ def test_plans_without_places_have_no_map() -> None:
     assert gather(ml.design([9, 2, 0], 3, layout=ml.Near([1, 2, 3])), trials=50).nearness is None
     line = gather(ml.design([3, 3, 2, 2], 2, layout=ml.Near([1, 2, 5, 6])), trials=50)
     assert {place.y for place in near(line).behind} == {0.0}
+
+
+def test_the_page_says_that_a_set_tells_the_area(plan: ml.Plan, facts: Facts) -> None:
+    """How far off a guess of the place is, by all sets one after the other, and blind, by all places."""
+    assert plan.costs is not None
+    assert plan.costs.coordinates is not None
+    from minleak._design.pricing.distances import Haversine
+
+    n, p = len(plan.prior), plan.on_grid.p
+    apart = Haversine(plan.costs.coordinates).between(np.arange(n), np.arange(n))
+    channel = plan.channel(dense=True)
+    joint = p[:, None] * channel.matrix
+    names = {label: i for i, label in enumerate(plan.prior.labels)}
+    off = 0.0
+    for y, members in enumerate(channel.outputs):
+        inside = [names[label] for label in members]
+        off += min(float(joint[:, y] @ apart[:, x]) for x in inside)
+    located, blind = near(facts).located
+    assert located == pytest.approx(off)
+    assert blind == pytest.approx(min(float(p @ apart[:, x]) for x in range(n)))
+    assert located < 0.5 * blind
+    page = report_page(facts)
+    assert "Near decoys share their region, so that a set tells the area of the secret" in page
+
+
+def test_the_area_of_many_places_is_estimated() -> None:
+    """More secrets than a blind guess is tried on."""
+    rng = np.random.default_rng(0)
+    plan = ml.design(ml.Prior(rng.integers(1, 50, 5000)), 4, layout=ml.Near(rng.random((5000, 2))))
+    from minleak._report.nearness import nearness
+
+    found = nearness(plan, trials=50, seed=0)
+    assert found is not None
+    assert found.located[0] < 0.1
+    assert found.located[1] == pytest.approx(0.3826, abs=0.01)  # the mean distance from the centre of a square

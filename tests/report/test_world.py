@@ -58,6 +58,18 @@ def test_the_first_figure_is_in_the_world(plan: ml.Plan, facts: Facts) -> None:
     assert f"in the world {world.leakage('shannon'):.4g}" in page
 
 
+def test_counts_that_differ_by_chance_are_told() -> None:
+    """Equally frequent secrets: no word that so few events are enough, but how bad it could be."""
+    counts = np.random.default_rng(1).multinomial(2000, np.full(5000, 1 / 5000))
+    facts = gather(ml.design(ml.Prior(counts[counts > 0]), 20), trials=50)
+    assert facts.world is not None
+    page = text(report_page(facts))
+    assert "show no difference between secrets beyond chance" in page
+    assert f"could make it {100 * facts.world.high:.3g}%; more events would tell." in page
+    assert "the two figures are the same" not in page
+    assert "count one event for each user and secret" in page
+
+
 def test_what_it_is_about_is_on_the_page(plan: ml.Plan, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     ml.report.write(plan, file, title="Look-ups <b>", file="some/where/plan.cloak", trials=50)
@@ -139,3 +151,26 @@ def test_gains_have_no_requirement() -> None:
 def test_titles_are_text(plan: ml.Plan, tmp_path: Path) -> None:
     with pytest.raises(InvalidParameter, match="the title of a report is text, not int"):
         ml.report.write(plan, tmp_path / "report.html", title=3)  # type: ignore[arg-type]
+
+
+def test_an_updated_plan_meets_a_requirement_for_one_version_only(plan: ml.Plan) -> None:
+    """Sets of several versions tell more than one: the page says so, and does not say that a requirement is met."""
+    newer = plan
+    for shift in (1, 2):
+        newer = newer.update(ml.Prior(np.roll(plan.prior.weights, shift)))
+    assert ml.exposure([plan, newer], trials=500).low > 2 * newer.success
+    facts = gather(newer, trials=50, success=0.5)
+    page = text(report_page(facts))
+    assert facts.earlier == 2
+    assert "met for someone who has seen sets of this version only (estimate" in page
+    assert not re.search(r"50% of the time: met( \(|,)", page)
+    assert "This plan is an update, and 2 earlier versions exist" in page
+    assert "not met (estimate" in text(report_page(gather(newer, trials=50, success=0.001)))
+
+
+def test_a_first_version_says_nothing_of_others(plan: ml.Plan, facts: Facts) -> None:
+    page = text(report_page(replace(facts, requirement=judged(0.5, plan.success, facts.world))))
+    assert facts.earlier == 0
+    assert "This plan is an update" not in page
+    assert re.search(r"50% of the time: met \(", page)
+    assert "in all versions" not in page

@@ -41,7 +41,7 @@ def test_unknown_secrets(labels, secret):
         cloak.set_id([secret])
 
 
-@pytest.mark.parametrize("secret", [-1, 5, 2**70, "0", 0.0, False, None, []], ids=repr)
+@pytest.mark.parametrize("secret", [-1, 5, 2**70, "0", 0.5, 5.0, None, []], ids=repr)
 def test_unknown_numbers(secret):
     """Where secrets have no names, these are no positions."""
     with pytest.raises(UnknownSecret):

@@ -23,7 +23,8 @@ class Script:
         self.options.append(probabilities)
         return self.choices[at] if at < len(self.choices) else next(i for i, p in enumerate(probabilities) if p)
 
-    def below(self, bound: int) -> int:
+    def below(self, bound: int, most: int = 0) -> int:
+        del most
         return self.chosen([Fraction(1, bound)] * bound)
 
     def among(self, weights: Any) -> int:

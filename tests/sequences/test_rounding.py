@@ -22,17 +22,53 @@ def seeded(seed):
 
 
 def test_a_chance_is_decided_by_its_bits():
-    """Over all eight bits p/q is right to what is left undecided, and the time does not depend on it."""
+    """Over all first eight bits p/q is right to what they leave undecided, and each takes one word."""
     for p, q in ((1, 3), (0, 5), (5, 5), (7, 8), (2**61, 2**62 + 1)):
-        yes, undecided, used = 0, 0, []
+        yes = 0
         for bits in range(256):
-            word = np.array([bits | (0xDEADBEEF << 8)], dtype=np.uint64)
-            found, at = chance(np.uint64(p), np.uint64(q), word, 0)
-            yes, undecided = yes + (found and at <= 8), undecided + (at > 8)
-            used.append(min(at, 9))
-        assert undecided == 1
+            words = np.array([bits | (0xDEADBEEF << 8), 0], dtype=np.uint64)
+            found, at = chance(np.uint64(p), np.uint64(q), words, 0)
+            assert at == 1
+            yes += found
         assert abs(Fraction(int(yes), 256) - Fraction(p, q)) <= Fraction(1, 256)
-        assert np.bincount(used).tolist() == [0, 128, 64, 32, 16, 8, 4, 2, 1, 1]
+
+
+def test_a_chance_that_a_word_does_not_decide_takes_another():
+    """The bits of 1/3 are 0101...: a word of just these says nothing, and the next one decides."""
+    same = sum(1 << place for place in range(1, 64, 2))
+    for then, wanted in ((0, True), (1, False)):
+        found, at = chance(np.uint64(1), np.uint64(3), np.array([same, then], dtype=np.uint64), 0)
+        assert (bool(found), at) == (wanted, 2)
+    assert chance(np.uint64(1), np.uint64(3), np.array([same], dtype=np.uint64), 0)[1] == -1
+
+
+def test_the_words_that_a_step_takes_do_not_tell_the_true_track():
+    """Given the columns that all tracks get, as many words are taken whichever of them is the true one: two for each
+    move, and the law of the moves is the same.
+    """
+    matrix, d = np.array([[90, 1], [1, 9], [9, 90]], dtype=np.int64), 100
+    rng, used = np.random.default_rng(0), {}
+    for place in (0, 1):
+        for _ in range(3000):
+            column = int(rng.choice(3, p=matrix[:, place] / d))
+            chosen, trace = np.empty(2, dtype=np.int64), np.zeros((6, 20), dtype=np.int64)
+            words = rng.integers(0, 2**64, 20, dtype=np.uint64)
+            taken = rounded(matrix, d, place, column, words, chosen, trace)
+            assert taken == 2 * np.count_nonzero(trace[:, 0])
+            used.setdefault(tuple(chosen.tolist()), [set(), set()])[place].add(taken)
+    assert all(first == second for first, second in used.values())
+
+
+def test_a_ring_reads_as_many_bytes_for_every_state():
+    """A light state and a heavy one, beyond 64 bits in all."""
+    line = Line(np.array([1, 2**61, 3]), np.zeros(3, dtype=np.int64), 1)
+    taken = []
+    for state, which in ((0, 0), (1, 0), (2, 5), (0, -1)):
+        rng = np.random.default_rng(1)
+        stream = Stream(lambda _, rng=rng: rng.bytes(64))
+        line.ring(0, np.empty(0, dtype=np.int64), 40, which, state, stream)
+        taken.append(len(stream._rest))
+    assert len(set(taken)) == 1
 
 
 @given(st.integers(0, 10**6), st.integers(1, 6), st.integers(1, 9))
@@ -49,12 +85,12 @@ def test_each_row_gets_one_column_and_columns_floor_or_ceiling(seed, k, m):
     place = int(rng.integers(k))
     column = int(rng.choice(np.flatnonzero(matrix[:, place])))
     chosen = np.empty(k, dtype=np.int64)
-    words = seeded(seed).words(64)
+    words = seeded(seed).words(128)
     assert rounded(matrix, d, place, column, words, chosen, NONE) >= 0
     assert chosen[place] == column
     for c in range(m):
         mean = Fraction(sum(matrix[c].tolist()), d)
-        assert mean - 1 < (chosen == c).sum() < mean + 1
+        assert mean - 1 < int((chosen == c).sum()) < mean + 1
     if ((matrix > 0) & (matrix < d)).any():
         assert rounded(matrix, d, place, column, words[:0], chosen, NONE) == -1
 

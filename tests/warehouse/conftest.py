@@ -37,9 +37,11 @@ def spark_log(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def spark(spark_log, tmp_path_factory):
-    """A session that tries a task four times, and writes its log to a file."""
+    """A session that tries a task four times, and writes its log to a file. Of several workers one has it."""
     from pyspark.sql import SparkSession
 
+    if "PYTEST_XDIST_WORKER" in os.environ:  # FileExistsError: pytest-xdist does not keep the group "spark" together
+        (tmp_path_factory.getbasetemp().parent / "spark").touch(exist_ok=False)
     settings = spark_log.with_name("log4j2.properties")
     settings.write_text(LOG.format(path=spark_log))
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")

@@ -13,8 +13,13 @@ from typing import Any
 from minleak._cli.output import as_line_of_json, noted, visible
 from minleak.errors import MinleakError
 
-# Parameters of the library that a flag of another name sets.
-_ALIASES = {"points": "tradeoff", "success": "max_success", "leakage": "target", "columns": "near"}
+# Parameters of the library that a flag of another name sets, the first of these that the command has.
+_ALIASES = {
+    "points": ["tradeoff"],
+    "success": ["max_success"],
+    "leakage": ["target", "max_leakage"],
+    "columns": ["near", "places"],
+}
 _FAILED, _REFUSED, _INTERRUPTED = 1, 2, 130
 
 
@@ -103,7 +108,7 @@ def _flags(command: Any, given: Sequence[str]) -> dict[str, str]:
             break
     options = [p for p in getattr(command, "params", []) if p.param_type_name == "option"]
     flags = {option.name: max(option.opts, key=len) for option in options}
-    return flags | {ours: flags[name] for ours, name in _ALIASES.items() if name in flags}
+    return flags | {ours: flags[name] for ours, names in _ALIASES.items() for name in names[::-1] if name in flags}
 
 
 def in_flags(message: str, flags: dict[str, str]) -> str:

@@ -30,16 +30,28 @@ class _Stdin(io.BytesIO):
     name = "stdin"
 
 
+# What stdin was read from last.
+_read: list[Any] = []
+
+
 def stdin() -> bytes:
-    """All of stdin."""
+    """All of stdin, once: a second time nothing would be left of it."""
     if sys.stdin is None:
         raise InvalidParameter("stdin is closed, so - cannot be read: give a file")
+    if any(sys.stdin is source for source in _read):
+        raise InvalidParameter("stdin was read already: - can stand for one file alone")
+    _read[:] = [sys.stdin]
     return sys.stdin.buffer.read()
 
 
-def one_stdin(**paths: str | None) -> None:
+def one_stdin(**paths: str | list[str] | None) -> None:
     """Refuse - for two of the arguments, which are given by their names in the help."""
-    asked = [name for name, path in paths.items() if path == "-"]
+    asked = [
+        name
+        for name, given in paths.items()
+        for path in ([given] if isinstance(given, str) else given or [])
+        if path == "-"
+    ]
     if len(asked) > 1:
         raise InvalidParameter(f"stdin cannot be both {' and '.join(asked)}: give one of them as a file")
 
@@ -58,14 +70,19 @@ def rows_of(path: str, format: str | None = None) -> dict[str, Any]:
 
 def rows_beside(path: str) -> dict[str, Any]:
     """Likewise for a second file: --format is that of the first."""
+    check_ending_beside(path, "PRIOR")
+    return rows_of(path)
+
+
+def check_ending_beside(path: str, first: str) -> None:
+    """Refuse a file whose ending tells no format, where --format is about another."""
     if path != "-":
         try:
             kind_of(path, None)
         except UnreadableFile:
             endings = ", ".join(FORMATS[kind].endings[0] for kind in NAMED)
-            remedy = f"name it {endings} (--format is that of PRIOR)"
+            remedy = f"name it {endings} (--format is that of {first})"
             raise UnreadableFile(f"cannot tell the format of {path} from its ending: {remedy}") from None
-    return rows_of(path)
 
 
 @contextmanager

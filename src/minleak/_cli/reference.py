@@ -37,7 +37,9 @@ FIELDS = {
     "`so_far` (as `exposure`, and `versions`: of the files that were given)",
     "drift": "`secrets`, `new`, `new_mass`, `gone`, `success` and `leakage` (entropy to) `designed`, `waiting`, "
     "`updated`, `exposure` (`success`, `low`, `high`, `exact`)",
-    "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, `file`, `bytes`",
+    "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, "
+    "`policy` (`min_length`, `max_length`, `require`, `matching`), `left_out`, "
+    "`file`, `bytes`",
     "optimise": "`secrets`, `observables`, `status`, `cost`, `stages` (a list of `entropy`, `value`, `leakage`, "
     "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --max-leakage `budget`, "
     "`bound`, `gap`, `leakages` (a list of `entropy`, `leakage`, `at_most`), `file`; with --tradeoff `entropy`, "
@@ -45,12 +47,12 @@ FIELDS = {
     "pad": "`secrets`, `randomised`, `entropy`, `budget`, `mean_size`, `overhead`, `leakage`, `bound`, `gap`, "
     "`status`, `observables` (list), `smallest_class`, `beside` (entropy to leakage), `policies` (whole sizes only: a "
     "list of `name`, `overhead`, `leakage`, `observables`, `smallest_class`), and `file`, `chart` where asked",
-    "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `distance`, "
-    "`gains`, `success_blind`, `success`, `in_the_world` (`success`, `low`, `high`, `unseen`, `events`, `leakage` by "
-    "entropy; or null, and `untold` says why), `leakage` (entropy to `before`, `after`, `leakage`), and for plans made "
-    "with `--near` `cost`, `cost_bound`, `metric`, `stability`; for blocks `blocks` (how many), `smallest`, and in "
-    "`leakage` also `loss`, instead of all from `giants` to `gains`; for channels `observables`, `most_causes`; "
-    "for plans over all strings `unlisted`, `example`, `entropy`",
+    "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `version`, "
+    "`distance`, `gains`, `success_blind`, `success`, `in_the_world` (`success`, `low`, `high`, `alike`, `unseen`, "
+    "`events`, `leakage` by entropy; or null, and `untold` says why), `leakage` (entropy to `before`, `after`, "
+    "`leakage`), and for plans made with `--near` `cost`, `cost_bound`, `metric`, `stability`; for blocks `blocks` "
+    "(how many), `smallest`, and in `leakage` also `loss`, instead of all from `giants` to `gains`; for channels "
+    "`observables`, `most_causes`; for plans over all strings `unlisted`, `example`, `policy`, `entropy`",
     "sweep": "`secrets`, `k` (list), `success` (list), `in_the_world` (the success there, list; or null, and "
     "`untold` says why, unless as counted was asked for), `leakage` (entropy to list), and where asked "
     "`least_k_target`, `least_k_success`, `chart`",
@@ -58,8 +60,8 @@ FIELDS = {
     "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
     "`shannon_capacity_bits`, `local_dp_epsilon_nats`",
     "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `secrets` and `prior` (lists)",
-    "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `gain` (guesses as rows, "
-    "or null)",
+    "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `secrets` (list), `gain` "
+    "(guesses as rows, the secrets as columns, or null)",
     "audit": "`events`, `secrets`, `observables`, `said` (how observables were taken), `attack`, `success` and `blind` "
     "(`low`, `estimate`, `high`, null where there is no bound), `measures` (a list of `measure`, `low`, `estimate`, "
     "`high`), `p`, `alpha`, `level`, `rejected`, `warnings`, `curve` (a list of events trained on, tests, share right)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from minleak._cli.failures import in_flags
@@ -48,6 +49,7 @@ def plan_numbers(plan: Plan, entropies: list[str]) -> dict[str, Any]:
         "giant_labels": [labels[i] for i in plan.giants[:NAMED].tolist()],
         "homes": len(plan.homes.weights),
         "segments": sum(len(ring.starts) for ring in plan.rings),
+        "version": plan.version,
         "distance": plan.distance,
         "gains": plan.gains is not None,
         "success_blind": float(plan.prior.p.max()),
@@ -66,6 +68,13 @@ def plan_words(data: dict[str, Any]) -> list[str]:
     where = f", made in {data['engine']}" if "engine" in data else ""
     secrets = "1 secret" if data["secrets"] == 1 else f"{data['secrets']:,} secrets"
     lines = [f"{secrets} in sets of {data['k']}, layout {data['layout']}{where}"]
+    if data.get("version", 1) > 1:
+        earlier = data["version"] - 1
+        exist = "1 earlier version exists" if earlier == 1 else f"{earlier:,} earlier versions exist"
+        lines.append(
+            f"version {data['version']:,}: {exist}; the figures are for someone who has seen sets of this one only, "
+            "and several versions together tell more (minleak update --earlier, minleak.exposure)"
+        )
     if data["giants"]:
         more = ", ..." if data["giants"] > NAMED else ""
         lines.append(f"in every set (giants): {data['giants']}: {', '.join(map(field, data['giant_labels']))}{more}")
@@ -81,6 +90,8 @@ def plan_words(data: dict[str, Any]) -> list[str]:
         bound = data["cost_bound"]
         least = "" if bound is None else f", and no plan that leaks as little has less than {bound:.6g}{unit}"
         lines.append(f"members of a set are {data['cost']:.6g}{unit} from its centre on average{least}")
+        if data["metric"] != "given":
+            lines.append("near decoys share their region: a set tells the area of the secret, which no leakage counts")
     title = "the least leakage that sets of this size allow" + (" (with gains)" if data.get("gains") else "")
     return ["\n".join(lines), "", _leakages(title, ["before", "after", "leakage"], data)]
 
@@ -149,12 +160,14 @@ def _string_numbers(plan: UnlistedPlan, entropies: list[str]) -> dict[str, Any]:
         "success": plan.success,
         "unlisted": plan.unlisted,
         "example": list(plan.members(made_up, 0)),
+        "policy": None if (policy := getattr(model, "policy", None)) is None else asdict(policy),
         "entropy": {name: plan.entropy(as_entropy(name)) for name in entropies},
     }
 
 
 def _string_words(data: dict[str, Any]) -> list[str]:
-    lines = [f"every string in sets of {data['k']}; {data['secrets']:,} strings were counted"]
+    which = "every string" if data["policy"] is None else "every string that meets the policy"
+    lines = [f"{which} in sets of {data['k']}; {data['secrets']:,} strings were counted"]
     if data["giants"]:
         lines.append(f"in every set (giants): {data['giants']}: {record(data['giant_labels'])}")
     lines += [
@@ -184,7 +197,7 @@ def world_of(plan: Any, entropies: Iterable[str], **given: Any) -> dict[str, Any
         world = plan.in_the_world(entropies=(), **given)
     except InvalidParameter as error:
         return {"in_the_world": None, "untold": in_flags(str(error), {"events": "--events"})}
-    told = {name: getattr(world, name) for name in ("success", "low", "high", "unseen", "events")}
+    told = {name: getattr(world, name) for name in ("success", "low", "high", "alike", "unseen", "events")}
     leakages = {}
     for name in entropies:
         with suppress(InvalidParameter):  # it is told for symmetric ones of the paper's form
@@ -210,12 +223,21 @@ def _world_words(data: dict[str, Any]) -> list[str]:
     world = data["in_the_world"]
     if world is None:
         return [f"as counted only: {data['untold']}"]
+    alike = (
+        [
+            "the counts show no difference between secrets beyond chance: in the world they are taken as equally "
+            f"frequent; differences that {world['events']:,} events do not show could make it {world['high']:.4g}"
+        ]
+        if world["alike"] and world["high"] > 1.01 * data["success"]
+        else []
+    )
     if not _differs(data):
-        return []
+        return alike
     return [
         f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
-        f"sample of {world['events']:,} events, and an attacker may know the truth better; "
-        f"{world['unseen']:.2%} of the events to come will be of secrets that were not seen"
+        f"sample of {world['events']:,} events, taken as independent, and an attacker may know the truth better; "
+        f"{world['unseen']:.2%} of the events to come will be of secrets that were not seen",
+        *alike,
     ]
 
 

@@ -29,7 +29,7 @@ def update(
 
     Example: minleak update queries.cloak tomorrow.csv -o newer.cloak
     """
-    one_stdin(CLOAK=cloak, PRIOR=prior)
+    one_stdin(CLOAK=cloak, PRIOR=prior, **{"--earlier": earlier})
     replaced = state_of(output)
     plan, new = plan_of(cloak), reading.prior(prior)
     before = [plan_of(path) for path in earlier or []]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,7 @@ from minleak._data.columns import Columns
 from minleak._data.factoring.find import factored
 from minleak._data.factoring.left import left_factored
 from minleak._data.frames import axes
-from minleak._data.hyper import Hyper, Posteriors
+from minleak._data.hyper import Hyper, Posteriors, hyper
 from minleak._data.labels import Labels, labelled, match, named
 from minleak._data.matrices import (
     DENSE,
@@ -32,13 +33,10 @@ from minleak._data.matrices import (
     too_large,
 )
 from minleak._data.parameters import listed, real, whole
-from minleak._data.prior import Prior
-from minleak._data.reducing import groups, merged
+from minleak._data.prior import Prior, fitting
+from minleak._data.reducing import divided, groups, merged
 from minleak._data.simulating import generator
 from minleak.errors import InvalidChannel, InvalidParameter
-
-if TYPE_CHECKING:
-    from minleak._data.joint import Joint
 
 # Rows of floats must sum to one within this; rows of Fractions exactly.
 SUM_TOLERANCE = 1e-9
@@ -215,15 +213,27 @@ class Channel:
         array([[0.5 , 0.  ],
                [0.25, 0.25]])
         """
-        return _joint(prior, self).matrix()
+        p = fitting(prior, self.inputs).p
+        if self.is_dense:
+            return p[:, None] * self.matrix
+        joint = self.matrix.copy()
+        joint.data = joint.data * p[joint.indices]
+        return joint
 
     def output(self, prior: Prior | Iterable[Any]) -> Array:
         """The distribution of the observable, p(y) = sum over x of p(x) C[x,y]."""
-        return _joint(prior, self).output()
+        return self.columns(fitting(prior, self.inputs).p).sums()
 
     def posteriors(self, prior: Prior | Iterable[Any]) -> Posteriors:
         """p(x given y) for every observable of positive probability; the others are dropped, and named."""
-        return _joint(prior, self).posteriors()
+        joint = self.joint(prior)
+        p_y = np.asarray(joint.sum(axis=0))
+        seen = p_y > 0
+        if seen.all():
+            return Posteriors(divided(joint, p_y), p_y, self.outputs, ())
+        kept = Labels.of(self.outputs.at(np.flatnonzero(seen)), 0)
+        dropped = tuple(self.outputs.at(np.flatnonzero(~seen)))
+        return Posteriors(divided(joint[:, seen], p_y[seen]), p_y[seen], kept, dropped)
 
     def hyper(self, prior: Prior | Iterable[Any]) -> Hyper:
         """The posteriors (inners) and how likely each is (outers), equal ones put together.
@@ -236,7 +246,11 @@ class Channel:
         0 | 2/3    0
         1 | 1/3    1
         """
-        return _joint(prior, self).hyper()
+        given = fitting(prior, self.inputs)
+        if self.exact is None or not given.exact:
+            return hyper(self.joint(given), self.inputs)
+        p = np.array([Fraction(w, given.total) for w in given.weights.tolist()], dtype=object)
+        return hyper(p[:, None] * self.exact, self.inputs)
 
     # -- against other channels -------------------------------------------------------------------------------------
 
@@ -364,12 +378,6 @@ def as_channel(channel: Any) -> Channel:
     if callable(getattr(type(channel), "channel", None)):
         raise InvalidChannel(f"a {type(channel).__name__} is no channel: give its .channel()")
     return channel if isinstance(channel, Channel) else Channel(channel)
-
-
-def _joint(prior: Any, channel: Channel) -> Joint:
-    from minleak._data.joint import Joint  # which is made of channels
-
-    return Joint(prior, channel)
 
 
 def _entries(a: Channel, b: Channel) -> tuple[Any, Any]:

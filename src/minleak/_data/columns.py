@@ -174,9 +174,9 @@ class Block(NamedTuple):
         places, columns = np.divmod(np.flatnonzero(v == top), m)  # numpy's own argmax takes four times as long
         first = np.zeros(m, dtype=np.int64)
         first[columns[::-1]] = places[::-1]
-        best = np.broadcast_to(self.rows, v.shape)[first, np.arange(m)]
+        best = self.rows[first, 0 if self.rows.shape[1] == 1 else np.arange(m)]
         if r < n and not top.min() > 0:  # a row that is left out is the best, or ties and may come first
-            gap = np.broadcast_to(self.rows, v.shape) != np.arange(r)[:, None]
+            gap = self.rows != np.arange(r)[:, None]
             missing = np.where(gap.any(axis=0), gap.argmax(axis=0), r)
             best = np.where(top > 0, best, np.where(top < 0, missing, np.minimum(best, missing)))
             top = np.maximum(top, 0.0)

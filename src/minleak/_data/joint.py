@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from fractions import Fraction
 from typing import Any
-
-import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
-from minleak._data.hyper import Hyper, Posteriors, hyper
-from minleak._data.labels import Labels, match
-from minleak._data.prior import Prior, as_prior
-from minleak._data.reducing import divided
+from minleak._data.hyper import Hyper, Posteriors
+from minleak._data.prior import Prior, fitting
 from minleak._data.together import Together
 from minleak.errors import InvalidChannel
 
@@ -34,9 +29,8 @@ class Joint:
     __slots__ = ("prior", "source")
 
     def __init__(self, prior: Prior | Iterable[Any], channel: Channel | Together | Any) -> None:
-        self.prior = as_prior(prior)
         self.source = as_source(channel)
-        match(self.prior.labels, self.source.inputs, ("the prior", "secret"), ("the channel", "row"), InvalidChannel)
+        self.prior = fitting(prior, self.source.inputs)
 
     @property
     def p(self) -> Array:
@@ -54,12 +48,7 @@ class Joint:
 
     def matrix(self) -> Any:
         """J as a matrix: dense for a dense channel, sparse for a sparse one."""
-        channel, p = self.channel, self.p
-        if channel.is_dense:
-            return p[:, None] * channel.matrix
-        joint = channel.matrix.copy()
-        joint.data = joint.data * p[joint.indices]
-        return joint
+        return self.channel.joint(self.prior)
 
     def output(self) -> Array:
         """The distribution of the observable, p(y) = sum over x of J[x,y]."""
@@ -67,22 +56,11 @@ class Joint:
 
     def posteriors(self) -> Posteriors:
         """p(x given y) for every observable of positive probability; the others are dropped, and named."""
-        joint, outputs = self.matrix(), self.channel.outputs
-        p_y = np.asarray(joint.sum(axis=0))
-        seen = p_y > 0
-        if seen.all():
-            return Posteriors(divided(joint, p_y), p_y, outputs, ())
-        kept = Labels.of(outputs.at(np.flatnonzero(seen)), 0)
-        dropped = tuple(outputs.at(np.flatnonzero(~seen)))
-        return Posteriors(divided(joint[:, seen], p_y[seen]), p_y[seen], kept, dropped)
+        return self.channel.posteriors(self.prior)
 
     def hyper(self) -> Hyper:
         """The posteriors and how likely each is, equal ones put together; Fractions where both parts are exact."""
-        channel, prior = self.channel, self.prior
-        if channel.exact is None or not prior.exact:
-            return hyper(self.matrix(), channel.inputs)
-        p = np.array([Fraction(w, prior.total) for w in prior.weights.tolist()], dtype=object)
-        return hyper(p[:, None] * channel.exact, channel.inputs)
+        return self.channel.hyper(self.prior)
 
     def __repr__(self) -> str:
         return f"Joint({self.prior!r}, {self.source!r})"

@@ -17,7 +17,7 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.frames import aligned, axes
 from minleak._data.labels import Labels, match, named
 from minleak._data.parameters import is_number, truth, whole
-from minleak.errors import InvalidParameter, InvalidPrior, shown
+from minleak.errors import InvalidChannel, InvalidParameter, InvalidPrior, shown
 
 # How far float weights may be from one in all when `normalised=True` demands it.
 SUM_TOLERANCE = 1e-9
@@ -44,8 +44,8 @@ class Prior:
         Whether the weights count events, so that they are a sample of the truth (`Plan.in_the_world`). Integers do
         unless this says False; populations in millions change nothing by it.
     events
-        How many events the weights come from, where they are shares of them; `Prior.events` tells it, None where the
-        weights are no counts.
+        How many independent events the weights come from, where they are shares of them, or counts of events that come
+        in clusters; `Prior.events` tells it, None where the weights are no counts.
 
     Raises
     ------
@@ -228,6 +228,13 @@ def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:
     if isinstance(prior, Mapping):
         return Prior.from_counts(prior)
     return Prior(prior)
+
+
+def fitting(prior: Prior | Mapping[Hashable, Any] | Iterable[Any], inputs: Labels) -> Prior:
+    """The prior, if its secrets are a channel's inputs."""
+    given = as_prior(prior)
+    match(given.labels, inputs, ("the prior", "secret"), ("the channel", "row"), InvalidChannel)
+    return given
 
 
 def as_gains(gains: Iterable[Any], secrets: Labels) -> Prior:

@@ -280,7 +280,7 @@ def _gains_check(n: int, gains: Array | None, worth: Prior | None) -> Check:
     )
     same = bool(np.allclose(made, asked, rtol=1e-12, atol=0.0))
     shown = ", ".join(f"{gain:.4g}" for gain in made[:_SHOWN]) + (", ..." if n > _SHOWN else "")
-    advice = "" if same or worth is not None else "; say gains= to have it judged by them"
+    advice = "" if same or worth is not None else "; give the gains to have it judged by them"
     return Check("the gains are those asked for", same, f"it is optimal for gains in proportion to {shown}{advice}")
 
 

@@ -28,7 +28,7 @@ def rows_of_rings(plan: Arrangement, limit: int) -> pa.Table:
     if plan.n_cells * plan.k > limit:
         raise InvalidParameter(
             f"the table would have up to {plan.n_cells * plan.k:,} rows ({plan.n_cells:,} sets), above the limit of "
-            f"{limit:,}: draw from the .cloak file instead, design blocks, or raise limit="
+            f"{limit:,}: draw from the .cloak file instead, design blocks, or raise the limit"
         )
     names = column_of_secrets(plan.prior.labels)
     none = np.empty(0, dtype=np.int64)

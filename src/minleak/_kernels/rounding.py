@@ -12,20 +12,24 @@ TRACED = 6
 
 @kernel()
 def chance(p, q, words, at):  # type: ignore[no-untyped-def]
-    """True with probability p/q exactly, for 0 <= p <= q <= 2^63: random bits are compared with those of p/q until two
-    differ, which takes the same time whatever p/q is. `at` counts the bits; -1 if there are not enough.
+    """True with probability p/q exactly, for 0 <= p <= q <= 2^63: the bits of a random word are compared with those of
+    p/q, all of them, and the first that differ decide. So a chance takes one word whatever p/q is and however it comes
+    out; once in 2^64 times another. `at` counts the words; -1 if there are not enough.
     """
-    while True:
-        if at >= 64 * words.shape[0]:
+    found, open_ = False, True
+    while open_:
+        if at >= words.shape[0]:
             return False, -1
-        random = (words[at >> 6] >> np.uint64(at & 63)) & np.uint64(1)
+        word = words[at]
         at += 1
-        p <<= np.uint64(1)
-        bit = p >= q
-        if bit:
-            p -= q
-        if bit != (random == np.uint64(1)):
-            return bit, at
+        for place in range(64):
+            p <<= np.uint64(1)
+            bit = p >= q
+            p -= q * np.uint64(bit)
+            differs = bit != ((word >> np.uint64(place)) & np.uint64(1) == np.uint64(1))
+            found |= open_ & differs & bit
+            open_ &= not differs
+    return found, at
 
 
 @kernel()
@@ -99,7 +103,7 @@ def _joined(a, b, parents, path):  # type: ignore[no-untyped-def]
 
 @kernel()
 def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ignore[no-untyped-def]
-    """The column that each row gets, into `chosen`, and the random bits used, -1 if there are too few.
+    """The column that each row gets, into `chosen`, and the random words used, -1 if there are too few.
 
     `matrix` is m x k: m columns of the coupling with an entry for each of its k rows, whose sums are d. Columns are
     added one by one to a forest of fractional entries; whatever becomes a cycle, or a path between two columns with
@@ -112,7 +116,7 @@ def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ig
     entries, names = np.zeros((k + 2, k), np.int64), np.empty(k + 2, np.int64)
     parents, queue = np.empty(2 * k + 2, np.int64), np.empty(2 * k + 2, np.int64)
     path = np.empty(2 * k + 2, np.int64)
-    bits, active, moves = 0, 0, 0
+    used, active, moves = 0, 0, 0
     true_value = matrix[true_column, true_row]
     chosen[:] = -1
     for column in range(m):
@@ -135,11 +139,11 @@ def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ig
             up, down, side = _moves(entries, names, d, path[:count], edges, true_row, true_column)
             lost = down if side > 0 else up if side < 0 else 0
             away = np.uint64(up if side > 0 else down)
-            first, bits = chance(away, np.uint64(up + down), words, bits)
-            if bits < 0:
+            first, used = chance(away, np.uint64(up + down), words, used)
+            if used < 0:
                 return -1
-            second, bits = chance(np.uint64(true_value - lost), np.uint64(true_value), words, bits)
-            if bits < 0:
+            second, used = chance(np.uint64(true_value - lost), np.uint64(true_value), words, used)
+            if used < 0:
                 return -1
             # the move that makes the true entry smaller is made only if both say so
             rises = not (first and second) if side > 0 else (first and second) if side < 0 else first
@@ -153,7 +157,7 @@ def rounded(matrix, d, true_row, true_column, words, chosen, trace):  # type: ig
             true_value += side * move
             _move(entries, names, d, path[:count], edges, move, chosen)
             active = _kept(entries, names, active, d)
-    return bits
+    return used
 
 
 @kernel()

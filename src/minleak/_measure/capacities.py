@@ -13,14 +13,18 @@ from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.guessing import GuessError
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_search import random_search
 from minleak._measure import sibson
+from minleak._measure.guessing_capacity import best_set
 from minleak._measure.leakages import leakage, maximal_leakage
 from minleak.errors import SolverFailed
 
 # Sets of secrets that are tried at order 0: those of the largest weights, cut at so many of these.
 _LEVELS = 50
+# Channels with more entries are not looked at set by set: 256 MB.
+_DENSE = 1 << 25
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,10 @@ def capacity(
     Order 0 (Hartley): the largest |S| / max over y of |S and y's secrets| over sets S of secrets. Weights on secrets of
     which no observable has more than one in all bound it from above, by a linear programme; some sets S from below.
 
+    Guess error, l guesses: attained by a uniform prior on a set of secrets, and exact up to 20 of them. Above, by
+    branching over sets, until the bound is within the `gap` or `iterations` of them were extended (without that number,
+    as many as a limit on work allows).
+
     Other entropies: a lower bound by `iterations` trials of random search from `seed`, labelled as such. Above it
     stands what a channel leaks that shows all, where that is known.
 
@@ -83,9 +91,20 @@ def capacity(
         return Capacity(value, value, value, Prior.uniform(channel.shape[0]), "exact", 0)
     if order == 0:
         return _of_supports(channel, H.unit)
+    if isinstance(H, GuessError) and math.prod(channel.shape) <= _DENSE:
+        return _of_sets(channel, H.l, gap, iterations)
     if order is None:
         return _searched(channel, H, iterations or 4000, seed)
     return _sibson(channel, order, H.unit, gap, iterations)
+
+
+def _of_sets(channel: Channel, l: int, gap: float, nodes: int | None) -> Capacity:
+    found = best_set(channel.matrix, l, gap=gap, nodes=nodes)
+    support = np.zeros(channel.shape[0], dtype=np.int64)
+    support[found.secrets] = 1
+    apart = found.upper - found.value
+    status = "exact" if apart == 0 else "certified" if apart <= gap else "not converged"
+    return Capacity(found.value, found.value, found.upper, Prior(support, counts=False), status, found.nodes)
 
 
 def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -> Capacity:

@@ -18,6 +18,7 @@ from minleak._entropy.base import ConditionalEntropy, evaluate, log_base
 from minleak._entropy.gain import gain_matrix, under_gain
 from minleak._entropy.names import as_entropies, as_entropy, place
 from minleak._entropy.standard import STANDARD
+from minleak._measure.small_leakages import SMALL, risen, small_leakage
 from minleak.errors import InvalidParameter
 
 
@@ -25,13 +26,15 @@ def leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, entrop
     """H(X) - H(X|Y), what the channel's output tells about the secret, in the unit of H, the entropy.
 
     It is never negative for the entropies of the paper's form (its Proposition 2), so a difference below zero by
-    rounding alone is returned as zero.
+    rounding alone is returned as zero. Where little leaks it is no difference but computed as a divergence of the
+    posteriors from the prior, so that 1e-20 bits have 11 digits and more: for Shannon, min-entropy, guesses, and the
+    Renyi and Tsallis families at orders above 0 (`small_leakages` says which). Not with gains or one's own entropies.
 
     >>> leakage([1, 1], [[1, 0], [0, 1]], "shannon")
     1.0
     """
     H, joint = as_entropy(entropy), as_joint(prior, channel)
-    return difference(H, H(joint.prior), H.conditional(joint))
+    return _leaked(H, joint, H(joint.prior), H.conditional(joint))
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def leakage_table(
     after = evaluate(measures, joint.columns())
     return LeakageTable(
         tuple(
-            LeakageRow(H.name, float(b), float(a), difference(H, b, a))
+            LeakageRow(H.name, float(b), float(a), _leaked(H, joint, b, a))
             for H, b, a in zip(measures, before, after, strict=True)
         )
     )
@@ -144,8 +147,10 @@ def additive_leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | An
     >>> additive_leakage([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     0.25
     """
-    before, after = vulnerabilities(as_joint(prior, channel), gain)
-    return after - before
+    joint = as_joint(prior, channel)
+    before, after = vulnerabilities(joint, gain)
+    small = gain is None and isinstance(joint.source, Channel) and after - before < SMALL * before
+    return risen(joint.prior, joint.channel, 1) if small else after - before
 
 
 def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
@@ -199,6 +204,14 @@ def _after(columns: Columns, gain: Any) -> float:
         return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())
     # A sparse column's missing entries are gains of zero, which beat negative ones.
     return float(gained.largest()[1].sum())
+
+
+def _leaked(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> float:
+    """The difference, or the divergence where that would have lost digits."""
+    small = None
+    if abs(before - after) < SMALL * abs(before) and isinstance(joint.source, Channel):
+        small = small_leakage(H, joint.prior, joint.source)
+    return difference(H, before, after) if small is None else small
 
 
 def difference(H: ConditionalEntropy, before: float, after: float) -> float:

@@ -26,7 +26,7 @@ class Mechanism(Channel):
     >>> from minleak import mechanisms
     >>> mechanism = mechanisms.randomised_response(3, 1)
     >>> mechanism, round(mechanism.epsilon, 12)
-    (Mechanism(3 secrets, 3 observables), 1.0)
+    (Mechanism(3 secrets, 3 observables, epsilon 1), 1.0)
     """
 
     def __init__(

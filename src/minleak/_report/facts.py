@@ -24,7 +24,7 @@ from minleak._entropy.standard import FEW, STANDARD
 from minleak._report.nearness import Nearness, nearness
 from minleak._report.thinning import RankBin, lorenz_points, rank_bins, spaced
 from minleak._report.worldly import Requirement, as_requirement, in_the_world, judged
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 # Those that `words` has sentences for.
 ENTROPIES = STANDARD[:5]
@@ -102,10 +102,12 @@ class Facts:
     """A report in numbers. `prior`, `target` and `giants` are fractions of one or, with gains, of the whole gain.
 
     `world` is None where nothing can be said about it, and `untold` then why; `enough` are between which numbers of
-    events its success would be within 10% of the certified one. `example` are the first members of a set.
+    events its success would be within 10% of the certified one. `example` are the first members of a set, `earlier` is
+    how many versions of the plan were before this one.
     """
 
     digest: str
+    earlier: int
     n: int
     possible: int
     k: int
@@ -150,7 +152,9 @@ def gather(
     next one's name.
     """
     if not isinstance(plan, Plan):
-        raise InvalidParameter(f"a report is about a plan, such as design(prior, k) makes, not {shown(plan)}")
+        raise InvalidParameter(
+            f"a report is about a plan that draws sets of secrets, not about a {type(plan).__name__}"
+        )
     trials, seed = whole(trials, "trials"), whole(seed, "the seed", 0)
     most = as_requirement(plan, success)
     begin = progress or in_silence
@@ -178,6 +182,7 @@ def gather(
     near = nearness(plan, trials=trials, seed=seed)
     return Facts(
         digest=plan.digest.hex(),
+        earlier=plan.version - 1,
         n=len(prior),
         possible=possible,
         k=plan.k,

@@ -20,6 +20,10 @@ DRAWS = 5
 # Sets that are drawn on the map, and places behind them.
 SHOWN = 5
 BEHIND = 1500
+# Distances in memory at a time; secrets and places that a blind guess is tried on.
+_WIDTH = 4_000_000
+_SECRETS = 4000
+_PLACES = 1000
 
 
 @dataclass(frozen=True)
@@ -50,11 +54,16 @@ class Mixture:
 
 @dataclass(frozen=True)
 class Nearness:
-    """Everything about nearness. `unit` is " km" or empty; `sets` are members of a set, the central one first."""
+    """Everything about nearness. `unit` is " km" or empty; `sets` are members of a set, the central one first.
+
+    `located` is how far the secret is on average from the place that somebody guesses who sees a set, and from the one
+    that somebody guesses blind.
+    """
 
     cost: float
     bound: float | None
     unit: str
+    located: tuple[float, float]
     spreads: tuple[Spread, ...]
     sets: tuple[tuple[Place, ...], ...]
     behind: tuple[Place, ...]
@@ -80,11 +89,32 @@ def nearness(plan: Plan, *, trials: int, seed: int) -> Nearness | None:
         cost=costs.value,
         bound=costs.bound,
         unit=" km" if costs.metric == "haversine" else "",
+        located=(_located(plan, metric), _blindly(plan, metric, np.random.default_rng(seed))),
         spreads=tuple(spreads),
         sets=tuple(_set(plan, metric, members) for members in _shown(plan, metric, rng)),
         behind=tuple(_place(plan, metric, x) for x in behind.tolist()),
         mixtures=_mixtures(plan, costs.stability, metric, trials, seed),
     )
+
+
+def _located(plan: Plan, metric: Euclidean) -> float:
+    """How far the secret is on average from the best guess among the members of its set: the one that is nearest to all
+    of them, by their chances. Exact.
+    """
+    off, chances = 0.0, plan.target / plan.mass
+    for sets, lengths in plan.cells(_WIDTH // plan.k**2 + 1):
+        members = np.hstack([np.broadcast_to(plan.giants, (len(sets), plan.n_giants)), sets])
+        off += float((metric.within(members) @ chances[: members.shape[1]]).min(axis=1) @ lengths)
+    return off / plan.tail
+
+
+def _blindly(plan: Plan, metric: Euclidean, rng: np.random.Generator) -> float:
+    """The same without a set, for the best of some places; on all secrets, or on many drawn by their chances."""
+    p = plan.on_grid.p
+    some = np.arange(len(p)) if len(p) <= _SECRETS else rng.choice(len(p), _SECRETS, p=p)
+    chances = p / p.sum() if len(p) <= _SECRETS else np.full(_SECRETS, 1 / _SECRETS)
+    places = some if len(some) <= _PLACES else rng.choice(len(p), _PLACES, p=p)
+    return float((metric.between(places, some) @ chances).min())
 
 
 def _loose(plan: Plan) -> Indices:

@@ -35,6 +35,7 @@ def strings_page(plan: UnlistedPlan, misfit: Misfit | None, *, title: str | None
         [Figure("flatness", "How flat the sets are", note, _flatness(plan, misfit))],
         file=file,
         plan=plan,
+        policy=getattr(model, "policy", None),
         verdict=f"An attacker who sees a set and {knows} guesses the secret {percent(worth)} of the time.",
         misfit=misfit,
         example=plan.members(made_up, 0),

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from minleak._design.alternatives import Estimate
 from minleak._design.world import World
 from minleak._report.facts import Comparison, Facts
+from minleak._report.nearness import Nearness
 
 # entropy: (what its attacker does, what the measure is called, its unit)
 ATTACKERS: dict[str, tuple[str, str, str]] = {
@@ -108,7 +109,13 @@ def provenance(facts: Facts) -> list[str]:
         "infinitely many events."
     )
     few, many = (about(events) for events in enough)
-    if world.success <= 1.01 * facts.chance.plan:
+    if world.alike and world.high > 1.01 * facts.chance.plan:
+        more = (
+            "The counts show no difference between secrets beyond chance, so the first figure takes them as equally "
+            f"frequent. Differences that so few events do not show could make it {percent(world.high)}; more events "
+            "would tell."
+        )
+    elif world.success <= 1.01 * facts.chance.plan:
         more = "With so many events the two figures are the same."
     elif enough[1] <= world.events:
         more = "With so many events the two figures are within 10% of each other."
@@ -139,9 +146,30 @@ def demanded(facts: Facts) -> str:
         return ""
     said = f"Requirement: a guess is right at most {_often(asked.most)}: "
     verdict = "met" if asked.met else "not met"
+    if asked.met and facts.earlier:
+        verdict = "met for someone who has seen sets of this version only"
     if world is None:
         return f"{said}{verdict}, as counted"
     return f"{said}{verdict} (estimate {percent(world.success)}, interval to {percent(world.high)})"
+
+
+def versions(facts: Facts) -> str:
+    """What the page says nothing about: sets of earlier versions."""
+    exist = "1 earlier version exists" if facts.earlier == 1 else f"{facts.earlier:,} earlier versions exist"
+    return (
+        f"This plan is an update, and {exist}. All figures are for someone who has seen sets of this version only: the "
+        "sets of several versions together tell more, and how much more is told by minleak.exposure, from the files "
+        "of all versions."
+    )
+
+
+def area(near: Nearness) -> str:
+    """What near sets tell although no entropy that treats secrets alike says so: about where the secret is."""
+    found, blind = (f"{number(distance)}{near.unit}" for distance in near.located)
+    return (
+        "Near decoys share their region, so that a set tells the area of the secret, which no leakage on this page "
+        f"counts: whoever sees a set and guesses a place is {found} off on average, {blind} without a set."
+    )
 
 
 def _unseen(share: float) -> str:

@@ -39,8 +39,8 @@ def honeywords(password: str, k: int = 20, *, model: Model | UnlistedPlan) -> li
     places = plan.owned(password) if isinstance(password, str) else 0
     if not places:
         raise UnknownSecret(
-            "the model cannot hold this password, since it is too long or no text: ask for a shorter one, or fit a "
-            "model with a larger longest="
+            "the model cannot hold this password: it is too long, no text, or does not meet the model's policy; ask "
+            "for another one, or fit a model with another longest= or accept="
         )
     words = list(plan.members(password, secrets.randbelow(places)))
     secrets.SystemRandom().shuffle(words)

@@ -298,7 +298,7 @@ class Chain:
     def _check_rows(self, where: Callable[[int], str]) -> None:
         dead = (self.sums == 0) & ((self.backoff == 0) | (self.line.totals[self.target] == 0))
         if dead.any():
-            remedy = "give it transitions, or back-off to the marginal (backoff=, smoothing=), or leave it out"
+            remedy = "give it transitions, or back-off to the marginal by smoothing, or leave it out"
             if self.clock is not None:
                 remedy = "by the clock every hour that is come to needs states of the next one"
             raise InvalidPrior(f"nothing follows {where(int(np.argmax(dead)))}: {remedy}")
@@ -310,7 +310,7 @@ class Chain:
             at = int(np.argmax(wrong))
             raise InvalidPrior(
                 f"a transition goes from {where(int(owner[at]))} to {where(int(self.indices[at]))}, which is not the "
-                "next hour: with clock= every step goes to the next hour (clock=24: 23 is followed by 0)"
+                "next hour: by a clock every step goes to the next hour (of 24 hours, 23 is followed by 0)"
             )
 
 

@@ -84,7 +84,7 @@ def _coupled(lay: Laid, place: int, column: int, stream: Stream, trace: bool) ->
     true_bin = int(np.searchsorted(begin, column, side="right")) - 1
     chosen = np.empty(lay.matrix.shape[1], dtype=np.int64)
     moves = np.zeros((bins.size if trace else 0, TRACED + 2 * len(chosen) + 2), dtype=np.int64)
-    words = stream.words(bins.size // 8 + 8)
+    words = stream.words(2 * bins.size + 8)  # two for each move, and each move settles an entry
     while rounded(bins, lay.unit, place, true_bin, words, chosen, moves) < 0:
         words = np.concatenate([words, stream.words(len(words))])
     ends = np.append(begin[1:], len(lay.matrix))

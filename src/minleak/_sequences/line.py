@@ -60,7 +60,7 @@ class Line:
         else:
             place = int(self.places[state])
             start = int(self.prefix[place]) - begin - int(before[np.searchsorted(removed, place)])
-            own = count * start + stream.below(count * int(self.weights[state]))
+            own = count * start + stream.below(count * int(self.weights[state]), count * total)
             phase = own - which * total
         wanted = np.array([(phase + i * total) % (count * total) // count for i in range(count)], dtype=np.int64)
         wanted += before[np.searchsorted(cuts, wanted, side="right")] + begin

@@ -56,6 +56,13 @@ def test_crowds_are_solved_from_inside():
     assert not is_crowded(asked(0.02, n=90).problem)
 
 
+def test_whether_pairs_are_a_crowd_depends_on_how_many_secrets_share_them():
+    """Where the simplex method was measured to be three times faster, and to be six times slower."""
+    assert not is_crowded(asked(0.06, n=300).problem)
+    assert is_crowded(asked(0.15, n=200).problem)
+    assert is_crowded(asked(0.4, n=60).problem)
+
+
 def test_a_budget_without_room_is_not_for_it():
     """The least cost leaves no inside."""
     with pytest.raises(SolverFailed, match="no room"):

@@ -52,10 +52,9 @@ class Rows(Stored):
     layout = ROWS
     cannot: ClassVar = {
         "sets": "a channel shows observables, which are no sets of secrets: channel() has them",
-        "table": "a table is of sets of secrets, and a channel shows observables: draw from the .cloak file, or take "
-        "the matrix, minleak.load(file).channel()",
-        "update": "a channel has no sets that an update could keep: make it anew for the new counts; leakage(entropy, "
-        "prior=...) tells what this one leaks under them",
+        "table": "a table is of sets of secrets, and a channel shows observables instead: draw from its .cloak file",
+        "update": "a channel has no sets that an update could keep: make it anew for the new counts, and measure what "
+        "this one leaks under them",
     }
 
     @cached_property

@@ -122,11 +122,12 @@ class Stream:
         """The next 64-bit words."""
         return np.frombuffer(self.take(8 * count), dtype=">u8").astype(np.uint64)
 
-    def below(self, bound: int) -> int:
+    def below(self, bound: int, most: int = 0) -> int:
         """An integer uniform in [0, bound), exactly: the whole part of bound times a random fraction of one, of which
-        so many bits are read as decide it. More than the first are needed once in 2^64 times, whatever the bound.
+        so many bits are read as decide it. More than the first are needed once in 2^64 times, whatever the bound. As
+        many are read as for the bound `most`, if that is larger: where the bound itself is secret.
         """
-        bits = 64 * (-(-bound.bit_length() // 64) + 1)
+        bits = 64 * (-(-max(bound, most).bit_length() // 64) + 1)
         fraction = int.from_bytes(self.take(bits // 8), "big")
         while (fraction * bound & (1 << bits) - 1) + bound > 1 << bits:
             fraction, bits = fraction << 64 | int.from_bytes(self.take(8), "big"), bits + 64

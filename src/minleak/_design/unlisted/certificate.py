@@ -147,11 +147,15 @@ def _circle(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterat
 
 def _draws(plan: UnlistedPlan, model: Model) -> Iterator[Check]:
     giants = {string for string, _ in plan.giants}
-    rng, good = random.Random(1), True
+    policy = getattr(model, "policy", None)
+    rng, good, accepted = random.Random(1), True, True
     for _ in range(_TRIED):
         string = model.at(rng.randrange(model.total))
         shown = plan.members(string, rng.randrange(plan.owned(string)))
+        accepted &= policy is None or all(policy.counts(x) and model.weight(x) > 0 for x in shown)
         good &= string in shown and len(set(shown)) == len(shown) == plan.k and giants <= set(shown)
     yield Check(
         "a set has k strings, the secret and the giants among them, where it was tried", good, f"{_TRIED} draws"
     )
+    if policy is not None:
+        yield Check("every member meets the policy, where it was tried", accepted, f"{_TRIED} draws")

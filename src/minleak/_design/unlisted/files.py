@@ -14,9 +14,11 @@ import pyarrow as pa
 from minleak._data.prior import Prior
 from minleak._design.stored.format import UNFIT, Contents, demand, demand_whole, file_name, read
 from minleak._design.stored.saving import write
+from minleak._design.unlisted.automaton import Automaton
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.escape import Escape
 from minleak._design.unlisted.fitting import Level
+from minleak._design.unlisted.policy import LONGEST, Policy
 from minleak.errors import InvalidCloak, InvalidParameter
 
 #: What a file of a model alone says that it is.
@@ -24,12 +26,10 @@ MODEL = "n-gram"
 _ORDER, _PARTS = 64, 2**128
 # k times the longest length is at most this, since a plan is made again from its file: some seconds at worst.
 _WORK = 2**20
-#: The most characters that a string may have.
-LONGEST = 4096
 #: So many characters an alphabet may have.
 ALPHABET = 2**14
-# Alphabet, longest length, levels and escape: what a coder is made of.
-Parts = tuple[str, int, list[Level], Escape | None]
+# Alphabet, longest length, levels, escape and automaton: what a coder is made of.
+Parts = tuple[str, int, list[Level], Escape | None, Automaton | None]
 
 
 def contents_of(model: Coder) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -41,7 +41,10 @@ def contents_of(model: Coder) -> tuple[dict[str, Any], dict[str, Any]]:
     }
     if model.escape is not None:
         arrays["escape_shares"] = np.array(model.escape.shares, dtype=np.int32)
-    return arrays, {"longest": model.longest, "contexts": [len(level.keys) for level in model.levels]}
+    numbers: dict[str, Any] = {"longest": model.longest, "contexts": [len(level.keys) for level in model.levels]}
+    if model.automaton is not None:
+        numbers |= {"policy": model.automaton.policy.fields(), "automaton": model.automaton.digest}
+    return arrays, numbers
 
 
 def digest_of(arrays: dict[str, Any], numbers: dict[str, Any]) -> bytes:
@@ -85,18 +88,29 @@ def model_in(contents: Contents) -> Parts:
     escape = None
     if "escape_shares" in contents.columns:
         escape = Escape(alphabet, contents.vector("escape_shares", "i4").tolist())
-    return alphabet, longest, list(_levels(contents, len(codes) + 1 + (escape is not None))), escape
+    automaton = None
+    if "policy" in numbers:
+        least, most, required, matching = numbers["policy"]
+        automaton = Automaton(Policy(least, most, required, matching), alphabet)
+        # Another version of Python may know other letters, and its automaton would be another.
+        demand(escape is None and automaton.digest == numbers["automaton"] and automaton.missing[0] <= longest)
+    levels = _levels(contents, len(codes) + 1 + (escape is not None), 0 if automaton is None else len(automaton))
+    return alphabet, longest, list(levels), escape, automaton
 
 
-def _levels(contents: Contents, size: int) -> Iterator[Level]:
+def _levels(contents: Contents, size: int, states: int) -> Iterator[Level]:
+    """Those of contexts, and with states the one of contexts with a state."""
     sizes = contents.numbers["contexts"]
     keys, begins = contents.vector("context_keys", "i8"), contents.vector("context_begins", "u2")
-    demand(isinstance(sizes, list) and 0 < len(sizes) <= _ORDER and size ** len(sizes) < 2**62)
+    demand(isinstance(sizes, list) and bool(states) < len(sizes) <= _ORDER)
+    order = len(sizes) - bool(states)
+    demand(max(states, 1) * size**order < 2**62)
     demand(len(begins) == len(keys) * size and sum(demand_whole(count, 1, len(keys)) for count in sizes) == len(keys))
     at = 0
     for length, count in enumerate(sizes):
         level = Level(keys[at : at + count], begins[at * size : (at + count) * size].reshape(count, size))
-        demand(level.keys[0] >= 0 and level.keys[-1] < size**length and bool((np.diff(level.keys) > 0).all()))
+        most = size**length if length < order else states * size ** (order - 1)
+        demand(level.keys[0] >= 0 and level.keys[-1] < most and bool((np.diff(level.keys) > 0).all()))
         demand(not level.begins[:, 0].any() and bool((level.begins[:, 1:] > level.begins[:, :-1]).all()))
         yield level
         at += count

@@ -31,21 +31,30 @@ class Level:
 
 
 def fit_levels(
-    symbols: Counts, lengths: Counts, weights: Counts | None, *, order: int, size: int, longest: int
+    symbols: Counts,
+    lengths: Counts,
+    weights: Counts | None,
+    *,
+    order: int,
+    size: int,
+    longest: int,
+    states: tuple[Counts, Counts] | None = None,
+    n_states: int = 1,
 ) -> list[Level]:
-    """Levels for contexts of 0, ..., order - 1 symbols.
+    """Levels for contexts of 0, ..., order - 1 symbols, and one more for order - 1 symbols together with a state of
+    the string so far, if `states` says which it is before each symbol and at each end.
 
     `symbols` are those of all strings end to end, numbered from 1; 0 is the end of a string after it, and before its
     begin in a context. After a context of C events and t different followers a symbol seen c times has a share of
     (c + t q)/(C + t), q being its share after the context without its first symbol (Witten and Bell's back-off), and
     at least one unit.
     """
-    if order > 62 or size**order >= 2**62:
+    if order > 62 or n_states * size**order >= 2**62:
         raise InvalidParameter(f"{order} characters of an alphabet of {size - 2:,} are too many: lower the order")
-    contexts, following, counts = _counted(symbols, lengths, weights, order=order, size=size, longest=longest)
+    contexts, following, counts = _counted(symbols, lengths, weights, states, order=order, size=size, longest=longest)
     levels: list[Level] = []
-    for length in range(order):
-        keys, row = np.unique(contexts % size**length, return_inverse=True)
+    for length in range(order + (states is not None)):
+        keys, row = np.unique(contexts % size**length if length < order else contexts, return_inverse=True)
         if len(keys) * size > _ENTRIES:
             raise InvalidParameter(
                 f"{len(keys):,} contexts of {length} characters with {size:,} symbols each are too many: lower the "
@@ -66,10 +75,17 @@ def fit_levels(
 
 
 def _counted(
-    symbols: Counts, lengths: Counts, weights: Counts | None, *, order: int, size: int, longest: int
+    symbols: Counts,
+    lengths: Counts,
+    weights: Counts | None,
+    states: tuple[Counts, Counts] | None,
+    *,
+    order: int,
+    size: int,
+    longest: int,
 ) -> tuple[Counts, Counts, Counts]:
     """Different pairs of a context of order - 1 symbols and what followed, and how often. The last symbol of a context
-    is the lowest digit of its key.
+    is the lowest digit of its key, the state before all digits.
     """
     room = lengths + order  # order - 1 blanks before each string, its end after it
     starts = np.cumsum(room) - room + order - 1
@@ -81,6 +97,8 @@ def _counted(
     keys = np.zeros(len(targets), dtype=np.int64)
     for back in range(1, order):
         keys += line[targets - back] * size ** (back - 1)
+    if states is not None:
+        keys += np.concatenate([states[0], states[1][ends]]) * size ** (order - 1)
     pairs = keys * size + line[targets]
     if weights is None:
         pairs, counts = np.unique(pairs, return_counts=True)

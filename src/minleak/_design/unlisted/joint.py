@@ -16,9 +16,9 @@ from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A string that was counted weighs `per_count` for each time, any other `per_unit` for each position that it owns on
-    the model's line. Of N events, a `share` a/b of strings that were not counted, and R positions that these own, that
-    is (b - a) R c_x or a N m_x of b N R: the strings that were not counted have exactly their share.
+    """A string that was counted weighs `per_count` for each time, any other `per_unit` for each position that it owns
+    on the model's line. Of N events, a `share` a/b of strings that were not counted, and R positions that these own,
+    that is (b - a) R c_x or a N m_x of b N R: the strings that were not counted have exactly their share.
     """
 
     model: Model
@@ -49,7 +49,8 @@ class Joint:
                 "a prior with unknown strings has whole counts: floats would not be exact in big integers"
             )
         if any(not isinstance(label, str) for label in prior.labels):
-            raise InvalidPrior("a prior with unknown strings has strings as labels: Prior(counts, labels=[...])")
+            raise InvalidPrior("a prior with unknown strings has strings as labels: turn them into text")
+        _check_policy(model, prior)
         return cls(model, prior, _good_turing(prior) if share is None else _fraction(share))
 
     @cached_property
@@ -69,7 +70,7 @@ class Joint:
 
     @cached_property
     def _intervals(self) -> dict[str, tuple[int, int, int]]:
-        """Of each string that was counted how often, and its interval on the model's line, of weight 0 if it has none."""
+        """Of each string that was counted how often, and its interval on the model's line; (0, 0) if it has none."""
         found = {}
         if self.prior is not None:
             for string, count in zip(self.prior.labels, self.prior.weights.tolist(), strict=True):
@@ -116,6 +117,19 @@ class Joint:
             giants += [(string, weight) for weight, string in found]
             tail -= sum(weight for weight, _ in found)
         raise InvalidParameter(f"there are no more than {len(giants)} strings: sets of {k} would hide nothing")
+
+
+def _check_policy(model: Model, prior: Prior) -> None:
+    """Strings that a policy refuses would be told from all others: no set may hold one."""
+    if getattr(model, "policy", None) is None:
+        return
+    counted = [x for x, w in zip(prior.labels, prior.weights.tolist(), strict=True) if w]
+    outside = sum(not model.weight(string) for string in counted)
+    if outside:
+        raise InvalidPrior(
+            f"{outside:,} of {len(counted):,} counted strings do not meet the policy of the model: take them out, "
+            "since nobody can have them as secrets"
+        )
 
 
 def _good_turing(prior: Prior) -> Fraction:

@@ -10,14 +10,19 @@ import numpy as np
 
 from minleak._data.parameters import listed, truth, whole
 from minleak._data.prior import Prior
+from minleak._design.unlisted.automaton import Automaton
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.escape import Escape
-from minleak._design.unlisted.files import ALPHABET, LONGEST, load_model, save_model
+from minleak._design.unlisted.files import ALPHABET, load_model, save_model
 from minleak._design.unlisted.fitting import encoded, fit_levels
-from minleak.errors import InvalidParameter
+from minleak._design.unlisted.policy import LONGEST, Policy
+from minleak.errors import InvalidParameter, shown
 
 # The characters that are counted one by one, unless an alphabet is given.
 _COMMON = 200
+# The most characters of a string, unless it is said.
+_LONGEST = 32
+_PRINTABLE = "".join(map(chr, range(0x20, 0x7F)))
 
 
 class NGram(Coder):
@@ -40,32 +45,65 @@ class NGram(Coder):
         strings: Prior | Iterable[str],
         *,
         order: int = 4,
-        longest: int = 32,
+        longest: int | None = None,
         alphabet: str | None = None,
-        others: bool = True,
+        others: bool | None = None,
+        accept: Policy | None = None,
+        leave_out: bool = False,
     ) -> NGram:
         """A model fitted to strings, each as often as it comes, or to a prior's labels, each by its weight.
 
         `order` characters make an n-gram: the next one depends on the order - 1 before it. `alphabet` are the
         characters that are counted one by one; without it the 200 commonest. With others=False there are no other
-        characters, for secrets that a rule keeps to an alphabet. Strings that have no place are left out.
+        characters, for secrets that a rule keeps to an alphabet. Strings that have no place are left out. `longest` is
+        32 characters if not given, or the policy's largest length.
+
+        `accept` is the policy that all secrets meet: no string that does not meet it has a place, and those that do
+        cover the line. Characters are then those of the alphabet alone, without `alphabet` those of the strings and
+        printable ASCII. Strings that do not meet it are refused, or left out with leave_out=True.
+
+        >>> model = NGram.fit(["dragon12", "monkey99"], accept=Policy(min_length=8, require=["digit"]))
+        >>> model.weight("dragon"), model.weight("sunshine"), model.weight("sunshine1") > 0
+        (0, 0, True)
         """
-        order, longest = whole(order, "the order", 1), whole(longest, "the longest length", 1, LONGEST)
-        truth(others, "others=")
+        if accept is not None and not isinstance(accept, Policy):
+            raise InvalidParameter(f"accept= is a Policy, such as Policy(min_length=8), not {shown(accept)}")
+        order, longest = whole(order, "the order", 1), _longest(longest, accept)
+        others = accept is None if others is None else truth(others, "others=")
+        truth(leave_out, "leave_out=")
+        if accept is not None and others:
+            raise InvalidParameter("others=True has no policy: with accept= name all characters in alphabet=")
         texts, weights = _texts(strings)
-        chosen = _alphabet(alphabet, texts)
+        chosen = _alphabet(alphabet, texts if accept is None else [*texts, _PRINTABLE])
+        automaton = None if accept is None else Automaton(accept, chosen)
+        if automaton is not None and automaton.missing[0] > longest:
+            raise InvalidParameter(
+                f"strings that meet the policy have at least {automaton.missing[0]} characters, and longest= is "
+                f"{longest}: give a larger one"
+            )
         allowed = frozenset(chosen)
         fits = [i for i, text in enumerate(texts) if len(text) <= longest and (others or allowed.issuperset(text))]
+        symbols, lengths, codes = encoded([texts[i] for i in fits], chosen)
+        if automaton is not None:
+            fits = [i for i, good in zip(fits, automaton.accepted(symbols - 1, lengths), strict=True) if good]
+            if len(fits) < len(texts) and not leave_out:
+                raise InvalidParameter(
+                    f"{len(texts) - len(fits):,} of {len(texts):,} strings do not meet the policy: correct the policy, "
+                    "or say leave_out=True to fit the model to the others"
+                )
         if not fits:
             raise InvalidParameter(f"a model is fitted to at least one string of at most {longest} of its characters")
         if len(fits) < len(texts):
             texts = [texts[i] for i in fits]
             weights = None if weights is None else weights[fits]
-        symbols, lengths, codes = encoded(texts, chosen)
+            symbols, lengths, codes = encoded(texts, chosen)
         size = len(chosen) + 1 + others
-        levels = fit_levels(symbols, lengths, weights, order=order, size=size, longest=longest)
+        how: dict[str, Any] = {"order": order, "size": size, "longest": longest}
+        if automaton is not None:
+            how |= {"states": automaton.states(symbols - 1, lengths), "n_states": len(automaton)}
+        levels = fit_levels(symbols, lengths, weights, **how)
         if not others:
-            return cls(chosen, longest, levels, None)
+            return cls(chosen, longest, levels, None, automaton)
         outside = symbols == len(chosen) + 1
         often = None if weights is None else np.repeat(weights, lengths)[outside]
         values, place = np.unique(codes[outside], return_inverse=True)
@@ -83,7 +121,19 @@ class NGram(Coder):
 
     def __repr__(self) -> str:
         contexts = sum(len(level.keys) for level in self.levels)
-        return f"NGram(order={self.order}, longest={self.longest}, alphabet={len(self.alphabet)}, contexts={contexts})"
+        policy = "" if self.policy is None else f", accept={self.policy}"
+        return (
+            f"NGram(order={self.order}, longest={self.longest}, alphabet={len(self.alphabet)}, contexts={contexts}"
+            f"{policy})"
+        )
+
+
+def _longest(given: int | None, policy: Policy | None) -> int:
+    most = None if policy is None else policy.max_length
+    if given is None:
+        return _LONGEST if most is None else most
+    longest = whole(given, "the longest length", 1, LONGEST)
+    return longest if most is None else min(longest, most)
 
 
 def _texts(strings: Prior | Iterable[str]) -> tuple[list[str], Any]:

@@ -50,8 +50,8 @@ class UnlistedPlan(Stored):
         "sets": _UNLISTED,
         "channel": _UNLISTED,
         "table": _UNLISTED,
-        "update": "a plan over strings already covers every newcomer by its model, so there is nothing to update: keep "
-        "it, and make a new one for new subjects when against(model) or `minleak report --held-out` says that it aged",
+        "update": "a plan over strings covers every newcomer by its model, so that there is nothing to update: keep it, "
+        "and make a new one for new subjects when a report with counts held out says that it has aged",
     }
 
     joint: Joint
