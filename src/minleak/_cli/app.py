@@ -24,7 +24,6 @@ COMMANDS = (
     "design",
     "fit",
     "update",
-    "drift",
     "optimise",
     "pad",
     "show",

@@ -33,10 +33,9 @@ FIELDS = {
     "design": "as `show`, and `file`, `bytes` when a file was written; with `--engine`: `engine`, `secrets`, `k`, "
     "`layout`, `giants`, `giant_labels`, `at_home`, `success_blind`, `success`, `in_the_world`, `untold`, "
     "`leakage` (entropy to `before`, `after`, `leakage`), `file`",
-    "update": "as `drift`, and `file`, `version`, `changes` (`kept`, `mended`, `remade`, `new`, `gone`), "
-    "`so_far` (as `exposure`, and `versions`: of the files that were given)",
-    "drift": "`secrets`, `new`, `new_mass`, `gone`, `success` and `leakage` (entropy to) `designed`, `waiting`, "
-    "`updated`, `exposure` (`success`, `low`, `high`, `exact`)",
+    "update": "`version`, `secrets`, `parts`, `new_parts`, `pending`, `pending_mass` (their share of the new counts), "
+    "`not_seen_today`, `success_blind`, `success` and `leakage` (entropy to leakage) by the new counts; and `file`, "
+    "`bytes` when a file was written",
     "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, "
     "`policy` (`min_length`, `max_length`, `require`, `matching`), `left_out`, "
     "`file`, `bytes`",
