@@ -1,7 +1,7 @@
 """The one face of a result: frozen fields, `to_dict()` for programs, `str()` and `_repr_html_` for people.
 
-A result is a frozen dataclass that is a `Result`. It says in `_face` what a person should read, as sentences and tables;
-one printer here makes text and HTML of it. Nobody renders a result a second time: commands print it, notebooks show it,
+A result is a frozen dataclass that is a `Result`. It says in `_face` what a person should read, as sentences and
+tables; one printer here makes text and HTML of it. Nobody renders a result a second time: commands print it, notebooks show it,
 `--json` is `to_dict()`, and the documentation of its fields is made from the fields.
 """
 
@@ -77,7 +77,7 @@ def _names(kind: type) -> list[str]:
 
 
 def plain(value: Any) -> Any:
-    """The value in what JSON has: numbers, text, lists and objects; bytes in hexadecimal, other labels as their text."""
+    """The value in what JSON has: numbers, text, lists and objects; bytes in hexadecimal, other labels as text."""
     if isinstance(value, Result):
         return value.to_dict()
     if is_dataclass(value) and not isinstance(value, type):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.cases import HARD, LAYOUTS
 
 import minleak as ml
-from minleak._design.repeated_draws import _among
+from minleak._design.intersections import _among
 from minleak.errors import InvalidParameter
 from minleak.testing import priors
 

@@ -236,7 +236,7 @@ class Lineage(Stored):
         shape = shape(list(labels)) if callable(shape) and not isinstance(shape, Layout) else shape
         if not isinstance(shape, str) and shape.name != self.layout:
             raise InvalidParameter(
-                f"an update stays with the plan's layout, {self.layout}, and does not take {shape.name}"
+                f"a new part has the plan's layout, {self.layout}, and not {shape.name}"
             )
         counts = Prior(np.maximum(ledger.pools[ledger.waiting], 1), labels=labels)
         return design(counts, self.k, layout=shape, gains=worth)

@@ -45,8 +45,8 @@ class Plan(Arrangement, Stored):
     All fields are integers or indices. With gains, `weights` are those of gamma_x p(x). `distance` is the total
     variation between the prior given and the one on the integer grid that the plan is exactly optimal for. `idle`
     secrets, of weight zero, have sets of their own. `costs` tells what the sets cost, where the layout was told, and
-    `apart` is the group of each secret, of which a set holds at most one, where some are to be kept apart. `known_as` is
-    what an engine calls the plan, where one made it.
+    `apart` is the group of each secret, of which a set holds at most one, where some are to be kept apart. `known_as`
+    is what an engine calls the plan, where one made it.
     """
 
     kind = RINGS
@@ -58,8 +58,8 @@ class Plan(Arrangement, Stored):
 
     @property
     def lineage(self) -> bytes:
-        """32 bytes that a plan shares with all that come of it by `update`, and that sticky draws follow: its digest, or
-        what the engine calls it that made it, which is a claim.
+        """32 bytes that a plan shares with all that come of it by `update`, and that sticky draws follow: its digest,
+        or what the engine calls it that made it, which is a claim.
         """
         return self.known_as or self.digest
 

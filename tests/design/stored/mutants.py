@@ -28,7 +28,6 @@ from minleak.errors import InvalidCloak
 
 # Places of a secret that are looked at.
 MOST = 500
-OLD = Path(__file__).parent / "version2"
 
 
 def near_and_apart():
@@ -40,7 +39,6 @@ def near_and_apart():
 
 KINDS = ["text, stable", "a circle in input order", "several rings", "numbers as labels", "gains", "idle secrets"]
 KINDS += [
-    "an update",
     "homes alone",
     "nothing shown",
     "labels from all over the world",
@@ -48,7 +46,6 @@ KINDS += [
     "everything shown",
 ]
 ORIGINALS = {name: PLANS[name] for name in KINDS} | {"near and apart": near_and_apart}
-OLD_FILES = ("text", "rings", "circle", "gains", "numbers", "alone")
 
 ODD_NUMBERS = (-1, 0, 1, 2, 3, 7, 64, 2**31 - 1, -(2**31), 2**31, 2**40, 2**62, 2**63 - 1, -(2**63))
 ODD_VALUES = (
@@ -71,12 +68,10 @@ ODD_VALUES = (
 
 
 def originals(folder: Path) -> dict[str, bytes]:
-    """The files that are changed, of this version and of the one before."""
+    """The files that are changed."""
     for name, make in ORIGINALS.items():
         make().save(folder / "original.cloak")
         yield name, (folder / "original.cloak").read_bytes()
-    for name in OLD_FILES:
-        yield f"{name}, version 2", (OLD / f"{name}.cloak").read_bytes()
 
 
 # -- changing --------------------------------------------------------------------------------------------------------
@@ -84,9 +79,8 @@ def originals(folder: Path) -> dict[str, bytes]:
 
 def mutated(content: bytes, rng: random.Random) -> bytes:
     """The file with something changed and a checksum that fits."""
-    version, digest = int.from_bytes(content[8:12], "little"), content[40:72]
     change = rng.choice([bytes_changed, arrays_changed, arrays_changed, numbers_changed, form_changed])
-    return sealed(change(content[HEADER:], rng), version, digest)
+    return sealed(change(content[HEADER:], rng))
 
 
 def bytes_changed(payload: bytes, rng: random.Random) -> bytes:
@@ -121,14 +115,14 @@ def written(columns: dict, metadata: dict, *, codec: str | None = None, rows: in
     return sink.getvalue().to_pybytes()
 
 
-def changed(path, version=3, numbers=None, **arrays):
+def changed(path, numbers=None, **arrays):
     """The file with other arrays, functions of its own."""
     columns, metadata = taken(path.read_bytes()[HEADER:])
     for name, change in arrays.items():
         columns[name] = pa.array(change(columns[name].to_numpy(zero_copy_only=False).copy()))
     if numbers:
         metadata = {b"minleak": json.dumps(json.loads(metadata[b"minleak"]) | numbers)}
-    path.write_bytes(sealed(written(columns, metadata), version))
+    path.write_bytes(sealed(written(columns, metadata)))
     return path
 
 

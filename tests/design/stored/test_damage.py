@@ -65,11 +65,11 @@ def test_parts_of_two_files(path, mapped):
                 ml.load(path, mapped=mapped)
 
 
-@pytest.mark.parametrize(("version", "advice"), [(0, "design"), (1, "design"), (5, "upgrade"), (2**32 - 1, "upgrade")])
+@pytest.mark.parametrize(("version", "advice"), [(0, "design"), (4, "design"), (6, "upgrade"), (2**32 - 1, "upgrade")])
 def test_other_versions(path, mapped, version, advice):
     """With a right checksum: the message says which version it is and what to do."""
     path.write_bytes(sealed(path.read_bytes()[HEADER:], version))
-    with pytest.raises(InvalidCloak, match=f"of format version {version}, .* reads versions 2 to 4: {advice}"):
+    with pytest.raises(InvalidCloak, match=f"of format version {version}, .* reads version 5: {advice}"):
         ml.load(path, mapped=mapped)
 
 

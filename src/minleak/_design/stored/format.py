@@ -29,13 +29,8 @@ from minleak.errors import InvalidCloak, shown
 Vector = npt.NDArray[Any]
 
 MAGIC = b"MINLEAK\n"
-VERSION = 4
-# Files of versions 2 and 3 say nothing of a descent, so that their plans are drawn from as they were. Those of version
-# 2 hold besides some numbers that follow from the rest and are not looked at.
-_READ = (2, 3, VERSION)
-# Magic, version, zero, payload length, checksum, zeros. Older files said in 32 of these bytes what digest their plan
-# has, and the checksum covers them; a plan's digest is computed, whatever they say.
-HEADER = struct.Struct("<8sIIQ16s32s56s")
+VERSION = 5
+HEADER = struct.Struct("<8sIIQ16s88s")  # magic, version, zero, payload length, checksum, zeros
 _ARROW = 8  # the bytes before the first message of an Arrow IPC file
 PIECE = 1 << 20  # read or written at once: some file systems take several times as long for more
 # What Arrow, JSON and numpy say where something is not of the form that a plan has.
@@ -83,8 +78,8 @@ def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, Callable[[], None]]:
             if os.fstat(file.fileno()).st_size < HEADER.size:  # of nothing there is no map
                 raise InvalidCloak(f"{name} was changed while it was read: load it again")
             memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read()
-            wanted, unused = HEADER.unpack(memory[: HEADER.size])[4:6]
-            found = _checksum(file if mapped else io.BytesIO(memory), unused)
+            wanted = HEADER.unpack(memory[: HEADER.size])[4]
+            found = _checksum(file if mapped else io.BytesIO(memory))
             after = os.stat(name)
     except OSError as error:
         raise InvalidCloak(f"cannot read {name}: {error.strerror or 'it cannot be opened'}") from None
@@ -102,15 +97,12 @@ def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, Callable[[], None]]:
     return pa.py_buffer(memory).slice(HEADER.size), release
 
 
-def _checksum(file: BinaryIO, unused: bytes) -> bytes:
-    """The checksum of what follows the header, and of its unused bytes. A mapped file is read for it, so that its pages
-    do not fill memory.
-    """
+def _checksum(file: BinaryIO) -> bytes:
+    """The checksum of what follows the header. A mapped file is read for it, so that its pages do not fill memory."""
     whole = xxhash.xxh3_128()
     file.seek(HEADER.size)
     while piece := file.read(PIECE):
         whole.update(piece)
-    whole.update(unused)
     return whole.digest()
 
 
@@ -121,11 +113,10 @@ def _check_header(file: BinaryIO, name: str) -> None:
         raise InvalidCloak(f"{name} is not a .cloak file")
     if len(header) < HEADER.size:
         raise InvalidCloak(f"{name} is cut short: it has {len(header)} bytes, not even its header is whole")
-    _, version, zero, length, _, _, zeros = HEADER.unpack(header)
-    if version not in _READ:
+    _, version, zero, length, _, zeros = HEADER.unpack(header)
+    if version != VERSION:
         advice = "upgrade it" if version > VERSION else "design the plan anew"
-        reads = f"{_READ[0]} to {VERSION}"
-        raise InvalidCloak(f"{name} is of format version {version}, this minleak reads versions {reads}: {advice}")
+        raise InvalidCloak(f"{name} is of format version {version}, this minleak reads version {VERSION}: {advice}")
     size = os.fstat(file.fileno()).st_size - HEADER.size
     if size != length or zero or any(zeros):
         raise InvalidCloak(f"{name} is damaged: it holds {size} bytes after its header, which says {length}")
@@ -239,7 +230,7 @@ class Contents:
         return Prior.trusted(checked.weights, names, checked.total, checked.events if events == "total" else events)
 
     def _events(self) -> Any:
-        events = self.numbers.get("events", "total")  # files of version 2 do not say it
+        events = self.numbers["events"]
         return events if events in ("total", None) else demand_whole(events, 1, 2**1024)
 
     def index(self, names: pa.Array | None, labels: Labels) -> Labels:

@@ -1,8 +1,8 @@
 """The kinds of things that a .cloak file holds and a Cloak draws from: what each must be able to do, and where it is.
 
-A kind is a class of plans (`Stored`) and a class that draws from them (`Running`), a module that opens its files and one
-that certifies them. Modules are loaded when they are needed: these are all the edges of this
-room that no import statement shows.
+A kind is a class of plans (`Stored`) and a class that draws from them (`Running`), a module that opens its files and
+one that certifies them. Modules are loaded when they are needed: these are all the edges of this room that no import
+statement shows.
 """
 
 from __future__ import annotations

@@ -154,9 +154,8 @@ def write(name: str, arrays: dict[str, Vector | pa.Array], numbers: dict[str, An
             file.seek(HEADER.size)
             with pa.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
-            length, unused = file.tell() - HEADER.size, bytes(32)
-            file.sum.update(unused)
-            os.pwrite(file.fileno(), HEADER.pack(MAGIC, VERSION, 0, length, file.sum.digest(), unused, bytes(56)), 0)
+            length = file.tell() - HEADER.size
+            os.pwrite(file.fileno(), HEADER.pack(MAGIC, VERSION, 0, length, file.sum.digest(), bytes(88)), 0)
             os.fsync(file.fileno())
     except OSError as error:
         raise InvalidCloak(f"cannot write {name}: {error.strerror or 'the file system refused'}") from None

@@ -30,7 +30,7 @@ class Streams(ABC):
 
     @abstractmethod
     def bits(self, which: Indices, counter: int) -> Words:
-        """For each of the draws `which` the bits of its number from 128 * counter on: two words, the upper one first."""
+        """For each of the draws `which` the bits of its number from 128 * counter on: two words, the upper first."""
 
     def below(self, bounds: Any) -> Any:
         """floor(r N) of each draw for its bound N; 0 where N is 0. An array for an array, of bounds up to 2^63; a list

@@ -50,7 +50,7 @@ class UnlistedPlan(Stored):
         "sets": _UNLISTED,
         "channel": _UNLISTED,
         "table": _UNLISTED,
-        "update": "a plan over strings covers every newcomer by its model, so that there is nothing to update: keep it, "
+        "update": "a plan over strings covers every newcomer by its model, so there is nothing to update: keep it, "
         "and make a new one for new subjects when a report with counts held out says that it has aged",
     }
 

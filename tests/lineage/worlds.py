@@ -1,4 +1,4 @@
-"""Priors that change: what the tests of updates share."""
+"""Counts that change from day to day: what the tests of lineages share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import minleak as ml
 
 
 def named(weights, names=None) -> ml.Prior:
-    """A prior of named secrets."""
+    """Counts of named secrets."""
     return ml.Prior(weights, labels=[f"s{i}" for i in range(len(weights))] if names is None else names)
 
 
@@ -28,14 +28,16 @@ def walked(prior: ml.Prior, rng, rate=0.01, churn=0.0) -> ml.Prior:
 
 
 @st.composite
-def changes(draw, max_size=9, max_weight=40):
-    """A small plan, and a prior that shares some of its labels: giants, zeros, other numbers of secrets."""
+def histories(draw, days=4, max_size=9, max_weight=40):
+    """A small plan of any layout, and the counts of some days, each with a label of the day before."""
     weight = st.one_of(st.integers(0, 3), st.integers(1, max_weight), st.just(10 * max_weight))
-    names = [f"s{i}" for i in range(max_size + 3)]
-    first = draw(st.lists(st.sampled_from(names), min_size=1, max_size=max_size, unique=True))
-    then = draw(st.lists(st.sampled_from(names), min_size=1, max_size=max_size, unique=True))
-    then = then if set(first) & set(then) else [*then, first[0]]
-    weights = [draw(st.lists(weight, min_size=len(some), max_size=len(some)).filter(any)) for some in (first, then)]
-    layout = draw(st.sampled_from(["stable", "stable", "circle"]))
-    plan = ml.design(named(weights[0], first), draw(st.integers(1, 5)), layout=layout)
-    return plan, named(weights[1], then)
+    names = [f"s{i}" for i in range(max_size + 6)]
+    counts = []
+    for day in range(days):
+        some = draw(st.lists(st.sampled_from(names), min_size=1, max_size=max_size, unique=True))
+        if day:
+            some = [*dict.fromkeys([*some, counts[0].labels[0]])]
+        values = draw(st.lists(weight, min_size=len(some), max_size=len(some)).filter(any))
+        counts.append(named(values, some))
+    layout = draw(st.sampled_from(["stable", "stable", "circle", "blocks"]))
+    return ml.design(counts[0], draw(st.integers(1, 4)), layout=layout), counts[1:]
