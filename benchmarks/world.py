@@ -1,5 +1,6 @@
 """The world: what a plan claims, what it is estimated to leak in the world from its counts alone, and what it leaks in
-truth, on four real priors; and how long the estimate takes."""
+truth, on four real priors; how often its interval covers the truth for priors of many shapes; and how long the estimate
+takes."""
 
 from __future__ import annotations
 
@@ -17,12 +18,67 @@ from benchmarks.timing import Timed, interleaved, line
 CACHE = Path("build/benchmarks")
 EVENTS = (10**4, 10**5, 10**6, 10**7)
 KS = (8, 20)
+# Fresh seeds for each shape of a prior whose interval is to cover, and k there.
+RUNS, K = 200, 20
 
 
 def main() -> None:
+    coverage()
     estimates()
     kernels()
     speed()
+
+
+def coverage(runs: int = RUNS) -> None:
+    print(f"\nHow often the 95% interval holds the truth, {runs} samples each, k = {K}; means over these (bar 90%).")
+    print(f"{'truth':<34} {'events':>9}  {'true':>6}  {'estimate':>8}  {'95% interval':>16}  covered  too low  alike")
+    for name, events, shape in shapes():
+        found = np.array([one(shape, events, seed) for seed in range(1000, 1000 + runs)])
+        true, success, low, high, alike = found.T
+        inside = (low <= true + 1e-12) & (true <= high)
+        print(
+            f"{name:<34} {events:>9,}  {true.mean():.4f}  {success.mean():>8.4f}  {low.mean():>7.4f}, "
+            f"{high.mean():.4f}  {inside.mean():>7.1%}  {(true > high).mean():>7.1%}  {alike.mean():>5.0%}",
+            flush=True,
+        )
+
+
+def shapes() -> Iterator[tuple[str, int, np.ndarray]]:
+    """Truths that samples are drawn from, as weights."""
+    rng = np.random.default_rng(99)
+    for n, events in ((100, 500), (1000, 2_000), (5000, 2_000), (5000, 20_000), (1000, 100_000), (1000, 1_000_000)):
+        yield f"one rate, {n:,} secrets", events, np.ones(n)
+    for ratio, n, events in (
+        (2, 1000, 2_000),
+        (2, 5000, 2_000),
+        (2, 5000, 20_000),
+        (4, 5000, 20_000),
+        (4, 5000, 100_000),
+        (10, 5000, 2_000),
+        (10, 5000, 20_000),
+        (4, 1000, 2_000_000),
+    ):
+        yield f"two rates, 1 : {ratio}, {n:,} secrets", events, np.where(np.arange(n) % 2, 1.0, ratio)
+    yield "1% are 20 times as frequent, 5,000", 20_000, np.where(np.arange(5000) < 50, 20.0, 1.0)
+    for sigma in (0.1, 0.3, 1.0, 2.0):
+        for events in (2_000, 20_000):
+            yield f"lognormal {sigma:g}, 5,000 secrets", events, np.exp(sigma * rng.normal(size=5000))
+    for power in (0.7, 1.0, 1.3):
+        for events in (2_000, 200_000):
+            yield f"Zipf {power:g}, 5,000 secrets", events, np.arange(1, 5001) ** -power
+    for events in (10_000, 100_000):
+        yield "as cities (Pareto 1.1), 20,000", events, 1 + rng.pareto(1.1, size=20_000)
+
+
+def one(weights: np.ndarray, events: int, seed: int) -> tuple[float, float, float, float, bool]:
+    """The true success for one sample, the estimate with its interval, and whether it takes all rates for one."""
+    rng, truth = np.random.default_rng(seed), weights / weights.sum()
+    counts = rng.multinomial(events, truth)
+    seen = rng.permutation(np.flatnonzero(counts))
+    known, plan = ml.Prior(truth[seen]), ml.design(ml.Prior(counts[seen]), K)
+    world = plan.in_the_world(entropies=())
+    true = ml.theory.vulnerability(known) * 2 ** plan.leakage("min-entropy", prior=known)
+    return true, world.success, world.low, world.high, world.alike
 
 
 def estimates() -> None:

@@ -316,6 +316,17 @@ def test_why_nothing_is_said_about_the_world(asked, run, folder, why):
     assert "only" not in run("sweep", "odd.csv", "--as-counted")[1]
 
 
+def test_counts_that_differ_by_chance_are_told(asked, run, folder):
+    """Equally frequent secrets: in the world they are taken as such, and how bad it could be is said."""
+    counts = np.random.default_rng(1).multinomial(2000, np.full(5000, 1 / 5000))
+    rows = "".join(f"s{i},{count}\n" for i, count in enumerate(counts) if count)
+    (folder / "equal.csv").write_text(f"secret,count\n{rows}")
+    world = asked("design", "equal.csv", "-k", "20")["in_the_world"]
+    assert world["alike"]
+    said = f"differences that 2,000 events do not show could make it {world['high']:.4g}"
+    assert said in run("design", "equal.csv", "-k", "20")[1]
+
+
 def test_shares_are_of_so_many_events(asked, folder):
     (folder / "shares.csv").write_text("secret,count\na,0.5\nb,0.3\nc,0.2\n")
     (folder / "counts.csv").write_text("secret,count\na,500\nb,300\nc,200\n")

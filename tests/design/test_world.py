@@ -164,6 +164,99 @@ def test_a_posterior_of_rates():
         assert broad.std() == pytest.approx(count**0.5, rel=0.1)
 
 
+# -- truths with few distinct rates ----------------------------------------------------------------------------------
+
+
+def equal(n):
+    return np.full(n, 1 / n)
+
+
+def two(n, ratio):
+    weights = np.where(np.arange(n) % 2, 1.0, ratio)
+    return weights / weights.sum()
+
+
+@pytest.mark.parametrize(
+    ("truth", "events"),
+    [
+        (equal(5000), 2_000),
+        (equal(1000), 2_000),
+        (equal(300), 100_000),
+        (two(5000, 2), 2_000),
+        (two(1000, 4), 2_000),
+        (two(5000, 4), 20_000),
+        (two(5000, 10), 100_000),
+    ],
+    ids=["one .4", "one 2", "one 333", "two .27 .53", "two .8 3.2", "two 1.6 6.4", "two 3.6 36"],
+)
+def test_the_interval_covers_truths_with_few_distinct_rates(truth, events):
+    """In at least 10 of 12 runs, which 90% misses with probability .11 and the former interval always did; seeds are
+    fixed, and the benchmark has 200.
+    """
+    covered = 0
+    for seed in range(12):
+        counts, known = sampled(truth, events, seed)
+        plan = ml.design(counts, 20)
+        world = plan.in_the_world(entropies=())
+        true = ml.theory.vulnerability(known) * 2 ** plan.leakage("min-entropy", prior=known)
+        covered += world.low <= true + 1e-12 and true <= world.high
+    assert covered >= 10
+
+
+def test_counts_that_differ_by_chance_are_of_one_rate():
+    """It is said, the estimate is that of equally frequent secrets, and k need not be larger than as counted."""
+    counts, known = sampled(equal(5000), 2_000, seed=1)
+    plan = ml.design(counts, 20)
+    world = plan.in_the_world()
+    assert world.alike
+    assert world.success == pytest.approx(success(plan, known), rel=1e-2)
+    assert world.leakage("shannon") == pytest.approx(ml.leakage(known, plan.channel(), "shannon"), abs=0.01)
+    assert world.low <= world.success < 0.06 < world.high
+    assert "taken as equally frequent" in str(world)
+    assert ml.least_k(counts, success=0.051, in_the_world=True) == 20
+    varied = ml.design(sampled(lognormal(3000), 20_000, seed=1)[0], 20).in_the_world()
+    assert not varied.alike
+    assert "equally frequent" not in str(varied)
+    assert "taken as independent" in str(varied)
+
+
+def test_events_in_clusters_are_worth_fewer():
+    """Users who ask twenty times each for one secret: by all events the figure is far too low; by one event for each
+    user and secret, or told how many events the counts are worth, it is right.
+    """
+    counts, known = sampled(lognormal(3000), 2_000, seed=2)
+    twenty = ml.Prior([20 * int(c) for c in counts.weights])
+    told = ml.Prior(twenty.weights, events=2_000)
+    once, naive, worth = (ml.design(prior, 20).in_the_world() for prior in (counts, twenty, told))
+    true = success(ml.design(counts, 20), known)
+    assert naive.high < 0.7 * true
+    assert once.low <= true <= once.high
+    assert (worth.low, worth.success, worth.high) == pytest.approx((once.low, once.success, once.high), rel=1e-9)
+
+
+def test_the_most_likely_mixture_is_one():
+    """No rate of the grid would make the counts likelier, and thousands of steps of EM come to the same likelihood."""
+    counts, _ = sampled(lognormal(3000), 20_000, seed=4)
+    values, times = np.unique(counts.weights[counts.weights <= 256], return_counts=True)
+    mixtures = Mixtures(values)
+    best, slow = mixtures.most_likely(times), mixtures.fitted(times, 5000)
+    share = times / times.sum()
+    assert (mixtures.likelihood.T @ (share / (mixtures.likelihood @ best))).max() <= 1 + 0.1 / times.sum()
+    levels = [float(times @ np.log(mixtures.likelihood.astype(float) @ weights)) for weights in (best, slow)]
+    assert levels[1] - 0.1 <= levels[0] <= levels[1] + 1
+
+
+def test_the_fewest_rates_that_are_not_rejected():
+    """Two where there are two, near the true ones."""
+    counts, _ = sampled(two(5000, 4), 100_000, seed=1)
+    values, times = np.unique(counts.weights, return_counts=True)
+    mixtures = Mixtures(values)
+    best = mixtures.most_likely(times)
+    found, weights = mixtures.fewest(best, best, times, values)
+    np.testing.assert_allclose(found.grid, [8, 32], rtol=0.03)
+    np.testing.assert_allclose(weights, [0.5, 0.5], atol=0.03)
+
+
 # -- choosing k ------------------------------------------------------------------------------------------------------
 
 

@@ -58,6 +58,18 @@ def test_the_first_figure_is_in_the_world(plan: ml.Plan, facts: Facts) -> None:
     assert f"in the world {world.leakage('shannon'):.4g}" in page
 
 
+def test_counts_that_differ_by_chance_are_told() -> None:
+    """Equally frequent secrets: no word that so few events are enough, but how bad it could be."""
+    counts = np.random.default_rng(1).multinomial(2000, np.full(5000, 1 / 5000))
+    facts = gather(ml.design(ml.Prior(counts[counts > 0]), 20), trials=50)
+    assert facts.world is not None
+    page = text(report_page(facts))
+    assert "show no difference between secrets beyond chance" in page
+    assert f"could make it {100 * facts.world.high:.3g}%; more events would tell." in page
+    assert "the two figures are the same" not in page
+    assert "count one event for each user and secret" in page
+
+
 def test_what_it_is_about_is_on_the_page(plan: ml.Plan, tmp_path: Path) -> None:
     file = tmp_path / "report.html"
     ml.report.write(plan, file, title="Look-ups <b>", file="some/where/plan.cloak", trials=50)

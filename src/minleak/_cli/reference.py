@@ -45,11 +45,11 @@ FIELDS = {
     "`status`, `observables` (list), `smallest_class`, `beside` (entropy to leakage), `policies` (whole sizes only: a "
     "list of `name`, `overhead`, `leakage`, `observables`, `smallest_class`), and `file`, `chart` where asked",
     "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `distance`, "
-    "`gains`, `success_blind`, `success`, `in_the_world` (`success`, `low`, `high`, `unseen`, `events`, `leakage` by "
-    "entropy; or null, and `untold` says why), `leakage` (entropy to `before`, `after`, `leakage`), and for plans made "
-    "with `--near` `cost`, `cost_bound`, `metric`, `stability`; for blocks `blocks` (how many), `smallest`, and in "
-    "`leakage` also `loss`, instead of all from `giants` to `gains`; for channels `observables`, `most_causes`, "
-    "`total_variation`; for plans over all strings `unlisted`, `example`, `entropy`",
+    "`gains`, `success_blind`, `success`, `in_the_world` (`success`, `low`, `high`, `alike`, `unseen`, `events`, "
+    "`leakage` by entropy; or null, and `untold` says why), `leakage` (entropy to `before`, `after`, `leakage`), and "
+    "for plans made with `--near` `cost`, `cost_bound`, `metric`, `stability`; for blocks `blocks` (how many), "
+    "`smallest`, and in `leakage` also `loss`, instead of all from `giants` to `gains`; for channels `observables`, "
+    "`most_causes`, `total_variation`; for plans over all strings `unlisted`, `example`, `entropy`",
     "sweep": "`secrets`, `k` (list), `success` (list), `in_the_world` (the success there, list; or null, and "
     "`untold` says why, unless as counted was asked for), `leakage` (entropy to list), and where asked "
     "`least_k_target`, `least_k_success`, `chart`",

@@ -185,7 +185,7 @@ def world_of(plan: Any, entropies: Iterable[str], **given: Any) -> dict[str, Any
         world = plan.in_the_world(entropies=(), **given)
     except InvalidParameter as error:
         return {"in_the_world": None, "untold": in_flags(str(error), {"events": "--events"})}
-    told = {name: getattr(world, name) for name in ("success", "low", "high", "unseen", "events")}
+    told = {name: getattr(world, name) for name in ("success", "low", "high", "alike", "unseen", "events")}
     leakages = {}
     for name in entropies:
         with suppress(InvalidParameter):  # it is told for symmetric ones of the paper's form
@@ -211,12 +211,21 @@ def _world_words(data: dict[str, Any]) -> list[str]:
     world = data["in_the_world"]
     if world is None:
         return [f"as counted only: {data['untold']}"]
+    alike = (
+        [
+            "the counts show no difference between secrets beyond chance: in the world they are taken as equally "
+            f"frequent; differences that {world['events']:,} events do not show could make it {world['high']:.4g}"
+        ]
+        if world["alike"] and world["high"] > 1.01 * data["success"]
+        else []
+    )
     if not _differs(data):
-        return []
+        return alike
     return [
         f"in the world about {world['success']:.4g} ({world['low']:.4g} to {world['high']:.4g}): the counts are a "
-        f"sample of {world['events']:,} events, and an attacker may know the truth better; "
-        f"{world['unseen']:.2%} of the events to come will be of secrets that were not seen"
+        f"sample of {world['events']:,} events, taken as independent, and an attacker may know the truth better; "
+        f"{world['unseen']:.2%} of the events to come will be of secrets that were not seen",
+        *alike,
     ]
 
 

@@ -42,8 +42,8 @@ class Prior:
         Whether the weights count events, so that they are a sample of the truth (`Plan.in_the_world`). Integers do
         unless this says False; populations in millions change nothing by it.
     events
-        How many events the weights come from, where they are shares of them; `Prior.events` tells it, None where the
-        weights are no counts.
+        How many independent events the weights come from, where they are shares of them, or counts of events that come
+        in clusters; `Prior.events` tells it, None where the weights are no counts.
 
     Raises
     ------

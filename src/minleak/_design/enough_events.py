@@ -7,10 +7,11 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
+from minleak._design.dispersion import one_rate
 from minleak._design.make import design
 from minleak._design.plan import Plan
-from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
-from minleak._design.world import STEPS, World, sample_of
+from minleak._design.rates import LARGE, Drawn, Mixtures, OneRate, Rates
+from minleak._design.world import World, sample_of
 
 # Rounds of coming closer, and the secrets that are simulated at most, beside those that there are.
 _ROUNDS, _MOST = 4, 4_000_000
@@ -30,7 +31,12 @@ def enough_events(plan: Plan, world: World, *, within: float = 0.1, seed: int = 
     counts, seen = sample_of(plan.prior)
     counts = counts[counts > 0]
     mixtures = Mixtures(seen.counts)
-    rates = Rates(mixtures, mixtures.fitted(seen.times[seen.counts <= LARGE], STEPS))
+    rates: Rates | OneRate
+    if world.alike:
+        rates = OneRate(one_rate(seen.counts, seen.times)[0])
+    else:
+        small = seen.times[seen.counts <= LARGE]
+        rates = Rates(mixtures, mixtures.smooth(small, mixtures.most_likely(small)))
     drawn = Drawn(counts, mixtures)
     rng = generator(seed)
     most = max(_MOST / len(counts), 1.0)
@@ -46,7 +52,9 @@ def enough_events(plan: Plan, world: World, *, within: float = 0.1, seed: int = 
     return min(needed), max(needed)
 
 
-def _excess(rates: Rates, drawn: Drawn, times: float, k: int, rng: np.random.Generator, *, others: bool) -> float:
+def _excess(
+    rates: Rates | OneRate, drawn: Drawn, times: float, k: int, rng: np.random.Generator, *, others: bool
+) -> float:
     """By how much the success in one simulated world is above the certified one, at so many times the events."""
     truth = rates.draw(drawn, rng)
     if others:  # for each that was seen, those of its rate that were not, and will be

@@ -107,8 +107,9 @@ class Plan(Arrangement, Stored):
 
         The certificate is about the counts as they are. Secrets of equal counts do not occur equally often, and who
         knows better takes the likeliest of a set: at 60,000 events of 34,003 cities and k = 20 he is right 9.7% of the
-        time, not 5%. It can be told from the counts alone: see `World`. Refused where nothing can be said: fewer than
-        100 events, every secret seen once, weights that are no counts (`Prior(..., events=)`).
+        time, not 5%. It can be told from the counts alone, if events are independent: see `World`. Refused where
+        nothing can be said: fewer than 100 events, every secret seen once, weights that are no counts
+        (`Prior(..., events=)`).
 
         >>> import minleak as ml
         >>> counts = ml.Prior([20 - i // 30 for i in range(600)])

@@ -2,11 +2,16 @@
 
 A secret that was seen c times occurs at a rate of which c is one Poisson draw. The rates of the secrets that were seen
 have a mixing distribution G, found by Kiefer and Wolfowitz' non-parametric maximum likelihood of a zero-truncated
-Poisson mixture, on a grid, by EM. G gives every count its posterior of the rate.
+Poisson mixture, on a grid. G gives every count its posterior of the rate.
+
+The most likely G is a few spikes, and fits the counts best whatever the truth is. EM that begins with a flat G and is
+stopped early is smoother, which is right for most truths and wrong for those with few distinct rates. So it is stopped
+as soon as a likelihood ratio does not tell it from the most likely G.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +27,13 @@ Counts = npt.NDArray[Any]
 # which Poisson counts have equal spread.
 LARGE = 256
 _GRID = np.concatenate([np.logspace(-3, 0, 40, endpoint=False), np.arange(1.0, 1.35 * np.sqrt(LARGE), 0.15) ** 2])
+# Steps of EM for the estimate, at least and at most, and for one that is too flat.
+STEPS, _MOST_STEPS, EARLY = 40, 400, 10
+# Twice the log likelihood of what the counts reject is so far below the best: the 95th percentile of chi-squared with
+# two degrees of freedom, for one more rate and its weight.
+_DEVIANCE = 6.0
+# Steps towards the most likely weights at most, and how close to the greatest log likelihood they end.
+_ROUNDS, _CLOSE = 50, 0.05
 # What a weight of G is at least, so that a count that a resampled prior has not got still has a posterior.
 _LEAST = np.float32(1e-30)
 
@@ -32,10 +44,11 @@ class Mixtures:
     `counts` are the distinct counts from 1 on, smallest first.
     """
 
-    def __init__(self, counts: Counts) -> None:
+    def __init__(self, counts: Counts, grid: Array = _GRID) -> None:
         small = np.asarray(counts[counts <= LARGE], dtype=np.int64)
+        self.small, self.grid = small, grid
         # EM is stopped long before it would see more digits, and is quicker with fewer
-        self.likelihood = _likelihood(small).astype(np.float32)
+        self.likelihood = _likelihood(small, grid).astype(np.float32)
         self.row = np.full(LARGE + 2, -1)  # of each small count; the last place is of all others
         self.row[small] = np.arange(len(small))
 
@@ -44,11 +57,101 @@ class Mixtures:
         given.
         """
         if weights is None:
-            weights = np.full(len(_GRID), 1 / len(_GRID), dtype=np.float32)
-        share = (times / max(times.sum(), 1)).astype(np.float32)
+            weights = np.full(len(self.grid), 1 / len(self.grid), dtype=np.float32)
+        share = _shares(times).astype(np.float32)
         for _ in range(steps):
             weights = np.maximum(weights * (self.likelihood.T @ (share / (self.likelihood @ weights))), _LEAST)
         return weights
+
+    def most_likely(self, times: Counts) -> Weights:
+        """The weights of the greatest likelihood, by quadratic programmes (Wang 2007): the log likelihood at u with
+        ratios r = L u / L w is about that at w less the sum of share (r - 2)^2 / 2, least squares with u >= 0.
+        """
+        from scipy.optimize import nnls
+
+        weights = self.fitted(times, EARLY).astype(np.float64)
+        weights /= weights.sum()
+        there = times > 0
+        share, likelihood = _shares(times[there]), self.likelihood[there].astype(np.float64)
+        root = np.sqrt(share)[:, None]
+        for _ in range(_ROUNDS if there.any() else 0):
+            ratios = likelihood / (likelihood @ weights)[:, None]
+            gradient = ratios.T @ share
+            if times.sum() * (gradient.max() - 1) <= _CLOSE:  # the log likelihood is no further below the greatest
+                break
+            # the weights sum to one by a row that outweighs the others
+            sides = np.concatenate([root * ratios, np.full((1, len(weights)), 1e3)])
+            best = nnls(sides, np.append(2 * root, 1e3), maxiter=30 * len(weights))[0]
+            step = best / best.sum() - weights
+            for length in 0.5 ** np.arange(20):
+                gain = float(share @ np.log(np.maximum(1 + length * (ratios @ step), 1e-300)))
+                if gain >= length * float(gradient @ step) / 3:
+                    break
+            weights = np.maximum(weights + length * step, 0.0)
+        return np.asarray(np.maximum(weights, _LEAST).astype(np.float32))
+
+    def smooth(self, times: Counts, best: Weights) -> Weights:
+        """EM from a flat distribution until the counts do not reject it beside the best."""
+        steps = STEPS
+        weights = self.fitted(times, steps)
+        while steps < _MOST_STEPS and self._rejected(weights, best, times):
+            weights = self.fitted(times, steps // 4, weights)
+            steps += steps // 4
+        return weights
+
+    def _rejected(self, weights: Weights, best: Weights, times: Counts) -> bool:
+        return self._deviance(self.likelihood @ weights, best, times) > _DEVIANCE
+
+    def _deviance(self, likelihood: Array | Weights, best: Weights, times: Counts) -> float:
+        """Twice the log likelihood of the best, less that of these likelihoods of the small counts."""
+        there = times > 0
+        ratios = likelihood[there].astype(np.float64) / (self.likelihood[there] @ best)
+        return -2 * float(times[there] @ np.log(np.maximum(ratios, 1e-300)))
+
+    def narrow(self, rate: float, best: Weights, times: Counts) -> Weights:
+        """Between one rate for all and the best, the first that the counts do not reject (the deviance is convex)."""
+        one = np.full(len(self.grid), _LEAST)
+        one[min(int(np.searchsorted(self.grid, rate)), len(self.grid) - 1)] = 1.0
+
+        def mixed(i: int) -> Weights:
+            return one + np.float32(i / 64) * (best - one)
+
+        return mixed(bisect_left(range(64), True, key=lambda i: not self._rejected(mixed(i), best, times)))
+
+    def fewest(self, weights: Weights, best: Weights, times: Counts, counts: Counts) -> tuple[Mixtures, Weights]:
+        """The distribution with the fewest distinct rates that the counts do not reject, about: those of the weights,
+        of which the two closest become one for as long as that is so.
+        """
+        there = np.flatnonzero(weights > 1e-6)
+        first = np.flatnonzero(np.diff(there, prepend=-2) > 1)  # neighbours on the grid are one rate between them
+        mass = np.add.reduceat(weights[there].astype(np.float64), first)
+        rates = np.add.reduceat(weights[there] * self.grid[there], first) / mass
+        found = Mixtures(counts, rates), mass
+        while len(rates) > 1:
+            apart = mass[1:] * mass[:-1] / (mass[1:] + mass[:-1]) * np.diff(np.sqrt(rates)) ** 2
+            i = int(apart.argmin())
+            pair = slice(i, i + 2)
+            middle, both = np.average(rates[pair], weights=mass[pair]), mass[pair].sum()
+            rates = np.concatenate([rates[:i], [middle], rates[i + 2 :]])
+            rates, mass = self._moved(rates, np.concatenate([mass[:i], [both], mass[i + 2 :]]), times)
+            fewer = Mixtures(counts, rates)
+            if self._deviance(fewer.likelihood @ mass, best, times) > _DEVIANCE:
+                break
+            found = fewer, mass
+        return found[0], np.asarray(found[1].astype(np.float32))
+
+    def _moved(self, rates: Array, mass: Array, times: Counts) -> tuple[Array, Array]:
+        """Some steps of EM for rates and their weights."""
+        from scipy.special import lambertw
+
+        share, c = _shares(times), self.small.astype(np.float64)
+        for _ in range(EARLY):
+            joint = _likelihood(self.small, rates) * mass
+            joint *= (share / np.maximum(joint.sum(axis=1), 1e-300))[:, None]
+            mass = np.maximum(joint.sum(axis=0), 1e-12)
+            mean = np.maximum(c @ joint / mass, 1 + 1e-3)
+            rates = mean + lambertw(-mean * np.exp(-mean)).real
+        return rates, mass / mass.sum()
 
     def spectrum(self, weights: Weights, counts: Counts, times: Counts) -> tuple[Array, Array]:
         """The rates of all secrets, largest first, and how many secrets are expected to have each; rates so large that
@@ -57,7 +160,7 @@ class Mixtures:
         few = counts <= LARGE
         posterior = self.likelihood * weights.astype(np.float64)
         posterior /= posterior.sum(axis=1, keepdims=True)
-        values = np.concatenate([counts[~few].astype(np.float64), _GRID])
+        values = np.concatenate([counts[~few].astype(np.float64), self.grid])
         often = np.concatenate([times[~few].astype(np.float64), times[few] @ posterior])
         order = np.argsort(-values)
         order = order[np.cumsum(often[order]) >= 0.5]
@@ -97,13 +200,28 @@ class Rates:
         uniforms, rates = rng.random(len(drawn.counts)), np.empty(len(drawn.counts))
         root = drawn.mean + drawn.spread * rng.standard_normal(len(drawn.large), dtype=np.float32)
         rates[drawn.large] = root * root * root
-        draw_posteriors(self.mixtures.likelihood, self.weights, _GRID, drawn.row, uniforms, rates)
+        draw_posteriors(self.mixtures.likelihood, self.weights, self.mixtures.grid, drawn.row, uniforms, rates)
         return rates
 
 
-def _likelihood(counts: Counts) -> Array:
+@dataclass(frozen=True)
+class OneRate:
+    """The same rate for every secret."""
+
+    rate: float
+
+    def draw(self, drawn: Drawn, _rng: np.random.Generator) -> Array:
+        """The rate for each count."""
+        return np.full(len(drawn.counts), self.rate)
+
+
+def _likelihood(counts: Counts, rates: Array) -> Array:
     """The probability of a count given the rate and that it is not zero; rows are counts, columns rates."""
     from scipy.special import gammaln
 
     c = counts[:, None].astype(np.float64)
-    return np.asarray(np.exp(c * np.log(_GRID) - _GRID - gammaln(c + 1) - np.log(-np.expm1(-_GRID))))
+    return np.asarray(np.exp(c * np.log(rates) - rates - gammaln(c + 1) - np.log(-np.expm1(-rates))))
+
+
+def _shares(times: Counts) -> Array:
+    return np.asarray(times / max(times.sum(), 1))

@@ -114,7 +114,7 @@ def least_k(
 
     The least leakage does not grow with k, so k is found by bisection. One of the two targets is to be given. With
     `in_the_world` the success is that of an attacker who knows the truth of which the counts are a sample, as
-    `Plan.in_the_world` estimates it for the stable layout.
+    `Plan.in_the_world` estimates it for the stable layout; where the interval must meet it too, take a larger k.
 
     >>> least_k(range(30, 0, -1), "min-entropy", leakage=0)
     16

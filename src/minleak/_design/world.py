@@ -12,7 +12,8 @@ import numpy.typing as npt
 from minleak._data.arrays import Array, Indices
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
-from minleak._design.rates import LARGE, Drawn, Mixtures, Rates
+from minleak._design.dispersion import one_rate
+from minleak._design.rates import EARLY, LARGE, STEPS, Drawn, Mixtures, OneRate, Rates
 from minleak._design.rings import Arrangement
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
@@ -21,10 +22,10 @@ from minleak.errors import InvalidParameter
 
 Counts = npt.NDArray[Any]
 
-# Steps of EM for the estimate, and for the two ends between which the truth is (MATH 13).
-STEPS, _EARLY, _LATE = 40, 10, 400
 # Members of sets that rates are drawn for, and sets at least; samples of the counts that the interval is from.
 _DRAWS, _SETS, _SAMPLES = 1 << 16, 16, 12
+# The 97.5th percentile of Student's distribution for so many samples.
+_STUDENT = 2.2
 # Counts below this are counted by value, without sorting.
 _SMALL = 1 << 22
 # Counts of more events than this are no better known by being counted exactly.
@@ -42,8 +43,15 @@ class World:
     `success` is the chance of one guess by an attacker who knows the true frequencies, given that the secret is one of
     the plan; `low` and `high` bound it with about 95% confidence. `claimed` is the chance for the counts as they are,
     which the certificate is about: the limit for infinitely many events. `unseen` is the share of tomorrow's events
-    whose secrets are not in the counts (Good and Turing). It is assumed that events are independent, and that secrets
-    of equal counts are in no order that carries knowledge: with one that does, such as last year's ranking, less leaks.
+    whose secrets are not in the counts (Good and Turing).
+
+    `alike` is whether the counts differ by no more than chance makes equally frequent secrets differ. `success` is then
+    for secrets of one rate, and `high` for differences between them that so few events do not show.
+
+    Events are taken as independent. Where one user asks for the same secret twenty times, all figures are too low:
+    count one event for each user and secret, or say with `Prior(..., events=)` how many independent ones the counts are
+    worth. Secrets of equal counts are taken to be in no order that carries knowledge: with one that does, such as last
+    year's ranking, less leaks.
     """
 
     events: int
@@ -52,6 +60,7 @@ class World:
     low: float
     high: float
     unseen: float
+    alike: bool
     entropies: tuple[str, ...]
     _columns: Array = field(repr=False, compare=False)
     _rates: tuple[Array, Array] = field(repr=False, compare=False)
@@ -79,7 +88,15 @@ class World:
         lines += [
             f"{name:{width}}  {claim:>10.4f}  {world:>12.4f}  {between:>16}" for name, claim, world, between in rows
         ]
-        lines.append(f"{self.events:,} events; {self.unseen:.1%} of tomorrow's are of secrets that were not seen")
+        lines.append(
+            f"{self.events:,} events, taken as independent; {self.unseen:.1%} of tomorrow's are of secrets that were "
+            "not seen"
+        )
+        if self.alike:
+            lines.append(
+                "the counts show no difference between secrets beyond chance: they are taken as equally frequent, and "
+                "the upper end allows for differences that would not show"
+            )
         return "\n".join(line.rstrip() for line in lines)
 
 
@@ -104,11 +121,13 @@ class Sets:
     counts: Counts
     owned: Array
 
-    def means(self, all_rates: Sequence[Rates], rng: np.random.Generator) -> Iterator[Array]:
+    def means(
+        self, mixtures: Mixtures, all_rates: Sequence[Rates | OneRate], rng: np.random.Generator
+    ) -> Iterator[Array]:
         """For each of the rates a column of the joint for each set, in all one. A member has another rate in each set,
         as the mean over worlds needs it.
         """
-        drawn = Drawn(self.counts.ravel(), all_rates[0].mixtures)
+        drawn = Drawn(self.counts.ravel(), mixtures)
         for rates in all_rates:
             columns = rates.draw(drawn, rng).reshape(self.counts.shape) / self.owned
             yield np.asarray(columns / columns.sum())
@@ -144,11 +163,13 @@ def judged(
     seed: int,
 ) -> World:
     """How often an attacker is right who knows the true rates: sets are drawn as the plan shows them, a rate is drawn
-    for each member as its count allows, and he names the member of the highest rate.
+    for each member as its count allows, and they name the member of the highest rate.
 
-    The more steps of EM the rates are fitted with, the weaker he looks (see `Rates`). `success` is at STEPS of them;
-    `low` at MANY, where the fit has converged; `high` at FEW or with no fit at all, whichever makes him stronger. Both
-    ends are then moved out by two standard deviations of his success over resampled counts.
+    The flatter the distribution of the rates, the stronger they look (see `Rates`). `low` is for the fewest distinct
+    rates that the counts do not reject, and for the closest to one; `high` for EM after few steps, or with no fit at
+    all, whichever makes them stronger. Both ends are then moved out by 2.2 standard deviations of their success over
+    twelve samples of the counts. Where the counts do not show that secrets have several rates, `success` and `low` are
+    for one rate, and `high` is for the flattest distribution that the counts do not reject.
     """
     if seen.events < LEAST:
         raise InvalidParameter(
@@ -161,23 +182,37 @@ def judged(
     rng = generator(seed)
     sets = drawn(rng)
     mixtures, times = Mixtures(seen.counts), seen.times[seen.counts <= LARGE]
-    few = mixtures.fitted(times, _EARLY)
-    usual = mixtures.fitted(times, STEPS - _EARLY, few)
-    many = mixtures.fitted(times, _LATE - STEPS, usual)
-    columns, bright, *dark = sets.means([Rates(mixtures, weights) for weights in (usual, many, few, None)], rng)
+    best = mixtures.most_likely(times)
+    usual = mixtures.smooth(times, best)
+    rate, alike = one_rate(seen.counts, seen.times)
+    estimate: Rates | OneRate
+    spikes: Sequence[Rates | OneRate]
+    if alike:
+        estimate, spikes, flat = OneRate(rate), [OneRate(rate)], [Rates(mixtures, usual)]
+        spectrum = np.array([rate]), np.array([float(seen.times.sum())])
+    else:
+        few = [
+            mixtures.fewest(weights, best, times, seen.counts) for weights in (best, mixtures.narrow(rate, best, times))
+        ]
+        estimate, spikes = Rates(mixtures, usual), [Rates(*one) for one in few]
+        flat = [Rates(mixtures, mixtures.fitted(times, EARLY)), Rates(mixtures, None)]
+        spectrum = mixtures.spectrum(usual, seen.counts, seen.times)
+    columns, *ends = sets.means(mixtures, [estimate, *spikes, *flat], rng)
+    bright, dark = ends[: len(spikes)], ends[len(spikes) :]
     success = _success(columns)
     resampled = [Rates(mixtures, mixtures.fitted(rng.poisson(times), STEPS)) for _ in range(_SAMPLES)]
-    two = 2 * float(np.std(sets.worlds(resampled, rng), ddof=1))
+    margin = _STUDENT * float(np.std(sets.worlds(resampled, rng), ddof=1))
     return World(
         events=seen.events,
         claimed=claimed,
         success=success,
-        low=max(min(success, _success(bright)) - two, 1 / k),
-        high=min(max(success, *map(_success, dark)) + two, 1.0),
+        low=max(min(success, *map(_success, bright)) - margin, 1 / k),
+        high=min(max(success, *map(_success, dark)) + margin, 1.0),
         unseen=int(seen.times[seen.counts == 1].sum()) / seen.events,
         entropies=tuple(certified),
         _columns=columns,
-        _rates=mixtures.spectrum(usual, seen.counts, seen.times),
+        alike=alike,
+        _rates=spectrum,
         _certified=certified,
     )
 

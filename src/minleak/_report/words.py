@@ -108,7 +108,13 @@ def provenance(facts: Facts) -> list[str]:
         "infinitely many events."
     )
     few, many = (about(events) for events in enough)
-    if world.success <= 1.01 * facts.chance.plan:
+    if world.alike and world.high > 1.01 * facts.chance.plan:
+        more = (
+            "The counts show no difference between secrets beyond chance, so the first figure takes them as equally "
+            f"frequent. Differences that so few events do not show could make it {percent(world.high)}; more events "
+            "would tell."
+        )
+    elif world.success <= 1.01 * facts.chance.plan:
         more = "With so many events the two figures are the same."
     elif enough[1] <= world.events:
         more = "With so many events the two figures are within 10% of each other."
