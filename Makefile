@@ -41,6 +41,9 @@ imports: $(DEV)/.installed  ## Import directions
 docs: $(DEV)/.installed  ## The documentation as a site, in build/site
 	$(BIN)/mkdocs build --strict --quiet
 
+# Two processes have two cores: threads of OpenMP and OpenBLAS would only wait for one another, at ten times the cost.
+pages pytest wheel: export OMP_NUM_THREADS := 1
+
 pages: $(DEV)/.installed  ## The examples in the documentation
 	$(BIN)/python -m pytest --quiet --doctest-glob='*.md' README.md docs
 

@@ -5,6 +5,8 @@
 
 from hypothesis import settings
 
+collect_ignore = ["wheel.py", "environment.py"]  # programs of the Makefile
+
 settings.register_profile("minleak", derandomize=True, deadline=None, max_examples=40)
 settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("minleak")

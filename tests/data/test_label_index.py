@@ -48,7 +48,9 @@ def test_integers(names, others):
         assert [index.position(x) for x in floats] == [names.index(x) if x in names else None for x in floats]
 
 
-@pytest.mark.parametrize("names", [[1, 0], [1.0, 0.0], [True, False], [1, -0.0], pa.array([1, 0])], ids=repr)
+@pytest.mark.parametrize(
+    "names", [[1, 0], [1.0, 0.0], [True, False], [1, -0.0], pa.array([1, 0])], ids=lambda names: type(names[0]).__name__
+)
 def test_what_equals_a_number_is_its_label(names):
     """In Python True is 1 and so is 1.0, and a dict holds them for one key: so do labels, in whatever they are kept."""
     found = Labels.of(names, 2)

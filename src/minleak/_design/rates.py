@@ -28,7 +28,7 @@ Counts = npt.NDArray[Any]
 LARGE = 256
 _GRID = np.concatenate([np.logspace(-3, 0, 40, endpoint=False), np.arange(1.0, 1.35 * np.sqrt(LARGE), 0.15) ** 2])
 # Steps of EM for the estimate, at least and at most, and for one that is too flat.
-STEPS, _MOST_STEPS, EARLY = 40, 1500, 10
+STEPS, _MOST_STEPS, EARLY = 40, 400, 10
 # Twice the log likelihood of what the counts reject is so far below the best: the 95th percentile of chi-squared with
 # two degrees of freedom, for one more rate and its weight.
 _DEVIANCE = 6.0
