@@ -59,7 +59,7 @@ PROMISED = {
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": """
-        Audit Header Spectrum WarehousePlan audit certify chain cloak connect design load read to_plan update
+        Audit Header Spectrum WarehousePlan audit certify chain cloak connect design load read to_plan
     """,
     "minleak.errors": """
         MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret
@@ -73,8 +73,9 @@ MEMBERS = {
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
     "repeated from_rows deterministic random hyper reduced factor left_factor",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
-    "success in_the_world table update lineage version changes",
-    ml.results.BlockPlan: "changes success entropy leakage in_the_world loss sets channel table update save digest",
+    "success in_the_world table update lineage version parts pending",
+    ml.results.BlockPlan: "success entropy leakage in_the_world loss sets channel table update save digest",
+    ml.results.Lineage: "parts pending version lineage success entropy leakage sets channel table update save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed",
     ml.Chain: "from_sequences save load labels initial marginal probability stationary entropy_rate simulate distance "

@@ -1,8 +1,8 @@
 """The one face of a result: frozen fields, `to_dict()` for programs, `str()` and `_repr_html_` for people.
 
 A result is a frozen dataclass that is a `Result`. It says in `_face` what a person should read, as sentences and
-tables; one printer here makes text and HTML of it. Nobody renders a result a second time: commands print it, notebooks show it,
-`--json` is `to_dict()`, and the documentation of its fields is made from the fields.
+tables; one printer here makes text and HTML of it. Nobody renders a result a second time: commands print it, notebooks
+show it, `--json` is `to_dict()`, and the documentation of its fields is made from the fields.
 """
 
 from __future__ import annotations

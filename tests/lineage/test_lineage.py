@@ -144,7 +144,9 @@ def test_many_at_once_and_one_by_one():
     """draw_many goes by positions in the order of the parts."""
     rng = np.random.default_rng(2)
     plan = ml.design(named(zipf(60)), 3)
-    plan = plan.update(walked(plan.prior, rng, churn=0.3), cohort=1).update(walked(plan.prior, rng, churn=0.3), cohort=1)
+    plan = plan.update(walked(plan.prior, rng, churn=0.3), cohort=1).update(
+        walked(plan.prior, rng, churn=0.3), cohort=1
+    )
     assert len(plan.parts) == 3
     cloak, labels = ml.Cloak(plan, key=KEY), list(plan.prior.labels)
     order = rng.permutation(len(labels))

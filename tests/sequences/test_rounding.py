@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from minleak._kernels.rounding import binned, chance, rounded
-from minleak._run.randomness import Stream
+from minleak._design.stored.streams import Stream
 from minleak._sequences.given import proportional
 from minleak._sequences.line import Line
 

@@ -140,7 +140,7 @@ def certify(
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
-    prior, measures = as_prior(_said(prior)), as_entropies(entropies)  # type: ignore[arg-type] # which refuses a model
+    prior, measures = as_prior(_said(prior)), as_entropies(entropies)
     seen = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, within)
     checks = [Check(*check) for check in seen.checks]
     return Certificate(all(check.ok for check in checks), seen.exact, tuple(checks), seen.gaps)

@@ -1,7 +1,7 @@
 """Several looks at one secret: what an attacker learns who sees sets of it that were drawn independently.
 
 A look shows the set M for secret x with probability |M| / d(x): the places that lead to M over those that x has. After
-the sets M_1, ..., M_t of t looks the posterior of x is proportional to p(x) / (d_1(x) ... d_t(x)) where all of them meet.
+the sets M_1, ..., M_t of t looks the posterior of x is proportional to p(x) / (d_1(x) ... d_t(x)) where they meet.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -180,7 +180,7 @@ class Lineage(Stored):
         cohort: int | str = "auto",
         keep: float = 0.7,
         day: int | None = None,
-        layout: Layout | Callable[[list[Any]], Layout] | None = None,
+        layout: Any = None,
         gains: Mapping[Any, Any] | None = None,
     ) -> Lineage:
         """The next version: the counts are entered, and secrets that wait become a part when it is time.
@@ -235,11 +235,10 @@ class Lineage(Stored):
         shape = _layout(self.layout, labels) if layout is None else layout
         shape = shape(list(labels)) if callable(shape) and not isinstance(shape, Layout) else shape
         if not isinstance(shape, str) and shape.name != self.layout:
-            raise InvalidParameter(
-                f"a new part has the plan's layout, {self.layout}, and not {shape.name}"
-            )
+            raise InvalidParameter(f"a new part has the plan's layout, {self.layout}, and not {shape.name}")
         counts = Prior(np.maximum(ledger.pools[ledger.waiting], 1), labels=labels)
-        return design(counts, self.k, layout=shape, gains=worth)
+        chosen: Any = shape
+        return design(counts, self.k, layout=chosen, gains=worth)
 
     # -- at work and in files -----------------------------------------------------------------------------------------
 
@@ -249,7 +248,8 @@ class Lineage(Stored):
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again: those of each part, and the ledger."""
-        ledger, arrays, numbers = self.ledger, {}, []
+        ledger, numbers = self.ledger, []
+        arrays: dict[str, Any] = {}
         for i, part in enumerate(self.parts):
             own, said = part.contents()
             arrays |= {f"{i}.{name}": array for name, array in own.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -159,13 +159,28 @@ class BlockPlan(Stored):
         """How many blocks there are."""
         return len(self.partition.begins) - 1
 
-    def update(self, prior: Prior | Iterable[Any], **options: Any) -> Lineage:
-        """The next version of this plan, after the counts of one more day: see `Lineage.update`. Sets, odds and sticky
-        draws of all secrets stay as they are.
+    def update(
+        self,
+        prior: Prior | Iterable[Any],
+        *,
+        cohort: int | str = "auto",
+        keep: float = 0.7,
+        day: int | None = None,
+        layout: Any = None,
+        gains: Mapping[Any, Any] | None = None,
+    ) -> Lineage:
+        """The next version, after the counts of one more day: sets, odds and sticky draws of all secrets stay as they
+        are, and new secrets wait for a part of their own. See `results.Lineage.update`.
+
+        >>> import minleak as ml
+        >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
+        >>> newer = plan.update({"mumps": 16, "cold": 31, "flu": 40, "gout": 20, "rabies": 1})
+        >>> newer.version, newer.pending, newer.lineage == plan.lineage
+        (2, ('rabies',), True)
         """
         from minleak._design.lineage import begin
 
-        return begin(self).update(prior, **options)
+        return begin(self).update(prior, cohort=cohort, keep=keep, day=day, layout=layout, gains=gains)
 
     def drawable(self) -> BlockDrawable:
         """What a `minleak.Cloak` draws from, made in O(n)."""

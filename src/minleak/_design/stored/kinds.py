@@ -120,9 +120,18 @@ class Stored(ABC):
         """Rows from which any language draws as it does."""
         raise InvalidParameter(self.cannot["table"])
 
-    def update(self, prior: Prior | Iterable[Any], **options: Any) -> Any:
-        """The next version, for new counts."""
-        del prior, options
+    def update(
+        self,
+        prior: Prior | Iterable[Any],
+        *,
+        cohort: int | str = "auto",
+        keep: float = 0.7,
+        day: int | None = None,
+        layout: Any = None,
+        gains: Mapping[Any, Any] | None = None,
+    ) -> Any:
+        """The next version, after the counts of one more day."""
+        del prior, cohort, keep, day, layout, gains
         raise InvalidParameter(self.cannot["update"])
 
 
