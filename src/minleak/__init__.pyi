@@ -8,7 +8,7 @@ from ._data.reading.pairs import read_pairs
 from ._data.reading.places import read_places
 from ._data.reading.prior import read_prior
 from ._design.alternatives import baselines
-from ._design.certificate import certify
+from ._design.certifying import certify
 from ._design.comparing import compare
 from ._design.constrained.budgets import least_budget
 from ._design.constrained.optimum import optimise

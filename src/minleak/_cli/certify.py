@@ -7,7 +7,7 @@ from dataclasses import asdict
 from minleak._cli.inputs import PriorSource, Reading, as_file, one_stdin
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, working
-from minleak._design import certificate as certifying
+from minleak._design import certifying
 from minleak._design.stored.opening import opened
 from minleak.errors import InvalidParameter
 

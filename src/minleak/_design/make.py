@@ -14,6 +14,7 @@ from minleak._data.labels import Labels
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_gains, as_prior
 from minleak._data.progress import Progress, in_silence
+from minleak._design.blocks.partition import cut
 from minleak._design.blocks.plan import BlockPlan
 from minleak._design.giants import Giants, Ground, find_giants
 from minleak._design.layouts import LAYOUTS
@@ -139,8 +140,16 @@ def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | N
     )
 
 
+def _in_blocks(layout: Blocks, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> BlockPlan:
+    """The best blocks for a prior and a cap. O(n log n)."""
+    del layout, progress
+    if gains is not None:
+        raise InvalidParameter("gains= goes with plans that draw their sets: blocks are made for the prior")
+    return BlockPlan(prior, k, cut(prior, k))
+
+
 # How a layout makes a plan of its kind.
-_MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS: Blocks.plan}
+_MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS: _in_blocks}
 
 
 def relaid(plan: Plan, layout: RingLayout) -> Plan:

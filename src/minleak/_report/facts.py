@@ -10,7 +10,8 @@ from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.progress import Progress, in_silence
 from minleak._design.alternatives import Estimate, FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
-from minleak._design.certificate import Certificate, certify
+from minleak._design.certificate import Certificate
+from minleak._design.certifying import certify
 from minleak._design.enough_events import enough_events
 from minleak._design.layouts.circle import Circle
 from minleak._design.layouts.stable import Stable

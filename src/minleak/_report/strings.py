@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from minleak._data.extras import altair
-from minleak._design.certificate import certify
+from minleak._design.certifying import certify
 from minleak._design.unlisted.misfit import Misfit
 from minleak._design.unlisted.plan import UnlistedPlan
 from minleak._report.charts import lines

@@ -8,7 +8,7 @@ import pyarrow.compute as pc
 
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
-from minleak._design.certificate import certify
+from minleak._design.certifying import certify
 from minleak._design.plan import Plan
 from minleak._design.rings import Homes, Ring
 from minleak._warehouse.certifying import DAMAGED

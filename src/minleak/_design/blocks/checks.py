@@ -11,9 +11,9 @@ from minleak._data.arrays import Array
 from minleak._data.columns import Columns
 from minleak._data.labels import agree
 from minleak._data.prior import Prior, as_prior
-from minleak._design.blocks.plan import BlockDrawable, BlockPlan
 from minleak._design.certificate import Certificate, Check, in_proportion, labels_check
 from minleak._design.rings import cap
+from minleak._design.stored.kinds import Running
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropies
 from minleak.errors import InvalidParameter, shown
@@ -23,7 +23,7 @@ _ROUNDING = 2.0**-50
 
 
 def certified(
-    subject: BlockPlan | BlockDrawable,
+    subject: Any,
     prior: Prior | Iterable[Any],
     *,
     k: int | None,
@@ -35,7 +35,7 @@ def certified(
     `gaps` tells how much more leaks than by the optimal plan, which draws its sets.
     """
     prior = as_prior(prior)
-    plan: BlockPlan = subject.plan if isinstance(subject, BlockDrawable) else subject
+    plan = subject.plan if isinstance(subject, Running) else subject
     if k is not None and min(cap(k), len(plan.prior)) != plan.k:
         raise InvalidParameter(f"the blocks are for k = {plan.k}, not {shown(k)}")
     if gains is not None:
@@ -45,7 +45,7 @@ def certified(
     checks, gaps = list(_checks(plan, prior, same)), {}
     if all(check.ok for check in checks):
         checks += _best_checks(plan, prior, measures)
-        if isinstance(subject, BlockDrawable):
+        if isinstance(subject, Running):
             checks.append(labels_check(subject.secrets, prior))
         gaps = plan.losses([H for H in measures if H.paper_form() is not None])
     return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)
@@ -61,7 +61,7 @@ def _same_weights(ours: Prior, theirs: Prior) -> tuple[bool, bool]:
     return len(ours) == len(theirs) and np.allclose(ours.p, theirs.p, rtol=_ROUNDING, atol=0.0), False
 
 
-def _checks(plan: BlockPlan, prior: Prior, same: bool) -> Iterator[Check]:
+def _checks(plan: Any, prior: Prior, same: bool) -> Iterator[Check]:
     """That the blocks are blocks of the prior's secrets."""
     n, members, begins = len(prior), plan.partition.members, plan.partition.begins
     known = plan.prior is prior or agree(plan.prior.labels, prior.labels)
@@ -85,7 +85,7 @@ def _checks(plan: BlockPlan, prior: Prior, same: bool) -> Iterator[Check]:
     yield Check(f"no block has more than k = {plan.k} members", lined and most <= plan.k, f"the largest has {most}")
 
 
-def _best_checks(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
+def _best_checks(plan: Any, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
     """That they are sorted and cut, which is best by a theorem in the entropies that say so of themselves."""
     members, begins = plan.partition.members, plan.partition.begins
     weights = prior.weights[members]
@@ -108,7 +108,7 @@ def _best_checks(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEn
         yield Check(f"the same in {', '.join(others)}", False, no_theorem)
 
 
-def _distance(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:
+def _distance(plan: Any, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:
     """How much more leaks than by the best blocks, in words."""
     ordered: Array = np.sort(prior.p)[::-1]
     filled = np.concatenate([ordered, np.zeros(-len(ordered) % plan.k)])

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
-from minleak._data.prior import Prior
-from minleak._data.progress import Progress
-from minleak._design.blocks.partition import cut
-from minleak._design.blocks.plan import BlockPlan
 from minleak._design.layouts.base import Layout
 from minleak._design.stored.kinds import BLOCKS
-from minleak.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
@@ -26,10 +19,3 @@ class Blocks(Layout):
     """
 
     name = kind = BLOCKS
-
-    def plan(self, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> BlockPlan:
-        """The best blocks for a prior and a cap. O(n log n)."""
-        del progress
-        if gains is not None:
-            raise InvalidParameter("gains= goes with plans that draw their sets: blocks are made for the prior")
-        return BlockPlan(prior, k, cut(prior, k))

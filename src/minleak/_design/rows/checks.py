@@ -11,7 +11,7 @@ from minleak._data.labels import agree
 from minleak._data.prior import Prior, as_prior
 from minleak._design.certificate import Certificate, Check, labels_check
 from minleak._design.rings import cap
-from minleak._design.rows.plan import RowDrawable, Rows
+from minleak._design.stored.kinds import Running
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._measure.leakages import leakage_table
@@ -19,7 +19,7 @@ from minleak.errors import InvalidParameter
 
 
 def certified(
-    subject: Rows | RowDrawable,
+    subject: Any,
     prior: Prior | Iterable[Any],
     *,
     k: int | None,
@@ -30,12 +30,12 @@ def certified(
     observable comes from more than so many. It names the leakages, and does not say how little could leak.
     """
     prior = as_prior(prior)
-    plan: Rows = subject.plan if isinstance(subject, RowDrawable) else subject
+    plan = subject.plan if isinstance(subject, Running) else subject
     if gains is not None:
         raise InvalidParameter("gains= goes with plans: rows are certified to be drawn as they are")
     checks = list(_checks(plan, prior, k))
     if all(check.ok for check in checks):
-        if isinstance(subject, RowDrawable):
+        if isinstance(subject, Running):
             checks.append(labels_check(subject.secrets, prior))
         table = leakage_table(prior, plan.channel(), as_entropies(entropies))
         leaked = ", ".join(f"{row.leakage:.6g} in {row.entropy}" for row in table.rows)
@@ -43,7 +43,7 @@ def certified(
     return Certificate(all(check.ok for check in checks), True, tuple(checks))
 
 
-def _checks(plan: Rows, prior: Prior, k: int | None) -> Iterator[Check]:
+def _checks(plan: Any, prior: Prior, k: int | None) -> Iterator[Check]:
     n, m = len(prior), len(plan.outputs)
     known = agree(plan.prior.labels, prior.labels)
     yield Check("the secrets are the prior's, in its order", known)

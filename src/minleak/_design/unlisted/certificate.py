@@ -9,15 +9,15 @@ from typing import Any
 from minleak._data.prior import Prior, as_prior
 from minleak._design.certificate import Certificate, Check
 from minleak._design.rings import cap
+from minleak._design.stored.kinds import Running
 from minleak._design.unlisted.coding import Coder
 from minleak._design.unlisted.files import contents_of, digest_of
 from minleak._design.unlisted.model import Model, is_model, strings_of
-from minleak._design.unlisted.plan import StringDrawable, UnlistedPlan
 from minleak.errors import InvalidParameter, shown
 
 
 def certified(
-    subject: UnlistedPlan | StringDrawable,
+    subject: Any,
     prior: Prior | Iterable[Any] | Model,
     *,
     k: int | None,
@@ -28,7 +28,7 @@ def certified(
     model is the plan's own, whose intervals are tried at positions that are the same at every run.
     """
     del entropies
-    plan = subject.plan if isinstance(subject, StringDrawable) else subject
+    plan = subject.plan if isinstance(subject, Running) else subject
     if gains is not None:
         raise InvalidParameter("gains= is for secrets that are listed")
     if k is not None and cap(k) != plan.k:
@@ -54,7 +54,7 @@ def _same(one: Any, other: Any) -> bool:
     return digest_of(*contents_of(one)) == digest_of(*contents_of(other))
 
 
-def _checks(plan: UnlistedPlan, prior: Prior | Model) -> Iterator[Check]:
+def _checks(plan: Any, prior: Prior | Model) -> Iterator[Check]:
     model, counts = plan.joint.model, {}
     if isinstance(prior, Prior):
         counts = {x: w for x, w in zip(prior.labels, prior.weights.tolist(), strict=True) if w}
@@ -98,7 +98,7 @@ def _tiling(model: Model) -> Iterator[Check]:
     yield Check("the model's intervals tile its line, where it was tried", good, tried)
 
 
-def _giants(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterator[Check]:
+def _giants(plan: Any, model: Model, weights: dict[str, int]) -> Iterator[Check]:
     joint, k = plan.joint, plan.k
     tail, in_order = joint.total, True
     for place, (string, weight) in enumerate(plan.giants):
@@ -115,7 +115,7 @@ def _giants(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterat
     yield Check("and no other does", set(heavier) <= set(names))
 
 
-def _homes(plan: UnlistedPlan, weights: dict[str, int]) -> Iterator[Check]:
+def _homes(plan: Any, weights: dict[str, int]) -> Iterator[Check]:
     giants = {string for string, _ in plan.giants}
     members = [string for home in plan.homes for string in home]
     good = len(members) == len(set(members)) and not giants & set(members)
@@ -126,7 +126,7 @@ def _homes(plan: UnlistedPlan, weights: dict[str, int]) -> Iterator[Check]:
     yield Check("no string has two homes, and none more there than it weighs", good, f"{len(plan.homes):,} homes")
 
 
-def _circle(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterator[Check]:
+def _circle(plan: Any, model: Model, weights: dict[str, int]) -> Iterator[Check]:
     giants = dict(plan.giants)
     u, joint = plan.k - len(giants), plan.joint
     left = {x: w for x, w in weights.items() if x not in giants}
@@ -145,7 +145,7 @@ def _circle(plan: UnlistedPlan, model: Model, weights: dict[str, int]) -> Iterat
     yield Check("nothing on the circle is longer than a track, so that no string meets itself", short)
 
 
-def _draws(plan: UnlistedPlan, model: Model) -> Iterator[Check]:
+def _draws(plan: Any, model: Model) -> Iterator[Check]:
     giants = {string for string, _ in plan.giants}
     policy = getattr(model, "policy", None)
     rng, good, accepted = random.Random(1), True, True
