@@ -22,7 +22,7 @@ from minleak._data.matrices import too_large
 from minleak._data.parameters import is_number, listed, real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._design.likely_range import affordable, likely_range
-from minleak._design.plan import Plan
+from minleak._design.rings import Arrangement
 from minleak._design.stored.kinds import Stored
 from minleak.errors import InvalidParameter, UnknownSecret, shown
 
@@ -115,7 +115,7 @@ def estimate_prior(
     confidence = real(level, "the level of an interval is a number between 0 and 1", above=0, below=1)
     samples, seed = whole(bootstrap, "bootstrap", 0), whole(seed, "the seed", 0)
     known: Prior | None = channel.prior if isinstance(channel, Stored) else None
-    if isinstance(channel, Plan):
+    if isinstance(channel, Arrangement):
         labels, columns = channel.prior.labels, _of_sets(channel, _counted(observed))
     else:
         channel = as_channel(channel.channel() if isinstance(channel, Stored) else channel)
@@ -253,7 +253,7 @@ def _of_outputs(channel: Channel, counts: dict[Any, int]) -> _Observed:
     return _Observed(matrix if channel.is_dense else sp.csc_array(matrix), np.array([*counts.values()], dtype=float))
 
 
-def _of_sets(plan: Plan, counts: dict[Any, int]) -> _Observed:
+def _of_sets(plan: Arrangement, counts: dict[Any, int]) -> _Observed:
     """C[x,S] is the set's length over what x owns, so up to a factor one over what x owns; alike for idle secrets."""
     import scipy.sparse as sp
 
@@ -270,7 +270,7 @@ def _of_sets(plan: Plan, counts: dict[Any, int]) -> _Observed:
     return _Observed(matrix, np.array(many, dtype=float))
 
 
-def _positions(plan: Plan, members: Any) -> list[int]:
+def _positions(plan: Arrangement, members: Any) -> list[int]:
     if not isinstance(members, tuple | frozenset) or not 0 < len(members) <= plan.k:
         raise InvalidParameter(f"a published set is a tuple of up to k = {plan.k} labels")
     found = [plan.prior.labels.position(label) for label in members]
