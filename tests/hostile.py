@@ -484,7 +484,7 @@ CALLS = {
         {"model": MODEL, "prior": None, "unknown_share": None, "trials": 2, "seed": 0},
     ),
     "exposure": (ml.exposure, {"plans": [PLAN], "prior": None, "trials": 100, "seed": 0}),
-    "Plan.update": (PLAN.update, {"prior": {"a": 3, "b": 2, "c": 1}, "layout": None}),
+    "Plan.update": (PLAN.update, {"prior": {"a": 3, "b": 2, "c": 1}}),
     "Cloak.draw": (CLOAK.draw, {"secret": "a", "scope": "s"}),
     "Cloak.draw_fresh": (CLOAK.draw_fresh, {"secret": "a"}),
     "Cloak.draw_many": (CLOAK.draw_many, {"indices": [0, 1], "scopes": ["s", "t"], "fresh": False}),

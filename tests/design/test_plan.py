@@ -172,7 +172,7 @@ def test_a_plan_of_fields_that_do_not_fit_is_refused():
         {"gains": np.full(9, np.nan)},
         {"apart": np.arange(3)},
         {"distance": -1.0},
-        {"descent": b"x"},
+        {"known_as": b"x"},
     ):
         with pytest.raises(InvalidParameter, match="these fields are no plan") as refused:
             replace(plan, **wrong)

@@ -119,7 +119,6 @@ def test_columns_of_one_name_in_tables(names, duckdb):
     plan = warehouse.design(PRIOR, 3)
     asked = [
         lambda table: warehouse.design(table, 2),
-        lambda table: warehouse.update(plan, table),
         lambda table: warehouse.certify(plan, table),
         lambda table: warehouse.cloak(plan, table, key=Key(bytes(32))),
         lambda table: warehouse.audit(table),
