@@ -145,8 +145,8 @@ def test_refusals():
     plan = ml.design(named([5, 4, 3, 2]), 2)
     for plans, words in (
         ([], "not none"),
-        (7, "a list of plans"),
-        (["plan.cloak"], "load a file"),
+        (7, "one or more plans over listed secrets"),
+        (["plan.cloak"], "not a str"),
         ([plan, ml.design(named([1, 2], ["x", "y"]), 2)], "no secret of positive probability is in all versions"),
         ([plan, ml.design([5, 4], 2)], "some plans have labels and some have none"),
     ):
