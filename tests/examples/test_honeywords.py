@@ -80,7 +80,7 @@ def test_never_fewer_than_k(k):
 @pytest.mark.parametrize("real", ["x" * 33, "\udc80\udc81", 7, None], ids=ascii)
 def test_what_the_model_cannot_hold_is_refused(real):
     """Rather than given away alone, and without being quoted."""
-    with pytest.raises(UnknownSecret, match="too long or no text") as caught:
+    with pytest.raises(UnknownSecret, match="too long, no text") as caught:
         GENERATOR.honeywords(real, K)
     assert "xxx" not in str(caught.value)
 

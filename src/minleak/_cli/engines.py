@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,9 +67,10 @@ def design_inside(
 
     measures = {name: as_entropy(name) for name in entropies}
     columns: dict[str, Any] = {"secret": reading.secret, "weight": reading.weight}
-    with working(f"designing for {path} in {engine.engine}"), engine.opened(path, reading.format) as counts:
-        if reading.count_rows or _is_log(path, reading.format):
-            counts = prepared(engine_of(counts), counts, reading.secret, None)  # once, for all that follows
+    with ExitStack() as until, working(f"designing for {path} in {engine.engine}"):
+        counts = until.enter_context(engine.opened(path, reading.format))
+        if reading.count_rows or _is_log(path, reading.format):  # once, for all that follows
+            counts = until.enter_context(prepared(engine_of(counts), counts, reading.secret, None))
             columns = {"secret": "secret", "weight": "weight"}
         try:
             before = warehouse.Spectrum(counts, **columns)

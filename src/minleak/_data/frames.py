@@ -22,6 +22,7 @@ def axes(given: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:
     if isinstance(given, _BARE):
         return None, None
     found: list[Any] = []
+    names: list[Any] = []
     with suppress(Exception):  # whatever its own code raises: then it is no frame
         if hasattr(given, "iloc"):  # of pandas
             found = [given.index, getattr(given, "columns", None)]
@@ -31,14 +32,14 @@ def axes(given: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:
             found = [None, given.column_names]
         elif hasattr(given, "get_columns"):  # of polars, whose rows have no names
             found = [None, given.columns]
-    names = [None if index is None else _named(index) for index in found[:2]]
+        names = [None if index is None else _named(index) for index in found[:2]]
     rows, columns = (*names, None, None)[:2]
     return rows, columns
 
 
 def aligned(first: Any, second: Any) -> bool:
     """False where both have an index, and these differ: pandas would bring them together by it."""
-    if not (hasattr(first, "iloc") and hasattr(second, "iloc")):
+    if not (hasattr(type(first), "iloc") and hasattr(type(second), "iloc")):
         return True
     return list(first.index) == list(second.index)
 

@@ -34,7 +34,7 @@ def leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, entrop
     1.0
     """
     H, joint = as_entropy(entropy), as_joint(prior, channel)
-    return _leaked(H, joint, H(joint.prior), H.conditional(joint))
+    return leaked(H, joint, H(joint.prior), H.conditional(joint))
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def leakage_table(
     after = evaluate(measures, joint.columns())
     return LeakageTable(
         tuple(
-            LeakageRow(H.name, float(b), float(a), _leaked(H, joint, b, a))
+            LeakageRow(H.name, float(b), float(a), leaked(H, joint, b, a))
             for H, b, a in zip(measures, before, after, strict=True)
         )
     )
@@ -206,7 +206,7 @@ def _after(columns: Columns, gain: Any) -> float:
     return float(gained.largest()[1].sum())
 
 
-def _leaked(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> float:
+def leaked(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> float:
     """The difference, or the divergence where that would have lost digits."""
     small = None
     if abs(before - after) < SMALL * abs(before) and isinstance(joint.source, Channel):

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
+from minleak._data.joint import Joint
 from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._design.constrained.equilibrium import equilibrium_of
@@ -23,7 +24,7 @@ from minleak._design.constrained.result import Optimum, Stage
 from minleak._design.constrained.several import together
 from minleak._design.constrained.solve import CLOSE, Model, Solved, solve
 from minleak._entropy.base import ConditionalEntropy, Entropy
-from minleak._measure.leakages import difference
+from minleak._measure.leakages import difference, leaked
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
 # What an entropy may give up for those after it in the list, as its concave core counts: the least with which a solver
@@ -270,11 +271,12 @@ def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> 
     # Rounding may cross them where they meet; without a bound nothing leaks less than nothing.
     most = max(H.outer(solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
     slope = H.slope(solved.objective, mass)
+    leakage = leaked(H, Joint(problem.prior, channel), before, after)
     return Stage(
         entropy=H.name,
         value=after,
-        leakage=difference(H, before, after),
-        bound=difference(H, before, min(most, before)),
+        leakage=leakage,
+        bound=min(difference(H, before, min(most, before)), leakage),
         shadow_prices=tuple(
             float(price) * slope / scale for price, scale in zip(solved.mu, problem.scales, strict=True)
         ),

@@ -18,8 +18,8 @@ _ENDS = (_constants.AT_END, _constants.AT_END_STRING)
 _REFUSED = {
     _constants.GROUPREF: "a backreference is no regular language",
     _constants.GROUPREF_EXISTS: "a backreference is no regular language",
-    _constants.ASSERT: "lookaround is not supported: say require=[...] for classes of characters",
-    _constants.ASSERT_NOT: "lookaround is not supported: say require=[...] for classes of characters",
+    _constants.ASSERT: "lookaround is not supported: name the classes of characters to require instead",
+    _constants.ASSERT_NOT: "lookaround is not supported: name the classes of characters to require instead",
     _constants.ATOMIC_GROUP: "atomic groups are not supported: write (...) for (?>...)",
     _constants.POSSESSIVE_REPEAT: "possessive repetitions are not supported: write * for *+",
     _constants.AT: "of anchors only ^, $, \\A and \\Z are supported: leave \\b and \\B out",
