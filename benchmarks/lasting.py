@@ -163,8 +163,8 @@ COLUMNS = ("blind", "least", "kept", "daily", "weekly", "auto", "blocks", "anew"
 def main() -> None:
     print(
         "\nOne guess by an attacker who knows the true rates of the day and saw all versions. kept: the plan of day 0, "
-        "for secrets\nlisted then; daily, weekly, auto, blocks: all secrets, those not listed counted as known; anew: saw "
-        "the plan of day 0\nand one made anew; stated: what the lineage says of itself (auto, blocks)."
+        "for secrets\nlisted then; daily, weekly, auto, blocks: all secrets, those not listed counted as known; anew: "
+        "saw the plan of day 0\nand one made anew; stated: what the lineage says of itself (auto, blocks)."
     )
     print(f"{'':10}{'day':>4}" + "".join(f"{name.replace(': stated', ' said'):>13}" for name in COLUMNS))
     errors, inside, cadence, off = [], [], [], []

@@ -33,8 +33,9 @@ from minleak.errors import InvalidCloak, InvalidParameter, shown
 if TYPE_CHECKING:
     from minleak._lineage.today import Today
 
-# With cohort="auto" a part is made once it is this much worse than 1/k at the most, or after so many updates.
-_CLOSE, _WEEK = 2.0, 7
+# With cohort="auto" a part is made after one day, one more for each so many days that the lineage has lasted, and so
+# many at the most: at first those that wait weigh most, and later small parts add up.
+_SLOWER, _WEEK = 4, 7
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -214,8 +215,8 @@ class Lineage(Stored):
         prior
             Today's counts, whole numbers; matched by label, in any order.
         cohort
-            After how many updates those that wait become a part, if they are at least k; "auto": at once where they are
-            alike, so that a part of them hides as well as others do, and else after seven.
+            After how many days those that wait become a part, if they are at least k; "auto": daily at first, and then
+            less and less often, down to once a week after four weeks.
         keep
             The share of the pooled counts that is kept each day, for `in_the_world`.
         day
@@ -231,18 +232,12 @@ class Lineage(Stored):
                 f"the day is {today}, and counts of day {self.ledger.day} are entered already: days go forwards"
             )
         keep = real(keep, "keep is a share from 0 to 1", least=0, most=1)
-        updates = (
-            _WEEK if isinstance(cohort, str) and cohort == "auto" else whole(cohort, 'cohort is "auto" or a number')
-        )
+        auto = isinstance(cohort, str) and cohort == "auto"
+        wait = min(_WEEK, 1 + today // _SLOWER) if auto else whole(cohort, 'cohort is "auto" or a number')
         ledger = self.ledger.enter(as_prior(prior), today, keep)
-        if len(ledger.waiting) < self.k:
-            return Lineage(self.parts, ledger)
-        due = ledger.day - ledger.began >= updates
-        if not due and cohort != "auto":
+        if len(ledger.waiting) < self.k or ledger.day - ledger.began < wait:
             return Lineage(self.parts, ledger)
         part = self._part(ledger, layout, gains)
-        if not due and part.success > _CLOSE / self.k:
-            return Lineage(self.parts, ledger)
         return Lineage((*self.parts, part), ledger.list_waiting())
 
     def _part(self, ledger: Ledger, layout: Any, gains: Mapping[Any, Any] | None) -> Any:

@@ -1,12 +1,12 @@
 """Recent rates: how often each secret occurs today, given the pooled counts of a ledger.
 
-Counts of earlier days say less about today, so that pools keep a share of them each day. A secret that was counted first
-on day f has a pool of its own exposure: with the share w_d that is left of day d, of N_d events, E = sum of w_d N_d / N
+Counts of earlier days say less about today, so pools keep a share of them each day. A secret that was first counted on
+day f has a pool of its own exposure: with the share w_d that is left of day d, of N_d events, E = sum of w_d N_d / N
 over the days from f on, in units of today's N events. Its pool C has the mean rate * E and the variance
 rate * sum of w_d^2 N_d / N, so that n = C E / E_2 counts as a Poisson count of the exposure T = E^2 / E_2.
 
 - Rates of secrets that came together have a mixing distribution (`Mixtures`), which gives each n its posterior.
-- Rates move: the logarithm by `movement` a day, which is estimated from how far today's counts are from the pools before.
+- Rates move: the logarithm by `movement` a day, estimated from how far today's counts are from the pools before today.
   The rate of the pool is blurred by what it moved since.
 - Where n is large, the pool before today, blurred, is a Gamma prior for today's count.
 - A secret that has not been counted for some days is gone with a probability that follows from how many go each day.
@@ -30,11 +30,12 @@ _ENOUGH = 200
 _LEFT = 0.06
 # Days of which so much is left in the pools count as those by which secrets were chosen that came then.
 _CHOSEN = 0.2
-# Movement is estimated from secrets of which so many are expected today; if these are fewer than so many, it is unknown.
+# Movement is estimated from secrets with at least so many events expected today. It is unknown if fewer than so many
+# secrets have them.
 _EXPECTED, _SOME = 20, 8
 # An unknown movement, at most; and the largest that is looked for.
 _UNKNOWN, _LARGEST = 0.3, 3.0
-# Squares of standardised residuals count as this at most, so that single secrets decide nothing, and then have this mean.
+# Squares of standardised residuals are cut off at this, so that no single secret decides; their mean is then this.
 _CLIPPED, _MEAN = 9.0, 0.995
 # Secrets that are gone are looked for among those of so many effective counts, for so many days.
 _KNOWN, _DAYS = 10, 7
@@ -252,7 +253,7 @@ def _exposed(counts: Array, exposures: Array, chosen: Array) -> Mixtures:
     found = Mixtures(np.empty(0, dtype=np.int64))
     rates, c = exposures[:, None] * found.grid, counts[:, None].astype(np.float64)
     seen = np.where(chosen > 0, -np.expm1(-np.maximum(chosen, 1e-9)[:, None] * found.grid).T, 1.0).T
-    found.small = counts
+    found.small = counts.astype(np.int64)
     found.likelihood = np.exp(c * np.log(rates) - rates - gammaln(c + 1) - np.log(seen)).astype(np.float32)
     return found
 

@@ -1,13 +1,14 @@
 """Today: what a lineage leaks on the last day that was counted, to an attacker who knows the true rates of that day.
 
-A listed secret has been shown in one set, whatever versions were seen. So the attacker is right as often as the sum over
-parts and sets of the largest true mass; a secret that is not listed has no set to hide in, and counts as known.
+A listed secret has been shown in one set, whatever versions were seen. So the attacker's success is the sum over parts
+and sets of the largest true mass. A secret that is not listed has no set to hide in, and counts as known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,9 @@ class Today:
             )
         if self.unlisted > self.success / 2:
             return f"keep on; most of it is secrets that are not listed yet ({self.unlisted:.1%} of today's events)"
-        return "keep on: a plan made today would hide little better"
+        return (
+            f"keep on: an attacker is right {self.success:.1%} of the time, and {self.least:.1%} with a plan made today"
+        )
 
     def __str__(self) -> str:
         rows = [
@@ -94,13 +97,13 @@ def leaks_today(parts: Sequence[Any], anew: Any, ledger: Ledger, seed: int) -> T
     rng, recent, n = generator(seed), Recent(ledger), ledger.listed
     mass = recent.pools / np.maximum(recent.whole.exposure, 1e-300)
     begins = np.cumsum([0, *(len(part.prior) for part in parts)])
-    weights = np.array([mass[begin:end].sum() for begin, end in zip(begins, begins[1:], strict=False)])
+    weights = np.array([mass[begin:end].sum() for begin, end in pairwise(begins.tolist())])
     weights /= weights.sum()
-    looks = Looks(
+    sets = LineageSets(
         [
-            look
+            one
             for part, begin, weight in zip(parts, begins.tolist(), weights.tolist(), strict=False)
-            for look in _looks(part, np.arange(begin, begin + len(part.prior)), weight, rng)
+            for one in _sample_part(part, np.arange(begin, begin + len(part.prior)), weight, rng)
         ]
     )
     middle, least, most = recent.movement
@@ -110,13 +113,13 @@ def leaks_today(parts: Sequence[Any], anew: Any, ledger: Ledger, seed: int) -> T
     waits = np.arange(len(new)) >= n
     unseen = int(once.sum()) / recent.events
     unlisted = int(ledger.counts[waits | once].sum()) / recent.events
-    listed = looks.mean(usual, rng)
-    bright = looks.mean(recent.posterior("best", least), rng)
-    dark = looks.mean(recent.posterior("early", most), rng)
-    worlds = [looks.world(recent.posterior("", middle, rng), rng) for _ in range(_SAMPLES)]
+    listed = sets.mean(usual, rng)
+    bright = sets.mean(recent.posterior("best", least), rng)
+    dark = sets.mean(recent.posterior("early", most), rng)
+    worlds = [sets.world(recent.posterior("", middle, rng), rng) for _ in range(_SAMPLES)]
     margin = _STUDENT * float(np.std(worlds, ddof=1))
     pooled = np.flatnonzero(ledger.pools > 0)
-    again = Looks(list(_looks(anew, pooled, 1.0, rng))).mean(usual, rng)
+    again = LineageSets(list(_sample_part(anew, pooled, 1.0, rng))).mean(usual, rng)
     heavy = np.argsort(-mass)[:_HEAVIEST]
     blind = np.mean([usual.draw(heavy, rng).max() for _ in range(_SAMPLES)]) / recent.events
 
@@ -142,6 +145,8 @@ def check_enough(ledger: Ledger) -> None:
     events = int(ledger.totals[-1])
     if events < LEAST:
         raise InvalidParameter(f"{events} events today are too few to say what leaks: collect {LEAST} or more")
+    if not ledger.pools[: ledger.listed].any():
+        raise InvalidParameter("no listed secret was counted lately: make a plan from today's counts")
     if ledger.pools.max() <= UNIT:
         raise InvalidParameter(
             "every secret was seen once: nothing can be said about how often each occurs; collect more events"
@@ -149,7 +154,7 @@ def check_enough(ledger: Ledger) -> None:
 
 
 @dataclass(frozen=True)
-class Look:
+class PartSets:
     """Sets of one part, a column for each: their members, the places that each member has, and how many places a
     column stands for.
     """
@@ -159,46 +164,46 @@ class Look:
     places: float
 
 
-class Looks:
+class LineageSets:
     """Sets of all parts, and how often the likeliest member is the secret."""
 
-    def __init__(self, looks: list[Look]) -> None:
-        self.looks = looks
+    def __init__(self, sets: list[PartSets]) -> None:
+        self.sets = sets
 
     def mean(self, posterior: Posterior, rng: np.random.Generator) -> float:
         """In the mean over worlds: a member has another rate in each set."""
-        return self._success(posterior.draw(look.members.ravel(), rng) for look in self.looks)
+        return self._success(posterior.draw(one.members.ravel(), rng) for one in self.sets)
 
     def world(self, posterior: Posterior, rng: np.random.Generator) -> float:
         """In one world: a member has one rate wherever it is."""
-        all_members = np.concatenate([look.members.ravel() for look in self.looks])
+        all_members = np.concatenate([one.members.ravel() for one in self.sets])
         distinct, at = np.unique(all_members, return_inverse=True)
         rates = posterior.draw(distinct, rng)[at]
-        return self._success(np.split(rates, np.cumsum([look.members.size for look in self.looks])[:-1]))
+        return self._success(np.split(rates, np.cumsum([one.members.size for one in self.sets])[:-1]))
 
     def _success(self, drawn: Iterable[Array]) -> float:
         most = total = 0.0
-        for look, rates in zip(self.looks, drawn, strict=True):
-            columns = rates.reshape(look.members.shape) / look.owned
-            most += look.places * float(columns.max(axis=0).sum())
-            total += look.places * float(columns.sum())
+        for one, rates in zip(self.sets, drawn, strict=True):
+            columns = rates.reshape(one.members.shape) / one.owned
+            most += one.places * float(columns.max(axis=0).sum())
+            total += one.places * float(columns.sum())
         return most / max(total, 1e-300)
 
 
-def _looks(part: Any, numbers: Indices, weight: float, rng: np.random.Generator) -> Iterator[Look]:
+def _sample_part(part: Any, numbers: Indices, weight: float, rng: np.random.Generator) -> Iterator[PartSets]:
     """Sets of a part whose secrets have these numbers."""
     if isinstance(part, BlockPlan):
-        yield _blocks(part, numbers, weight, rng)
+        yield _sample_blocks(part, numbers, weight, rng)
         return
     count = max(int(weight * _DRAWS) // max(part.n_giants + part.u, 1), _SETS)
     if part.tail:
         members, owned = random_sets(part, count, rng)
-        yield Look(numbers[members], owned, part.tail / count)
+        yield PartSets(numbers[members], owned, part.tail / count)
     for group in part.idle_sets():
-        yield Look(numbers[np.asarray(group)][:, None], np.ones((len(group), 1)), 1.0)
+        yield PartSets(numbers[np.asarray(group)][:, None], np.ones((len(group), 1)), 1.0)
 
 
-def _blocks(part: BlockPlan, numbers: Indices, weight: float, rng: np.random.Generator) -> Look:
+def _sample_blocks(part: BlockPlan, numbers: Indices, weight: float, rng: np.random.Generator) -> PartSets:
     """Blocks at random, or all of them where they are few."""
     partition = part.partition
     blocks = np.arange(len(partition.begins) - 1)
@@ -210,4 +215,4 @@ def _blocks(part: BlockPlan, numbers: Indices, weight: float, rng: np.random.Gen
     else:
         owned = np.ones(len(blocks))
     members = partition.rows(blocks, part.k).T
-    return Look(numbers[members], np.where(members >= 0, owned, np.inf), 1.0)
+    return PartSets(numbers[members], np.where(members >= 0, owned, np.inf), 1.0)
