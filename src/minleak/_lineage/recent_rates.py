@@ -142,41 +142,25 @@ class Recent:
     @cached_property
     def gone(self) -> Array:
         """How likely it is of each secret that it does not occur any more."""
-        last = len(self.shares)
-        silent = np.where(self.counts > 0, 0, np.minimum(self.ledger.day - self.ledger.last, _SILENCE))
-        seen = np.maximum(self.until, self.begin + 1)
-        window = self.window(self.begin, np.minimum(seen, last))
-        sigma = self.movement[0]
-        counts = window.counts(self.pools)
-        shape = 1 / (1 / np.maximum(counts, 1e-9) + 2 * sigma**2)
-        rate = counts / np.maximum(window.effective, 1e-300)
-
-        def silence(days: Indices | int) -> Array:
-            """The probability of no count on so many days, of one that is there."""
-            return np.asarray((1 + rate * days / shape) ** -shape)
-
-        young = self.ledger.day - self.ledger.first
-        watched = np.minimum(young, _DAYS)
-        used = (counts >= _KNOWN) & (young > 0) & (silent <= watched)
+        ledger = self.ledger
+        silent = np.where(self.counts > 0, 0, np.minimum(ledger.day - ledger.last, _SILENCE))
         there = np.flatnonzero(silent)
-
-        def chances(share: float, at: Indices) -> tuple[Array, Array]:
-            """Of silent secrets: to be silent and gone, and silent and there."""
-            away = np.zeros(len(self.counts))
-            for i in range(1, int(silent.max(initial=0)) + 1):
-                away += np.where(silent >= i, share * (1 - share) ** (i - 1) * silence(i - 1), 0.0)
-            return away[at], ((1 - share) ** silent * silence(silent))[at]
-
-        quiet = np.flatnonzero(used & (silent > 0))
-        alive = float(watched[used].sum() - silent[quiet].sum())
-        likelihoods = []
-        tried = np.concatenate([[1e-7], np.logspace(-5, -0.5, 46)])
-        for share in tried.tolist():
-            away, here = chances(share, quiet)
-            likelihoods.append(alive * np.log1p(-share) + float(np.log(away + here).sum()))
-        share = float(tried[int(np.argmax(likelihoods))])
+        begin = self.begin[there]
+        window = self.window(begin, np.clip(self.until[there], begin + 1, len(self.shares)))
+        counts = window.counts(self.pools[there])
+        shape = 1 / (1 / np.maximum(counts, 1e-9) + 2 * self.movement[0] ** 2)
+        rate = counts / np.maximum(window.effective, 1e-300)
+        young = ledger.day - ledger.first
+        watched = np.minimum(young, _DAYS)
+        heard = (silent == 0) & (self.whole.counts(self.pools) >= _KNOWN)
+        used = (counts >= _KNOWN) & (silent[there] <= watched[there])
+        days = float(watched[heard].sum() + (watched[there] - silent[there])[used].sum())
+        silences = Silences(silent[there], rate, shape)
+        some = Silences(silent[there][used], rate[used], shape[used])
+        tried = np.concatenate([[1e-7], np.logspace(-5, -0.5, 46)]).tolist()
+        share = max(tried, key=lambda share: days * np.log1p(-share) + float(np.log(sum(some.chances(share))).sum()))
+        away, here = silences.chances(share)
         result = np.zeros(len(self.counts))
-        away, here = chances(share, there)
         result[there] = away / np.maximum(away + here, 1e-300)
         return result
 
@@ -215,6 +199,25 @@ class Recent:
         """
         fitted = [group.fitted(how, rng) for group in self.groups]
         return Posterior(self, fitted, sigma)
+
+
+class Silences:
+    """Secrets that were not counted for some days, by how likely no count is of one of their rate that still occurs:
+    rates are Gamma variables of a mean and a shape.
+    """
+
+    def __init__(self, days: Indices, rate: Array, shape: Array) -> None:
+        self.days = days
+        self.chance = [(1 + rate * i / shape) ** -shape for i in range(int(days.max(initial=0)) + 1)]
+
+    def chances(self, share: float) -> tuple[Array, Array]:
+        """The probabilities to be silent for so long and gone, and silent and there, if so many go each day."""
+        away, here = np.zeros(len(self.days)), np.zeros(len(self.days))
+        for i, chance in enumerate(self.chance):
+            left = (1 - share) ** i * chance
+            away += np.where(self.days > i, share * left, 0.0)
+            here += np.where(self.days == i, left, 0.0)
+        return away, here
 
 
 class Group:
