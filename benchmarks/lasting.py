@@ -186,5 +186,6 @@ def main() -> None:
     print(
         f"stated within 5% of the truth: {close.sum()} of {len(close)} (bar 9 in 10), from {min(errors):+.1%} to "
         f"{max(errors):+.1%}; inside the interval: {sum(inside)}\nauto beside the better of daily and weekly: at most "
-        f"{max(cadence):+.4f} (bar .01); listed on day 0, in the lineage beside kept: at most {max(off):.4f} (bar .005)"
+        f"{max(cadence):+.4f} (bar .01); listed on day 0, in the lineage beside kept "
+        f"(the same sets): at most {max(off):.4f} (bar .005)"
     )
