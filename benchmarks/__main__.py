@@ -19,7 +19,7 @@ ALL = (
     "world",
     "unlisted",
     "prefixes",
-    "living",
+    "lasting",
     "samples",
     "sequences",
     "fuzzing",

@@ -23,6 +23,7 @@ from minleak._design.unlisted.misfit import Misfit
 from minleak._design.unlisted.model import Model
 from minleak._design.unlisted.plan import UnlistedPlan
 from minleak._design.world import World
+from minleak._lineage.today import Today
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
 from minleak._measure.join_meet import JoinMeetOrder
@@ -78,6 +79,7 @@ __all__ = [
     "Stage",
     "Stored",
     "Sweep",
+    "Today",
     "Tradeoff",
     "UnlistedPlan",
     "Walk",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -26,12 +26,16 @@ from minleak._design.stored.kinds import LINEAGE, Running, Stored
 from minleak._design.stored.saving import save
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
-from minleak._lineage.ledger import SERIES, Ledger
+from minleak._lineage.ledger import DAILY, SERIES, Ledger
 from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak.errors import InvalidCloak, InvalidParameter, shown
 
-# With cohort="auto" a part is made once it is this much worse than 1/k at the most, or after so many updates.
-_CLOSE, _WEEK = 2.0, 7
+if TYPE_CHECKING:
+    from minleak._lineage.today import Today
+
+# With cohort="auto" a part is made after one day, one more for each so many days that the lineage has lasted, and so
+# many at the most: at first those that wait weigh most, and later small parts add up.
+_SLOWER, _WEEK = 4, 7
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -98,7 +102,7 @@ class Lineage(Stored):
         """32 bytes that stand for the parts and the ledger."""
         ledger = self.ledger
         numbers = np.array([ledger.listed, ledger.day, ledger.began, ledger.version])
-        arrays = [ledger.counts, ledger.pools, ledger.first, ledger.last]
+        arrays = [getattr(ledger, name) for name in (*SERIES, *DAILY)]
         waiting = label_parts(take(ledger.labels, ledger.waiting)) if ledger.pending else [b"none"]
         return of_parts(b"minleak lineage 1", [*(part.digest for part in self.parts), numbers, *arrays, *waiting])
 
@@ -131,6 +135,27 @@ class Lineage(Stored):
         """H(X) - H(X|Y) by the counts of the last day, or if secrets are drawn from `prior`."""
         under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
         return leakage(under, self.channel(), entropy)
+
+    def in_the_world(self, *, seed: int = 0) -> Today:
+        """What leaks today: how often an attacker is right who knows the true rates of the last day and saw every
+        version, with an interval, beside what a plan made today would give. See `Today`.
+
+        The counts of a day are a sample, and rates move. So each secret's rate is estimated from its pooled counts,
+        how long it has been counted, how much rates move in a day and how many secrets go, all from the counts
+        themselves. Refused where nothing can be said: fewer than 100 events today, every secret seen once, gains.
+
+        >>> import minleak as ml
+        >>> counts = ml.Prior([20 - i // 30 for i in range(600)])
+        >>> today = ml.design(counts, k=10).update(counts).in_the_world()
+        >>> today.blind < today.success < today.high
+        True
+        """
+        from minleak._lineage.today import check_enough, leaks_today
+
+        check_enough(self.ledger)
+        pools = self.ledger.pools[self.ledger.pools > 0]
+        anew = design(Prior(pools), self.k, layout="blocks" if self.layout == "blocks" else "stable")
+        return leaks_today(self.parts, anew, self.ledger, seed)
 
     @property
     def n_cells(self) -> int:
@@ -190,8 +215,8 @@ class Lineage(Stored):
         prior
             Today's counts, whole numbers; matched by label, in any order.
         cohort
-            After how many updates those that wait become a part, if they are at least k; "auto": at once where they are
-            alike, so that a part of them hides as well as others do, and else after seven.
+            After how many days those that wait become a part, if they are at least k; "auto": daily at first, and then
+            less and less often, down to once a week after four weeks.
         keep
             The share of the pooled counts that is kept each day, for `in_the_world`.
         day
@@ -207,18 +232,12 @@ class Lineage(Stored):
                 f"the day is {today}, and counts of day {self.ledger.day} are entered already: days go forwards"
             )
         keep = real(keep, "keep is a share from 0 to 1", least=0, most=1)
-        updates = (
-            _WEEK if isinstance(cohort, str) and cohort == "auto" else whole(cohort, 'cohort is "auto" or a number')
-        )
+        auto = isinstance(cohort, str) and cohort == "auto"
+        wait = min(_WEEK, 1 + today // _SLOWER) if auto else whole(cohort, 'cohort is "auto" or a number')
         ledger = self.ledger.enter(as_prior(prior), today, keep)
-        if len(ledger.waiting) < self.k:
-            return Lineage(self.parts, ledger)
-        due = ledger.day - ledger.began >= updates
-        if not due and cohort != "auto":
+        if len(ledger.waiting) < self.k or ledger.day - ledger.began < wait:
             return Lineage(self.parts, ledger)
         part = self._part(ledger, layout, gains)
-        if not due and part.success > _CLOSE / self.k:
-            return Lineage(self.parts, ledger)
         return Lineage((*self.parts, part), ledger.list_waiting())
 
     def _part(self, ledger: Ledger, layout: Any, gains: Mapping[Any, Any] | None) -> Any:
@@ -254,7 +273,7 @@ class Lineage(Stored):
             own, said = part.contents()
             arrays |= {f"{i}.{name}": array for name, array in own.items()}
             numbers.append({"kind": part.kind, **said})
-        arrays |= {name: getattr(ledger, name) for name in SERIES}
+        arrays |= {name: getattr(ledger, name) for name in (*SERIES, *DAILY)}
         if ledger.pending and not ledger.labels.is_default:
             waiting = take(ledger.labels, ledger.waiting).storable()
             if waiting is None:

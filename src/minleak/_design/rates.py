@@ -41,14 +41,16 @@ _LEAST = np.float32(1e-30)
 class Mixtures:
     """Mixing distributions on the grid for one prior's counts, fitted to how many secrets have each.
 
-    `counts` are the distinct counts from 1 on, smallest first.
+    `counts` are the distinct counts, smallest first: from 1 on, because secrets are known that were seen. `chosen` is
+    the share of the events that they had to be seen in for that: all of them, or 0 for secrets that were known before,
+    whose count may be 0.
     """
 
-    def __init__(self, counts: Counts, grid: Array = _GRID) -> None:
+    def __init__(self, counts: Counts, grid: Array = _GRID, chosen: float = 1.0) -> None:
         small = np.asarray(counts[counts <= LARGE], dtype=np.int64)
         self.small, self.grid = small, grid
         # EM is stopped long before it would see more digits, and is quicker with fewer
-        self.likelihood = _likelihood(small, grid).astype(np.float32)
+        self.likelihood = _likelihood(small, grid, chosen).astype(np.float32)
         self.row = np.full(LARGE + 2, -1)  # of each small count; the last place is of all others
         self.row[small] = np.arange(len(small))
 
@@ -215,12 +217,15 @@ class OneRate:
         return np.full(len(drawn.counts), self.rate)
 
 
-def _likelihood(counts: Counts, rates: Array) -> Array:
-    """The probability of a count given the rate and that it is not zero; rows are counts, columns rates."""
+def _likelihood(counts: Counts, rates: Array, chosen: float = 1.0) -> Array:
+    """The probability of a count given the rate, and that of some event among the share that was chosen by, up to a
+    factor of the count alone; rows are counts, columns rates.
+    """
     from scipy.special import gammaln
 
     c = counts[:, None].astype(np.float64)
-    return np.asarray(np.exp(c * np.log(rates) - rates - gammaln(c + 1) - np.log(-np.expm1(-rates))))
+    seen = np.log(-np.expm1(-chosen * rates)) if chosen else 0.0
+    return np.asarray(np.exp(c * np.log(rates) - rates - gammaln(c + 1) - seen))
 
 
 def _shares(times: Counts) -> Array:

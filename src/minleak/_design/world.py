@@ -219,14 +219,18 @@ def judged(
 
 def _sets(plan: Arrangement, counts: Counts, rng: np.random.Generator) -> Sets:
     """Sets of a plan in memory."""
-    giants = np.repeat(plan.giants[:, None], how_many(plan.n_giants + plan.u), axis=1)
+    members, owned = random_sets(plan, how_many(plan.n_giants + plan.u), rng)
+    return Sets(members, counts[members], owned)
+
+
+def random_sets(plan: Arrangement, count: int, rng: np.random.Generator) -> tuple[Indices, Array]:
+    """So many sets, each as likely as it is shown, a column for each; and the places that each member has."""
+    giants = np.repeat(plan.giants[:, None], count, axis=1)
     if not plan.tail:  # nobody is left beside the giants: all are in one set
-        members, owned = giants[:, :1], np.ones((plan.n_giants, 1))
-    else:
-        others = _random_sets(plan, giants.shape[1], rng).T
-        members = np.concatenate([giants, others])
-        owned = np.concatenate([np.full(giants.shape, plan.tail), plan.u * plan.weights[others]])
-    return Sets(members, counts[members], owned.astype(np.float64))
+        return giants[:, :1], np.ones((plan.n_giants, 1))
+    others = _random_sets(plan, count, rng).T
+    owned = np.concatenate([np.full(giants.shape, plan.tail), plan.u * plan.weights[others]])
+    return np.concatenate([giants, others]), owned.astype(np.float64)
 
 
 def _times(counts: Counts) -> tuple[Counts, Counts]:

@@ -19,6 +19,8 @@ UNIT = 1 << 10
 _LONG = 1 << 10
 # What a ledger holds of each secret.
 SERIES = ("counts", "pools", "first", "last")
+# What it holds of each day of whose counts something is left in the pools.
+DAILY = ("days", "shares", "totals")
 # Pools stay below this, whatever is counted.
 MOST = 1 << 62
 
@@ -30,7 +32,8 @@ class Ledger:
 
     `counts` are those of the last day; `pools` those of all days in units of 1/1024, of which a share is kept each day;
     `first` and `last` are the days on which a secret was counted first and last. `day` is the last day, `began` the day
-    of the newest part, `version` the number of days that were counted.
+    of the newest part, `version` the number of days that were counted. `days` are those of whose counts something is
+    left in the pools, `shares` how much, in units of 1/1024, and `totals` how many events were counted on them.
     """
 
     labels: Labels
@@ -42,13 +45,17 @@ class Ledger:
     pools: Indices
     first: Indices
     last: Indices
+    days: Indices
+    shares: Indices
+    totals: Indices
 
     @classmethod
     def begin(cls, prior: Prior) -> Ledger:
         """That of a plan's own counts, on day 0."""
         counts = whole_counts(prior, "the plan's counts")
         never = np.where(counts > 0, 0, -1)
-        return cls(prior.labels, len(prior), 0, 0, 1, counts, UNIT * counts, np.zeros_like(counts), never)
+        first, daily = np.zeros_like(counts), (np.array([one]) for one in (0, UNIT, counts.sum()))
+        return cls(prior.labels, len(prior), 0, 0, 1, counts, UNIT * counts, first, never, *daily)
 
     @property
     def waiting(self) -> Indices:
@@ -82,6 +89,7 @@ class Ledger:
         today[at[known]] = counts[known]
         grown = len(new)
         pools = _kept(np.append(self.pools, np.zeros(grown, dtype=np.int64)), day - self.day, keep) + UNIT * today
+        shares = _kept(self.shares, day - self.day, keep)
         return replace(
             self,
             labels=labels,
@@ -91,6 +99,9 @@ class Ledger:
             pools=np.minimum(pools, MOST),
             first=np.append(self.first, np.full(grown, day)),
             last=np.where(today > 0, day, np.append(self.last, np.full(grown, day))),
+            days=np.append(self.days[shares > 0], day),
+            shares=np.append(shares[shares > 0], UNIT),
+            totals=np.append(self.totals[shares > 0], today.sum()),
         )
 
     def list_waiting(self) -> Ledger:

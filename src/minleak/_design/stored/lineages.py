@@ -11,7 +11,7 @@ from minleak._data.matching import join
 from minleak._design.lineage import Lineage, LineageDrawable
 from minleak._design.stored.format import Contents, demand, demand_whole
 from minleak._design.stored.kinds import BLOCKS, KINDS, RINGS
-from minleak._lineage.ledger import MOST, SERIES, Ledger
+from minleak._lineage.ledger import DAILY, MOST, SERIES, UNIT, Ledger
 
 # The most parts of a lineage, and the last day that can be counted.
 _PARTS, _DAYS = 100_000, 1 << 31
@@ -40,6 +40,16 @@ def _ledger(contents: Contents, plans: tuple[Lineage, ...]) -> Ledger:
     contents.in_range(pools, 0, MOST + 1)
     contents.in_range(first, 0, day + 1)
     contents.in_range(last, -1, day + 1)
+    days, shares, totals = (contents.vector(name, "i8") for name in DAILY)
+    demand(
+        len(days) == len(shares) == len(totals) >= 1
+        and days[0] >= 0
+        and days[-1] == day
+        and bool((np.diff(days) > 0).all())
+    )
+    contents.in_range(shares, 1, UNIT + 1)
+    contents.in_range(totals, 0, MOST)
+    demand(shares[-1] == UNIT and bool((np.diff(shares) >= 0).all()))
     labels = [plan.prior.labels for plan in plans]
     if labels[0].is_default:
         whole = Labels(range(known))
@@ -56,4 +66,4 @@ def _ledger(contents: Contents, plans: tuple[Lineage, ...]) -> Ledger:
     demand(len(whole) == known)
     began, version = (demand_whole(contents.numbers[name], 0, day + 1) for name in ("began", "version"))
     demand(began <= day and version >= 1)
-    return Ledger(whole, listed, day, began, version, counts, pools, first, last)
+    return Ledger(whole, listed, day, began, version, counts, pools, first, last, days, shares, totals)
