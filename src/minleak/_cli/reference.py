@@ -68,7 +68,7 @@ FIELDS = {
     "compare": "`secrets`, `buckets`, `average`, `largest`, `success`, `blocks`, `plan`, `same_blocks`, `same_plan`, "
     "`rows` (a list of `name`, `k`, `success`, `leakage`)",
     "export": "`file`, `rows`, `columns`",
-    "draw": "`sets`: a list of `id` and `members`",
+    "draw": "`lineage` (by which it was drawn, in hexadecimal), `sets`: a list of `id` and `members`",
     "chain fit": "`states`, `transitions`, `order`, `clock`, `backoff` (the share of moves by it), `entropy_rate`, "
     "`distance`, and `file` where asked",
     "chain leakage": "`states`, `k`, `steps`, `methods` (a list of `method`, `k`, `trials`, `exact`, `evidence`, "

@@ -1,8 +1,8 @@
 """The kinds of things that a .cloak file holds and a Cloak draws from: what each must be able to do, and where it is.
 
-A kind is a class of plans (`Stored`) and a class that draws from them (`Running`), a module that opens its files and one
-that certifies them. Modules are loaded when they are needed: these are all the edges of this
-room that no import statement shows.
+A kind is a class of plans (`Stored`) and a class that draws from them (`Running`), a module that opens its files and
+one that certifies them. Modules are loaded when they are needed: these are all the edges of this room that no import
+statement shows.
 """
 
 from __future__ import annotations
@@ -151,6 +151,11 @@ class Running(ABC):
     @abstractmethod
     def find(self, secret: Hashable) -> Any:
         """A secret as it is drawn for; None if it is unknown."""
+
+    def waits(self, secret: Hashable) -> bool:
+        """Whether an unknown secret was counted in an update and waits for a part."""
+        del secret
+        return False
 
     @abstractmethod
     def in_bytes(self, secrets: Any) -> list[bytes]:
