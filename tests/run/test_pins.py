@@ -240,7 +240,13 @@ def test_processes_that_race_agree_on_every_pin(tmp_path):
     KEY.save(tmp_path / "key")
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", RACE, *map(os.fspath, (tmp_path / "pins", tmp_path / "key", tmp_path / plan)), order],
+            [
+                sys.executable,
+                "-c",
+                RACE,
+                *map(os.fspath, (tmp_path / "pins", tmp_path / "key", tmp_path / plan)),
+                order,
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from minleak._cli.inputs import Reading, one_stdin, plan_of
+from minleak._cli.inputs import PriorSource, Reading, one_stdin, plan_of
 from minleak._cli.options import CloakFile, Entropies, option, whole
 from minleak._cli.output import Answer, working
 from minleak._cli.summaries import lineage_numbers, lineage_words
@@ -30,6 +30,7 @@ def update(
         "After how many updates new secrets become a part: a number, or auto, which makes it as soon as it hides them.",
         default="auto",
     ),
+    gains: str | None = option("Of a plan with gains: the column beside the counts that says what secrets are worth."),
     dry_run: bool = option("Write nothing: tell only what an update would do and what leaks today.", default=False),
     entropy: Entropies = None,
     reading: Reading,
@@ -42,9 +43,11 @@ def update(
         raise InvalidParameter("say where to write the update with -o, or --dry-run to write nothing")
     one_stdin(CLOAK=cloak, PRIOR=prior)
     replaced = None if output is None else state_of(output)
-    plan, new = plan_of(cloak), reading.prior(prior)
+    plan, source = plan_of(cloak), PriorSource(prior, reading)
+    new = source.prior()
+    worth = None if gains is None else dict(zip(new.labels, source.other(gains, "--gains").weights, strict=True))
     with working(f"entering counts of {len(new):,} secrets"):
-        newer = plan.update(new, cohort="auto" if cohort == "auto" else whole(cohort))
+        newer = plan.update(new, cohort="auto" if cohort == "auto" else whole(cohort), gains=worth)
         made = len(newer.parts) - len(plan.parts)
         data = {**lineage_numbers(newer, entropy or list(FEW)), "new_parts": made}
         lines = lineage_words(data)

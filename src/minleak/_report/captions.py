@@ -88,8 +88,7 @@ def _near(facts: Facts) -> list[Figure]:
         Figure(
             "price_of_stability",
             "What closeness costs if a secret is drawn again and again",
-            "From near to stable decoys, all at the same leakage of a single draw. Sticky draws count as one "
-            "draw.",
+            "From near to stable decoys, all at the same leakage of a single draw. Sticky draws count as one draw.",
             maps.price_of_stability(near.mixtures, near.unit),
         ),
     ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from minleak._data.extras import altair
-from minleak._design.certificate import certify
 from minleak._design.lineage import Lineage
+from minleak._design.lineage_checks import certified
 from minleak._design.lineage_worth import PartWorth, parts_worth
 from minleak._measure.leakages import leakage_table
 from minleak._report.charts import coloured
@@ -42,7 +42,7 @@ def lineage_page(plan: Lineage, *, success: float | None, title: str | None, fil
         unseen=int((ledger.counts[: ledger.listed] == 0).sum()),
         leakages=_leakages(plan),
         parts=parts if len(parts) <= _ROWS else [parts[0], *parts[1 - _ROWS :]],
-        certificate=certify(plan, plan.prior),
+        certificate=certified(plan, None, k=None, gains=None, entropies=()),
     )
 
 
@@ -60,8 +60,8 @@ def lineage_figures(plan: Lineage, parts: list[PartWorth] | None = None) -> list
 
 def _verdict(plan: Lineage, right: float, blind: float) -> str:
     seen = (
-        f"By the counts of the last day, an attacker who saw the sets of all {plan.version:,} versions of this plan and "
-        f"guesses once is right {often(right)}"
+        f"By the counts of the last day, an attacker who saw the sets of all {plan.version:,} versions of this plan "
+        f"and guesses once is right {often(right)}"
     )
     if right <= blind * (1 + 1e-12) or percent(right) == percent(blind):
         return f"{seen}: no more often than without seeing anything."
@@ -106,9 +106,7 @@ def _chart(parts: list[PartWorth]) -> Any:
     joined = [{"part": part.number, "made": part.made, "success": part.success} for part in parts]
     joined = [row for row in joined if None not in row.values()]
     last = max(parts[-1].number, 1)
-    x = alt.X(
-        "part:Q", title="part", scale=alt.Scale(domain=[-0.3, last + 0.3], nice=False), axis=_whole_numbers(last)
-    )
+    x = alt.X("part:Q", title="part", scale=alt.Scale(domain=[-0.3, last + 0.3], nice=False), axis=_whole_numbers(last))
     y = alt.Y("success:Q", title="a guess is right", axis=alt.Axis(format="~%"), scale=alt.Scale(domainMin=0))
     rules = alt.Chart(alt.Data(values=joined)).mark_rule().encode(x=x, y=y, y2="made:Q")
     dots = (

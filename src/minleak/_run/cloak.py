@@ -240,8 +240,8 @@ class Cloak:
         found = self._held.get(lineage) if isinstance(lineage, bytes) else None
         if found is None:
             raise InvalidParameter(
-                "the cloak holds no plan of this lineage: give it that plan too, as in Cloak([older, newer]); a lineage "
-                "is the bytes that plan.lineage and cloak.current say"
+                "the cloak holds no plan of this lineage: give it that plan too, as in Cloak([older, newer]); a "
+                "lineage is the bytes that plan.lineage and cloak.current say"
             )
         return found
 
