@@ -112,7 +112,7 @@ class Cloak:
     @property
     def current(self) -> bytes:
         """The lineage of the newest plan: what to remember for a subject who is shown something for the first time."""
-        return self.plan.lineage
+        return self.lineages[-1]
 
     @property
     def lineages(self) -> tuple[bytes, ...]:
