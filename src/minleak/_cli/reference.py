@@ -51,7 +51,8 @@ FIELDS = {
     "(how many), `smallest`, and in `leakage` also `loss`, instead of all from `giants` to `gains`; for channels "
     "`observables`, `most_causes`; for plans over all strings `unlisted`, `example`, `policy`, `entropy`; "
     "for plans that were updated `secrets`, `k`, `layout`, `version`, `parts` (how many), `each_part` "
-    "(a list of `number`, `secrets`, `share` of the last counts, and how often a guess is right, `made` and `success` by the last counts), `pending` (how many wait), "
+    "(a list of `number`, `secrets`, `share` of the last counts, and how often a guess is right, "
+    "`made` and `success` by the last counts), `pending` (how many wait), "
     "`pending_mass` (their share of the last counts), `not_seen_today`, `success_blind`, `success` and `leakage` by "
     "the last counts; for all `lineage`, in hexadecimal",
     "sweep": "`secrets`, `k` (list), `success` (list), `in_the_world` (the success there, list; or null, and "
