@@ -24,7 +24,7 @@ PROMISED = {
         leakage leakage_table d_privacy capacity additive_capacity refines
         design Plan Blocks Stable Circle Near Cheapest certify compare estimate_prior exposure sweep least_k baselines
         optimise least_budget tradeoff
-        Cloak Key load MinleakError NGram Policy honeywords
+        Cloak Key Pins load MinleakError NGram Policy honeywords
         audit follow observations_needed repeated_success
         Chain read_chain Tracks sequence_leakage sequence_baselines
         errors mechanisms padding report results theory warehouse __version__
@@ -63,7 +63,7 @@ PROMISED = {
     """,
     "minleak.errors": """
         MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret
-        InvalidCloak Infeasible SolverFailed MissingExtra
+        PendingSecret InvalidCloak Infeasible SolverFailed MissingExtra
     """,
     "minleak.testing": "priors channels entropies gains systems capped_channels check_model",
 }
@@ -77,7 +77,8 @@ MEMBERS = {
     ml.results.BlockPlan: "success entropy leakage in_the_world loss sets channel table update save digest",
     ml.results.Lineage: "parts pending version lineage success entropy leakage sets channel table update save digest",
     ml.results.Comparison: "verdict",
-    ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed",
+    ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed current lineages key",
+    ml.Pins: "lineage",
     ml.Chain: "from_sequences save load labels initial marginal probability stationary entropy_rate simulate distance "
     "__len__",
     ml.Tracks: "draw start resume",

@@ -41,6 +41,7 @@ from ._measure.refinement import refines
 from ._run.cloak import Cloak
 from ._run.decoy_words import honeywords
 from ._run.keys import Key
+from ._run.pins import Pins
 from ._samples.auditing import audit
 from ._samples.following import follow
 from ._samples.looks import observations_needed, repeated_success
@@ -73,6 +74,7 @@ __all__ = [
     "MinleakError",
     "NGram",
     "Near",
+    "Pins",
     "Plan",
     "Policy",
     "Prior",

@@ -79,6 +79,10 @@ class UnknownSecret(MinleakError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class PendingSecret(UnknownSecret):
+    """A secret that was counted in an update and has no set yet: it waits for the next part of its plan."""
+
+
 class InvalidCloak(MinleakError, ValueError):
     """A .cloak file that is foreign, cut, damaged, of another version, or cannot be written."""
 

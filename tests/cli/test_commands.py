@@ -374,12 +374,6 @@ def test_no_message_of_optimise_names_a_secret(run, folder):
     assert "hidden" not in err
 
 
-def test_counts_that_did_not_change_make_no_difference(run, folder):
-    code, out, err = run("drift", "queries.cloak", "queries.csv")
-    assert code == 0, err
-    assert "it makes no difference" in out
-
-
 def test_notes_are_part_of_the_json(run, asked, log):
     """One object on one line, of an answer and of an error; for people a line on stderr."""
     said = asked("design", "queries.csv", "-k", "1000")

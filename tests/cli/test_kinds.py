@@ -22,6 +22,7 @@ PLANS = {
     "rows": ml.mechanisms.rounded(ml.Channel(np.full((40, 2), 0.5), inputs=PRIOR.labels), PRIOR),
     "model": ml.design(STRINGS, 4),
     "strings": ml.design(PRIOR, 4, unknown=STRINGS, unknown_share=0.1),
+    "lineage": ml.design(PRIOR, 4).update(QUERIES | {f"new-{i}": 9 for i in range(5)}).update(QUERIES | {"later": 2}),
 }
 
 
@@ -30,19 +31,25 @@ def drawn(plan):
     return ml.Cloak(plan, key=bytes(32)).draw("query-9", scope="s")
 
 
+def chain_of(plan):
+    """Walks among its secrets."""
+    prior = plan.prior if isinstance(plan.prior, ml.Prior) else PRIOR
+    return ml.Chain(prior, np.ones((len(prior), len(prior)), dtype=int))
+
+
 # The methods that a kind does not have, what else a plan refuses, and the commands that do not end with code 0.
 CANNOT = {"rows": {"sets", "table", "update"}, "strings": {"leakage", "sets", "channel", "table", "update"}}
 REFUSED = {
-    "gains": {"update"},
     "rows": CANNOT["rows"] | {"exposure"},
     "strings": CANNOT["strings"] | {"leakage under a prior", "estimate_prior", "sequence_leakage", "exposure"},
 }
 REFUSED["model"] = REFUSED["strings"]
 CODES = {
-    "gains": {"certify for counts": 1, "drift": 2, "update": 2},
-    "blocks": {"update after": 2, "report": 2},
-    "rows": {"drift": 2, "update": 2, "update after": 2, "export": 2, "report": 2},
-    "strings": {"draw anew": 2, "drift": 2, "update": 2, "update after": 2, "export": 2},
+    "gains": {"certify for counts": 1},
+    "blocks": {"report": 2},
+    "rows": {"dry run": 2, "update": 2, "export": 2, "report": 2},
+    "strings": {"draw anew": 2, "dry run": 2, "update": 2, "export": 2},
+    "lineage": {"certify for counts": 2},
 }
 CODES["model"] = CODES["strings"] | {"certify for counts": 1}
 VERBS = {
@@ -57,9 +64,7 @@ VERBS = {
     "certify": lambda plan: ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None)),
     "draw": drawn,
     "estimate_prior": lambda plan: ml.estimate_prior(plan, [0 if plan.kind == "rows" else drawn(plan)], bootstrap=0),
-    "sequence_leakage": lambda plan: ml.sequence_leakage(
-        ml.Chain(PRIOR, np.ones((40, 40), dtype=int)), plan, steps=2, trials=2
-    ),
+    "sequence_leakage": lambda plan: ml.sequence_leakage(chain_of(plan), plan, steps=2, trials=2),
     "exposure": lambda plan: ml.exposure([plan]),
 }
 COMMANDS = {
@@ -68,9 +73,8 @@ COMMANDS = {
     "certify for counts": ["certify", "x.cloak", "queries.csv"],
     "draw": ["draw", "x.cloak", "query-9", "--key", "queries.key", "--scope", "s"],
     "draw anew": ["draw", "x.cloak", "query-9", "--fresh"],
-    "drift": ["drift", "x.cloak", "tomorrow.csv"],
+    "dry run": ["update", "x.cloak", "tomorrow.csv", "--dry-run"],
     "update": ["update", "x.cloak", "tomorrow.csv", "-o", "newer.cloak"],
-    "update after": ["update", "queries.cloak", "tomorrow.csv", "-o", "newer.cloak", "--earlier", "x.cloak"],
     "export": ["export", "x.cloak", "-o", "table.csv"],
     "report": ["report", "x.cloak", "-o", "r.html", "--trials", "20"],
 }

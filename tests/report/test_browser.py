@@ -42,6 +42,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, lis
         file = folder / f"{name}.html"
         file.write_text(report_page(facts))
         made[name] = (file, [figure.name for figure in captioned(facts)])
+    older = plans["words"].update({"the": 9, **{f"{word}-new": 1 for word in EVIL * 20}}, cohort=1)
+    ml.report.write(older.update({"the": 5, LONG: 2}), folder / "lineage.html", success=0.5)
+    made["lineage"] = (folder / "lineage.html", ["parts"])
     return made
 
 
@@ -53,7 +56,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [1200, 390])
-@pytest.mark.parametrize("name", ["words", "one", "gains", "near"])
+@pytest.mark.parametrize("name", ["words", "one", "gains", "near", "lineage"])
 def test_the_page_works(browser: Any, pages: dict[str, Any], name: str, width: int, dark: bool) -> None:
     file, charts = pages[name]
     browser.open(file, width=width, dark=dark)
@@ -80,7 +83,7 @@ def test_the_page_works(browser: Any, pages: dict[str, Any], name: str, width: i
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
     ground = browser.evaluate("getComputedStyle(document.body).backgroundColor")
     assert ground == ("rgb(20, 24, 28)" if dark else "rgb(255, 255, 255)")
-    ink = browser.evaluate("document.querySelector('#leakage_by_k svg .role-axis-label text').getAttribute('fill')")
+    ink = browser.evaluate(f"document.querySelector('#{charts[-1]} svg .role-axis-label text').getAttribute('fill')")
     assert ink == ("#e4e7eb" if dark else "#24292f")
 
 

@@ -8,6 +8,7 @@ from minleak._cli.inputs import PriorSource, Reading, as_file, one_stdin
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, working
 from minleak._design import certifying
+from minleak._design.stored.kinds import LINEAGE
 from minleak._design.stored.opening import opened
 from minleak.errors import InvalidParameter
 
@@ -23,6 +24,8 @@ def certify(
 ) -> Answer:
     """Check in exact integers that a .cloak file draws an optimal plan for its prior. Exit code 1 if it does not.
 
+    Of a plan that was updated, each part is checked for the counts that it was made for.
+
     Example: minleak certify queries.cloak queries.csv
     """
     if gains is not None and prior is None:
@@ -33,6 +36,11 @@ def certify(
             drawn = opened(path)
         if prior is None:
             found = certifying.certify(drawn, drawn.plan.prior, gains=getattr(drawn.plan, "gains", None))
+        elif drawn.plan.kind == LINEAGE:
+            raise InvalidParameter(
+                "this plan was updated, and each part is proved for the counts it was made for, which the file holds: "
+                "leave out PRIOR"
+            )
         else:
             source = PriorSource(prior, reading)
             worth = None if gains is None else source.other(gains, "--gains").weights

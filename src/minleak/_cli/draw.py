@@ -14,7 +14,8 @@ from minleak._cli.output import Answer, record
 from minleak._data.reading.prior import Tidy
 from minleak._design.stored.format import MAGIC
 from minleak._run.cloak import Cloak
-from minleak.errors import InvalidParameter, UnknownSecret
+from minleak._run.pins import Pins
+from minleak.errors import InvalidParameter, PendingSecret, UnknownSecret
 
 
 def draw(
@@ -31,10 +32,14 @@ def draw(
     strip: bool = option("Take off the blanks around the secret, as `design --strip` did.", default=False),
     nfc: bool = option("Bring the secret to Unicode's form NFC, as `design --nfc` did.", default=False),
     stand_in: str | None = option("A label of the plan to take for unknown secrets."),
+    older: list[str] | None = option("The .cloak file of an earlier lineage, for those who have seen it; or several."),
+    lineage: str | None = option("Draw by the plan of this lineage, in hexadecimal, of CLOAK and --older."),
+    pins: str | None = option("A file that remembers for each scope the lineage it began with; made if there is none."),
 ) -> Answer:
     """Draw the set to show for a secret: sticky with --key and --scope, or --fresh. Blocks need none of these.
 
-    Sets are printed one a line, with a tab between members.
+    Sets are printed one a line, with a tab between members. A plan designed anew is for those who have seen nothing
+    yet: with --older and --pins everybody stays with the plan that was CLOAK when they were first shown something.
 
     Example: minleak draw queries.cloak - --key queries.key --scope user-17
     """
@@ -43,27 +48,51 @@ def draw(
     one_stdin(CLOAK=cloak, SECRET=secret)
     if cloak != "-":
         check_shown(cloak, "CLOAK", "minleak draw CLOAK SECRET", MAGIC)
+    if pins is not None and (lineage is not None or key is None or scope is None):
+        raise InvalidParameter("--pins finds the lineage of a --scope by the --key: give both, and no --lineage")
     with as_file(cloak, ".cloak") as path:
-        drawing = Cloak(path, key=key)
+        plans = [*(older or ()), path]
+        drawing = Cloak(plans, key=key)
         asked = [key is not None, scope is not None]
         if drawing.plan.randomised and (any(asked) if fresh else not all(asked)):
             raise InvalidParameter("say either --key and --scope for a sticky draw, or --fresh")
         labels = drawing.plan.prior.labels if drawing.listed else ("",)
         if stand_in is not None:
-            drawing = Cloak(path, key=key, stand_in=as_label(stand_in, labels))
+            drawing = Cloak(plans, key=key, stand_in=as_label(stand_in, labels))
+    chosen = drawing.current if lineage is None else _bytes(lineage)
     if secret is None:
         given = [typer.prompt("Secret", hide_input=True, err=True)]
     else:
         given = stdin_lines() if secret == "-" else [secret]
     given = Tidy(strip=strip, nfc=nfc).texts(given)
+    if pins is not None and scope is not None:
+        chosen = Pins(pins, drawing).lineage(scope)
+    if chosen not in drawing.lineages:
+        raise InvalidParameter("neither CLOAK nor --older has a plan of this lineage: give its file with --older too")
     try:
-        drawn = drawing.draw_all([as_label(text, labels) for text in given], scope=scope, fresh=fresh)
+        drawn = drawing.draw_all([as_label(text, labels) for text in given], scope=scope, fresh=fresh, lineage=chosen)
     except UnknownSecret as error:
         where = f"line {(error.at or 0) + 1} of stdin: " if secret == "-" else ""
-        remedy = "refuse it, or choose a --stand-in for all such secrets" if drawing.listed else "refuse it"
-        raise UnknownSecret(f"{where}the plan does not know this secret: {remedy}") from None
-    sets = [{"id": drawing.set_id(members), "members": members} for members in drawn]
-    return Answer({"sets": sets}, [record(members) for members in drawn])
+        raise type(error)(f"{where}{_refusal(error, drawing.listed)}") from None
+    sets = [{"id": drawing.set_id(members, lineage=chosen), "members": members} for members in drawn]
+    return Answer({"lineage": chosen.hex(), "sets": sets}, [record(members) for members in drawn])
+
+
+def _refusal(error: UnknownSecret, listed: bool) -> str:
+    if isinstance(error, PendingSecret):
+        return (
+            "this secret was counted but has no set yet: refuse it until an update makes the next part, or choose a "
+            "--stand-in"
+        )
+    remedy = "refuse it, or choose a --stand-in for all such secrets" if listed else "refuse it"
+    return f"the plan does not know this secret: {remedy}"
+
+
+def _bytes(lineage: str) -> bytes:
+    try:
+        return bytes.fromhex(lineage)
+    except ValueError:
+        raise InvalidParameter("--lineage is in hexadecimal, as minleak show says it") from None
 
 
 def as_label(text: str, labels: Sequence[Any]) -> Any:

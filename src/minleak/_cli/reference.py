@@ -33,9 +33,7 @@ FIELDS = {
     "design": "as `show`, and `file`, `bytes` when a file was written; with `--engine`: `engine`, `secrets`, `k`, "
     "`layout`, `giants`, `giant_labels`, `at_home`, `success_blind`, `success`, `in_the_world`, `untold`, "
     "`leakage` (entropy to `before`, `after`, `leakage`), `file`",
-    "update": "`version`, `secrets`, `parts`, `new_parts`, `pending`, `pending_mass` (their share of the new counts), "
-    "`not_seen_today`, `success_blind`, `success` and `leakage` (entropy to leakage) by the new counts; and `file`, "
-    "`bytes` when a file was written",
+    "update": "as `show` of the updated plan, `new_parts`, and `file`, `bytes` when a file was written",
     "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, "
     "`policy` (`min_length`, `max_length`, `require`, `matching`), `left_out`, "
     "`file`, `bytes`",
@@ -46,12 +44,17 @@ FIELDS = {
     "pad": "`secrets`, `randomised`, `entropy`, `budget`, `mean_size`, `overhead`, `leakage`, `bound`, `gap`, "
     "`status`, `observables` (list), `smallest_class`, `beside` (entropy to leakage), `policies` (whole sizes only: a "
     "list of `name`, `overhead`, `leakage`, `observables`, `smallest_class`), and `file`, `chart` where asked",
-    "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, `version`, "
+    "show": "`secrets`, `k`, `layout`, `giants`, `giant_labels` (the first eight), `homes`, `segments`, "
     "`distance`, `gains`, `success_blind`, `success`, `in_the_world` (`success`, `low`, `high`, `alike`, `unseen`, "
     "`events`, `leakage` by entropy; or null, and `untold` says why), `leakage` (entropy to `before`, `after`, "
     "`leakage`), and for plans made with `--near` `cost`, `cost_bound`, `metric`, `stability`; for blocks `blocks` "
     "(how many), `smallest`, and in `leakage` also `loss`, instead of all from `giants` to `gains`; for channels "
-    "`observables`, `most_causes`; for plans over all strings `unlisted`, `example`, `policy`, `entropy`",
+    "`observables`, `most_causes`; for plans over all strings `unlisted`, `example`, `policy`, `entropy`; "
+    "for plans that were updated `secrets`, `k`, `layout`, `version`, `parts` (how many), `each_part` "
+    "(a list of `number`, `secrets`, `share` of the last counts, and how often a guess is right, "
+    "`made` and `success` by the last counts), `pending` (how many wait), "
+    "`pending_mass` (their share of the last counts), `not_seen_today`, `success_blind`, `success` and `leakage` by "
+    "the last counts; for all `lineage`, in hexadecimal",
     "sweep": "`secrets`, `k` (list), `success` (list), `in_the_world` (the success there, list; or null, and "
     "`untold` says why, unless as counted was asked for), `leakage` (entropy to list), and where asked "
     "`least_k_target`, `least_k_success`, `chart`",
@@ -68,7 +71,7 @@ FIELDS = {
     "compare": "`secrets`, `buckets`, `average`, `largest`, `success`, `blocks`, `plan`, `same_blocks`, `same_plan`, "
     "`rows` (a list of `name`, `k`, `success`, `leakage`)",
     "export": "`file`, `rows`, `columns`",
-    "draw": "`sets`: a list of `id` and `members`",
+    "draw": "`lineage` (by which it was drawn, in hexadecimal), `sets`: a list of `id` and `members`",
     "chain fit": "`states`, `transitions`, `order`, `clock`, `backoff` (the share of moves by it), `entropy_rate`, "
     "`distance`, and `file` where asked",
     "chain leakage": "`states`, `k`, `steps`, `methods` (a list of `method`, `k`, `trials`, `exact`, `evidence`, "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from minleak._cli.failures import in_flags
 from minleak._cli.output import Answer, field, record, table
-from minleak._design.stored.kinds import BLOCKS, RINGS, ROWS, STRINGS, Stored
+from minleak._design.stored.kinds import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, Stored
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak._measure.leakages import difference, leakage_table
@@ -18,18 +18,20 @@ from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from minleak._design.blocks.plan import BlockPlan
+    from minleak._design.lineage import Lineage
     from minleak._design.plan import Plan
     from minleak._design.rows.plan import Rows
     from minleak._design.unlisted.plan import UnlistedPlan
 
-# So many of the giants are named.
+# So many of the giants are named, and so many parts are told one by one.
 NAMED = 8
+PARTS = 12
 
 
 def described(plan: Stored, entropies: list[str] | None) -> Answer:
     """What is to be said of a plan of any kind."""
     numbers, words = SHOWING[plan.kind]
-    data = numbers(plan, entropies or list(STANDARD))
+    data = {**numbers(plan, entropies or list(STANDARD)), "lineage": plan.lineage.hex()}
     return Answer(data, words(data))
 
 
@@ -49,7 +51,6 @@ def plan_numbers(plan: Plan, entropies: list[str]) -> dict[str, Any]:
         "giant_labels": [labels[i] for i in plan.giants[:NAMED].tolist()],
         "homes": len(plan.homes.weights),
         "segments": sum(len(ring.starts) for ring in plan.rings),
-        "version": plan.version,
         "distance": plan.distance,
         "gains": plan.gains is not None,
         "success_blind": float(plan.prior.p.max()),
@@ -68,13 +69,6 @@ def plan_words(data: dict[str, Any]) -> list[str]:
     where = f", made in {data['engine']}" if "engine" in data else ""
     secrets = "1 secret" if data["secrets"] == 1 else f"{data['secrets']:,} secrets"
     lines = [f"{secrets} in sets of {data['k']}, layout {data['layout']}{where}"]
-    if data.get("version", 1) > 1:
-        earlier = data["version"] - 1
-        exist = "1 earlier version exists" if earlier == 1 else f"{earlier:,} earlier versions exist"
-        lines.append(
-            f"version {data['version']:,}: {exist}; the figures are for someone who has seen sets of this one only, "
-            "and several versions together tell more (minleak update --earlier, minleak.exposure)"
-        )
     if data["giants"]:
         more = ", ..." if data["giants"] > NAMED else ""
         lines.append(f"in every set (giants): {data['giants']}: {', '.join(map(field, data['giant_labels']))}{more}")
@@ -180,12 +174,72 @@ def _string_words(data: dict[str, Any]) -> list[str]:
     return ["\n".join(lines), "", table("what is left after a set is seen", ["entropy", "after"], rows)]
 
 
+def lineage_numbers(plan: Lineage, entropies: list[str]) -> dict[str, Any]:
+    """A plan that was updated: its parts, what waits, and what leaks by the last counts."""
+    from minleak._design.lineage_worth import parts_worth
+
+    ledger = plan.ledger
+    counts, waiting = ledger.counts[: ledger.listed], ledger.counts[ledger.listed :]
+    rows = leakage_table(plan.prior, plan.channel(), entropies).rows
+    return {
+        "secrets": ledger.listed,
+        "k": plan.k,
+        "layout": plan.layout,
+        "version": plan.version,
+        "parts": len(plan.parts),
+        "each_part": [asdict(worth) for worth in parts_worth(plan)],
+        "pending": len(waiting),
+        "pending_mass": float(waiting.sum()) / max(int(ledger.counts.sum()), 1),
+        "not_seen_today": int((counts == 0).sum()),
+        "success_blind": float(plan.prior.p.max()),
+        "success": plan.success,
+        "leakage": {row.entropy: {"before": row.prior, "after": row.posterior, "leakage": row.leakage} for row in rows},
+        "lineage": plan.lineage.hex(),
+    }
+
+
+def lineage_words(data: dict[str, Any]) -> list[str]:
+    """The same for people."""
+    parts = "1 part" if data["parts"] == 1 else f"{data['parts']:,} parts"
+    new = f", {data['new_parts']} of them new" if data.get("new_parts") else ""
+    waiting = "1 new secret waits" if data["pending"] == 1 else f"{data['pending']:,} new secrets wait"
+    waiting = (
+        f"{waiting} for a part, {data['pending_mass']:.2%} of the last day's events: refused until then"
+        if data["pending"]
+        else "no new secret waits for a part"
+    )
+    lines = [
+        f"version {data['version']:,}: {data['secrets']:,} secrets in {parts}{new}, in sets of {data['k']}, layout "
+        f"{data['layout']}; {data['not_seen_today']:,} were not counted on the last day and stay listed",
+        waiting,
+        "every version shows a secret in the same set: whoever saw all versions has seen one set",
+        f"by the last counts {_guess(data, 'the sets of all versions')}",
+        f"lineage: {data['lineage']}",
+    ]
+    told = data["each_part"]
+    title = "how often a guess at a secret of the part is right that sees a set"
+    if len(told) > PARTS:
+        told, title = [told[0], *told[1 - PARTS :]], f"{title} (the first part and the last {PARTS - 1})"
+    rows = [
+        [str(part["number"]), part["secrets"], part["share"], *(_or_blank(part[name]) for name in ("made", "success"))]
+        for part in told
+    ]
+    columns = ["part", "secrets", "share of the last counts", "as it was made", "by the last counts"]
+    leakages = _leakages("leakage by the last counts", ["before", "after", "leakage"], data)
+    return ["\n".join(lines), "", table(title, columns, rows), "", leakages]
+
+
+def _or_blank(value: float | None) -> Any:
+    return "" if value is None else value
+
+
 # By kind a plan's numbers for some entropies, and what they are in words.
 SHOWING: dict[str, tuple[Callable[[Any, list[str]], dict[str, Any]], Callable[[dict[str, Any]], list[str]]]] = {
     RINGS: (plan_numbers, plan_words),
     BLOCKS: (_block_numbers, _block_words),
     ROWS: (_row_numbers, _row_words),
     STRINGS: (_string_numbers, _string_words),
+    LINEAGE: (lineage_numbers, lineage_words),
 }
 
 

@@ -331,13 +331,9 @@ class LineageDrawable(Running):
     advice = "refuse it, or choose a stand_in for all such secrets"
 
     @cached_property
-    def _later(self) -> dict[Hashable, int]:
-        """Numbers by label of all but the first part, which has an index of its own."""
-        begins = self.plan._begins.tolist()
-        names = (part.plan.prior.labels for part in self.parts[1:])
-        return {
-            name: begin + i for labels, begin in zip(names, begins[1:], strict=False) for i, name in enumerate(labels)
-        }
+    def _later(self) -> Labels:
+        """The labels of all but the first part, which has an index of its own, and after them those that wait."""
+        return Labels(tuple(self.plan.ledger.labels[int(self.plan._begins[1]) :]))
 
     def extent(self) -> str:
         """Their number."""
@@ -349,10 +345,21 @@ class LineageDrawable(Running):
 
     def find(self, secret: Hashable) -> int | None:
         """The number of a secret."""
+        number = self._known(secret)
+        return None if number is None or number >= self.plan.ledger.listed else number
+
+    def waits(self, secret: Hashable) -> bool:
+        """Whether it stands behind those that are listed."""
+        number = self._known(secret)
+        return number is not None and number >= self.plan.ledger.listed
+
+    def _known(self, secret: Hashable) -> int | None:
+        """Where a secret stands among all that were counted."""
         found = self.parts[0].find(secret)
-        if found is None and isinstance(secret, Hashable):
-            return self._later.get(secret)
-        return None if found is None else int(found)
+        if found is not None:
+            return int(found)
+        found = self._later.position(secret)
+        return None if found is None else int(self.plan._begins[1]) + found
 
     def in_bytes(self, secrets: Indices) -> list[bytes]:
         """The label of each secret, as it was given."""

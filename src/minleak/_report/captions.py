@@ -53,8 +53,8 @@ def captioned(facts: Facts) -> list[Figure]:
             "repeated",
             "If one secret is drawn again and again",
             f"The best attacker's chance of naming the secret after several fresh draws, for the counts as they are "
-            f"({sure}). Sticky draws from one version of a plan count as one draw. Each update that changes a secret's "
-            "set tells more, and a plan designed anew tells far more than a draw.",
+            f"({sure}). Sticky draws count as one draw, and stay the same when the plan is updated. A plan that is "
+            "designed anew tells far more than a draw.",
             charts.repeated(facts.repeated),
         ),
         *_near(facts),
@@ -88,8 +88,7 @@ def _near(facts: Facts) -> list[Figure]:
         Figure(
             "price_of_stability",
             "What closeness costs if a secret is drawn again and again",
-            "From near to stable decoys, all at the same leakage of a single draw. Sticky draws from one version of a "
-            "plan count as one draw.",
+            "From near to stable decoys, all at the same leakage of a single draw. Sticky draws count as one draw.",
             maps.price_of_stability(near.mixtures, near.unit),
         ),
     ]

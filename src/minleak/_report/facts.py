@@ -103,12 +103,10 @@ class Facts:
     """A report in numbers. `prior`, `target` and `giants` are fractions of one or, with gains, of the whole gain.
 
     `world` is None where nothing can be said about it, and `untold` then why; `enough` are between which numbers of
-    events its success would be within 10% of the certified one. `example` are the first members of a set, `earlier` is
-    how many versions of the plan were before this one.
+    events its success would be within 10% of the certified one. `example` are the first members of a set.
     """
 
     digest: str
-    earlier: int
     n: int
     possible: int
     k: int
@@ -183,7 +181,6 @@ def gather(
     near = nearness(plan, trials=trials, seed=seed)
     return Facts(
         digest=plan.digest.hex(),
-        earlier=plan.version - 1,
         n=len(prior),
         possible=possible,
         k=plan.k,

@@ -85,17 +85,17 @@ def verdict(facts: Facts) -> str:
             f"and {number(chance.bare)} if the secret were shown."
         )
     if world is None:
-        seen = f"An attacker who sees a set of {facts.k:,} and guesses once is right {_often(chance.plan)}"
+        seen = f"An attacker who sees a set of {facts.k:,} and guesses once is right {often(chance.plan)}"
         success, after = chance.plan, f": no sets of {facts.k:,} can do better"
     else:
         seen = (
             f"An attacker who knows how often secrets really occur, sees a set of {facts.k:,} and guesses once "
-            f"is right {_often(world.success)}"
+            f"is right {often(world.success)}"
         )
         success, after = world.success, ""
     if success <= chance.blind * (1 + 1e-12) or percent(success) == percent(chance.blind):
         return f"{seen}: no more often than without seeing anything."
-    return f"{seen}, against {_often(chance.blind)} without seeing anything{after}."
+    return f"{seen}, against {often(chance.blind)} without seeing anything{after}."
 
 
 def provenance(facts: Facts) -> list[str]:
@@ -105,7 +105,7 @@ def provenance(facts: Facts) -> list[str]:
         return [f"Nothing can be said about the world beyond the counts: {facts.untold}. All figures are as counted."]
     certified = (
         f"The counts are a sample of {about(world.events)} events. For the counts as they are, a guess is right "
-        f"{_often(facts.chance.plan)}, and no sets of {facts.k:,} can do better: that is certified, and the limit for "
+        f"{often(facts.chance.plan)}, and no sets of {facts.k:,} can do better: that is certified, and the limit for "
         "infinitely many events."
     )
     few, many = (about(events) for events in enough)
@@ -144,23 +144,11 @@ def demanded(facts: Facts) -> str:
     asked, world = facts.requirement, facts.world
     if asked is None:
         return ""
-    said = f"Requirement: a guess is right at most {_often(asked.most)}: "
+    said = f"Requirement: a guess is right at most {often(asked.most)}: "
     verdict = "met" if asked.met else "not met"
-    if asked.met and facts.earlier:
-        verdict = "met for someone who has seen sets of this version only"
     if world is None:
         return f"{said}{verdict}, as counted"
     return f"{said}{verdict} (estimate {percent(world.success)}, interval to {percent(world.high)})"
-
-
-def versions(facts: Facts) -> str:
-    """What the page says nothing about: sets of earlier versions."""
-    exist = "1 earlier version exists" if facts.earlier == 1 else f"{facts.earlier:,} earlier versions exist"
-    return (
-        f"This plan is an update, and {exist}. All figures are for someone who has seen sets of this version only: the "
-        "sets of several versions together tell more, and how much more is told by minleak.exposure, from the files "
-        "of all versions."
-    )
 
 
 def area(near: Nearness) -> str:
@@ -178,7 +166,7 @@ def _unseen(share: float) -> str:
     return f"{percent(share)} of the events to come will be of secrets that were not seen."
 
 
-def _often(chance: float) -> str:
+def often(chance: float) -> str:
     text = percent(chance)
     return text if text.startswith("1 in") else f"{text} of the time"
 

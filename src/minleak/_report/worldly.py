@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from minleak._design.plan import Plan
 from minleak._design.sweeps import as_success
@@ -29,12 +30,12 @@ def in_the_world(plan: Plan, *, seed: int) -> tuple[World | None, str]:
         return None, str(error)
 
 
-def as_requirement(plan: Plan, success: object) -> float | None:
+def as_requirement(plan: Any, success: object) -> float | None:
     """The probability that a guess may be right with at most, if one is given."""
     if success is None:
         return None
     most = as_success(success)
-    if plan.gains is not None:
+    if getattr(plan, "gains", None) is not None:
         raise InvalidParameter("success= is about how often a guess is right, and a plan with gains is about its worth")
     return most
 

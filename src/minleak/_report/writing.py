@@ -8,12 +8,14 @@ from typing import Any
 
 from minleak._data.extras import chart_package
 from minleak._data.progress import Progress, in_silence
+from minleak._design.lineage import Lineage
 from minleak._design.plan import Plan
 from minleak._design.unlisted.misfit import Misfit
 from minleak._design.unlisted.plan import UnlistedPlan
 from minleak._report import words
 from minleak._report.captions import captioned
 from minleak._report.facts import STEPS, Facts, gather
+from minleak._report.lineages import lineage_figures, lineage_page
 from minleak._report.pages import Figure, page, page_of
 from minleak._report.saving import PICTURES, check_chart, file_name, need_extras, on_white, picture, write_whole
 from minleak._report.strings import strings_page
@@ -21,7 +23,7 @@ from minleak.errors import InvalidParameter, shown
 
 
 def write(
-    plan: Plan | UnlistedPlan,
+    plan: Plan | Lineage | UnlistedPlan,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -37,7 +39,8 @@ def write(
 
     The ending .html (or format="html") gives one page with everything inside; format="png" or "svg" the charts as
     pictures into the folder `path`. `success` is a requirement, how often a guess may be right at most, such as 0.05:
-    the page says whether it is met in the world, by the estimate, as `least_k` means it, and where the interval ends.
+    the page says whether it is met in the world, by the estimate, as `least_k` means it, and where the interval ends;
+    of a plan that was updated, whether it is met by the counts of the last day for an attacker who saw all versions.
     `title` heads the page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and
     `seed` are those of the simulations; `against` is what a plan over strings is worth to an attacker with other data,
     by its method of that name; `progress` gets the steps done, their number and the next one's name. Files are
@@ -56,17 +59,27 @@ def write(
         return [name]
     if against is not None:
         raise InvalidParameter("against= is for a plan over strings that cannot be listed")
+    if isinstance(plan, Lineage):
+        if kind == "html":
+            write_whole(name, lineage_page(plan, success=success, title=title, file=kept))
+            return [name]
+        return _pictures(name, kind, lineage_figures(plan))
     facts = gather(plan, success=success, trials=trials, seed=seed, progress=progress)
     (progress or in_silence)(STEPS - 1, STEPS, "drawing")
     if kind == "html":
         write_whole(name, report_page(facts, title=title, file=kept))
         return [name]
+    return _pictures(name, kind, captioned(facts))
+
+
+def _pictures(name: str, kind: str, figures: list[Figure]) -> list[str]:
+    """Write each chart into the folder."""
     try:
         os.makedirs(name, exist_ok=True)
     except OSError as error:
         raise InvalidParameter(f"cannot make the folder {name}: {error.strerror or 'refused'}") from None
     written = []
-    for figure in captioned(facts):
+    for figure in figures:
         file = os.path.join(name, f"{figure.name}.{kind}")
         write_whole(file, picture(_framed(figure), kind))
         written.append(file)
@@ -79,7 +92,7 @@ def report_page(facts: Facts, *, title: str | None = None, file: str | None = No
     return page_of("report.html", title, captioned(facts), file=file, facts=facts, words=words)
 
 
-def figures(plan: Plan, *, trials: int = 20_000, seed: int = 0) -> list[Figure]:
+def figures(plan: Plan | Lineage, *, trials: int = 20_000, seed: int = 0) -> list[Figure]:
     """The charts of a plan's report as altair charts, each with its title and how to read it, for a notebook.
 
     >>> import minleak as ml
@@ -87,6 +100,8 @@ def figures(plan: Plan, *, trials: int = 20_000, seed: int = 0) -> list[Figure]:
     ['comparison', 'leakage_by_k']
     """
     need_extras()
+    if isinstance(plan, Lineage):
+        return lineage_figures(plan)
     return captioned(gather(plan, trials=trials, seed=seed))
 
 

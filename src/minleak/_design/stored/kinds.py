@@ -161,6 +161,11 @@ class Running(ABC):
     def find(self, secret: Hashable) -> Any:
         """A secret as it is drawn for; None if it is unknown."""
 
+    def waits(self, secret: Hashable) -> bool:
+        """Whether an unknown secret was counted in an update and waits for a part."""
+        del secret
+        return False
+
     @abstractmethod
     def in_bytes(self, secrets: Any) -> list[bytes]:
         """The label of each secret, which its stream is for."""
