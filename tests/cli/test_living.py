@@ -172,13 +172,13 @@ def test_export_writes_all_parts(run, asked, lineage):
         )
 
 
-def test_report_judges_the_requirement_by_the_last_counts(run, lineage, folder):
-    right = f"{100 * lineage.success:.3g}%"
+def test_report_judges_the_requirement_by_the_upper_end_of_today(run, lineage, folder):
+    right = f"{100 * lineage.in_the_world().high:.3g}%"
     for most, verdict in (("90%", "met"), ("1%", "not met")):
         code, _, err = run("report", "lineage.cloak", "-o", "r.html", "--max-success", most)
         assert code == 0, err
         page = (folder / "r.html").read_text()
-        assert f"a guess is right at most {most} of the time: {verdict} by the last counts ({right})" in page
+        assert f"a guess is right at most {most} of the time: {verdict} ({right} at the most today)" in page
     assert "an attacker who saw the sets of all 3 versions of this plan" in page
     assert "rabies" not in page
     assert run("report", "lineage.cloak", "-o", "charts", "--format", "svg")[0] == 0

@@ -89,17 +89,18 @@ def test_new_secrets_wait_until_they_are_enough_and_it_is_time():
     assert third.parts[0] is plan
 
 
-def test_auto_takes_those_that_are_alike_at_once():
-    """A part whose heaviest member would stand out waits for company, a week at the most."""
-    plan = ml.design(named(zipf(400)), 4)
-    alike = plan.update(named([9, 1, 1, 1, 1], ["s0", "a", "b", "c", "d"]))
-    assert len(alike.parts) == 2
-    heavy = named([9, 900, 1, 1, 1], ["s0", "a", "b", "c", "d"])
-    waiting = plan.update(heavy)
-    assert len(waiting.parts) == 1
-    for _ in range(6):
-        waiting = waiting.update(named([9], ["s0"]))
-    assert len(waiting.parts) == 2
+def test_auto_is_daily_at_first_and_weekly_later():
+    """Parts are made at once while the plan is young, and every seven days once it is old."""
+    plan, made = ml.design(named(zipf(400)), 2), []
+    for day in range(1, 61):
+        before = len(plan.parts)
+        plan = plan.update(named([9, 2, 1], ["s0", f"a{day}", f"b{day}"]))
+        if len(plan.parts) > before:
+            made.append(day)
+    waits = np.diff(made)
+    assert made[:2] == [1, 2]
+    assert (np.diff(waits) >= 0).all()
+    assert waits[-1] == 7
 
 
 def test_a_pending_secret_is_refused_and_never_passed_through():

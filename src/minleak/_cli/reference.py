@@ -53,8 +53,9 @@ FIELDS = {
     "for plans that were updated `secrets`, `k`, `layout`, `version`, `parts` (how many), `each_part` "
     "(a list of `number`, `secrets`, `share` of the last counts, and how often a guess is right, "
     "`made` and `success` by the last counts), `pending` (how many wait), "
-    "`pending_mass` (their share of the last counts), `not_seen_today`, `success_blind`, `success` and `leakage` by "
-    "the last counts; for all `lineage`, in hexadecimal",
+    "`pending_mass` (their share of the last counts), `not_seen_today`, `success_blind`, `success`, `today` "
+    "(`success`, `low`, `high`, `blind`, `certified`, `least`, `unlisted`, `advice`; or null, and `untold` says why) "
+    "and `leakage` by the last counts; for all `lineage`, in hexadecimal",
     "sweep": "`secrets`, `k` (list), `success` (list), `in_the_world` (the success there, list; or null, and "
     "`untold` says why, unless as counted was asked for), `leakage` (entropy to list), and where asked "
     "`least_k_target`, `least_k_success`, `chart`",

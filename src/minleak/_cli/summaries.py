@@ -193,9 +193,20 @@ def lineage_numbers(plan: Lineage, entropies: list[str]) -> dict[str, Any]:
         "not_seen_today": int((counts == 0).sum()),
         "success_blind": float(plan.prior.p.max()),
         "success": plan.success,
+        **_today(plan),
         "leakage": {row.entropy: {"before": row.prior, "after": row.posterior, "leakage": row.leakage} for row in rows},
         "lineage": plan.lineage.hex(),
     }
+
+
+def _today(plan: Lineage) -> dict[str, Any]:
+    """What leaks today to an attacker who knows the true rates; or, where nothing can be said, why."""
+    try:
+        today = plan.in_the_world()
+    except InvalidParameter as error:
+        return {"today": None, "untold": in_flags(str(error), {})}
+    names = ("success", "low", "high", "blind", "certified", "least", "unlisted", "advice")
+    return {"today": {name: getattr(today, name) for name in names}, "untold": None}
 
 
 def lineage_words(data: dict[str, Any]) -> list[str]:
@@ -214,6 +225,7 @@ def lineage_words(data: dict[str, Any]) -> list[str]:
         waiting,
         "every version shows a secret in the same set: whoever saw all versions has seen one set",
         f"by the last counts {_guess(data, 'the sets of all versions')}",
+        *_today_words(data),
         f"lineage: {data['lineage']}",
     ]
     told = data["each_part"]
@@ -227,6 +239,17 @@ def lineage_words(data: dict[str, Any]) -> list[str]:
     columns = ["part", "secrets", "share of the last counts", "as it was made", "by the last counts"]
     leakages = _leakages("leakage by the last counts", ["before", "after", "leakage"], data)
     return ["\n".join(lines), "", table(title, columns, rows), "", leakages]
+
+
+def _today_words(data: dict[str, Any]) -> list[str]:
+    today = data["today"]
+    if today is None:
+        return [f"by the last counts only: {data['untold']}"]
+    return [
+        f"today, to an attacker who knows the true rates, about {today['success']:.4g} ({today['low']:.4g} to "
+        f"{today['high']:.4g}), {today['blind']:.4g} without a set; unlisted secrets count as known",
+        f"advice: {today['advice']}",
+    ]
 
 
 def _or_blank(value: float | None) -> Any:

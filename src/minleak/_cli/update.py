@@ -27,7 +27,7 @@ def update(
     *,
     output: str | None = option("The .cloak file to write; the old one may be replaced.", "-o", "--output"),
     cohort: str = option(
-        "After how many updates new secrets become a part: a number, or auto, which makes it as soon as it hides them.",
+        "After how many updates new secrets become a part: a number, or auto, at first daily and later weekly.",
         default="auto",
     ),
     gains: str | None = option("Of a plan with gains: the column beside the counts that says what secrets are worth."),

@@ -15,7 +15,7 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.simulating import generator
-from minleak._design.blocks.plan import BlockPlan
+from minleak._design.stored.kinds import BLOCKS
 from minleak._design.world import LEAST, random_sets
 from minleak._lineage.ledger import UNIT, Ledger
 from minleak._lineage.recent_rates import Posterior, Recent
@@ -193,7 +193,7 @@ class LineageSets:
 
 def _sample_part(part: Any, numbers: Indices, weight: float, rng: np.random.Generator) -> Iterator[PartSets]:
     """Sets of a part whose secrets have these numbers."""
-    if isinstance(part, BlockPlan):
+    if part.kind == BLOCKS:
         yield _sample_blocks(part, numbers, weight, rng)
         return
     count = max(int(weight * _DRAWS) // max(part.n_giants + part.u, 1), _SETS)
@@ -204,7 +204,7 @@ def _sample_part(part: Any, numbers: Indices, weight: float, rng: np.random.Gene
         yield PartSets(numbers[np.asarray(group)][:, None], np.ones((len(group), 1)), 1.0)
 
 
-def _sample_blocks(part: BlockPlan, numbers: Indices, weight: float, rng: np.random.Generator) -> PartSets:
+def _sample_blocks(part: Any, numbers: Indices, weight: float, rng: np.random.Generator) -> PartSets:
     """Blocks at random, or all of them where they are few."""
     partition = part.partition
     blocks = np.arange(len(partition.begins) - 1)

@@ -8,12 +8,14 @@ from minleak._data.extras import altair
 from minleak._design.lineage import Lineage
 from minleak._design.lineage_checks import certified
 from minleak._design.lineage_worth import PartWorth, parts_worth
+from minleak._lineage.today import Today
 from minleak._measure.leakages import leakage_table
 from minleak._report.charts import coloured
 from minleak._report.facts import ENTROPIES
 from minleak._report.pages import Figure, page_of
 from minleak._report.words import ATTACKERS, leak_text, often, percent
 from minleak._report.worldly import Requirement, as_requirement, judged
+from minleak.errors import InvalidParameter
 
 # Parts that have a row in the table: the first, and the newest.
 _ROWS = 50
@@ -24,7 +26,9 @@ def lineage_page(plan: Lineage, *, success: float | None, title: str | None, fil
     most = as_requirement(plan.parts[0], success)
     parts, ledger = parts_worth(plan), plan.ledger
     right, blind = plan.success, float(plan.prior.p.max())
-    requirement = None if most is None else judged(most, right, None)
+    today = _today(plan)
+    worst = right if today is None else today.high
+    requirement = None if most is None else judged(most, worst, None)
     waiting = float(ledger.counts[ledger.listed :].sum()) / max(int(ledger.counts.sum()), 1)
     return page_of(
         "lineages.html",
@@ -34,7 +38,8 @@ def lineage_page(plan: Lineage, *, success: float | None, title: str | None, fil
         plan=plan,
         verdict=_verdict(plan, right, blind),
         requirement=requirement,
-        demanded="" if requirement is None else _demanded(requirement, right),
+        demanded="" if requirement is None else _demanded(requirement, worst),
+        today=today,
         right=right,
         blind=blind,
         waiting=waiting,
@@ -70,7 +75,15 @@ def _verdict(plan: Lineage, right: float, blind: float) -> str:
 
 def _demanded(asked: Requirement, right: float) -> str:
     met = "met" if asked.met else "not met"
-    return f"Requirement: a guess is right at most {often(asked.most)}: {met} by the last counts ({percent(right)})"
+    return f"Requirement: a guess is right at most {often(asked.most)}: {met} ({percent(right)} at the most today)"
+
+
+def _today(plan: Lineage) -> Today | None:
+    """What leaks today; None where the counts tell nothing about it."""
+    try:
+        return plan.in_the_world()
+    except InvalidParameter:
+        return None
 
 
 def _leakages(plan: Lineage) -> list[tuple[str, str, str, str]]:

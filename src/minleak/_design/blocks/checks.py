@@ -14,6 +14,7 @@ from minleak._data.prior import Prior, as_prior
 from minleak._design.certificate import Certificate, Check, in_proportion, labels_check
 from minleak._design.rings import cap
 from minleak._design.stored.kinds import Running
+from minleak._design.stored.sampler import Drawable
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropies
 from minleak.errors import InvalidParameter, shown
@@ -45,7 +46,7 @@ def certified(
     checks, gaps = list(_checks(plan, prior, same)), {}
     if all(check.ok for check in checks):
         checks += _best_checks(plan, prior, measures)
-        if isinstance(subject, Running):
+        if isinstance(subject, Drawable):
             checks.append(labels_check(subject.secrets, prior))
         gaps = plan.losses([H for H in measures if H.paper_form() is not None])
     return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)

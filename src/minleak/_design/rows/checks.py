@@ -12,6 +12,7 @@ from minleak._data.prior import Prior, as_prior
 from minleak._design.certificate import Certificate, Check, labels_check
 from minleak._design.rings import cap
 from minleak._design.stored.kinds import Running
+from minleak._design.stored.sampler import Drawable
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._measure.leakages import leakage_table
@@ -35,7 +36,7 @@ def certified(
         raise InvalidParameter("gains= goes with plans: rows are certified to be drawn as they are")
     checks = list(_checks(plan, prior, k))
     if all(check.ok for check in checks):
-        if isinstance(subject, Running):
+        if isinstance(subject, Drawable):
             checks.append(labels_check(subject.secrets, prior))
         table = leakage_table(prior, plan.channel(), as_entropies(entropies))
         leaked = ", ".join(f"{row.leakage:.6g} in {row.entropy}" for row in table.rows)
