@@ -13,14 +13,14 @@ import numpy as np
 
 import minleak as ml
 from benchmarks.timing import Timed, interleaved, line
-from minleak._design.constrained.conic import TOLERANCES, solve_conic
-from minleak._design.constrained.given import as_problem
-from minleak._design.constrained.interior import solve_interior
-from minleak._design.constrained.linear import LinearModel
-from minleak._design.constrained.one_guess import OneGuessModel
-from minleak._design.constrained.programme import Programme, Solution, convex_form, term_of
-from minleak._design.constrained.rate_distortion import solve_rate_distortion
-from minleak._design.constrained.solve import Solved, certified, solve
+from minleak._optimise.conic import TOLERANCES, solve_conic
+from minleak._optimise.given import as_problem
+from minleak._optimise.interior import solve_interior
+from minleak._optimise.linear import LinearModel
+from minleak._optimise.one_guess import OneGuessModel
+from minleak._optimise.programme import Programme, Solution, convex_form, term_of
+from minleak._optimise.rate_distortion import solve_rate_distortion
+from minleak._optimise.solve import Solved, certified, solve
 from minleak.errors import SolverFailed
 
 DEFAULT = 1e-8  # Clarabel's own tolerance

@@ -9,11 +9,11 @@ import numpy as np
 import minleak as ml
 from benchmarks.designing import weights_of
 from benchmarks.timing import Timed, interleaved, line
+from minleak._attack import mismatch
 from minleak._data.labels import bytes_of_names
-from minleak._design import mismatch
-from minleak._design.stored.sampler import Sampler, set_at
-from minleak._design.stored.saving import tables_of
+from minleak._file.saving import tables_of
 from minleak._kernels import certifying, drawing, hashing, rounding
+from minleak._plan.sampler import Sampler, set_at
 
 
 def main(n: int = 1_000_000, k: int = 8) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import chisquare
 
 import minleak as ml
-from minleak._design.unlisted.joint import Joint
+from minleak._strings.joint import Joint
 
 K = 20
 EVENTS = 60_000

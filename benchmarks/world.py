@@ -140,7 +140,7 @@ def packed(package: str, member: str) -> dict:
 
 
 def kernels(draws: int = 1 << 16) -> None:
-    from minleak._design.rates import _GRID, LARGE, Mixtures
+    from minleak._attack.rates import _GRID, LARGE, Mixtures
     from minleak._kernels.rating import draw_posteriors
 
     print(f"\n{draws:,} draws from the posteriors of {LARGE} counts. Values: their mean.")

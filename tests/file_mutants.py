@@ -1,4 +1,4 @@
-"""Files of every kind but plans of rings (see `tests.design.stored.mutants`) with something changed.
+"""Files of every kind but plans of rings (see `tests.file.mutants`) with something changed.
 
 A mutant is refused by an error of ours in one line, or opens to something that is what it says: rows that are
 distributions, blocks that hold every secret once, a model whose intervals tile its line. As a program:
@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from tests.design.stored.mutants import ODD_NUMBERS, ODD_VALUES, mutated
+from tests.file.mutants import ODD_NUMBERS, ODD_VALUES, mutated
 from tests.plans import KEY
 
 import minleak as ml

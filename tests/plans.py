@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from tests.cases import LAYOUTS
 
 import minleak as ml
-from minleak._design.plan import Plan
-from minleak._design.rings import Homes, Ring
-from minleak._design.stored.sampler import Sampler
-from minleak._design.stored.saving import tables_of
+from minleak._file.saving import tables_of
+from minleak._plan.rings import Homes, Ring
+from minleak._plan.sampler import Sampler
+from minleak._plans.rings import Plan
 
 KEY_BYTES = bytes(range(32))
 KEY = ml.Key(KEY_BYTES)

@@ -50,7 +50,7 @@ def test_rows_of_a_chain_are_looked_at_before_they_are_followed(tmp_path):
 
 def test_a_damaged_model_is_refused_in_one_line(tmp_path):
     """Also where Arrow calls it an error of the operating system."""
-    from tests.design.stored.files import HEADER, sealed
+    from tests.file.files import HEADER, sealed
 
     path = tmp_path / "model"
     ml.NGram.fit(["ab", "ba"]).save(path)

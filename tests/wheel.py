@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "wheel"
 VERSIONS = ("3.11", "3.12", "3.13")
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "mpmath")
-ROOM = "tests/run"
+ROOM = "tests/draw"
 NAMES = """
 import importlib, pkgutil, minleak
 spaces = [space.name for space in pkgutil.iter_modules(minleak.__path__) if not space.name.startswith("_")]

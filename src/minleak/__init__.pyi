@@ -1,31 +1,20 @@
 """The public names, by the modules that they are loaded from when they are first used."""
 
 from . import errors, mechanisms, padding, report, results, theory, warehouse
+from ._attack.alternatives import baselines
+from ._attack.comparing import compare
+from ._attack.estimating import estimate_prior
+from ._attack.exposures import exposure
 from ._data.channel import Channel
 from ._data.prior import Prior
 from ._data.reading.channels import read_channel
 from ._data.reading.pairs import read_pairs
 from ._data.reading.places import read_places
 from ._data.reading.prior import read_prior
-from ._design.alternatives import baselines
-from ._design.certifying import certify
-from ._design.comparing import compare
-from ._design.constrained.budgets import least_budget
-from ._design.constrained.optimum import optimise
-from ._design.constrained.tradeoffs import tradeoff
-from ._design.estimating import estimate_prior
-from ._design.exposures import exposure
-from ._design.layouts.blocks import Blocks
-from ._design.layouts.cheapest import Cheapest
-from ._design.layouts.circle import Circle
-from ._design.layouts.near import Near
-from ._design.layouts.stable import Stable
-from ._design.make import design
-from ._design.plan import Plan
-from ._design.stored.opening import load
-from ._design.sweeps import least_k, sweep
-from ._design.unlisted.ngram import NGram
-from ._design.unlisted.policy import Policy
+from ._draw.cloak import Cloak
+from ._draw.decoy_words import honeywords
+from ._draw.keys import Key
+from ._draw.pins import Pins
 from ._entropy.custom import CoreConcave
 from ._entropy.gain import Gain
 from ._entropy.guessing import GuessError, Guesswork, MinEntropy
@@ -33,15 +22,24 @@ from ._entropy.names import entropy
 from ._entropy.renyi import Arimoto, Collision, FehrBerens, Hartley, Hayashi
 from ._entropy.shannon import Shannon
 from ._entropy.sharma_mittal import SharmaMittal, Tsallis
+from ._layouts.blocks import Blocks
+from ._layouts.cheapest import Cheapest
+from ._layouts.circle import Circle
+from ._layouts.near import Near
+from ._layouts.stable import Stable
 from ._measure.additive import additive_capacity
 from ._measure.capacities import capacity
 from ._measure.leakages import leakage, leakage_table
 from ._measure.privacy import d_privacy
 from ._measure.refinement import refines
-from ._run.cloak import Cloak
-from ._run.decoy_words import honeywords
-from ._run.keys import Key
-from ._run.pins import Pins
+from ._optimise.budgets import least_budget
+from ._optimise.optimum import optimise
+from ._optimise.tradeoffs import tradeoff
+from ._plans.certifying import certify
+from ._plans.make import design
+from ._plans.opening import load
+from ._plans.rings import Plan
+from ._plans.sweeps import least_k, sweep
 from ._samples.auditing import audit
 from ._samples.following import follow
 from ._samples.looks import observations_needed, repeated_success
@@ -49,6 +47,8 @@ from ._sequences.chain import Chain
 from ._sequences.measuring import sequence_baselines, sequence_leakage
 from ._sequences.reading import read_chain
 from ._sequences.tracks import Tracks
+from ._strings.ngram import NGram
+from ._strings.policy import Policy
 from .errors import MinleakError
 
 __version__: str

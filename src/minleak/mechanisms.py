@@ -5,7 +5,6 @@
 0.5
 """
 
-from minleak._design.rows.rounding import rounded
 from minleak._mechanisms.mechanism import Mechanism
 from minleak._mechanisms.named import (
     exponential,
@@ -15,6 +14,7 @@ from minleak._mechanisms.named import (
     truncated_geometric,
 )
 from minleak._mechanisms.planar import planar_geometric, planar_laplace
+from minleak._plans.rounding import rounded
 
 __all__ = [
     "Mechanism",

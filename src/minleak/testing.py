@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._design.unlisted.model import Model
 from minleak._entropy.base import Entropy
 from minleak._entropy.guessing import GuessError, Guesswork, MinEntropy
 from minleak._entropy.renyi import Arimoto, FehrBerens, Hayashi
 from minleak._entropy.shannon import Shannon
 from minleak._entropy.sharma_mittal import SharmaMittal, Tsallis
+from minleak._strings.model import Model
 
 __all__ = ["capped_channels", "channels", "check_model", "entropies", "gains", "priors", "systems"]
 

@@ -7,8 +7,6 @@ True
 
 from minleak._data.joint import Joint
 from minleak._data.together import Together
-from minleak._design.constrained.invariance import Conflict, Invariance, metric_invariance
-from minleak._design.literal import paper_algorithm
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.check import EntropyCheck, check_entropy
 from minleak._entropy.increases import Increase, find_increase
@@ -45,6 +43,8 @@ from minleak._measure.refinement_distance import RefinementDistance, refinement_
 from minleak._measure.risks import loss_gain, posterior_risk, predicate_gain, risk, risk_leakage, tries_gain
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
+from minleak._optimise.invariance import Conflict, Invariance, metric_invariance
+from minleak._plans.literal import paper_algorithm
 
 __all__ = [
     "Adversary",

@@ -284,7 +284,7 @@ def test_unexpected_failures_are_one_line(run, monkeypatch):
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("query-1")
 
-    monkeypatch.setattr(sys.modules["minleak._design.make"], "design", broken)
+    monkeypatch.setattr(sys.modules["minleak._plans.make"], "design", broken)
     code, _, err = run("design", "queries.csv", "-k", "2")
     assert code == 1
     assert err.count("\n") == 1

@@ -10,7 +10,7 @@ from tests.cli.files import QUERIES
 from tests.cli.test_every_command import IN_PYTHON
 
 import minleak as ml
-from minleak._design.stored.kinds import KINDS, Stored
+from minleak._plan.kinds import KINDS, Stored
 from minleak.errors import InvalidParameter
 
 PRIOR = ml.Prior.from_counts(QUERIES)

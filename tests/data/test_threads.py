@@ -12,8 +12,8 @@ import minleak as ml
 from minleak._data import threads
 from minleak._data.factoring import find
 from minleak._data.threads import one_thread
-from minleak._design.constrained import solve
 from minleak._measure import sibson
+from minleak._optimise import solve
 
 
 def limits() -> list[int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minleak._design.rates import _GRID, Mixtures
+from minleak._attack.rates import _GRID, Mixtures
 from minleak._kernels.rating import draw_posteriors
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._design.alternatives import FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
+from minleak._attack.alternatives import FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
 from minleak._report import facts as facts_module
 from minleak._report.facts import DRAWS, ENTROPIES, NAMED, SENSITIVE, Facts, gather
 from minleak._report.thinning import BINS, SINGLE, lorenz_points, rank_bins

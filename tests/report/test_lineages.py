@@ -11,7 +11,7 @@ from tests.report.test_charts import points
 from tests.report.test_world import text
 
 import minleak as ml
-from minleak._design.lineage_worth import parts_worth
+from minleak._plans.lineage_worth import parts_worth
 from minleak._report.lineages import _ROWS, lineage_figures, lineage_page
 from minleak.errors import InvalidParameter
 from minleak.results import Lineage

@@ -104,7 +104,7 @@ def test_the_page_says_that_a_set_tells_the_area(plan: ml.Plan, facts: Facts) ->
     """How far off a guess of the place is, by all sets one after the other, and blind, by all places."""
     assert plan.costs is not None
     assert plan.costs.coordinates is not None
-    from minleak._design.pricing.distances import Haversine
+    from minleak._plan.distances import Haversine
 
     n, p = len(plan.prior), plan.on_grid.p
     apart = Haversine(plan.costs.coordinates).between(np.arange(n), np.arange(n))

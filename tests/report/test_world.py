@@ -13,7 +13,7 @@ import pytest
 from tests.report.test_writing import own
 
 import minleak as ml
-from minleak._design.enough_events import enough_events
+from minleak._plans.enough_events import enough_events
 from minleak._report.facts import Facts, example, gather
 from minleak._report.words import demanded
 from minleak._report.worldly import judged

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minleak._design.stored.streams import Stream
 from minleak._kernels.rounding import binned, chance, rounded
+from minleak._plan.streams import Stream
 from minleak._sequences.given import proportional
 from minleak._sequences.line import Line
 

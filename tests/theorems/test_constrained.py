@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.design.constrained.problems import subsets
+from tests.optimise.problems import subsets
 
 import minleak as ml
 from minleak.testing import priors

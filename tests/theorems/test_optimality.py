@@ -1,6 +1,6 @@
 """Theorem 1 of the paper: no channel with sets of at most k leaves more uncertainty than pi, and the plan leaves that.
 
-pi = (p_1, ..., p_{j*-1}, s/u, ..., s/u) is written down in tests/design/cases.py from its definition.
+pi = (p_1, ..., p_{j*-1}, s/u, ..., s/u) is written down in tests/cases.py from its definition.
 """
 
 from __future__ import annotations

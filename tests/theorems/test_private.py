@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minleak as ml
-from minleak._design.constrained.private import as_privacy
+from minleak._optimise.private import as_privacy
 
 
 @settings(max_examples=40, deadline=None)

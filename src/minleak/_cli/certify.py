@@ -7,9 +7,9 @@ from dataclasses import asdict
 from minleak._cli.inputs import PriorSource, Reading, as_file, one_stdin
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, working
-from minleak._design import certifying
-from minleak._design.stored.kinds import LINEAGE
-from minleak._design.stored.opening import opened
+from minleak._plan.kinds import LINEAGE
+from minleak._plans import certifying
+from minleak._plans.opening import opened
 from minleak.errors import InvalidParameter
 
 

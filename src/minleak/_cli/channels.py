@@ -14,7 +14,7 @@ from minleak._cli.formulas import refuse_formulas
 from minleak._cli.options import option
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._design.rows.rounding import rounded
+from minleak._plans.rounding import rounded
 from minleak._report.saving import write_whole
 from minleak.errors import InvalidParameter
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import typer
 
+from minleak._attack import comparing
 from minleak._cli.inputs import PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, option, whole
 from minleak._cli.output import Answer, working
 from minleak._data.labels import Labels
-from minleak._design import comparing
 from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
 

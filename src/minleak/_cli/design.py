@@ -14,13 +14,13 @@ from minleak._cli.requirement import Requirement
 from minleak._cli.summaries import described
 from minleak._data.prior import Prior
 from minleak._data.progress import Progress
-from minleak._design import make
-from minleak._design.layouts import LAYOUTS
-from minleak._design.layouts.near import Near
-from minleak._design.rings import cap
-from minleak._design.stored.kinds import Stored
-from minleak._design.unlisted.ngram import NGram
 from minleak._entropy.standard import STANDARD
+from minleak._layouts import LAYOUTS
+from minleak._layouts.near import Near
+from minleak._plan.kinds import Stored
+from minleak._plan.rings import cap
+from minleak._plans import make
+from minleak._strings.ngram import NGram
 from minleak.errors import InvalidParameter
 
 

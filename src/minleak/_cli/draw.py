@@ -12,9 +12,9 @@ from minleak._cli.inputs import as_file, check_shown, one_stdin, stdin_lines
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, record
 from minleak._data.reading.prior import Tidy
-from minleak._design.stored.format import MAGIC
-from minleak._run.cloak import Cloak
-from minleak._run.pins import Pins
+from minleak._draw.cloak import Cloak
+from minleak._draw.pins import Pins
+from minleak._file.format import MAGIC
 from minleak.errors import InvalidParameter, PendingSecret, UnknownSecret
 
 

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from minleak._cli.inputs import Reading
 from minleak._cli.options import PriorFile, option
 from minleak._cli.output import Answer, working
-from minleak._design.unlisted.ngram import NGram
-from minleak._design.unlisted.policy import Policy
+from minleak._strings.ngram import NGram
+from minleak._strings.policy import Policy
 
 
 def fit(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from minleak._cli.options import argument
 from minleak._cli.output import Answer
-from minleak._run.keys import Key
+from minleak._draw.keys import Key
 
 
 def new(file: str = argument("FILE", "Where to write the key; an existing file is kept.")) -> Answer:

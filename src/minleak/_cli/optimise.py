@@ -15,10 +15,10 @@ from minleak._cli.output import Answer, table, working
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._data.reading.pairs import read_pairs
-from minleak._design.constrained import budgets, optimum, tradeoffs
-from minleak._design.constrained.result import Optimum
 from minleak._entropy.standard import FEW
 from minleak._measure.leakages import leakage_table
+from minleak._optimise import budgets, optimum, tradeoffs
+from minleak._optimise.result import Optimum
 from minleak.errors import InvalidParameter
 
 

@@ -9,9 +9,9 @@ from minleak._cli.inputs import Reading, check_ending_beside, one_stdin, plan_of
 from minleak._cli.options import CloakFile, option, share, times
 from minleak._cli.output import Answer, progressing
 from minleak._data.prior import Prior
-from minleak._design.unlisted.misfit import Misfit
-from minleak._design.unlisted.ngram import NGram
-from minleak._design.unlisted.plan import UnlistedPlan
+from minleak._strings.misfit import Misfit
+from minleak._strings.ngram import NGram
+from minleak._strings.plan import UnlistedPlan
 from minleak.errors import InvalidParameter
 from minleak.report import write
 

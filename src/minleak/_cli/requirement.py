@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from minleak._cli.options import option, share
 from minleak._cli.summaries import world_of
 from minleak._data.prior import Prior
-from minleak._design.make import design
-from minleak._design.sweeps import least_k
+from minleak._plans.make import design
+from minleak._plans.sweeps import least_k
 
 
 @dataclass(frozen=True)

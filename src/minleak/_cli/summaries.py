@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 from minleak._cli.failures import in_flags
 from minleak._cli.output import Answer, field, record, table
-from minleak._design.stored.kinds import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, Stored
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak._measure.leakages import difference, leakage_table
+from minleak._plan.kinds import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, Stored
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
-    from minleak._design.blocks.plan import BlockPlan
-    from minleak._design.lineage import Lineage
-    from minleak._design.plan import Plan
-    from minleak._design.rows.plan import Rows
-    from minleak._design.unlisted.plan import UnlistedPlan
+    from minleak._plans.blocks import BlockPlan
+    from minleak._plans.lineage import Lineage
+    from minleak._plans.rings import Plan
+    from minleak._plans.rows import Rows
+    from minleak._strings.plan import UnlistedPlan
 
 # So many of the giants are named, and so many parts are told one by one.
 NAMED = 8
@@ -176,7 +176,7 @@ def _string_words(data: dict[str, Any]) -> list[str]:
 
 def lineage_numbers(plan: Lineage, entropies: list[str]) -> dict[str, Any]:
     """A plan that was updated: its parts, what waits, and what leaks by the last counts."""
-    from minleak._design.lineage_worth import parts_worth
+    from minleak._plans.lineage_worth import parts_worth
 
     ledger = plan.ledger
     counts, waiting = ledger.counts[: ledger.listed], ledger.counts[ledger.listed :]

@@ -11,8 +11,8 @@ from minleak._cli.inputs import PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, number, option, share, whole_numbers
 from minleak._cli.output import Answer, table, working
 from minleak._cli.requirement import Requirement
-from minleak._design import sweeps as sweeping
 from minleak._entropy.standard import FEW
+from minleak._plans import sweeps as sweeping
 from minleak.errors import InvalidParameter
 
 

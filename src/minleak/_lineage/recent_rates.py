@@ -19,8 +19,8 @@ from functools import cached_property
 
 import numpy as np
 
+from minleak._attack.rates import EARLY, LARGE, STEPS, Mixtures, Weights
 from minleak._data.arrays import Array, Indices
-from minleak._design.rates import EARLY, LARGE, STEPS, Mixtures, Weights
 from minleak._kernels.rating import draw_posteriors
 from minleak._lineage.ledger import UNIT, Ledger
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from minleak._attack.world import LEAST, random_sets
 from minleak._data.arrays import Array, Indices
 from minleak._data.simulating import generator
-from minleak._design.stored.kinds import BLOCKS
-from minleak._design.world import LEAST, random_sets
 from minleak._lineage.ledger import UNIT, Ledger
 from minleak._lineage.recent_rates import Posterior, Recent
+from minleak._plan.kinds import BLOCKS
 from minleak.errors import InvalidParameter
 
 # Members of sets that rates are drawn for, sets of a part at least, and samples that the interval is from.

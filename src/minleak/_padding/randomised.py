@@ -6,9 +6,9 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
-from minleak._design.constrained.optimum import optimise
 from minleak._entropy.base import ConditionalEntropy
 from minleak._measure.leakages import leakage
+from minleak._optimise.optimum import optimise
 from minleak._padding.ladder import Ladder
 from minleak._padding.result import DENOMINATOR, Padding
 from minleak.errors import InvalidParameter

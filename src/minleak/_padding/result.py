@@ -15,11 +15,11 @@ from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.parameters import is_number
 from minleak._data.prior import Prior
-from minleak._design.rows.plan import RowDrawable, Rows
-from minleak._design.stored.streams import Fresh
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import leakage
+from minleak._plan.streams import Fresh
+from minleak._plans.rows import RowDrawable, Rows
 from minleak.errors import InvalidParameter, UnknownSecret, shown
 
 # Probabilities of a randomised padding are multiples of one over this.

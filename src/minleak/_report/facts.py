@@ -6,22 +6,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from minleak._attack.alternatives import Estimate, FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
+from minleak._attack.repeated_draws import Repeated
+from minleak._attack.world import World
+from minleak._certify.rings import Certificate
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.progress import Progress, in_silence
-from minleak._design.alternatives import Estimate, FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
-from minleak._design.certificate import Certificate
-from minleak._design.certifying import certify
-from minleak._design.enough_events import enough_events
-from minleak._design.layouts.circle import Circle
-from minleak._design.layouts.stable import Stable
-from minleak._design.make import relaid
-from minleak._design.plan import Plan
-from minleak._design.repeated_draws import Repeated
-from minleak._design.sweeps import sweep
-from minleak._design.world import World
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW, STANDARD
+from minleak._layouts.circle import Circle
+from minleak._layouts.stable import Stable
+from minleak._plans.certifying import certify
+from minleak._plans.enough_events import enough_events
+from minleak._plans.make import relaid
+from minleak._plans.rings import Plan
+from minleak._plans.sweeps import sweep
 from minleak._report.nearness import Nearness, nearness
 from minleak._report.thinning import RankBin, lorenz_points, rank_bins, spaced
 from minleak._report.worldly import Requirement, as_requirement, in_the_world, judged

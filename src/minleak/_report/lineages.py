@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from minleak._certify.lineages import certified
 from minleak._data.extras import altair
-from minleak._design.lineage import Lineage
-from minleak._design.lineage_checks import certified
-from minleak._design.lineage_worth import PartWorth, parts_worth
 from minleak._lineage.today import Today
 from minleak._measure.leakages import leakage_table
+from minleak._plans.lineage import Lineage
+from minleak._plans.lineage_worth import PartWorth, parts_worth
 from minleak._report.charts import coloured
 from minleak._report.facts import ENTROPIES
 from minleak._report.pages import Figure, page_of

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from minleak._data.arrays import Indices
-from minleak._design.layouts.near import Near
-from minleak._design.layouts.stable import Stable
-from minleak._design.make import relaid
-from minleak._design.plan import Plan
-from minleak._design.pricing.distances import METRICS, Euclidean
-from minleak._design.rings import Homes, Ring
+from minleak._layouts.near import Near
+from minleak._layouts.stable import Stable
+from minleak._plan.distances import METRICS, Euclidean
+from minleak._plan.rings import Homes, Ring
+from minleak._plans.make import relaid
+from minleak._plans.rings import Plan
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 STABILITIES = (0.25, 0.5, 0.75, 1.0)

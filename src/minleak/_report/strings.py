@@ -7,12 +7,12 @@ from itertools import accumulate
 from typing import Any
 
 from minleak._data.extras import altair
-from minleak._design.certifying import certify
-from minleak._design.unlisted.misfit import Misfit
-from minleak._design.unlisted.plan import UnlistedPlan
+from minleak._plans.certifying import certify
 from minleak._report.charts import lines
 from minleak._report.pages import Figure, page_of
 from minleak._report.words import percent
+from minleak._strings.misfit import Misfit
+from minleak._strings.plan import UnlistedPlan
 
 
 def strings_page(plan: UnlistedPlan, misfit: Misfit | None, *, title: str | None, file: str | None) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from minleak._design.alternatives import Estimate
-from minleak._design.world import World
+from minleak._attack.alternatives import Estimate
+from minleak._attack.world import World
 from minleak._report.facts import Comparison, Facts
 from minleak._report.nearness import Nearness
 

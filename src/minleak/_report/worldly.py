@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from minleak._design.plan import Plan
-from minleak._design.sweeps import as_success
-from minleak._design.world import World
+from minleak._attack.world import World
+from minleak._plans.rings import Plan
+from minleak._plans.sweeps import as_success
 from minleak.errors import InvalidParameter
 
 

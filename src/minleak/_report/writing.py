@@ -8,10 +8,8 @@ from typing import Any
 
 from minleak._data.extras import chart_package
 from minleak._data.progress import Progress, in_silence
-from minleak._design.lineage import Lineage
-from minleak._design.plan import Plan
-from minleak._design.unlisted.misfit import Misfit
-from minleak._design.unlisted.plan import UnlistedPlan
+from minleak._plans.lineage import Lineage
+from minleak._plans.rings import Plan
 from minleak._report import words
 from minleak._report.captions import captioned
 from minleak._report.facts import STEPS, Facts, gather
@@ -19,6 +17,8 @@ from minleak._report.lineages import lineage_figures, lineage_page
 from minleak._report.pages import Figure, page, page_of
 from minleak._report.saving import PICTURES, check_chart, file_name, need_extras, on_white, picture, write_whole
 from minleak._report.strings import strings_page
+from minleak._strings.misfit import Misfit
+from minleak._strings.plan import UnlistedPlan
 from minleak.errors import InvalidParameter, shown
 
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from minleak._certify.rings import Certificate, Check
 from minleak._data.arrays import Indices
-from minleak._design.certificate import Certificate, Check
 from minleak._sequences.chain import Chain
 
 # What a row of the trace says before its nodes: how many, if they are a cycle, up, down, the true entry, if it rose.

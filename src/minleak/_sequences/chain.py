@@ -15,7 +15,7 @@ from minleak._data.labels import Labels, named
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
-from minleak._design.rings import LIMIT
+from minleak._plan.rings import LIMIT
 from minleak._sequences.fitting import blocks_of, fitted
 from minleak._sequences.given import as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits
 from minleak._sequences.line import Line

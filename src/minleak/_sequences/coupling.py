@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from minleak._data.arrays import Indices
-from minleak._design.stored.streams import Stream
+from minleak._plan.streams import Stream
 from minleak._sequences.certificate import Step
 from minleak._sequences.chain import Chain
 from minleak._sequences.laying import Laid, laid

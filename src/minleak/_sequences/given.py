@@ -13,7 +13,7 @@ from minleak._data.frames import axes
 from minleak._data.labels import Labels, match, named
 from minleak._data.matrices import is_sparse
 from minleak._data.prior import Prior
-from minleak._design.rings import LIMIT
+from minleak._plan.rings import LIMIT
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 # The counts of a row add up to less than this, so that their products can be put right in 64 bits.

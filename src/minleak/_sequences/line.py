@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from minleak._data.arrays import Indices
-from minleak._design.stored.streams import Stream
+from minleak._plan.streams import Stream
 
 
 class Line:

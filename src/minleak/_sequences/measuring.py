@@ -14,8 +14,8 @@ from minleak._data.labels import match
 from minleak._data.parameters import listed, whole
 from minleak._data.progress import Progress, in_silence
 from minleak._data.simulating import generator, margin
-from minleak._design.plan import Plan
-from minleak._design.stored.kinds import Stored
+from minleak._plan.kinds import Stored
+from minleak._plans.rings import Plan
 from minleak._sequences.beliefs import Attacker, Learning, Sets, SideBySide, judged
 from minleak._sequences.chain import Chain
 from minleak._sequences.exactly import exactly

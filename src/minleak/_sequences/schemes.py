@@ -11,12 +11,12 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._design.blocks.partition import cut
-from minleak._design.make import design
-from minleak._design.plan import Plan
-from minleak._design.stored.sampler import Sampler
-from minleak._design.stored.saving import tables_of
-from minleak._design.stored.streams import Stream
+from minleak._file.saving import tables_of
+from minleak._plan.partition import cut
+from minleak._plan.sampler import Sampler
+from minleak._plan.streams import Stream
+from minleak._plans.make import design
+from minleak._plans.rings import Plan
 from minleak._sequences.beliefs import Sets, SideBySide
 from minleak._sequences.chain import Chain
 from minleak._sequences.coupling import moved, started

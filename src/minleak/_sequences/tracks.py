@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from minleak._certify.rings import Certificate
 from minleak._data.parameters import listed, whole
-from minleak._design.certificate import Certificate
-from minleak._design.stored.digests import label_parts, of_parts
-from minleak._design.stored.streams import Stream
-from minleak._run.cloak import as_key
-from minleak._run.keys import Key, Walking, scope_bytes
+from minleak._draw.cloak import as_key
+from minleak._draw.keys import Key, Walking, scope_bytes
+from minleak._file.digests import label_parts, of_parts
+from minleak._plan.streams import Stream
 from minleak._sequences.certificate import certified
 from minleak._sequences.chain import Chain
 from minleak._sequences.coupling import moved, started, stepped

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from minleak._design.certificate import Certificate, Check
+from minleak._certify.rings import Certificate, Check
 from minleak._warehouse.counts import integer_column, times
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from minleak._design.rings import LIMIT
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
+from minleak._plan.rings import LIMIT
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidParameter, InvalidPrior

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from minleak._data.parameters import whole
-from minleak._design.giants import find_giants
-from minleak._design.layouts import LAYOUTS
-from minleak._design.layouts.base import Layout
-from minleak._design.make import as_layout
-from minleak._design.rings import cap
+from minleak._layouts import LAYOUTS
+from minleak._layouts.base import Layout
+from minleak._layouts.giants import find_giants
+from minleak._plan.rings import cap
+from minleak._plans.make import as_layout
 from minleak._warehouse.counts import Counts, counted, heaviest
 from minleak._warehouse.engines.base import Engine
 from minleak._warehouse.partitions import Dealing

@@ -8,9 +8,9 @@ import pyarrow.compute as pc
 
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
-from minleak._design.certifying import certify
-from minleak._design.plan import Plan
-from minleak._design.rings import Homes, Ring
+from minleak._plan.rings import Homes, Ring
+from minleak._plans.certifying import certify
+from minleak._plans.rings import Plan
 from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.plan import WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import engine_of

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from minleak._attack.world import World
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
 from minleak._data.writing import replacing_folder
-from minleak._design.rings import LIMIT
-from minleak._design.world import World
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW
+from minleak._plan.rings import LIMIT
 from minleak._warehouse.engines.base import ibis_module, path_text
 from minleak._warehouse.sources import read
 from minleak._warehouse.tables import as_table, engine_of

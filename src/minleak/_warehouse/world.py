@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from minleak._attack.world import Seen, Sets, World, how_many, judged, stretched
 from minleak._data.parameters import whole
-from minleak._design.world import Seen, Sets, World, how_many, judged, stretched
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
@@ -32,7 +32,7 @@ Integers = npt.NDArray[np.int64]
 def in_the_world(
     plan: WarehousePlan, entropies: Sequence[ConditionalEntropy | str], events: int | None, seed: int
 ) -> World:
-    """What the plan leaks in the world that its weights are a sample of, by the way of `minleak._design.world`.
+    """What the plan leaks in the world that its weights are a sample of, by the way of `minleak._attack.world`.
 
     The mixture needs the counts of counts, and the success sets drawn as they are shown: as many as in memory, whose
     members are looked up as `cloak` does. So the estimate is the same, and what comes here does not grow with n.

@@ -1,0 +1,1 @@
+"""What an attacker gets: other priors, several looks, the world behind the counts, rivals."""

@@ -1,0 +1,194 @@
+"""Baselines: what people do instead, measured as exactly as can be, to set the optimal plan beside."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from minleak._data.arrays import Array
+from minleak._data.channel import Channel
+from minleak._data.parameters import whole
+from minleak._data.prior import Prior, as_prior
+from minleak._data.simulating import TRIALS, generator, margin
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
+from minleak._entropy.random_sets import RandomSets
+from minleak._plan.partition import Partition, cut
+from minleak._plan.rings import cap
+from minleak.errors import InvalidParameter, shown
+
+# The most members of a set that is simulated.
+_MOST = 1_000_000
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A posterior entropy: exact (low = value = high), or simulated with a 99% confidence interval."""
+
+    value: float
+    low: float
+    high: float
+    exact: bool
+
+
+class Baseline(ABC):
+    """A countermeasure with sets of at most k that is not the optimal one."""
+
+    name: str
+
+    def __init__(self, prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, seed: int = 0) -> None:
+        self.prior, self.k = as_prior(prior), cap(k)
+        if self.k > _MOST:
+            raise InvalidParameter(f"sets of k = {shown(k)} are too large to simulate: {_MOST:,} members at most")
+        generator(seed)  # or it is refused
+        self.trials, self.seed = whole(trials, "trials", 2, TRIALS), seed
+
+    @abstractmethod
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        """H(X|Y) under this countermeasure."""
+
+    def leakage(self, entropy: ConditionalEntropy | str) -> Estimate:
+        """H(X) - H(X|Y) under this countermeasure."""
+        H = as_entropy(entropy)
+        before, after = H(self.prior), self.entropy(H)
+        return Estimate(before - after.value, before - after.high, before - after.low, after.exact)
+
+
+class UniformRandomisation(Baseline):
+    """The paper's baseline: secret x is shown in a uniformly random set of k that contains it, 1/C(n-1,k-1) each.
+
+    The same as adding k-1 uniformly random decoys. Closed forms, never listing the sets: the i-th likeliest secret is
+    the likeliest of its set with probability C(n-i,k-1)/C(n-1,k-1), and its rank in the set is one more than a
+    hypergeometric variable. Shannon entropy is exact for integer weights of moderate total, counting subsets by size
+    and weight; other entropies are simulated.
+
+    >>> UniformRandomisation(range(30, 0, -1), 5).leakage("min-entropy").value.__round__(10)
+    2.3692338097
+    """
+
+    name = "uniform randomisation"
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        H = as_entropy(entropy)
+        value = H.of_random_sets(RandomSets(self.prior, min(self.k, len(self.prior))))
+        if value is not None:
+            return _exactly(value)
+        return _simulated(H, self._posterior, self.trials, generator(self.seed))
+
+    def _posterior(self, rng: np.random.Generator, size: int) -> Array:
+        """Posteriors on the sets of random secrets, as columns."""
+        n, k = len(self.prior), min(self.k, len(self.prior))
+        secrets = rng.choice(n, size=size, p=self.prior.p)
+        columns = np.empty((k, size))
+        for column, x in enumerate(secrets):
+            decoys = rng.choice(n - 1, size=k - 1, replace=False)
+            members = np.append(decoys + (decoys >= x), x)
+            columns[:, column] = self.prior.p[members]
+        return np.asarray(columns / columns.sum(axis=0))
+
+
+class PopularDecoys(Baseline):
+    """k-1 decoys drawn independently from the prior itself. Secret and decoys are then exchangeable: a label that
+    stands m times in what is shown has posterior m/k, so only repetitions leak. Simulated.
+    """
+
+    name = "popularity-weighted decoys"
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        return _simulated(as_entropy(entropy), self._posterior, self.trials, generator(self.seed))
+
+    def _posterior(self, rng: np.random.Generator, size: int) -> Array:
+        drawn = np.sort(rng.choice(len(self.prior), size=(self.k, size), p=self.prior.p), axis=0)
+        columns = np.zeros((self.k, size))
+        run = np.zeros(size, dtype=np.int64)
+        for row in range(self.k):
+            if row:
+                run = np.where(drawn[row] == drawn[row - 1], run, row)
+            columns[run, np.arange(size)] += 1 / self.k
+        return columns
+
+
+class ChannelBaseline(Baseline):
+    """A baseline that is a small channel, measured as it is."""
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """The channel itself."""
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        return _exactly(as_entropy(entropy).conditional(self.prior, self.channel()))
+
+
+class FixedBuckets(ChannelBaseline):
+    """Secrets sorted by weight are put into fixed buckets of k, and the bucket is shown."""
+
+    name = "fixed buckets"
+
+    @cached_property
+    def _buckets(self) -> Partition:
+        return cut(self.prior, self.k)
+
+    def channel(self) -> Channel:
+        return Channel.deterministic(self._buckets.block_of().tolist())
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
+        H = as_entropy(entropy)  # by the buckets where it can be, which takes a fraction of the channel's time
+        return _exactly(self._buckets.entropies(self.prior, [H])[0]) if H.symmetric else super().entropy(H)
+
+
+class NoCloak(ChannelBaseline):
+    """The secret is shown as it is."""
+
+    name = "no cloak"
+
+    def channel(self) -> Channel:
+        return Channel.deterministic(range(len(self.prior)))
+
+
+class OneSet(ChannelBaseline):
+    """Everything looks the same. It respects the cap only if k >= n; the end of the scale."""
+
+    name = "one set"
+
+    def channel(self) -> Channel:
+        return Channel.deterministic([0] * len(self.prior))
+
+
+BASELINES: tuple[type[Baseline], ...] = (NoCloak, FixedBuckets, UniformRandomisation, PopularDecoys, OneSet)
+
+
+def baselines(prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, seed: int = 0) -> list[Baseline]:
+    """All baselines for a prior and a cap, to set the optimal plan beside.
+
+    >>> [baseline.name for baseline in baselines([3, 2, 1], 2)][:3]
+    ['no cloak', 'fixed buckets', 'uniform randomisation']
+    """
+    known = as_prior(prior)
+    return [kind(known, k, trials=trials, seed=seed) for kind in BASELINES]
+
+
+def _exactly(value: float) -> Estimate:
+    return Estimate(value, value, value, True)
+
+
+def _simulated(
+    H: ConditionalEntropy,
+    posterior: Callable[[np.random.Generator, int], Array],
+    trials: int,
+    rng: np.random.Generator,
+) -> Estimate:
+    """eta of the mean of F over simulated posteriors, with eta of the mean's interval."""
+    form = H.paper_form()
+    if form is None or not form.symmetric or form.combine is not np.sum:
+        raise InvalidParameter(
+            f"this baseline is simulated, which takes an entropy that is a mean over sets, not {H.name}"
+        )
+    values = np.concatenate([form._perspective(posterior(rng, min(2000, trials - b))) for b in range(0, trials, 2000)])
+    mean, half = float(values.mean()), float(margin(values))
+    ends = sorted((form.eta(mean - half), form.eta(mean + half)))
+    return Estimate(form.eta(mean), ends[0], ends[1], False)

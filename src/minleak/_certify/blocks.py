@@ -1,0 +1,119 @@
+"""The certificate of blocks: that they are the secrets sorted and cut, by code that shares nothing with the maker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from minleak._certify.rings import Certificate, Check, in_proportion, labels_check
+from minleak._data.arrays import Array
+from minleak._data.columns import Columns
+from minleak._data.labels import agree
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.base import ConditionalEntropy, evaluate
+from minleak._entropy.names import as_entropies
+from minleak._plan.kinds import Running
+from minleak._plan.rings import cap
+from minleak._plan.sampler import Drawable
+from minleak.errors import InvalidParameter, shown
+
+# How far two floats may be apart that stand for one probability: some roundings.
+_ROUNDING = 2.0**-50
+
+
+def certified(
+    subject: Any,
+    prior: Prior | Iterable[Any],
+    *,
+    k: int | None,
+    gains: Iterable[Any] | None,
+    entropies: Sequence[ConditionalEntropy | str],
+) -> Certificate:
+    """Whether no partition into blocks of at most k leaks less, in each of the entropies. Weights are compared exactly,
+    except floats with others than those that the blocks were made for: then within rounding, and `exact` is False.
+    `gaps` tells how much more leaks than by the optimal plan, which draws its sets.
+    """
+    prior = as_prior(prior)
+    plan = subject.plan if isinstance(subject, Running) else subject
+    if k is not None and min(cap(k), len(plan.prior)) != plan.k:
+        raise InvalidParameter(f"the blocks are for k = {plan.k}, not {shown(k)}")
+    if gains is not None:
+        raise InvalidParameter("gains= goes with a plan that draws its sets: blocks are made for the prior itself")
+    measures = as_entropies(entropies)
+    same, exact = _same_weights(plan.prior, prior)
+    checks, gaps = list(_checks(plan, prior, same)), {}
+    if all(check.ok for check in checks):
+        checks += _best_checks(plan, prior, measures)
+        if isinstance(subject, Drawable):
+            checks.append(labels_check(subject.secrets, prior))
+        gaps = plan.losses([H for H in measures if H.paper_form() is not None])
+    return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)
+
+
+def _same_weights(ours: Prior, theirs: Prior) -> tuple[bool, bool]:
+    """Whether two priors give their secrets the same probabilities, and whether that is known exactly."""
+    if ours.exact and theirs.exact:
+        same = len(ours) == len(theirs) and in_proportion(ours.weights, ours.total, theirs.weights, theirs.total)
+        return same, True
+    if ours.exact == theirs.exact and np.array_equal(ours.weights, theirs.weights):
+        return True, True
+    return len(ours) == len(theirs) and np.allclose(ours.p, theirs.p, rtol=_ROUNDING, atol=0.0), False
+
+
+def _checks(plan: Any, prior: Prior, same: bool) -> Iterator[Check]:
+    """That the blocks are blocks of the prior's secrets."""
+    n, members, begins = len(prior), plan.partition.members, plan.partition.begins
+    known = plan.prior is prior or agree(plan.prior.labels, prior.labels)
+    yield Check("the secrets are the prior's, in its order", known)
+    if not known:
+        return
+    yield Check("the weights are the prior's", same)
+    whole = all(
+        isinstance(some, np.ndarray) and some.ndim == 1 and some.dtype.kind == "i" for some in (members, begins)
+    )
+    once = whole and len(members) == n and members.min() >= 0 and members.max() < n
+    if once:
+        found = np.zeros(n, dtype=bool)
+        found[members] = True
+        once = bool(found.all())
+    yield Check("every secret is in one block", once)
+    if not once:
+        return
+    lined = len(begins) > 1 and begins[0] == 0 and begins[-1] == n and bool((begins[1:] > begins[:-1]).all())
+    most = int((begins[1:] - begins[:-1]).max()) if lined else 0
+    yield Check(f"no block has more than k = {plan.k} members", lined and most <= plan.k, f"the largest has {most}")
+
+
+def _best_checks(plan: Any, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
+    """That they are sorted and cut, which is best by a theorem in the entropies that say so of themselves."""
+    members, begins = plan.partition.members, plan.partition.begins
+    weights = prior.weights[members]
+    ends = np.concatenate([np.minimum.reduceat(weights, begins[:-1]), np.maximum.reduceat(weights, begins[:-1])])
+    light, heavy = np.unique(ends, return_inverse=True)[1].reshape(2, -1)  # in their order, of whatever type they are
+    sizes = begins[1:] - begins[:-1]
+    order = np.lexsort((-sizes, -light, -heavy))  # blocks may stand in any order
+    full = bool((sizes[order][:-1] == plan.k).all())
+    sorted_ = full and bool((light[order][:-1] >= heavy[order][1:]).all())
+    worse = "" if sorted_ else _distance(plan, prior, measures)
+    yield Check("sorted by weight and cut into blocks of k from the heaviest on", sorted_, worse)
+    if not sorted_:
+        return
+    proved = [H.name for H in measures if H.best_sorted]
+    others = [H.name for H in measures if not H.best_sorted]
+    if proved:
+        yield Check("no partition into blocks of at most k leaks less", True, f"a theorem in {', '.join(proved)}")
+    if others:
+        no_theorem = "there is no such theorem: another partition may leak less"
+        yield Check(f"the same in {', '.join(others)}", False, no_theorem)
+
+
+def _distance(plan: Any, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:
+    """How much more leaks than by the best blocks, in words."""
+    ordered: Array = np.sort(prior.p)[::-1]
+    filled = np.concatenate([ordered, np.zeros(-len(ordered) % plan.k)])
+    best = evaluate(measures, Columns(filled.reshape(-1, plan.k).T))
+    ours = plan.partition.entropies(prior, measures)
+    more = [f"{above - after:.3g} in {H.name}" for H, above, after in zip(measures, best, ours, strict=True)]
+    return f"such blocks leak less, by {', '.join(more)}" if more else ""

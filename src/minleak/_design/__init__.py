@@ -1,1 +1,0 @@
-"""Designing the optimal channel: giants, rings and layouts make a plan; what is claimed of it is certified apart."""

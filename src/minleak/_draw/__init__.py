@@ -1,0 +1,1 @@
+"""Plans at work: keys, cloaks, decoy words."""

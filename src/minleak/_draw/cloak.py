@@ -1,0 +1,317 @@
+"""Cloak: a plan at work. Sticky draws by default, fresh ones by name; nothing it says names a secret, a key or a
+draw."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minleak._data.arrays import Indices
+from minleak._data.channel import Channel
+from minleak._data.parameters import listed
+from minleak._data.simulating import generator
+from minleak._draw.keys import Key, streams
+from minleak._plan.kinds import Running, Stored
+from minleak._plan.streams import Fresh, Seeded, Streams
+from minleak._plans.opening import opened
+from minleak.errors import InvalidKey, InvalidParameter, MinleakError, PendingSecret, UnknownSecret
+
+if TYPE_CHECKING:
+    from minleak._optimise.budgets import LeastBudget
+    from minleak._optimise.result import Optimum
+    from minleak._padding.result import Padding
+
+    Runnable = Stored | Channel | Optimum | LeastBudget | Padding | str | os.PathLike[str]
+
+_PENDING = "refuse it until the next part is made, or choose a stand_in"
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A plan at work in a cloak, and the number of the secret that stands in for those it does not know."""
+
+    running: Running
+    stand_in: int | None
+
+    def find(self, secret: Hashable, at: int | None = None) -> Any:
+        """A secret as it is drawn for."""
+        found = self.running.find(secret)
+        if found is None:
+            found = self.stand_in
+        if found is not None:
+            return found
+        which = "" if at is None else f" (number {at} of those given, counted from 0)"
+        if self.running.waits(secret):
+            raise PendingSecret(f"this secret was counted but has no set yet{which}: {_PENDING}", at)
+        raise UnknownSecret(f"the plan does not know this secret{which}: {self.running.advice}", at)
+
+    def find_all(self, secrets: Iterable[Hashable]) -> list[Any]:
+        """Each of several secrets."""
+        given = listed(secrets, "secrets are given as a list of labels of the plan", ordered=True)
+        return [self.find(secret, at) for at, secret in enumerate(given)]
+
+
+class Cloak:
+    """Hides secrets in sets as a plan says.
+
+    Parameters
+    ----------
+    plan
+        A plan, or the path of a .cloak file. Or any channel, what `optimise` or `least_budget` found, or a padding: its
+        rows are rounded to whole numbers (`mechanisms.rounded`), and a draw is an observable, alone in its tuple. Or a
+        list of these, plans of different lineages, the newest last: see below.
+    key
+        A `Key`, its 32 bytes, or the path of its file. Needed for sticky draws, not for fresh ones.
+    stand_in
+        A label of the plan that takes the place of secrets the plan does not know. Without it these raise
+        UnknownSecret, and PendingSecret where they wait for a part of a plan that is updated. All unknown secrets then
+        look like this one: its own frequency should reflect that.
+    insecure_seed_for_experiments
+        Makes fresh draws repeatable, and known to everybody who knows the seed. Never in production.
+
+    `draw` is sticky: its randomness is a keyed function of the plan's lineage, the scope and the secret, so that the
+    same subject asking for the same secret gets the same set, and seeing it again tells nothing new. After
+    `plan.update` it is still the same set. Different scopes are independent.
+    `draw_fresh` takes new randomness each time: an attacker who knows that several draws are for the same secret
+    intersects them, see `plan.repeated`.
+
+    A plan that is designed anew shows other sets, and both together tell far more than one. So it is for subjects who
+    have seen nothing yet: give the cloak both plans, remember for each subject the lineage that was `current` when it
+    was first shown something (`Pins` keeps that table), and name it with `lineage=` in every later draw. Without it a
+    draw is by the newest plan, the last that was given.
+
+    Draws can be made from many threads and after a fork: nothing is shared but tables that do not change.
+
+    >>> import minleak as ml
+    >>> plan = ml.design(ml.Prior([5, 3, 2], labels=["flu", "cold", "gout"]), k=2)
+    >>> cloak = Cloak(plan, key=Key(bytes(32)))
+    >>> cloak.draw("gout", scope="user-17") == cloak.draw("gout", scope="user-17")
+    True
+    """
+
+    def __init__(
+        self,
+        plan: Runnable | Sequence[Runnable],
+        *,
+        key: Key | bytes | bytearray | str | os.PathLike[str] | None = None,
+        stand_in: Hashable | None = None,
+        insecure_seed_for_experiments: int | None = None,
+    ) -> None:
+        self._held = _by_lineage(plan if isinstance(plan, list | tuple) else [plan], stand_in)
+        self._newest = list(self._held.values())[-1]
+        self.plan = self._newest.running.plan  # whatever its kind is
+        self._key = None if key is None else as_key(key)
+        seed = insecure_seed_for_experiments
+        self._fresh: Streams = Fresh() if seed is None else Seeded(generator(seed))
+
+    @property
+    def current(self) -> bytes:
+        """The lineage of the newest plan: what to remember for a subject who is shown something for the first time."""
+        return self.lineages[-1]
+
+    @property
+    def lineages(self) -> tuple[bytes, ...]:
+        """Those of all its plans, the newest last."""
+        return tuple(self._held)
+
+    @property
+    def key(self) -> Key | None:
+        """The key of sticky draws."""
+        return self._key
+
+    # -- one secret -------------------------------------------------------------------------------------------------
+
+    def draw(
+        self, secret: Hashable, *, scope: str | bytes | None = None, lineage: bytes | None = None
+    ) -> tuple[Any, ...]:
+        """The set that is shown for a secret in a scope, as labels in the order of the prior. Always the same.
+
+        The scope names who asks, such as a user's id. An empty one is refused: all without a name would share it. Only
+        blocks need none, and no key: their sets are the same for everybody. Of a plan over strings every text has a
+        set, sorted by its letters. `lineage` says by which of the cloak's plans, the newest if it is not given.
+        """
+        held = self._of(lineage)
+        return self._sets(held, [held.find(secret)], [scope])[0]
+
+    def draw_fresh(self, secret: Hashable, *, lineage: bytes | None = None) -> tuple[Any, ...]:
+        """A set drawn anew for a secret. Each further draw of the same secret tells more: see `plan.repeated`."""
+        held = self._of(lineage)
+        return self._sets(held, [held.find(secret)], None)[0]
+
+    # -- many -------------------------------------------------------------------------------------------------------
+
+    def draw_many(
+        self,
+        indices: Sequence[int] | Indices,
+        *,
+        scopes: Iterable[str | bytes] | None = None,
+        fresh: bool = False,
+        lineage: bytes | None = None,
+    ) -> Indices:
+        """Sets for many secrets given by their positions, as positions, of shape (len(indices), k), increasing in each
+        row.
+
+        Sticky with `scopes`, one for each; or `fresh=True`. Rows of idle secrets may be shorter and are filled up by
+        -1. Positions are those in the plan of the `lineage`.
+        """
+        held = self._of(lineage)
+        _check_how(held, scopes is not None, fresh)
+        try:
+            positions = np.asarray(indices)
+        except Exception:
+            positions = np.empty((0, 0))  # rows of different lengths
+        if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
+            raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")
+        positions = positions.astype(np.int64)
+        n = len(held.running.numbered())
+        if len(positions) and not (positions.min() >= 0 and positions.max() < n):
+            at = int(np.argmax((positions < 0) | (positions >= n)))
+            raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
+        if scopes is not None and held.running.plan.randomised:
+            scopes = listed(scopes, "scopes are a list of text or bytes, one for each secret", ordered=True)
+        drawn: Indices = self._drawn(held, positions, scopes)
+        return drawn
+
+    def draw_all(
+        self,
+        secrets: Iterable[Hashable],
+        *,
+        scope: str | bytes | None = None,
+        fresh: bool = False,
+        lineage: bytes | None = None,
+    ) -> list[tuple[Any, ...]]:
+        """The sets for many secrets in one scope, or fresh ones, as labels. The error for one that is unknown tells by
+        `at` which it is.
+        """
+        held = self._of(lineage)
+        found = held.find_all(secrets)
+        _check_how(held, scope is not None, fresh)
+        return self._sets(held, found, None if scope is None else [scope] * len(found))
+
+    @property
+    def listed(self) -> bool:
+        """Whether the plan lists its secrets; else every string is one."""
+        return self._newest.running.listed
+
+    def positions(self, secrets: Iterable[Hashable], *, lineage: bytes | None = None) -> Indices:
+        """The positions of secrets given by their labels, for `draw_many`. An unknown one raises UnknownSecret, whose
+        `at` tells which of them it is.
+        """
+        held = self._of(lineage)
+        held.running.numbered()  # or there are no positions
+        return np.array(held.find_all(secrets), dtype=np.int64)
+
+    # -- what is shown ----------------------------------------------------------------------------------------------
+
+    def set_id(self, labels: Iterable[Hashable], *, lineage: bytes | None = None) -> str:
+        """A short stable name for a published set: the same for the same set of this plan and of all its versions,
+        whoever drew it.
+        """
+        running = self._of(lineage).running
+        given = listed(labels, "what is shown is given as a list of labels")
+        found = [running.find_shown(label) for label in given]
+        if None in found:
+            at = found.index(None)
+            raise UnknownSecret(f"this is never shown (number {at} of those given, counted from 0)", at)
+        digest = hashlib.blake2b(running.plan.lineage, digest_size=12, person=b"minleak-set-1")
+        digest.update(running.set_in_bytes(set(found)))
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        key = "no key" if self._key is None else f"key {self._key.id}"
+        older = "" if len(self._held) == 1 else f"{len(self._held)} lineages, "
+        extent = self._newest.running.extent()
+        return f"Cloak({extent}, k={self.plan.k}, layout={self.plan.layout!r}, {older}{key})"
+
+    def __reduce__(self) -> Any:
+        raise InvalidKey("a cloak is not pickled: load its file and its key where it is needed")
+
+    # -- inside -----------------------------------------------------------------------------------------------------
+
+    def _of(self, lineage: bytes | None) -> _Held:
+        """The plan of a lineage, the newest if none is named."""
+        if lineage is None:
+            return self._newest
+        found = self._held.get(lineage) if isinstance(lineage, bytes) else None
+        if found is None:
+            raise InvalidParameter(
+                "the cloak holds no plan of this lineage: give it that plan too, as in Cloak([older, newer]); a "
+                "lineage is the bytes that plan.lineage and cloak.current say"
+            )
+        return found
+
+    def _sets(self, held: _Held, found: list[Any], scopes: list[Any] | None) -> list[tuple[Any, ...]]:
+        secrets = np.array(found, dtype=np.int64) if held.running.listed else found
+        return held.running.show(self._drawn(held, secrets, scopes))
+
+    def _drawn(self, held: _Held, secrets: Any, scopes: Iterable[str | bytes] | None) -> Any:
+        """A number r for each draw, the place floor(r N) of the N that its secret has, and what is shown there."""
+        running = held.running
+        return running.locate(secrets, self._streams(running, secrets, scopes).below(running.owned(secrets)))
+
+    def _streams(self, running: Running, secrets: Any, scopes: Iterable[str | bytes] | None) -> Streams:
+        if not running.plan.randomised:
+            return self._fresh
+        if scopes is None:
+            if running.sticky_only:
+                raise InvalidParameter(running.sticky_only)
+            return self._fresh
+        if self._key is None:
+            raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
+        return streams(self._key, running.plan.lineage, scopes, running.in_bytes(secrets))
+
+
+def _check_how(held: _Held, sticky: bool, fresh: Any) -> None:
+    if not isinstance(fresh, bool | np.bool_) or (held.running.plan.randomised and fresh == sticky):
+        raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
+
+
+def _by_lineage(plans: Sequence[Any], stand_in: Hashable | None) -> dict[bytes, _Held]:
+    """Plans at work by their lineages, in their order."""
+    found: dict[bytes, _Held] = {}
+    for plan in plans:
+        running = opened(plan) if isinstance(plan, str | os.PathLike) else _stored(plan).drawable()
+        number = None if stand_in is None else running.numbered().position(stand_in)
+        if stand_in is not None and number is None:
+            raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
+        if running.plan.lineage in found:
+            raise InvalidParameter("two of the plans are versions of one lineage: give the newer of them alone")
+        found[running.plan.lineage] = _Held(running, number)
+    if not found:
+        raise InvalidParameter("a cloak runs one plan at least: give a plan, or a list of plans with the newest last")
+    return found
+
+
+def _stored(plan: Any) -> Stored:
+    """What can be drawn from, made of a channel and of what has one, or rows."""
+    if isinstance(plan, Stored):
+        return plan
+    channel = rows = None
+    try:
+        channel, made = getattr(plan, "channel", plan), getattr(plan, "rows", None)
+        rows = made() if callable(made) else None
+    except MinleakError:
+        raise
+    except Exception:
+        pass  # whatever an odd object raises when it is asked
+    if isinstance(channel, Channel):
+        from minleak._plans.rounding import rounded  # which a process that draws from a file does not need
+
+        return rounded(channel)
+    if isinstance(rows, Stored):
+        return rows
+    raise InvalidParameter(
+        f"a cloak runs a plan, its .cloak file or a channel, not {type(plan).__name__}: make one with design(prior, k)"
+    )
+
+
+def as_key(given: Any) -> Key:
+    """A key, or the one that is given. Raw bytes are a key and never a path, which an error would quote."""
+    if isinstance(given, Key):
+        return given
+    return Key.load(given) if isinstance(given, str | os.PathLike) else Key(given)

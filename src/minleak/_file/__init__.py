@@ -1,0 +1,1 @@
+"""The .cloak file: read and written whole."""

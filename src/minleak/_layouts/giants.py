@@ -1,0 +1,122 @@
+"""The giants, which every set must contain; the other secrets, which a layout is given to lay; and what it gives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minleak._data.arrays import Indices
+from minleak._data.labels import Labels
+from minleak._data.prior import Grid
+from minleak._data.progress import Progress, in_silence
+from minleak._plan.cost import Cost
+from minleak._plan.rings import Homes, Ring
+
+# Weights in a block, of which the largest is looked at first.
+_BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Giants:
+    """j* of the paper: `members` are the first j*-1 secrets, largest first; u places are left, for the weight
+    `tail`.
+    """
+
+    members: Indices
+    u: int
+    tail: int
+
+
+def find_giants(weights: Indices, total: int, k: int) -> Giants:
+    """The least j in 1..k with w_j (k-j+1) <= w_j + ... + w_n, weights sorted non-increasingly; exact integers.
+
+    Only the k largest weights are looked at: O(n) to select them, O(k log k) to sort them. Secrets beyond the n-th
+    count as weight zero, so k may exceed n; if at most k weights are positive, these are all giants and the tail is 0.
+    """
+    top = _largest(weights, k)
+    top = top[np.lexsort((top, -weights[top]))]  # largest first, ties in input order
+    left = total
+    for j, weight in enumerate(weights[top].tolist()):
+        if weight * (k - j) <= left:
+            return Giants(top[:j].astype(np.int64), k - j, left)
+        left -= weight
+    return Giants(top.astype(np.int64), k - len(top), left)
+
+
+def _largest(weights: Indices, k: int) -> Indices:
+    """Where the k largest weights are, in any order. One pass finds the largest of each block; the k-th largest of
+    these is a floor, and k blocks that reach it, with all that pass it, hold what is looked for.
+    """
+    n = len(weights)
+    if k >= n:
+        return np.arange(n)
+    if n <= k * _BLOCK:
+        return np.argpartition(weights, n - k)[n - k :]
+    peaks = np.maximum.reduceat(weights, np.arange(0, n, _BLOCK))
+    floor = np.partition(peaks, len(peaks) - k)[len(peaks) - k]
+    blocks = np.concatenate([np.flatnonzero(peaks > floor), np.flatnonzero(peaks == floor)[:k]])
+    places = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
+    places = places[places < n]  # the last block may be shorter
+    return np.asarray(places[np.argpartition(weights[places], len(places) - k)[len(places) - k :]])
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The weights and labels of all secrets, and the giants, with the u places and the weight that they leave.
+
+    Weights may be multiplied by a factor of at most `finest` where their units are too coarse for a layout.
+    """
+
+    weights: Indices
+    labels: Labels
+    giants: Giants
+    finest: int = 1
+    progress: Progress = in_silence
+
+    @property
+    def u(self) -> int:
+        """How many places in a set are not the giants'."""
+        return self.giants.u
+
+    def loose(self) -> Indices:
+        """The secrets to be laid: of positive weight, and no giants."""
+        loose = self.weights > 0
+        loose[self.giants.members] = False
+        return np.flatnonzero(loose)
+
+
+@dataclass(frozen=True)
+class Laid:
+    """Homes and rings on which every loose secret x has u * w_x units in all; what the sets cost, if that was told;
+    and the group of each secret, of which a set holds at most one, if some are to be kept apart.
+
+    Lengths are for weights multiplied by `factor`, which leaves the prior as it is and makes the units finer.
+    """
+
+    homes: Homes
+    rings: tuple[Ring, ...]
+    cost: Cost | None = None
+    factor: int = 1
+    apart: Indices | None = None
+
+    @classmethod
+    def nothing(cls, ground: Ground, cost: Cost | None = None) -> Laid:
+        """Where all secrets that can occur are giants."""
+        return cls(Homes.none(max(ground.giants.u, 1)), (), cost)
+
+    def fields(self, grid: Grid, giants: Giants) -> dict[str, Any]:
+        """What a plan is made of, for the weights on a grid in the layout's units, and for the giants."""
+        return {
+            "weights": grid.weights,
+            "total": grid.total,
+            "giants": giants.members,
+            "u": giants.u,
+            "tail": giants.tail * self.factor,
+            "homes": self.homes,
+            "rings": self.rings,
+            "idle": np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
+            "costs": self.cost,
+            "apart": self.apart,
+        }

@@ -1,0 +1,69 @@
+"""Rounding: a solution in floats as sets in integers that own exactly what every secret must own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from minleak._data.arrays import Array, Indices
+from minleak._layouts.pricing.peeling import Sets, joined, peeled
+from minleak._plan.distances import Distances
+
+# Values this close below an integer are taken for it, in units.
+_NEARLY = 1e-6
+
+
+def rounded(
+    members: Indices, values: Array, units: Indices, *, groups: Indices, distances: Distances, secrets: Indices
+) -> Sets:
+    """Every value rounded down, and what is then left of the `units` peeled off in near sets.
+
+    What is left can always be peeled: with f the fractions cut off, a group has left the sum of f over the sets it is
+    in, which is at most R, the sum of all f, and R is (units left) / u. Values of a solver break this by their last
+    digits; then sets give back a few units more. The units left are at most one for each set, so rounding costs next
+    to nothing where weights are large; where they are a few units each, it may cost more than the solver's digits.
+    Values that are integers but for such digits are taken as these.
+    """
+    u = members.shape[1]
+    nearest = Sets(members, np.rint(values).astype(np.int64))
+    if np.array_equal(nearest.owned(len(units)), units):
+        kept = nearest.lengths > 0
+        return Sets(members[kept], nearest.lengths[kept]).merged()
+    lengths = np.floor(values + _NEARLY).astype(np.int64)
+    _give_back_excess(members, lengths, units)
+    left = units - Sets(members, lengths).owned(len(units))
+    _give_back_others(members, lengths, left, groups)
+    rest = peeled(left, groups, u, distances, secrets)
+    kept = lengths > 0
+    return joined([Sets(members[kept], lengths[kept]), rest], u).merged()
+
+
+def _give_back_excess(members: Indices, lengths: Indices, units: Indices) -> None:
+    """Shorten sets until no member owns more than its units, the longest of a member's sets first."""
+    owned = Sets(members, lengths).owned(len(units))
+    for i in np.flatnonzero(owned > units).tolist():
+        for s in sorted(np.flatnonzero((members == i).any(axis=1)).tolist(), key=lambda s: -int(lengths[s])):
+            less = min(int(owned[i] - units[i]), int(lengths[s]))
+            if less <= 0:
+                break
+            lengths[s] -= less
+            owned[members[s]] -= less
+
+
+def _give_back_others(members: Indices, lengths: Indices, left: Indices, groups: Indices) -> None:
+    """Shorten sets without a group that has more left than its share, until it has not."""
+    u = members.shape[1]
+    while True:
+        heavy = np.zeros(int(groups.max()) + 1, dtype=np.int64)
+        np.add.at(heavy, groups, left)
+        g = int(heavy.argmax())
+        missing = int(heavy[g]) - int(left.sum()) // u
+        if missing <= 0:
+            return
+        elsewhere = np.flatnonzero((lengths > 0) & ~(groups[members] == g).any(axis=1))
+        for s in elsewhere[np.argsort(lengths[elsewhere])].tolist():
+            less = min(missing, int(lengths[s]))
+            lengths[s] -= less
+            left[members[s]] += less
+            missing -= less
+            if missing <= 0:
+                break

@@ -1,0 +1,1 @@
+"""Designs under any other constraint: allowed pairs, costs, budgets, privacy."""

@@ -1,0 +1,73 @@
+"""Conic programmes by cvxpy and Clarabel."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+
+from minleak._entropy.cores.base import cvxpy
+from minleak._optimise.programme import Programme, Solution, duals_of_prices
+from minleak.errors import SolverFailed
+
+# Tried one after the other: tight, and what the solver is made for. What comes of it is certified by us, not by it.
+TOLERANCES = (1e-11, 1e-8)
+_USABLE = ("optimal", "optimal_inaccurate")
+
+
+def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
+    """The programme in cvxpy, every term on a copy v = K z + k, whose multipliers are the term's dual variables.
+
+    A core that sees z itself needs no copy, and on steep ones the solver then gets further.
+    """
+    cp = cvxpy()
+    problem = programme.problem
+    z = cp.Variable(len(problem.rows), nonneg=True)
+    present = problem.left > 0
+    rows = problem.summing[present] @ z == problem.left[present]
+    constraints = [rows]
+    capped = [i for i, budget in enumerate(problem.budgets) if np.isfinite(budget)]
+    costs = [problem.costs[i] @ z <= problem.budgets[i] for i in capped]
+    private = [problem.ratios @ z <= 0] if problem.ratios.shape[0] else []
+    objective = 0.0 if programme.expense is None else -programme.expense @ z
+    copies: list[Any] = []
+    floors: list[Any] = []
+    for term in programme.terms:
+        v = z
+        if programme.plain_core is None:
+            v = cp.Variable(term.view.by.n_entries, nonneg=True)
+            copies.append(v == term.view.matrix @ z + term.view.constant)
+        hypograph = term.core.hypograph(v, term.view.by)
+        constraints += hypograph.constraints
+        floors.append(None if term.floor is None else hypograph.total >= term.floor)
+        if term.floor is None:
+            objective = objective + term.weight * hypograph.total
+    kept = [floor for floor in floors if floor is not None]
+    whole = cp.Problem(cp.Maximize(objective), [*constraints, *costs, *private, *copies, *kept])
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of inaccuracy, which is measured here
+            whole.solve(
+                solver=cp.CLARABEL, tol_gap_abs=tolerance, tol_gap_rel=tolerance, tol_feas=tolerance, max_iter=200
+            )
+    except cp.error.SolverError as error:
+        raise SolverFailed(f"Clarabel gave up: {str(error).splitlines()[0]}") from None
+    status = str(whole.status)
+    if status not in _USABLE or z.value is None or not np.isfinite(z.value).all():
+        raise SolverFailed(f"Clarabel stopped with the status {status!r}, without a usable channel")
+    mu = np.zeros(len(problem.budgets))
+    mu[capped] = [max(float(cost.dual_value), 0.0) for cost in costs]
+    multipliers = tuple(
+        term.weight if floor is None else max(float(floor.dual_value), 0.0)
+        for term, floor in zip(programme.terms, floors, strict=True)
+    )
+    if programme.plain_core is None:
+        shares = zip(copies, multipliers, strict=True)
+        duals = tuple(np.asarray(copy.dual_value) / (multiplier or 1.0) for copy, multiplier in shares)
+    else:
+        lam = np.zeros(len(problem.left))
+        lam[present] = rows.dual_value
+        duals = (duals_of_prices(problem, lam, mu),)
+    withheld = problem.ratios.T @ np.maximum(private[0].dual_value, 0.0) if private else None
+    return Solution(np.maximum(z.value, 0.0), mu, multipliers, duals, status, withheld)

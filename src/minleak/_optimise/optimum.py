@@ -1,0 +1,295 @@
+"""optimise: the channel that leaks least among all that keep to allowed pairs, budgets and fixed entries."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.arrays import Array
+from minleak._data.channel import Channel
+from minleak._data.joint import Joint
+from minleak._data.parameters import real
+from minleak._data.prior import Prior
+from minleak._entropy.base import ConditionalEntropy, Entropy
+from minleak._measure.leakages import difference, leaked
+from minleak._optimise.equilibrium import equilibrium_of
+from minleak._optimise.feasible import check_feasible
+from minleak._optimise.given import as_problem
+from minleak._optimise.problem import Problem
+from minleak._optimise.programme import Programme, Term, convex_form, term_of, view_of
+from minleak._optimise.result import Optimum, Stage
+from minleak._optimise.several import together
+from minleak._optimise.solve import CLOSE, Model, Solved, solve
+from minleak.errors import Infeasible, InvalidParameter, SolverFailed
+
+# What an entropy may give up for those after it in the list, as its concave core counts: the least with which a solver
+# succeeds.
+SLACKS = (1e-11, 1e-9, 1e-7)
+# An answer of a conic solver may fall short of the earlier entropies' floors by this much.
+_SHORT = 2e-8
+# A budget so little below the least cost of a private channel is taken to mean it.
+_ROUNDING = 1e-9
+
+
+def optimise(
+    prior: Prior | Iterable[Any],
+    *,
+    entropy: ConditionalEntropy | str | Sequence[ConditionalEntropy | str] = "shannon",
+    allowed: Any = None,
+    cost: Any = None,
+    budget: Any = None,
+    gains: Any = None,
+    fixed: Any = None,
+    outputs: Iterable[Hashable] | None = None,
+    k: int | None = None,
+    d_privacy: tuple[float, Any] | None = None,
+    weights: Sequence[float] | str | None = None,
+    gap: float = 1e-6,
+) -> Optimum:
+    """Maximise H(X|Y) over all channels C that keep to the constraints:
+
+        max eta(sum over y of Fhat(J[:,y])),  J[x,y] = p_x C[x,y],
+        C[x,y] = 0 unless allowed[x,y],  sum of J[x,y] cost[x,y] <= budget,  C = fixed where that is not NaN,
+        |{x : C[x,y] > 0}| <= k,  C[x,y] <= exp(epsilon d(x,x')) C[x',y].
+
+    Convex for every entropy of the library: linear for min-entropy, l-guess errors and guesswork, else a programme
+    over exponential or power cones. With Shannon, a cost and a budget the least leakage is the rate-distortion
+    function of information theory.
+
+    Parameters
+    ----------
+    prior
+        The secrets and their weights, n of them.
+    entropy
+        An entropy, or a list: the channel is best for the first and, among those, best for the second, and so on.
+    allowed
+        n x m, true where secret x may show observable y (dense or scipy.sparse); all pairs if not given.
+    cost, budget
+        n x m costs, and the cap on their expected value. Lists of both are several budgets. A cost without a budget
+        breaks ties: among the channels that are best, the cheapest.
+    gains
+        The attacker's gains as in `Gain`, for every entropy given.
+    fixed
+        A partial channel, NaN where it is free.
+    outputs
+        Labels of the m observables.
+    k
+        The most secrets that an observable may come from. Observables are then labelled by (y, set) or, without costs
+        and allowed pairs, by the set. For a cap alone, `design` is exact and for any number of secrets.
+    d_privacy
+        (epsilon, metric): the channel is epsilon-private in the metric, a matrix of distances between secrets or a
+        callable of two labels (positions where there are none); infinite distances ask for nothing. The channel keeps
+        to it exactly. With a third number, a dilation such as 1.05, only the pairs of a spanner are looked at: much
+        faster for many secrets, and the leakage is then an upper bound of the least, `bound` a lower one (see
+        `least_budget`).
+    weights
+        Of several entropies: how much each counts in the sum of leakages that is made least, or "worst": the largest
+        leakage is made least. For entropies that are concave in the joint: Shannon, guesswork, guess errors.
+    gap
+        How far the channel may be from the best, in the unit of the entropy, before the answer is refused.
+
+    Returns
+    -------
+    The channel, re-evaluated by `minleak.leakage`, with a bound on the least leakage that is computed here from
+    planes above the concave objective and does not trust the solver.
+
+    Raises
+    ------
+    Infeasible
+        Naming the secret without an observable, or the least budget that is feasible.
+    SolverFailed
+        Where no channel could be certified to within `gap` in the first entropy. Later ones of a list only break ties,
+        among channels that agree to a solver's last digits; their gaps are in `stages`, and `status` tells if one of
+        them is larger.
+
+    Linear problems need nothing but HiGHS; others the extra `convex`. Cost: seconds for 60 x 60 (Shannon) and
+    200 x 200 (min-entropy); guesswork needs n^2 m / 2 auxiliary unknowns.
+
+    >>> wrong = [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    >>> best = optimise([1, 1, 1], entropy="min-entropy", cost=wrong, budget=0.3)
+    >>> round(best.leakage, 6), best.gap < 1e-9
+    (1.070389, True)
+    """
+    entropies = as_list(entropy, gains)
+    enough = as_gap(gap)
+    problem = as_problem(
+        prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs, d_privacy=d_privacy, k=k
+    )
+    wider = problem.widened()
+    if wider is not None and len(entropies) > 1:
+        raise InvalidParameter("a dilation of d_privacy goes with one entropy: leave it out, or give only one")
+    best = _best(problem, entropies, weights, enough=enough, cheapest=cost is not None and budget is None)
+    return best if wider is None else _between(best, _best(wider, entropies, weights, enough=enough), problem)
+
+
+def _best(
+    problem: Problem, entropies: list[Entropy], weights: Any, *, enough: float, cheapest: bool = False
+) -> Optimum:
+    problem = checked(problem)
+    if weights is not None:
+        return together(problem, entropies, weights, enough=enough)
+    return lexicographic(problem, entropies, enough=enough, cheapest=cheapest)
+
+
+def _between(best: Optimum, below: Optimum, problem: Problem) -> Optimum:
+    """The best along a spanner, with the bound and the attacker of the problem that asks less."""
+    bound = min(below.bound, best.leakage)
+    status = best.status
+    if problem.privacy is not None and problem.privacy.spanner is not None:
+        status = problem.privacy.spanner.status(best.channel)
+    return replace(
+        best,
+        bound=bound,
+        status=status,
+        stages=(replace(best.stages[0], bound=bound),),
+        attacker=below.attacker,
+    )
+
+
+def checked(problem: Problem) -> Problem:
+    """The problem if it is feasible; under privacy and a budget with the private channel of least cost."""
+    if problem.privacy is None or not np.isfinite(problem.budgets).any():
+        check_feasible(problem)
+        return problem
+    cheapest = least_cost(problem)
+    (scale,), (budget,) = problem.scales, problem.budgets
+    least = -cheapest.objective
+    if budget < least - _ROUNDING * max(abs(least), problem.grain(0)):
+        raise Infeasible(
+            f"the budget is {budget * scale:.12g}, and every channel that is so private costs at least "
+            f"{-cheapest.bound * scale:.12g}: raise it to {least * scale:.12g}, or epsilon"
+        )
+    return replace(problem, refuge=cheapest.z)
+
+
+def least_cost(problem: Problem) -> Solved:
+    """The channel of least expected cost, whatever it leaks: optimal under geo-indistinguishability, for instance."""
+    free = replace(problem, budgets=(math.inf,) * len(problem.budgets))
+    return solve(Programme(free, (), expense=problem.costs[0]), enough=CLOSE)
+
+
+def lexicographic(
+    problem: Problem,
+    entropies: Sequence[Entropy],
+    *,
+    enough: float,
+    cheapest: bool = False,
+    model: Model | None = None,
+) -> Optimum:
+    """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost, and `model`
+    is that of the first entropy, if it is compiled already.
+    """
+    if any(H.core().steep for H in entropies):
+        dear = problem.unaffordable()
+        if dear.any():
+            return _on_the_cheapest(problem, entropies, dear, enough=enough)
+    floors: list[Term] = []  # each at what was attained
+    found: list[Solved] = []
+    z = np.zeros(0)
+    for H in entropies:
+        term = term_of(problem, H)
+        programme = Programme(problem, (term,))
+        solved = _above_floors(programme, floors, z) if floors else solve(programme, enough=CLOSE, model=model)
+        found.append(solved)
+        z = solved.z
+        floors.append(replace(term, floor=term.total(z)))
+    if cheapest:
+        z = _above_floors(Programme(problem, (), expense=problem.costs[0]), floors, z).z
+    channel = problem.channel(z)
+    stages = tuple(stage_of(problem, channel, H, solved) for H, solved in zip(entropies, found, strict=True))
+    first = stages[0]
+    attacker = equilibrium_of(problem, entropies[0], found[0])
+    if not first.gap <= enough:
+        raise SolverFailed(
+            f"the channel found leaks {first.leakage:.9g} in {first.entropy}, and only {first.bound:.9g} is proven to "
+            f"be the least: further apart than gap={enough:g} (the solver said {first.status!r})"
+        )
+    certified = all(stage.gap <= enough for stage in stages)
+    return Optimum(
+        channel=channel,
+        value=first.value,
+        leakage=first.leakage,
+        bound=first.bound,
+        status="certified" if certified else "certified in the first entropy",
+        shadow_price=first.shadow_prices[0] if first.shadow_prices else 0.0,
+        costs=problem.spent(z),
+        stages=stages,
+        attacker=attacker,
+    )
+
+
+def _on_the_cheapest(
+    problem: Problem, entropies: Sequence[Entropy], dear: npt.NDArray[np.bool_], *, enough: float
+) -> Optimum:
+    """The optimum under a budget that is just the least cost: on the cheapest pairs, where it binds no more.
+
+    There a little more budget would buy a steep entropy without bound, so that no finite prices exist.
+    """
+    free = replace(problem.on(~dear), budgets=(math.inf,) * len(problem.budgets))
+    best = lexicographic(free, entropies, enough=enough)
+    unbounded = tuple(replace(stage, shadow_prices=(math.inf,) * len(problem.budgets)) for stage in best.stages)
+    return replace(best, shadow_price=math.inf, stages=unbounded)
+
+
+def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Solved:
+    """The programme solved with the floors kept: as tightly as the solver can, with a little slack.
+
+    z keeps them exactly. It stays if the solver cannot keep them nearly, as where it is the only one that does.
+    """
+    best: tuple[float, Solved] | None = None
+    trouble: SolverFailed | None = None
+    for slack in SLACKS:
+        lowered = [replace(term, floor=(term.floor or 0.0) - slack) for term in floors]
+        try:
+            solved = solve(replace(programme, terms=(*programme.terms, *lowered)), enough=CLOSE)
+        except SolverFailed as error:
+            trouble = error
+            continue
+        short = max((term.floor or 0.0) - term.total(solved.z) for term in floors)
+        if best is None or short < best[0]:
+            best = short, solved
+        if short <= slack + _SHORT:
+            break
+    if best is None:  # only ties were to be broken: nothing is known of how well z does
+        unsolved = f"not solved, the channel is that of the entropies before: {trouble}"
+        prices = np.zeros(len(programme.problem.budgets))
+        return Solved(z, programme.objective(z), math.inf, prices, unsolved)
+    short, solved = best
+    return solved if short <= SLACKS[-1] + _SHORT else replace(solved, z=z, objective=programme.objective(z))
+
+
+def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> Stage:
+    """What the channel leaks, by the library's own measure of it, beside the bound of what was solved."""
+    gains = H.seen_through()
+    mass = 1.0 if gains is None else float(view_of(problem, gains).of(solved.z).sum())
+    before, after = H(problem.prior), H.conditional(problem.prior, channel)
+    # Rounding may cross them where they meet; without a bound nothing leaks less than nothing.
+    most = max(H.outer(solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
+    slope = H.slope(solved.objective, mass)
+    leakage = leaked(H, Joint(problem.prior, channel), before, after)
+    return Stage(
+        entropy=H.name,
+        value=after,
+        leakage=leakage,
+        bound=min(difference(H, before, min(most, before)), leakage),
+        shadow_prices=tuple(
+            float(price) * slope / scale for price, scale in zip(solved.mu, problem.scales, strict=True)
+        ),
+        status=solved.status,
+    )
+
+
+def as_list(entropy: Any, gains: Any) -> list[Entropy]:
+    given = list(entropy) if isinstance(entropy, list | tuple) else [entropy]
+    if not given:
+        raise InvalidParameter("the list of entropies is empty: give at least one")
+    return [convex_form(H, gains) for H in given]
+
+
+def as_gap(gap: float) -> float:
+    return real(gap, "the gap is a positive number", above=0)

@@ -1,0 +1,199 @@
+"""Problem: which joints a channel may have: row sums, allowed and settled entries, budgets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.arrays import Array, Indices
+from minleak._data.channel import Channel
+from minleak._data.labels import Labels
+from minleak._data.prior import Prior
+from minleak._optimise.private import Privacy
+
+# A budget with no more than this to spare, relative to the least cost, is the least cost.
+_SPARE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Over joints J >= 0 with row sums p, zero outside the allowed pairs, some entries settled, <cost_i, J> <= b_i.
+
+    The unknowns z are the entries J[x,y] of the free pairs (`rows`, `columns`), column by column; `left[x]` is what
+    they must sum to in row x. Settled entries J[x,y] = p_x C[x,y] are `settled`, at `settled_rows`, `settled_columns`.
+    `budgets` is what is left of them for the free pairs. `allowed` and `partial` are as they were given.
+
+    Cost i and its budget are divided by `scales[i]`, a power of two that makes the usual cost about 1, so that
+    tolerances mean the same in every unit; prices are per scaled unit.
+
+    Under `privacy` the unknowns are the entries of the channel itself, since also secrets of probability zero must keep
+    to it, and what is unlikely must keep its digits: then row sums are `shares` of one, and entries of the joint are
+    those times p / shares, which costs include. `refuge` is then a channel of least cost.
+    """
+
+    prior: Prior
+    outputs: Labels
+    rows: Indices
+    columns: Indices
+    left: Array
+    costs: tuple[Array, ...]
+    budgets: tuple[float, ...]
+    settled_rows: Indices
+    settled_columns: Indices
+    settled: Array
+    settled_costs: tuple[float, ...]
+    scales: tuple[float, ...]
+    allowed: npt.NDArray[np.bool_]
+    partial: Array | None
+    shares: Array
+    privacy: Privacy | None = None
+    refuge: Array | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(number of secrets, number of observables)."""
+        return len(self.prior), len(self.outputs)
+
+    @cached_property
+    def _by_row(self) -> tuple[Indices, Indices, Indices]:
+        order = np.argsort(self.rows, kind="stable")
+        present, starts = np.unique(self.rows[order], return_index=True)
+        return order, present, starts
+
+    def row_best(self, values: Array) -> Array:
+        """The largest of the free pairs' values in each row; 0 where a row has none."""
+        order, present, starts = self._by_row
+        best = np.zeros(len(self.left))
+        if len(order):
+            best[present] = np.maximum.reduceat(values[order], starts)
+        return best
+
+    @cached_property
+    def summing(self) -> Any:
+        """The sparse matrix that takes z to the sums of its rows."""
+        import scipy.sparse as sp
+
+        pairs = len(self.rows)
+        return sp.csr_array((np.ones(pairs), (self.rows, np.arange(pairs))), shape=(len(self.left), pairs))
+
+    def row_sums(self, z: Array) -> Array:
+        """The sums of z in each row."""
+        return np.asarray(np.bincount(self.rows, weights=z, minlength=len(self.left)), dtype=np.float64)
+
+    def row_scaled(self, z: Array) -> Array:
+        """z >= 0 with every row multiplied to sum to what it must; rows of zeros stay."""
+        sums = self.row_sums(z)
+        return np.asarray(z * np.divide(self.left, sums, out=np.zeros_like(sums), where=sums > 0)[self.rows])
+
+    def cheapest(self, i: int) -> Array:
+        """The joint that puts each row where cost i is least; in its first pair if there are no costs."""
+        cost = self.costs[i] if self.costs else np.zeros(len(self.rows))
+        order = np.lexsort((cost, self.rows))
+        first = order[np.unique(self.rows[order], return_index=True)[1]]
+        z = np.zeros(len(self.rows))
+        z[first] = self.left[self.rows[first]]
+        return z
+
+    def grain(self, i: int) -> float:
+        """The least positive size of cost i; 1 if there is none. Differences far below it are rounding."""
+        sizes = np.abs(self.costs[i])
+        return float(sizes[sizes > 0].min(initial=1.0))
+
+    def scaled(self, i: int, budget: float) -> float:
+        """A budget for cost i in the scaled unit; one that cannot bind is kept small."""
+        if budget == math.inf:
+            return budget
+        largest = float(np.abs(self.costs[i]).max(initial=1.0))
+        return min(budget / self.scales[i], 2 * largest + abs(self.settled_costs[i]))
+
+    def spent(self, z: Array) -> tuple[float, ...]:
+        """The expected costs, settled entries included, in the units that they were given in."""
+        return tuple(
+            (float(cost @ z) + settled) * scale
+            for cost, settled, scale in zip(self.costs, self.settled_costs, self.scales, strict=True)
+        )
+
+    def least_costs(self) -> tuple[float, ...]:
+        """The least expected cost that any channel can have, for each cost alone; scaled."""
+        return tuple(
+            settled - float(self.left @ self.row_best(-cost))
+            for cost, settled in zip(self.costs, self.settled_costs, strict=True)
+        )
+
+    @cached_property
+    def ratios(self) -> Any:
+        """The sparse matrix A of the rows A z <= 0 of privacy, one for each observable and pair; the nearest first."""
+        import scipy.sparse as sp
+
+        if self.privacy is None:
+            return sp.csr_array((0, len(self.rows)))
+        first, second, factor = self.privacy.pairs
+        at = np.full(self.shape, -1, dtype=np.int64)
+        at[self.rows, self.columns] = np.arange(len(self.rows))
+        begin, end = at[first].ravel(), at[second].ravel()
+        live = begin >= 0  # and then the second is there too: of a class all are, or none
+        factor = np.repeat(factor, self.shape[1])[live]
+        count = int(live.sum())
+        values = np.concatenate([factor, -np.ones(count)])
+        places = (np.tile(np.arange(count), 2), np.concatenate([begin[live], end[live]]))
+        return sp.csr_array((values, places), shape=(count, len(self.rows)))
+
+    def private(self, z: Array) -> Array:
+        """z moved by as little as makes it keep to the privacy exactly."""
+        if self.privacy is None:
+            return z
+        matrix = np.zeros(self.shape)
+        matrix[self.rows, self.columns] = z / self.shares[self.rows]
+        return np.asarray(self.privacy.kept(matrix)[self.rows, self.columns] * self.shares[self.rows])
+
+    def widened(self) -> Problem | None:
+        """Where privacy is along a spanner, the same with no more than the metric asks there; else None."""
+        wider = None if self.privacy is None else self.privacy.widened()
+        return None if wider is None else replace(self, privacy=wider, refuge=None)
+
+    def with_budgets(self, budgets: Sequence[float]) -> Problem:
+        """The same under other budgets (for the whole, settled entries included; scaled)."""
+        left = tuple(b - s for b, s in zip(budgets, self.settled_costs, strict=True))
+        return replace(self, budgets=left)
+
+    def unaffordable(self) -> npt.NDArray[np.bool_]:
+        """Where the only budget is just the least cost: the pairs that cost more than the cheapest of their row, which
+        no feasible channel uses.
+        """
+        none = np.zeros(len(self.rows), dtype=bool)
+        if len(self.budgets) != 1 or self.privacy is not None:
+            return none
+        cost = self.costs[0]
+        cheapest = -self.row_best(-cost)
+        least = float(self.left @ cheapest)
+        grain = self.grain(0)
+        if self.budgets[0] - least > _SPARE * max(grain, abs(least)):
+            return none
+        at = cheapest[self.rows]
+        return np.asarray(cost > at + _SPARE * np.maximum(grain, np.abs(at)))
+
+    def channel(self, z: Array) -> Channel:
+        """The channel of the free entries z and the settled ones; impossible secrets go where most others go."""
+        n, m = self.shape
+        p = self.prior.p
+        matrix = np.zeros((n, m)) if self.partial is None else np.nan_to_num(self.partial)
+        matrix[self.rows, self.columns] = z / self.shares[self.rows]
+        free = self.allowed if self.partial is None else self.allowed & np.isnan(self.partial)
+        popular = p @ matrix
+        for x in np.flatnonzero(self.shares == 0):
+            if free[x].any():
+                y = int(np.argmax(np.where(free[x], popular, -1.0)))
+                matrix[x, y] = max(1 - float(matrix[x].sum()), 0.0)
+        return Channel(matrix, inputs=self.prior.labels, outputs=self.outputs)
+
+    def on(self, kept: npt.NDArray[np.bool_]) -> Problem:
+        """The same with only those of the free pairs."""
+        return replace(
+            self, rows=self.rows[kept], columns=self.columns[kept], costs=tuple(cost[kept] for cost in self.costs)
+        )

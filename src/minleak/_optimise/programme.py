@@ -1,0 +1,165 @@
+"""Programme: what one solve is asked, and what it answers; the same for every solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from minleak._data.arrays import Array, Indices
+from minleak._entropy.base import ConditionalEntropy, Entropy
+from minleak._entropy.cores.base import Core
+from minleak._entropy.cores.grouped import Grouped
+from minleak._entropy.gain import Gain
+from minleak._entropy.names import as_entropy
+from minleak._optimise.problem import Problem
+from minleak.errors import InvalidParameter
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """What an attacker with gains G sees: the entries v = K z + k of G J, column by column, z the free entries.
+
+    `identity` says that v is z: no gains, and nothing settled.
+    """
+
+    matrix: Any
+    constant: Array
+    columns: Indices
+    identity: bool
+
+    @cached_property
+    def by(self) -> Grouped:
+        """The entries by columns."""
+        return Grouped(self.columns)
+
+    def of(self, z: Array) -> Array:
+        """v, where rounding must not make it negative."""
+        return z if self.identity else np.maximum(self.matrix @ z + self.constant, 0.0)
+
+
+def view_of(problem: Problem, gain: Any = None) -> View:
+    """The view through a gain matrix, a vector for a diagonal one, or None."""
+    import scipy.sparse as sp
+
+    free = len(problem.rows)
+    if problem.privacy is not None:  # z are entries of the channel, not of the joint
+        gain = problem.prior.p if gain is None else _weighted(gain, problem.prior.p)
+    if gain is None and not len(problem.settled):
+        return View(sp.eye_array(free, format="csr"), np.zeros(free), problem.columns, identity=True)
+    n = problem.shape[0]
+    gain = np.ones(n) if gain is None else gain
+    if gain.shape[-1] != n:
+        raise InvalidParameter(
+            f"the gains are for {gain.shape[-1]} secrets, and there are {n}: G has one column for each secret"
+        )
+    gains = sp.csc_array(sp.diags_array(gain) if gain.ndim == 1 else gain)
+    gains.eliminate_zeros()
+    rows = np.concatenate([problem.rows, problem.settled_rows])
+    columns = np.concatenate([problem.columns, problem.settled_columns])
+    # A pair (x, y) reaches the entries (w, y) with G[w, x] > 0.
+    reached = np.diff(gains.indptr)[rows]
+    pair = np.repeat(np.arange(len(rows)), reached)
+    within = np.arange(len(pair)) - np.repeat(np.cumsum(reached) - reached, reached)
+    at = gains.indptr[rows][pair] + within
+    key = columns[pair].astype(np.int64) * gains.shape[0] + gains.indices[at]
+    entries, place = np.unique(key, return_inverse=True)
+    if not len(entries):
+        raise InvalidParameter("every gain meets a secret of probability zero: nothing would be worth hiding")
+    whole = sp.csr_array((gains.data[at], (place, pair)), shape=(len(entries), len(rows)))
+    constant = np.asarray(whole[:, free:] @ problem.settled)
+    return View(whole[:, :free].tocsr(), constant, entries // gains.shape[0], identity=False)
+
+
+def _weighted(gain: Any, p: Array) -> Any:
+    """Gains times the probabilities of the secrets."""
+    import scipy.sparse as sp
+
+    if gain.ndim == 1 and len(gain) == len(p):
+        return gain * p
+    return gain @ sp.diags_array(p) if gain.shape[-1] == len(p) else gain
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """The sum of a core over the columns in view: times `weight` a part of the objective, or to be at least `floor`."""
+
+    core: Core
+    view: View
+    floor: float | None = None
+    weight: float = 1.0
+
+    def total(self, z: Array) -> float:
+        """The sum of U at z."""
+        return float(self.core.values(self.view.of(z), self.view.by).sum())
+
+
+def convex_form(entropy: ConditionalEntropy | str, gains: Any = None) -> Entropy:
+    """The entropy, seen through `gains` if any; refused where the problem would not be convex."""
+    chosen = as_entropy(entropy)
+    form = chosen.paper_form()
+    if form is None:
+        raise InvalidParameter(f"{chosen.name} is not of the form eta(sum Fhat), so its problem is not convex")
+    form = form if gains is None else Gain(form, gains)
+    form.core()  # refused by those that have none
+    form.seen_through()  # refused where gains on gains do not fit
+    return form
+
+
+def term_of(problem: Problem, entropy: Entropy) -> Term:
+    """What the designer maximises for an entropy."""
+    return Term(entropy.core(), view_of(problem, entropy.seen_through()))
+
+
+@dataclass(frozen=True, eq=False)
+class Programme:
+    """Maximise the sum of U over the terms without a floor, minus <expense, z>, the others' floors kept."""
+
+    problem: Problem
+    terms: tuple[Term, ...]
+    expense: Array | None = None
+
+    @property
+    def linear(self) -> bool:
+        """True for a linear programme."""
+        return all(term.core.linear for term in self.terms)
+
+    @property
+    def core(self) -> Core | None:
+        """The core to maximise where nothing else is asked."""
+        alone = len(self.terms) == 1 and self.expense is None and self.terms[0].floor is None
+        return self.terms[0].core if alone else None
+
+    @property
+    def plain_core(self) -> Core | None:
+        """The same where it sees z itself."""
+        return self.core if self.terms and self.terms[0].view.identity else None
+
+    def objective(self, z: Array) -> float:
+        """What is maximised, at z."""
+        total = sum(term.weight * term.total(z) for term in self.terms if term.floor is None)
+        return total - (0.0 if self.expense is None else float(self.expense @ z))
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A solver's answer: z, the multipliers of the budgets and of the terms, each term's dual variables, its status.
+
+    `multipliers` are the weight for a term of the objective, else that of its floor. `duals` are, for each term, the
+    derivative of the optimum by the entries in its view, divided by that. `withheld` is what the multipliers of the
+    rows of privacy make of them, an entry for each of z.
+    """
+
+    z: Array
+    mu: Array
+    multipliers: tuple[float, ...]
+    duals: tuple[Array, ...]
+    status: str
+    withheld: Array | None = None
+
+
+def duals_of_prices(problem: Problem, lam: Array, mu: Array) -> Array:
+    """The dual variables lambda_x + sum of mu_i cost_i of entries that a core sees as they are."""
+    return np.asarray(lam[problem.rows] + sum(price * cost for price, cost in zip(mu, problem.costs, strict=True)))

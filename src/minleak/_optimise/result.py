@@ -1,0 +1,57 @@
+"""Optimum: the channel that leaks least, what it leaks and costs, how sure that is, and the attacker's part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from minleak._data.channel import Channel
+from minleak._optimise.equilibrium import Equilibrium
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One entropy of a list: what the channel leaks in it, and the least that any channel leaks that is as good in
+    the entropies before it.
+    """
+
+    entropy: str
+    value: float
+    leakage: float
+    bound: float
+    shadow_prices: tuple[float, ...]
+    status: str
+
+    @property
+    def gap(self) -> float:
+        """How far the channel may be from the best, in the unit of the entropy."""
+        return max(self.leakage - self.bound, 0.0)
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The channel that leaks least, H(X|Y) and the leakage, and a certified bound: no feasible channel leaks less.
+
+    Of a list of entropies these are for the first; `stages` has them all. `shadow_price` is by how much the least
+    leakage falls for one more unit of the (first) budget, 0 if there is none; `costs` are the expected costs.
+
+    `attacker` is what the attacker does who holds the designer to the bound, whatever channel he chooses: see
+    `Equilibrium`; None where the entropy stands for no such attacker. Of several attackers by weights or at worst,
+    value and leakage are their weighted sum, with `mix` the weights; at worst these are how an opponent who may choose
+    the attacker chooses him.
+    """
+
+    channel: Channel
+    value: float
+    leakage: float
+    bound: float
+    status: str
+    shadow_price: float
+    costs: tuple[float, ...]
+    stages: tuple[Stage, ...]
+    attacker: Equilibrium | None = None
+    mix: tuple[float, ...] = ()
+
+    @property
+    def gap(self) -> float:
+        """How far the channel may be from the best, in the unit of the (first) entropy."""
+        return max(self.leakage - self.bound, 0.0)

@@ -1,0 +1,144 @@
+"""tradeoff: the whole frontier of least leakage against expected cost."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minleak._data.channel import Channel
+from minleak._data.parameters import listed, whole
+from minleak._data.prior import Prior
+from minleak._entropy.base import ConditionalEntropy, Entropy
+from minleak._measure.frontier import Axes, Frontier, Row
+from minleak._optimise.feasible import check_feasible
+from minleak._optimise.given import as_budget, as_problem
+from minleak._optimise.optimum import lexicographic
+from minleak._optimise.problem import Problem
+from minleak._optimise.programme import Programme, convex_form, term_of
+from minleak._optimise.solve import linear_model
+from minleak.errors import InvalidParameter
+
+# The most points of a frontier: each is a programme to be solved.
+_MOST = 10_000
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """One budget: the least leakage, a bound that no channel beats, the cost, the shadow price, the channel."""
+
+    budget: float
+    leakage: float
+    bound: float
+    cost: float
+    shadow_price: float
+    channel: Channel
+
+    @property
+    def gap(self) -> float:
+        """How far the channel may be from the best."""
+        return max(self.leakage - self.bound, 0.0)
+
+
+@dataclass(frozen=True)
+class Tradeoff(Frontier):
+    """The frontier: least leakage in one entropy, convex and falling in the budget; prints as a table."""
+
+    entropy: str
+    points: tuple[FrontierPoint, ...]
+
+    @property
+    def axes(self) -> Axes:
+        return Axes(
+            across="budget",
+            title="budget: the cap on the expected cost",
+            leakage=f"least leakage in {self.entropy}",
+            below="no channel leaks so little at this cost",
+        )
+
+    def rows(self) -> list[Row]:
+        return [
+            {
+                "series": self.entropy,
+                "budget": point.budget,
+                "leakage": point.leakage,
+                "bound": point.bound,
+                "gap": point.gap,
+                "cost": point.cost,
+                "shadow_price": point.shadow_price,
+            }
+            for point in self.points
+        ]
+
+    def __str__(self) -> str:
+        lines = [f"{'budget':>12}  {'leakage':>12}  {'gap':>8}  {'shadow price':>12}"]
+        lines += [f"{p.budget:>12.6g}  {p.leakage:>12.6g}  {p.gap:>8.1e}  {p.shadow_price:>12.6g}" for p in self.points]
+        return "\n".join(lines)
+
+
+def tradeoff(
+    prior: Prior | Iterable[Any],
+    *,
+    cost: Any,
+    entropy: ConditionalEntropy | str = "shannon",
+    points: int = 20,
+    budgets: Sequence[float] | None = None,
+    allowed: Any = None,
+    gains: Any = None,
+    fixed: Any = None,
+    outputs: Iterable[Hashable] | None = None,
+    gap: float = 1e-6,
+) -> Tradeoff:
+    """The least leakage at each budget, from the least feasible one to where a larger one buys nothing more.
+
+    L(B) = min of H(X) - H(X|Y) over channels with expected cost <= B. Where H is concave in the joint (Shannon,
+    guesswork, l-guess errors) L is convex; it always falls. The shadow price -dL/dB is exact, from the duals. Linear
+    programmes are compiled once and start each budget from the last one's basis. `budgets` names them instead of
+    `points` evenly spaced ones. Every point is certified as in `optimise`.
+
+    >>> wrong = [[0, 1], [1, 0]]
+    >>> frontier = tradeoff([1, 1], cost=wrong, entropy="guess-error:1", points=3)
+    >>> [(point.budget, round(point.leakage, 9), round(point.shadow_price, 9)) for point in frontier.points]
+    [(0.0, 0.5, 1.0), (0.25, 0.25, 1.0), (0.5, 0.0, 1.0)]
+    """
+    H = convex_form(entropy, gains)
+    problem = as_problem(prior, allowed=allowed, cost=cost, fixed=fixed, outputs=outputs)
+    if len(problem.costs) != 1:
+        raise InvalidParameter("a frontier is against one cost: give cost= as one matrix")
+    asked = _asked(budgets, points, problem, H, gap)
+    largest = Programme(problem.with_budgets([problem.scaled(0, asked[-1])]), (term_of(problem, H),))
+    model = linear_model(largest) if largest.linear and len(problem.rows) else None
+    found = []
+    for budget in asked:
+        at = problem.with_budgets([problem.scaled(0, budget)])
+        check_feasible(at)
+        best = lexicographic(at, [H], enough=gap, model=model)
+        found.append(FrontierPoint(budget, best.leakage, best.bound, best.costs[0], best.shadow_price, best.channel))
+    return Tradeoff(H.name, tuple(found))
+
+
+def _asked(budgets: Sequence[float] | None, points: int, problem: Problem, H: Entropy, gap: float) -> list[float]:
+    """The budgets to look at, in increasing order."""
+    if budgets is not None:
+        return sorted(map(as_budget, listed(budgets, "budgets are a list of finite numbers", some=True)))
+    points = whole(points, "points", 2, _MOST)
+    (least,) = problem.least_costs()
+    most = max(_enough(problem, H, gap), least)
+    (scale,) = problem.scales
+    return [float(budget) * scale for budget in np.linspace(least, most, points)]
+
+
+def _enough(problem: Problem, H: Entropy, gap: float) -> float:
+    """A budget beyond which nothing leaks less, scaled: of the cheapest observable open to all, or of an unbounded
+    optimum.
+    """
+    p = problem.prior.p
+    if problem.partial is None:
+        costs = np.full(problem.shape, np.inf)
+        costs[problem.rows, problem.columns] = problem.costs[0]
+        common = p[p > 0] @ costs[p > 0]
+        if np.isfinite(common).any():
+            return float(common.min())
+    return lexicographic(problem, [H], enough=gap, cheapest=True).costs[0] / problem.scales[0]

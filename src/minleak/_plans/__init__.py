@@ -1,0 +1,1 @@
+"""The plans that users hold, made of what is below: design, load, certify, update."""

@@ -1,0 +1,226 @@
+"""BlockPlan: a plan in which every secret is always in the same set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from minleak._attack.profiles import Profile
+from minleak._attack.world import Sets, World, how_many, judged, sample_of
+from minleak._data.channel import Channel
+from minleak._data.matching import rearranged
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropies, as_entropy
+from minleak._entropy.standard import FEW
+from minleak._file.digests import label_parts, of_parts
+from minleak._file.saving import label_arrays, save, storable_labels, stored_weights
+from minleak._measure.leakages import difference
+from minleak._plan.exporting import column_of_secrets
+from minleak._plan.kinds import BLOCKS, Stored
+from minleak._plan.partition import Partition
+from minleak._plan.sampler import Drawable
+
+if TYPE_CHECKING:
+    from minleak._plans.lineage import Lineage
+
+Indices = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BlockPlan(Stored):
+    """The best deterministic plan for a prior and a cap k: made by `minleak.design(prior, k, layout=Blocks())`.
+
+    The secrets are sorted by weight and cut into blocks of k from the heaviest on, and a secret's block is what is
+    shown. There is no key and no randomness, a set is always the same, and two sets of one secret tell no more than
+    one. Among all partitions into blocks of at most k none leaks less, in the entropies for which that is a theorem
+    (`minleak.certify` says which); the optimal plan, which draws its sets, leaks a little less still: see `loss`.
+
+    `partition` has the blocks.
+
+    >>> import minleak as ml
+    >>> blocks = ml.design(ml.Prior([5, 4, 2, 1], labels=["flu", "cold", "gout", "mumps"]), k=2, layout="blocks")
+    >>> list(blocks.sets())
+    [(('flu', 'cold'), Fraction(3, 4)), (('gout', 'mumps'), Fraction(1, 4))]
+    >>> round(blocks.success, 4), round(blocks.loss("min-entropy"), 4)
+    (0.5833, 0.2224)
+    """
+
+    prior: Prior
+    k: int
+    partition: Partition
+
+    kind = BLOCKS
+    layout = BLOCKS
+    randomised = False
+
+    @cached_property
+    def digest(self) -> bytes:
+        """32 bytes that stand for the labels and the blocks, and name the plan in set ids."""
+        index = "<i4" if len(self.prior) < 2**31 else "<i8"
+        parts = [self.partition.members.astype(index, copy=False), self.partition.begins.astype("<i8", copy=False)]
+        return of_parts(b"minleak blocks 1", [*label_parts(self.prior.labels), np.array([self.k]), *parts])
+
+    @property
+    def success(self) -> float:
+        """How often one guess is right: the sum over blocks of the largest probability in each."""
+        return self.partition.success(self.prior)
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X|Y), the sum over blocks of the perspective of their probabilities seen through eta. O(n)."""
+        return self.partition.entropies(self.prior, [as_entropy(entropy)])[0]
+
+    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
+        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
+        those that it lacks have probability zero.
+        """
+        H = as_entropy(entropy)
+        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        return difference(H, H(under), self.partition.entropies(under, [H])[0])
+
+    def loss(self, entropy: ConditionalEntropy | str) -> float:
+        """How much more leaks than by the optimal plan of the same k: H(pi) - H(X|Y), never negative for the entropies
+        of the paper's form. That is what it costs to do without randomness.
+        """
+        H = as_entropy(entropy)
+        return self.losses([H])[H.name]
+
+    def losses(self, entropies: Sequence[ConditionalEntropy | str]) -> dict[str, float]:
+        """The same by the names of several entropies, in one pass."""
+        measures = as_entropies(entropies)
+        after, profile, k = self.partition.entropies(self.prior, measures), Profile(self.prior), np.array([self.k])
+        best = [float(profile.entropies(H, k)[0]) for H in measures]
+        return {H.name: difference(H, *both) for H, *both in zip(measures, best, after, strict=True)}
+
+    def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
+        """What the blocks leak when the counts are a sample, to an attacker who knows the truth: see
+        `Plan.in_the_world` and `World`.
+        """
+        counts, seen = sample_of(self.prior)
+        certified = {H.name: self.leakage(H) for H in as_entropies(entropies)}
+        return judged(seen, lambda rng: self._drawn(counts, rng), self.k, self.success, certified, seed)
+
+    def _drawn(self, counts: Indices, rng: np.random.Generator) -> Sets:
+        """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own."""
+        partition = self.partition
+        mass = np.add.reduceat(self.prior.p[partition.members], partition.begins[:-1])
+        drawn = rng.choice(len(mass), size=how_many(self.k), p=mass / mass.sum())
+        members = partition.rows(drawn, self.k).T
+        seen = (members >= 0) & (counts[members] > 0)  # nobody, and those that were never seen, have no rate
+        return Sets(members, np.where(seen, counts[members], 1), np.where(seen, mass[drawn], np.inf))
+
+    def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
+        """(block, probability): the blocks as tuples of labels in input order, from the heaviest on."""
+        labels, weights = self.prior.labels, [Fraction(weight) for weight in self.prior.weights.tolist()]
+        total = sum(weights)
+        for block in np.split(self.partition.members, self.partition.begins[1:-1]):
+            yield tuple(labels[i] for i in block.tolist()), sum(weights[i] for i in block.tolist()) / total
+
+    def channel(self) -> Channel:
+        """The explicit channel, observables labelled by their blocks. Sparse."""
+        import scipy.sparse as sp
+
+        n, (members, begins) = len(self.prior), (self.partition.members, self.partition.begins)
+        matrix = sp.csc_array((np.ones(n), members, begins), shape=(n, len(begins) - 1))
+        inputs = None if self.prior.labels.is_default else self.prior.labels
+        return Channel(matrix, inputs=inputs, outputs=[block for block, _ in self.sets()])
+
+    def table(self) -> pa.Table:
+        """A row for each secret, in input order: `secret`, `set_number` (its block) and `weight`. What is shown for a
+        secret is all secrets with its number, in any language.
+
+        >>> import minleak as ml
+        >>> ml.design([1, 5, 4], k=2, layout="blocks").table().to_pylist()[0]
+        {'secret': 0, 'set_number': 1, 'weight': 1}
+        """
+        return pa.table(
+            {
+                "secret": column_of_secrets(self.prior.labels),
+                "set_number": pa.array(self.partition.block_of().astype(np.int64)),
+                "weight": stored_weights(self.prior),
+            }
+        )
+
+    def weighted_sets(self) -> Iterator[tuple[Indices, int]]:
+        """Every block; one place leads each member to it."""
+        for members in np.split(self.partition.members, self.partition.begins[1:-1]):
+            yield members, 1
+
+    @property
+    def n_cells(self) -> int:
+        """How many blocks there are."""
+        return len(self.partition.begins) - 1
+
+    def update(
+        self,
+        prior: Prior | Iterable[Any],
+        *,
+        cohort: int | str = "auto",
+        keep: float = 0.7,
+        day: int | None = None,
+        layout: Any = None,
+        gains: Mapping[Any, Any] | None = None,
+    ) -> Lineage:
+        """The next version, after the counts of one more day: sets, odds and sticky draws of all secrets stay as they
+        are, and new secrets wait for a part of their own. See `results.Lineage.update`.
+
+        >>> import minleak as ml
+        >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
+        >>> newer = plan.update({"mumps": 16, "cold": 31, "flu": 40, "gout": 20, "rabies": 1})
+        >>> newer.version, newer.pending, newer.lineage == plan.lineage
+        (2, ('rabies',), True)
+        """
+        from minleak._plans.lineage import begin
+
+        return begin(self).update(prior, cohort=cohort, keep=keep, day=day, layout=layout, gains=gains)
+
+    def drawable(self) -> BlockDrawable:
+        """What a `minleak.Cloak` draws from, made in O(n)."""
+        return BlockDrawable(self, self.prior.labels.indexed())
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again."""
+        arrays = {
+            "prior": stored_weights(self.prior),
+            "members": self.partition.members,
+            "begins": self.partition.begins,
+            **label_arrays(storable_labels(self.prior)),
+        }
+        return arrays, {"k": self.k, "events": self.prior.events}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the blocks to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
+        all.
+        """
+        save(self, path)
+
+    def __repr__(self) -> str:
+        return f"BlockPlan(n={len(self.prior)}, k={self.k}, blocks={len(self.partition.begins) - 1})"
+
+
+@dataclass(frozen=True, eq=False)
+class BlockDrawable(Drawable):
+    """Blocks at work."""
+
+    plan: BlockPlan
+
+    @cached_property
+    def _block_of(self) -> Indices:
+        return self.plan.partition.block_of()
+
+    def owned(self, secrets: Indices) -> Indices:
+        """There is no choice."""
+        return np.zeros(len(secrets), dtype=np.int64)
+
+    def locate(self, secrets: Indices, places: Indices) -> Indices:
+        """The block of each secret, filled up by -1 where it is smaller than k."""
+        del places
+        return self.plan.partition.rows(self._block_of[secrets], self.plan.k)

@@ -1,0 +1,125 @@
+"""certify: the one door to all certificates, for plans, their files and channels."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, cast
+
+import numpy as np
+
+from minleak._certify.channels import examined
+from minleak._certify.rings import Certificate, Check
+from minleak._data.channel import Channel, as_channel
+from minleak._data.labels import Labels
+from minleak._data.matching import matched
+from minleak._data.parameters import listed, real
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropies
+from minleak._entropy.standard import FEW
+from minleak._plan.kinds import KINDS, LINEAGE, Running, Stored
+from minleak._plan.rings import cap
+from minleak._plans.opening import opened
+from minleak._strings.model import Model
+from minleak.errors import InvalidParameter
+
+
+def certify(
+    subject: Stored | str | os.PathLike[str] | Running | Channel | Any,
+    prior: Prior | Iterable[Any] | Model | None = None,
+    *,
+    k: int | None = None,
+    step: Iterable[Any] | None = None,
+    gains: Iterable[Any] | None = None,
+    entropies: Sequence[ConditionalEntropy | str] = FEW,
+    tolerance: float | None = None,
+) -> Certificate:
+    """Verify a plan or a .cloak file exactly, or compare any channel with the least leakage possible under the cap k.
+
+    A plan is checked in integers: its weights are the prior's, its giants and u those of the theorem, its tracks tile
+    the phases, no member meets itself, and every secret owns u times its weight. From these every posterior is pi. A
+    plan made with gains is optimal for gamma_x p(x) and may leak more than others of p(x) itself: it is certified where
+    these `gains` are asked for, and not without them.
+
+    Secrets are matched by their labels, in whatever order the prior has them.
+
+    Of a file, given by its path, the tables that draws use are checked too: they lead every secret to the sets of the
+    plan, and every label to its secret. So a certified file draws at the certified odds, whoever wrote it.
+
+    Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem; of
+    those asked for, others are named and not certified. A plan over strings that cannot be listed is certified for its
+    counts, or for its model where it has none, in big integers; the model itself is tried at some hundred positions.
+
+    A channel is checked by its columns: the cap is respected; q, the mean of its sorted posteriors, majorizes pi
+    (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
+    above the optimum in each of the `entropies`. Channels of Fractions under exact priors are checked exactly, others
+    within `tolerance`, 1e-9 if it is not given.
+
+    `Tracks` are checked for one `step`, the k states that are shown: every row is the chain's, every move of the
+    rounding keeps all means, and the next states are as different as the rows allow.
+
+    >>> from minleak._plans.make import design
+    >>> prior = [36, 30, 20, 14]
+    >>> certify(design(prior, k=3), prior).ok
+    True
+    >>> certify(design(prior, k=3, gains=[1, 1, 1, 5]), prior).ok
+    False
+    >>> certify([[1, 0], [1, 0], [0, 1], [0, 1]], prior, k=2).ok
+    False
+    """
+    by_step = None
+    with contextlib.suppress(Exception):  # whatever an odd object raises when it is asked
+        by_step = getattr(subject, "step_certificate", None)
+    if (by_step is None) != (step is None):
+        raise InvalidParameter(
+            "tracks are certified for a step: certify(tracks, step=(a, ...)); other things have none"
+        )
+    if by_step is not None:
+        return cast(Certificate, by_step(step))
+    within = 1e-9 if tolerance is None else real(tolerance, "the tolerance is a number from 0 to 1", least=0, most=1)
+    if isinstance(subject, str | bytes | os.PathLike):
+        subject = opened(cast(str, subject))
+    if isinstance(subject, Stored | Running):
+        plan = subject.plan if isinstance(subject, Running) else subject
+        if plan.kind != LINEAGE:  # whose parts have counts of their own
+            prior, gains = _in_order(plan, _said(prior), gains)
+        found: Certificate = import_module(KINDS[plan.kind].checking).certified(
+            subject, prior, k=k, gains=gains, entropies=entropies
+        )
+        return found
+    if gains is not None:
+        raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
+    if k is None:
+        raise InvalidParameter("say the cap k that the channel is to be judged by")
+    prior, measures = as_prior(_said(prior)), as_entropies(entropies)
+    seen = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, within)
+    checks = [Check(*check) for check in seen.checks]
+    return Certificate(all(check.ok for check in checks), seen.exact, tuple(checks), seen.gaps)
+
+
+def _said(prior: Any) -> Any:
+    if prior is None:
+        raise InvalidParameter("say the prior that it is to be certified for: certify(plan, prior)")
+    return prior
+
+
+def _in_order(plan: Stored, prior: Any, gains: Any) -> tuple[Any, Any]:
+    """Prior and gains in the order of the plan's secrets, where these are the same in another order. That they are is
+    checked after it, with everything else.
+    """
+    known = getattr(plan, "prior", None)
+    prior = Prior.from_counts(prior) if isinstance(prior, Mapping) else prior
+    if prior is known or not isinstance(prior, Prior) or not isinstance(known, Prior) or len(prior) != len(known):
+        return prior, gains
+    labels = known.labels
+    at = matched(labels, prior.labels)
+    if at is None or not np.array_equal(np.sort(at), np.arange(len(at))):
+        return prior, gains
+    worth = None if gains is None else listed(gains, "the gains are one number for each secret")
+    if worth is not None and len(worth) == len(at):
+        gains = [worth[i] for i in at.tolist()]
+    names = Labels.of(prior.labels.at(at), len(at))
+    return Prior.trusted(prior.weights[at], names, prior.total, prior.events), gains

@@ -1,0 +1,405 @@
+"""Lineage: a plan that lasts. Parts that never change, what was counted since, and the secrets that wait for a part."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from minleak._data.arrays import Indices
+from minleak._data.channel import Channel
+from minleak._data.labels import Labels
+from minleak._data.matching import join, rearranged, take
+from minleak._data.parameters import real, whole
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
+from minleak._file.digests import label_parts, of_parts
+from minleak._file.saving import save
+from minleak._layouts import LAYOUTS
+from minleak._layouts.base import Layout
+from minleak._lineage.ledger import DAILY, SERIES, Ledger
+from minleak._measure.leakages import leakage, posterior_vulnerability
+from minleak._plan.kinds import LINEAGE, Running, Stored
+from minleak._plans.make import design
+from minleak.errors import InvalidCloak, InvalidParameter, shown
+
+if TYPE_CHECKING:
+    from minleak._lineage.today import Today
+
+# With cohort="auto" a part is made after one day, one more for each so many days that the lineage has lasted, and so
+# many at the most: at first those that wait weigh most, and later small parts add up.
+_SLOWER, _WEEK = 4, 7
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Lineage(Stored):
+    """A plan that was updated: made by `plan.update(counts)`.
+
+    A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay as they
+    were, whatever is counted later; secrets that are gone stay listed; and new ones wait until they are enough for a
+    part of their own, which is an ordinary plan. `parts` are these plans in their order, `pending` the secrets that
+    wait. What an observer of all versions gets is one look at one set.
+
+    >>> import minleak as ml
+    >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
+    >>> newer = plan.update({"flu": 38, "cold": 31, "gout": 22, "rabies": 1})
+    >>> newer.pending, newer.version, newer.lineage == plan.lineage
+    (('rabies',), 2, True)
+    >>> len(newer.update({"flu": 39, "measles": 2}).parts)
+    2
+    """
+
+    kind = LINEAGE
+    cannot: ClassVar = {}
+
+    _parts: tuple[Any, ...]
+    ledger: Ledger
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The plans that it is made of, in the order in which they came."""
+        return self._parts
+
+    @property
+    def k(self) -> int:
+        """The cap on the size of a set."""
+        return int(self.parts[0].k)
+
+    @property
+    def layout(self) -> str:
+        """That of all parts."""
+        return str(self.parts[0].layout)
+
+    @property
+    def randomised(self) -> bool:  # type: ignore[override]
+        """Whether draws need randomness: all parts are of one kind."""
+        return bool(self.parts[0].randomised)
+
+    @property
+    def lineage(self) -> bytes:
+        """That of the first part, computed from it."""
+        return bytes(self.parts[0].lineage)
+
+    @property
+    def version(self) -> int:  # type: ignore[override]
+        """1 for a plan made from nothing, one more with each update."""
+        return self.ledger.version
+
+    @property
+    def pending(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """The secrets that were counted and are not listed yet."""
+        return self.ledger.pending
+
+    @cached_property
+    def digest(self) -> bytes:
+        """32 bytes that stand for the parts and the ledger."""
+        ledger = self.ledger
+        numbers = np.array([ledger.listed, ledger.day, ledger.began, ledger.version])
+        arrays = [getattr(ledger, name) for name in (*SERIES, *DAILY)]
+        waiting = label_parts(take(ledger.labels, ledger.waiting)) if ledger.pending else [b"none"]
+        return of_parts(b"minleak lineage 1", [*(part.digest for part in self.parts), numbers, *arrays, *waiting])
+
+    @cached_property
+    def prior(self) -> Prior:
+        """The listed secrets, in the order of the parts, with what was counted of each on the last day."""
+        labels = join([part.prior.labels for part in self.parts])
+        counts = self.ledger.counts[: self.ledger.listed]
+        if not counts.any():
+            counts = self.ledger.pools[: self.ledger.listed]
+        return Prior(counts, labels=None if labels.is_default else labels)
+
+    @cached_property
+    def _begins(self) -> Indices:
+        """Where the secrets of each part begin, and where the last ones end."""
+        return np.cumsum([0, *(len(part.prior) for part in self.parts)])
+
+    # -- what it says -------------------------------------------------------------------------------------------------
+
+    @property
+    def success(self) -> float:
+        """How often one guess is right that sees a set, by the counts of the last day."""
+        return posterior_vulnerability(self.prior, self.channel())
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X|Y) by the counts of the last day."""
+        return as_entropy(entropy).conditional(self.prior, self.channel())
+
+    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
+        """H(X) - H(X|Y) by the counts of the last day, or if secrets are drawn from `prior`."""
+        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        return leakage(under, self.channel(), entropy)
+
+    def in_the_world(self, *, seed: int = 0) -> Today:
+        """What leaks today: how often an attacker is right who knows the true rates of the last day and saw every
+        version, with an interval, beside what a plan made today would give. See `Today`.
+
+        The counts of a day are a sample, and rates move. So each secret's rate is estimated from its pooled counts,
+        how long it has been counted, how much rates move in a day and how many secrets go, all from the counts
+        themselves. Refused where nothing can be said: fewer than 100 events today, every secret seen once, gains.
+
+        >>> import minleak as ml
+        >>> counts = ml.Prior([20 - i // 30 for i in range(600)])
+        >>> today = ml.design(counts, k=10).update(counts).in_the_world()
+        >>> today.blind < today.success < today.high
+        True
+        """
+        from minleak._lineage.today import check_enough, leaks_today
+
+        check_enough(self.ledger)
+        pools = self.ledger.pools[self.ledger.pools > 0]
+        anew = design(Prior(pools), self.k, layout="blocks" if self.layout == "blocks" else "stable")
+        return leaks_today(self.parts, anew, self.ledger, seed)
+
+    @property
+    def n_cells(self) -> int:
+        """An upper bound on the number of distinct sets."""
+        return sum(part.n_cells for part in self.parts)
+
+    def weighted_sets(self) -> Iterator[tuple[Indices, int]]:
+        """Every set of every part with the places that lead to it."""
+        for part, begin in zip(self.parts, self._begins.tolist(), strict=False):
+            for members, length in part.weighted_sets():
+                yield np.asarray(members) + begin, length
+
+    def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
+        """(set, probability) by the counts of the last day, one part after the other."""
+        channel, p = self.channel(), self.prior
+        joint = channel.matrix.T @ p.weights.astype(np.float64)
+        for members, mass in zip(channel.outputs, joint.tolist(), strict=True):
+            yield members, Fraction(mass) / Fraction(int(p.total))
+
+    def channel(self) -> Channel:
+        """The explicit channel, observables labelled by their sets: those of the parts side by side. Sparse."""
+        import scipy.sparse as sp
+
+        channels = [part.channel() for part in self.parts]
+        matrix = sp.block_diag([channel.matrix for channel in channels], format="csc")
+        outputs = [name for channel in channels for name in channel.outputs]
+        labels = self.prior.labels
+        return Channel(sp.csc_array(matrix), inputs=None if labels.is_default else labels, outputs=outputs)
+
+    def table(self) -> pa.Table:
+        """Rows from which any language draws as the plan does: those of the parts, with their sets numbered on."""
+        tables, number = [], 0
+        for part in self.parts:
+            table = part.table()
+            at = table.schema.get_field_index("set_number")
+            numbers = np.asarray(table["set_number"]) + number
+            number = int(numbers.max()) + 1
+            tables.append(table.set_column(at, "set_number", pa.array(numbers)))
+        return pa.concat_tables(tables, promote_options="permissive")
+
+    # -- the next version ---------------------------------------------------------------------------------------------
+
+    def update(
+        self,
+        prior: Prior | Iterable[Any],
+        *,
+        cohort: int | str = "auto",
+        keep: float = 0.7,
+        day: int | None = None,
+        layout: Any = None,
+        gains: Mapping[Any, Any] | None = None,
+    ) -> Lineage:
+        """The next version: the counts are entered, and secrets that wait become a part when it is time.
+
+        Parameters
+        ----------
+        prior
+            Today's counts, whole numbers; matched by label, in any order.
+        cohort
+            After how many days those that wait become a part, if they are at least k; "auto": daily at first, and then
+            less and less often, down to once a week after four weeks.
+        keep
+            The share of the pooled counts that is kept each day, for `in_the_world`.
+        day
+            The number of today, if not one more than that of the last counts.
+        layout
+            For plans made with `Near` or `Cheapest`: the layout of a new part, as a function of the list of its labels.
+        gains
+            For plans made with gains: what new secrets are worth, by label.
+        """
+        today = self.ledger.day + 1 if day is None else whole(day, "the day", 0)
+        if today <= self.ledger.day:
+            raise InvalidParameter(
+                f"the day is {today}, and counts of day {self.ledger.day} are entered already: days go forwards"
+            )
+        keep = real(keep, "keep is a share from 0 to 1", least=0, most=1)
+        auto = isinstance(cohort, str) and cohort == "auto"
+        wait = min(_WEEK, 1 + today // _SLOWER) if auto else whole(cohort, 'cohort is "auto" or a number')
+        ledger = self.ledger.enter(as_prior(prior), today, keep)
+        if len(ledger.waiting) < self.k or ledger.day - ledger.began < wait:
+            return Lineage(self.parts, ledger)
+        part = self._part(ledger, layout, gains)
+        return Lineage((*self.parts, part), ledger.list_waiting())
+
+    def _part(self, ledger: Ledger, layout: Any, gains: Mapping[Any, Any] | None) -> Any:
+        """The plan of those that wait, by all that was counted of them."""
+        labels = take(ledger.labels, ledger.waiting)
+        made_with = getattr(self.parts[0], "gains", None) is not None
+        if made_with != (gains is not None):
+            raise InvalidParameter(
+                "the plan was made with gains, which new secrets need too: give gains= by label"
+                if made_with
+                else "the plan was made without gains, so its parts have none: leave out gains="
+            )
+        worth = None if gains is None else _by_label(gains, labels)
+        shape = _layout(self.layout, labels) if layout is None else layout
+        shape = shape(list(labels)) if callable(shape) and not isinstance(shape, Layout) else shape
+        if not isinstance(shape, str) and shape.name != self.layout:
+            raise InvalidParameter(f"a new part has the plan's layout, {self.layout}, and not {shape.name}")
+        counts = Prior(np.maximum(ledger.pools[ledger.waiting], 1), labels=labels)
+        chosen: Any = shape
+        return design(counts, self.k, layout=chosen, gains=worth)
+
+    # -- at work and in files -----------------------------------------------------------------------------------------
+
+    def drawable(self) -> LineageDrawable:
+        """What a `minleak.Cloak` draws from."""
+        return LineageDrawable(self, tuple(part.drawable() for part in self.parts))
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again: those of each part, and the ledger."""
+        ledger, numbers = self.ledger, []
+        arrays: dict[str, Any] = {}
+        for i, part in enumerate(self.parts):
+            own, said = part.contents()
+            arrays |= {f"{i}.{name}": array for name, array in own.items()}
+            numbers.append({"kind": part.kind, **said})
+        arrays |= {name: getattr(ledger, name) for name in (*SERIES, *DAILY)}
+        if ledger.pending and not ledger.labels.is_default:
+            waiting = take(ledger.labels, ledger.waiting).storable()
+            if waiting is None:
+                raise InvalidCloak("a file holds labels that are text or 64-bit integers: some that wait are others")
+            arrays["pending"] = waiting
+        return arrays, {"parts": numbers, **{name: getattr(ledger, name) for name in ("day", "began", "version")}}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the parts and the ledger to a .cloak file, whole or not at all."""
+        save(self, path)
+
+    def __repr__(self) -> str:
+        return (
+            f"Lineage(n={self.ledger.listed}, k={self.k}, layout={self.layout!r}, version={self.version}, "
+            f"parts={len(self.parts)}, pending={len(self.ledger.waiting)})"
+        )
+
+
+def begin(plan: Any) -> Lineage:
+    """A plan made from nothing, as a lineage of one part."""
+    return Lineage((plan,), Ledger.begin(plan.prior))
+
+
+def _by_label(gains: Mapping[Any, Any], labels: Labels) -> list[Any]:
+    missing = sum(label not in gains for label in labels)
+    if missing:
+        raise InvalidParameter(f"{missing} of the new secrets have no gain: say for each what it is worth")
+    return [gains[label] for label in labels]
+
+
+def _layout(name: str, labels: Labels) -> str:
+    """The layout of a new part by its name, where it needs no arguments."""
+    del labels
+    try:
+        LAYOUTS[name]()
+    except TypeError:
+        kind = LAYOUTS[name].__name__
+        raise InvalidParameter(
+            f"a new part needs its {kind} layout: give layout=, a function of the list of its labels that returns "
+            f"{kind}(...)"
+        ) from None
+    except KeyError:
+        raise InvalidParameter(f"the plan's layout {shown(name)} is none that is known: design the plan anew") from None
+    return name
+
+
+@dataclass(frozen=True, eq=False)
+class LineageDrawable(Running):
+    """The parts at work. Secrets have numbers in the order of the parts."""
+
+    plan: Lineage
+    parts: tuple[Any, ...]
+
+    listed = True
+    advice = "refuse it, or choose a stand_in for all such secrets"
+
+    @cached_property
+    def _later(self) -> Labels:
+        """The labels of all but the first part, which has an index of its own, and after them those that wait."""
+        return Labels(tuple(self.plan.ledger.labels[int(self.plan._begins[1]) :]))
+
+    def extent(self) -> str:
+        """Their number."""
+        return f"n={self.plan.ledger.listed}"
+
+    def numbered(self) -> Labels:
+        """The labels of all secrets."""
+        return self.plan.prior.labels.indexed()
+
+    def find(self, secret: Hashable) -> int | None:
+        """The number of a secret."""
+        number = self._known(secret)
+        return None if number is None or number >= self.plan.ledger.listed else number
+
+    def waits(self, secret: Hashable) -> bool:
+        """Whether it stands behind those that are listed."""
+        number = self._known(secret)
+        return number is not None and number >= self.plan.ledger.listed
+
+    def _known(self, secret: Hashable) -> int | None:
+        """Where a secret stands among all that were counted."""
+        found = self.parts[0].find(secret)
+        if found is not None:
+            return int(found)
+        found = self._later.position(secret)
+        return None if found is None else int(self.plan._begins[1]) + found
+
+    def in_bytes(self, secrets: Indices) -> list[bytes]:
+        """The label of each secret, as it was given."""
+        return self.plan.prior.labels.bytes_at(secrets)
+
+    def _by_part(self, secrets: Indices) -> Iterator[tuple[Any, Indices, Indices]]:
+        """(part, rows, numbers within the part) of those parts that are asked for."""
+        begins = self.plan._begins
+        which = np.searchsorted(begins, secrets, side="right") - 1
+        order = np.argsort(which, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(which[order])) + 1) if len(order) else ():
+            part = int(which[rows[0]])
+            yield self.parts[part], rows, secrets[rows] - begins[part]
+
+    def owned(self, secrets: Indices) -> Indices:
+        """As the parts say."""
+        owned = np.empty(len(secrets), dtype=np.int64)
+        for part, rows, numbers in self._by_part(secrets):
+            owned[rows] = part.owned(numbers)
+        return owned
+
+    def locate(self, secrets: Indices, places: Indices) -> Indices:
+        """The set at each place of the secret's own part."""
+        out = np.full((len(secrets), self.plan.k), -1, dtype=np.int64)
+        begins = self.plan._begins
+        for part, rows, numbers in self._by_part(secrets):
+            shown = part.locate(numbers, places[rows])
+            begin = int(begins[np.searchsorted(begins, secrets[rows[0]], side="right") - 1])
+            out[rows, : shown.shape[1]] = np.where(shown >= 0, shown + begin, -1)
+        return out
+
+    def show(self, located: Indices) -> list[tuple[Any, ...]]:
+        """The labels of each row."""
+        names = self.plan.prior.labels
+        return [tuple(names.at(row[row >= 0])) for row in located]
+
+    def find_shown(self, label: Hashable) -> int | None:
+        """The number of what is shown."""
+        return self.find(label)
+
+    def set_in_bytes(self, found: set[int]) -> bytes:
+        """Their numbers in order."""
+        return np.array(sorted(found), dtype="<i8").tobytes()

@@ -1,0 +1,208 @@
+"""design: the channel that leaks least among all whose sets have at most k secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.labels import Labels
+from minleak._data.parameters import listed
+from minleak._data.prior import Prior, as_gains, as_prior
+from minleak._data.progress import Progress, in_silence
+from minleak._layouts import LAYOUTS
+from minleak._layouts.base import Layout, RingLayout
+from minleak._layouts.blocks import Blocks
+from minleak._layouts.giants import Giants, Ground, find_giants
+from minleak._plan.kinds import BLOCKS, RINGS
+from minleak._plan.partition import cut
+from minleak._plan.rings import LIMIT, cap
+from minleak._plans.blocks import BlockPlan
+from minleak._plans.rings import Plan
+from minleak._strings.make import design_unlisted
+from minleak._strings.model import Model, is_model
+from minleak._strings.plan import UnlistedPlan
+from minleak.errors import InvalidParameter, shown
+
+
+@overload
+def design(  # type: ignore[overload-overlap] # every other text is a layout
+    prior: Prior | Iterable[Any],
+    k: int,
+    *,
+    layout: Blocks | Literal["blocks"],
+    gains: None = None,
+    progress: Progress | None = ...,
+) -> BlockPlan: ...
+@overload
+def design(
+    prior: Prior | Iterable[Any],
+    k: int,
+    *,
+    layout: RingLayout | str = "stable",
+    gains: Iterable[Any] | None = None,
+    progress: Progress | None = ...,
+) -> Plan: ...
+@overload
+def design(
+    prior: Prior | Iterable[Any], k: int, *, unknown: Model, unknown_share: float | Fraction | None = None
+) -> UnlistedPlan: ...
+@overload
+def design(prior: Model, k: int) -> UnlistedPlan: ...
+def design(
+    prior: Prior | Iterable[Any] | Model,
+    k: int,
+    *,
+    layout: Layout | str = "stable",
+    gains: Iterable[Any] | None = None,
+    progress: Progress | None = None,
+    unknown: Model | None = None,
+    unknown_share: float | Fraction | None = None,
+) -> Plan | BlockPlan | UnlistedPlan:
+    """Maximise H(X|Y) over all channels in which at most k secrets can cause the same observable.
+
+    Sort the weights, w_1 >= w_2 >= ...; j* is the least j with w_j (k-j+1) <= w_j + ... + w_n. The first j*-1 secrets,
+    the giants, are in every set, and
+
+        pi = (p_1, ..., p_{j*-1}, s/u, ..., s/u),   s = p_{j*} + ... + p_n,   u = k - j* + 1.
+
+    The largest H(X|Y) is H(pi) for every symmetric, expansible, core-concave H at once (Theorem 1 of the paper), and a
+    channel reaches it if every observable induces the posterior pi. The plan does, exactly and in integers.
+
+    Parameters
+    ----------
+    prior
+        The secrets and their weights. Floats are put on an integer grid, see `Plan.distance`.
+    k
+        The cap on the size of a set, from 1 on. At k = 1 everything is shown, from k = n on nothing: a larger cap is
+        one of n.
+    layout
+        Which of the optimal plans: `Stable()` (the default) for secrets that may be drawn more than once, `Circle()`,
+        the quickest to make, for secrets drawn once, `Near(points)` for decoys that are close, `Cheapest(cost)` for
+        sets that cost little; or the name of one that needs no arguments. `Blocks()` is not optimal: it makes the best
+        plan without randomness, which leaks a little more and whose sets never change.
+    gains
+        gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
+    progress
+        Called with (done, steps, what is being done) while a layout takes its time.
+    unknown
+        A model of strings, such as `NGram`, for secrets that the prior does not list: every string then has sets. A
+        model in place of the prior makes a plan over its strings alone.
+    unknown_share
+        How often a secret is one that the prior did not count, exactly; without it the share of events whose secret was
+        counted once (Good and Turing's estimate of the unseen).
+
+    Time O(n) for the circle, O(n log n) for stable; about 36 bytes of memory for each secret.
+
+    >>> plan = design([36, 30, 20, 14], k=3, layout="circle")
+    >>> plan.n_giants, plan.target
+    (1, array([0.36, 0.32, 0.32]))
+    >>> round(plan.leakage("shannon"), 6), plan.leakage("min-entropy")
+    (0.330518, 0.0)
+    """
+    if unknown is not None or (not isinstance(prior, Prior) and is_model(prior)):
+        if layout != "stable" or gains is not None:
+            raise InvalidParameter(
+                "layout= and gains= are for listed secrets: a plan with a model of others has its own"
+            )
+        if not isinstance(prior, Prior) and is_model(prior):
+            return design_unlisted(prior, cap(k), share=unknown_share)
+        return design_unlisted(unknown, cap(k), prior=as_prior(prior), share=unknown_share)
+    if unknown_share is not None:
+        raise InvalidParameter(
+            "unknown_share= is how often a secret is not listed, and comes from unknown=, a model of strings: give both"
+        )
+    prior = as_prior(prior)
+    if progress is not None and not callable(progress):
+        raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
+    layout = as_layout(layout)
+    k = min(cap(k), len(prior))  # no set has more members than there are secrets
+    return _MAKERS[layout.kind](layout, prior, k, gains, progress or in_silence)
+
+
+def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> Plan:
+    """The plan of least leakage that the layout lays."""
+    gamma = None if gains is None else _gains(gains, prior.labels)
+    grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
+    giants = find_giants(grid.weights, grid.total, k)
+    laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
+    return Plan.trusted(
+        prior=prior,
+        k=k,
+        layout=layout.name,
+        gains=None if gamma is None else np.array([float(g) for g in gamma]),
+        distance=grid.distance,
+        **laid.fields(grid.times(laid.factor), giants),
+    )
+
+
+def _in_blocks(layout: Blocks, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> BlockPlan:
+    """The best blocks for a prior and a cap. O(n log n)."""
+    del layout, progress
+    if gains is not None:
+        raise InvalidParameter("gains= goes with plans that draw their sets: blocks are made for the prior")
+    return BlockPlan(prior, k, cut(prior, k))
+
+
+# How a layout makes a plan of its kind.
+_MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS: _in_blocks}
+
+
+def relaid(plan: Plan, layout: RingLayout) -> Plan:
+    """The same plan in another layout: the same giants, the other secrets on other rings."""
+    laid = layout.lay(Ground(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.tail)))
+    return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
+
+
+def as_layout(layout: Layout | str) -> Layout:
+    """The layout itself, or the one of that name if it needs no arguments."""
+    if isinstance(layout, Layout):
+        return layout
+    if not isinstance(layout, str) or layout not in LAYOUTS:
+        given = shown(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
+        raise InvalidParameter(
+            f"unknown layout {given}: one of {', '.join(LAYOUTS)}, or a layout object such as Stable"
+        )
+    try:
+        return LAYOUTS[layout]()
+    except TypeError:
+        name = LAYOUTS[layout].__name__
+        raise InvalidParameter(f"layout={layout!r} needs arguments: give layout={name}(...)") from None
+
+
+def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any]:
+    """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
+    if isinstance(gains, Iterator):
+        gains = listed(
+            gains, "the gains are one number for each secret"
+        )  # looking at them spends them, and they are looked at twice
+    worth = as_gains(gains, secrets)
+    gamma: npt.NDArray[Any] | list[Any] = worth.weights
+    if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
+        gamma = list(gains)  # the weights are these over a common denominator, which would change what is gained
+    try:
+        float(np.max(gamma))
+    except OverflowError:
+        raise InvalidParameter("a gain is larger than a float can hold: divide all gains by the same number") from None
+    return gamma
+
+
+def _gained(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
+    """The weights gamma_x w_x, exact if both are."""
+    if isinstance(gamma, np.ndarray) and (gamma.dtype.kind == "f" or not prior.exact):
+        weights: Any = prior.p * gamma.astype(np.float64)
+    else:
+        weights = [
+            w * g
+            for w, g in zip(prior.weights.tolist(), gamma if isinstance(gamma, list) else gamma.tolist(), strict=True)
+        ]
+        if not prior.exact:
+            weights = [float(w) for w in weights]
+    try:
+        return Prior(weights)
+    except ValueError:
+        raise InvalidParameter("every gain meets a secret of probability zero: nothing would be worth hiding") from None

@@ -1,0 +1,179 @@
+"""Rows: a channel whose rows are whole numbers, to be drawn from exactly, and the labels of what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from os import PathLike
+from typing import Any, ClassVar
+
+import numpy as np
+
+from minleak._data.arrays import Indices
+from minleak._data.channel import Channel, as_channel
+from minleak._data.labels import Labels
+from minleak._data.matching import rearranged
+from minleak._data.matrices import as_csr
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
+from minleak._file.digests import label_parts, of_parts
+from minleak._file.saving import label_arrays, save, storable_labels, stored_weights
+from minleak._measure.leakages import leakage, posterior_vulnerability
+from minleak._plan.kinds import ROWS, Stored
+from minleak._plan.observables import storable_outputs
+from minleak._plan.sampler import Drawable
+from minleak.errors import InvalidParameter
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Rows(Stored):
+    """A channel to run: made by `minleak.mechanisms.rounded(channel)`, or by `minleak.Cloak(channel)` itself.
+
+    Secret x shows observable columns[e] with probability weights[e] / totals[x], exactly, over the entries e from
+    starts[x] to starts[x+1]. `distance` tells how near that is to the channel that was given.
+
+    >>> import minleak as ml
+    >>> channel = ml.mechanisms.randomised_response(3, 1.0)
+    >>> rows = ml.mechanisms.rounded(channel)
+    >>> rows, rows.distance(channel) < 1e-17
+    (Rows(n=3, observables=3), True)
+    """
+
+    prior: Prior
+    outputs: Labels
+    starts: Indices
+    columns: Indices
+    weights: Indices
+
+    kind = ROWS
+    layout = ROWS
+    cannot: ClassVar = {
+        "sets": "a channel shows observables, which are no sets of secrets: channel() has them",
+        "table": "a table is of sets of secrets, and a channel shows observables instead: draw from its .cloak file",
+        "update": "a channel has no sets that an update could keep: make it anew for the new counts, and measure what "
+        "this one leaks under them",
+    }
+
+    @cached_property
+    def totals(self) -> Indices:
+        """What the whole numbers of each row sum to."""
+        return np.asarray(np.add.reduceat(self.weights, self.starts[:-1]))
+
+    @property
+    def k(self) -> int:
+        """The most secrets that an observable comes from."""
+        return int(np.bincount(self.columns).max())
+
+    @cached_property
+    def digest(self) -> bytes:
+        """32 bytes that stand for the labels, the observables and the rows, and name them to sticky draws."""
+        names = [*label_parts(self.prior.labels), *label_parts(self.outputs)]
+        rows = [part.astype("<i8", copy=False) for part in (self.starts, self.columns, self.weights)]
+        return of_parts(b"minleak rows 1", [*names, *rows])
+
+    def channel(self) -> Channel:
+        """What is drawn from, as a channel of floats."""
+        import scipy.sparse as sp
+
+        shape = (len(self.prior), len(self.outputs))
+        data = self.weights / np.repeat(self.totals, np.diff(self.starts))
+        inputs = None if self.prior.labels.is_default else self.prior.labels
+        return Channel(
+            sp.csr_array((data, self.columns, self.starts), shape=shape), inputs=inputs, outputs=self.outputs
+        )
+
+    def distance(self, channel: Channel | Any) -> float:
+        """The largest total variation between a row and that of a channel with as many secrets and observables, in
+        their order: no event is more or less likely by more than that. Computed in fractions from what is drawn.
+        """
+        channel = as_channel(channel)
+        shape = (len(self.prior), len(self.outputs))
+        if channel.shape != shape:
+            raise InvalidParameter(
+                f"the channel is {channel.shape[0]} x {channel.shape[1]}, the rows {shape[0]} x {shape[1]}"
+            )
+        given = as_csr(channel.matrix)
+        worst = none = Fraction(0)
+        for x, total in enumerate(self.totals.tolist()):
+            begin, end = self.starts[x], self.starts[x + 1]
+            entries = self.weights[begin:end].tolist()
+            own = {y: Fraction(w, total) for y, w in zip(self.columns[begin:end].tolist(), entries, strict=True)}
+            there = slice(given.indptr[x], given.indptr[x + 1])
+            columns = given.indices[there].tolist()
+            asked = given.data[there].tolist() if channel.exact is None else channel.exact[x][columns].tolist()
+            row = {y: Fraction(p) for y, p in zip(columns, asked, strict=True)}
+            off = sum((abs(own.get(y, none) - row.get(y, none)) for y in own.keys() | row.keys()), none)
+            worst = max(worst, off / 2)
+        return float(worst)
+
+    @property
+    def success(self) -> float:
+        """How often one guess is right that sees an observable."""
+        return posterior_vulnerability(self.prior, self.channel())
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X|Y)."""
+        return as_entropy(entropy).conditional(self.prior, self.channel())
+
+    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
+        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
+        those that it lacks have probability zero.
+        """
+        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        return leakage(under, self.channel(), entropy)
+
+    def drawable(self) -> RowDrawable:
+        """What a `minleak.Cloak` draws from."""
+        return RowDrawable(self, self.prior.labels.indexed(), outputs=self.outputs)
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again."""
+        observables, form = storable_outputs(self.outputs)
+        arrays = {
+            "prior": stored_weights(self.prior),
+            "starts": self.starts,
+            "columns": self.columns,
+            "weights": self.weights,
+            **label_arrays(storable_labels(self.prior)),
+            **({} if observables is None else {"outputs": observables}),
+        }
+        return arrays, {"events": self.prior.events, "outputs": [form, len(self.outputs)]}
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the rows to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
+        all. Labels of secrets are text or 64-bit integers; those of observables may also be numbers and tuples.
+        """
+        save(self, path)
+
+    def __repr__(self) -> str:
+        return f"Rows(n={len(self.prior)}, observables={len(self.outputs)})"
+
+
+@dataclass(frozen=True, eq=False)
+class RowDrawable(Drawable):
+    """Rows at work: what is shown are their outputs."""
+
+    @cached_property
+    def _ends(self) -> Indices:
+        """Sums of each row's numbers up to each entry."""
+        plan = self.plan
+        ends: Indices = np.empty_like(plan.weights)
+        for begin, end in zip(plan.starts[:-1].tolist(), plan.starts[1:].tolist(), strict=True):
+            ends[begin:end] = np.cumsum(plan.weights[begin:end])
+        return ends
+
+    def owned(self, secrets: Indices) -> Indices:
+        """The total of each row."""
+        return np.asarray(self.plan.totals[secrets])
+
+    def locate(self, secrets: Indices, places: Indices) -> Indices:
+        """The number of the observable of each secret: the entry in which the place falls."""
+        plan = self.plan
+        shown = np.empty((len(secrets), 1), dtype=np.int64)
+        for row, (x, place) in enumerate(zip(secrets.tolist(), places.tolist(), strict=True)):
+            begin, end = plan.starts[x], plan.starts[x + 1]
+            shown[row, 0] = plan.columns[begin + np.searchsorted(self._ends[begin:end], place, side="right")]
+        return shown

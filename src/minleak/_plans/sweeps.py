@@ -1,0 +1,181 @@
+"""Least leakage against k, for all k at once, and the least k for a target."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from minleak._attack.profiles import Profile
+from minleak._data.arrays import Array
+from minleak._data.parameters import listed, real
+from minleak._data.prior import Prior, as_prior
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropies, as_entropy, place
+from minleak._entropy.standard import FEW
+from minleak._measure.frontier import Axes, Frontier, Row
+from minleak._measure.leakages import difference
+from minleak._plan.rings import cap
+from minleak._plans.make import design
+from minleak.errors import InvalidParameter
+
+
+@dataclass(frozen=True)
+class Sweep(Frontier):
+    """The least leakage in each entropy, and the attacker's chance with one guess, for every k asked for.
+
+    `in_the_world` is that chance for an attacker who knows the truth of which the counts are a sample, where asked for.
+    """
+
+    ks: tuple[int, ...]
+    entropies: tuple[str, ...]
+    leakage: Array
+    success: Array
+    in_the_world: Array | None = None
+
+    def __getitem__(self, entropy: ConditionalEntropy | str) -> Array:
+        return np.asarray(self.leakage[:, place(self.entropies, entropy)])
+
+    @property
+    def axes(self) -> Axes:
+        return Axes(
+            across="k", title="size k of the sets", leakage="least leakage, in the unit of each entropy", scale="log"
+        )
+
+    def rows(self) -> list[Row]:
+        return [
+            {"series": name, "k": k, "leakage": float(leak), "success": float(success)}
+            for name, leaks in zip(self.entropies, self.leakage.T, strict=True)
+            for k, leak, success in zip(self.ks, leaks, self.success, strict=True)
+        ]
+
+    def __str__(self) -> str:
+        width = max([12, *(len(name) for name in self.entropies)])
+        world = "" if self.in_the_world is None else f"{'in the world':>12}  "
+        lines = [f"{'k':>8}  {'success':>9}  {world}" + "  ".join(f"{name:>{width}}" for name in self.entropies)]
+        for i, (k, success, row) in enumerate(zip(self.ks, self.success, self.leakage, strict=True)):
+            world = "" if self.in_the_world is None else f"{self.in_the_world[i]:>12.6f}  "
+            lines.append(f"{k:>8}  {success:>9.6f}  {world}" + "  ".join(f"{value:>{width}.6f}" for value in row))
+        return "\n".join(lines)
+
+
+def sweep(
+    prior: Prior | Iterable[Any],
+    *,
+    ks: Iterable[int] | None = None,
+    entropies: Sequence[ConditionalEntropy | str] = FEW,
+    in_the_world: bool = False,
+) -> Sweep:
+    """H(X) - H(pi) for many k: what the best countermeasure with sets of k still leaks.
+
+    j* grows with k: secret j is no giant as long as k <= j - 1 + floor((w_j + ... + w_n) / w_j), a bound that does not
+    fall with j, so that one sort and one search give all targets. Entropies of the library then follow from prefix
+    sums, O(1) for each k; one's own are evaluated on pi, O(k) each. `ks` defaults to 1..min(n, 100).
+    With `in_the_world` a plan is made for each k and judged by `Plan.in_the_world`.
+
+    >>> table = sweep(range(30, 0, -1), ks=[15, 20])
+    >>> [round(float(value), 10) for value in table["shannon"]]
+    [0.7437328063, 0.3404993987]
+    """
+    prior = as_prior(prior)
+    profile = Profile(prior)
+    chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
+    asked = tuple(cap(k) for k in listed(chosen, "ks are the caps to sweep over, such as range(1, 20)", some=True))
+    wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that
+    measures = as_entropies(entropies)
+    table = np.empty((len(wanted), len(measures)))
+    for column, H in enumerate(measures):
+        before = H(profile.prior)
+        table[:, column] = [difference(H, before, after) for after in profile.entropies(H, wanted).tolist()]
+    success = np.maximum(1.0 / wanted, float(profile.p[0]))
+    world = np.array([_in_the_world(prior, k) for k in asked]) if in_the_world else None
+    return Sweep(asked, tuple(H.name for H in measures), table, success, world)
+
+
+def _in_the_world(prior: Prior, k: int) -> float:
+    return design(prior, k).in_the_world(entropies=()).success
+
+
+def least_k(
+    prior: Prior | Iterable[Any],
+    entropy: ConditionalEntropy | str = "min-entropy",
+    *,
+    leakage: float | None = None,
+    success: float | None = None,
+    in_the_world: bool = False,
+) -> int:
+    """The least k whose optimal plan leaks at most `leakage` in the entropy, or leaves a guess right at most so often
+    as `success` says.
+
+    The least leakage does not grow with k, so k is found by bisection. One of the two targets is to be given. With
+    `in_the_world` the success is that of an attacker who knows the truth of which the counts are a sample, as
+    `Plan.in_the_world` estimates it for the stable layout; where the interval must meet it too, take a larger k.
+
+    >>> least_k(range(30, 0, -1), "min-entropy", leakage=0)
+    16
+    >>> least_k(range(30, 0, -1), success=0.1)
+    10
+    """
+    prior = as_prior(prior)
+    profile = Profile(prior)
+    if in_the_world and success is None:
+        raise InvalidParameter("in the world a target is success=, how often a guess may be right")
+    if (leakage is None) == (success is None):
+        raise InvalidParameter("give one target: leakage= or success=")
+    if success is not None:
+        success = as_success(success)
+        most = float(profile.p[0])
+        if most > success:
+            raise InvalidParameter(
+                f"no k can do that: a blind guess at the likeliest secret is right with probability {most:.6g}"
+            )
+        k = max(1, math.ceil(1 / success))
+        while k > 1 and 1 / (k - 1) <= success:
+            k -= 1
+        if k > profile.positive:
+            raise InvalidParameter(f"only {profile.positive} secrets are possible: no set hides one that well")
+        return _least_in_the_world(prior, k, profile.positive, success) if in_the_world else k
+    most = real(leakage, "leakage is a number from 0 on", least=0.0)
+    H = as_entropy(entropy)
+    before = H(profile.prior)
+
+    def enough(k: int) -> bool:
+        after = float(profile.entropies(H, np.array([k]))[0])
+        return difference(H, before, after) <= most * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (most == 0)
+
+    return _least(1, profile.positive, enough)
+
+
+def as_success(success: Any) -> float:
+    """How often a guess may be right at most, if it is such a probability."""
+    return real(success, "success is a probability above 0 and up to 1, such as 0.05 for 5%", above=0, most=1)
+
+
+def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:
+    """The least k that is enough, by bisection; `high` is."""
+    return low + bisect_left(range(low, high), True, key=enough)
+
+
+def _least_in_the_world(prior: Prior, low: int, high: int, success: float) -> int:
+    """The least k from `low` on that meets the target in the world: doubled until one does, then by bisection. Success
+    does not grow with k, but estimates of it do where they are close: twice as many must do as well.
+    """
+
+    @cache
+    def estimated(k: int) -> float:
+        return _in_the_world(prior, k)
+
+    def enough(k: int) -> bool:
+        return estimated(k) <= success and estimated(min(2 * k, high)) <= success
+
+    k = low
+    while not enough(k):
+        if k == high:
+            raise InvalidParameter("no k does that in the world: collect more events, or ask for less")
+        low, k = k + 1, min(2 * k, high)
+    return _least(low, k, enough)

@@ -1,1 +1,0 @@
-"""Running a plan: exact drawing, sticky draws, keys and the file."""

@@ -1,0 +1,1 @@
+"""Plans over strings that cannot be listed."""

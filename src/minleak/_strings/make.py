@@ -1,0 +1,52 @@
+"""Making the optimal plan over a model's strings, alone or together with strings that were counted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from minleak._data.prior import Prior
+from minleak._strings.joint import Joint
+from minleak._strings.plan import UnlistedPlan
+
+
+def design_unlisted(model: Any, k: int, *, prior: Prior | None = None, share: Any = None) -> UnlistedPlan:
+    """The plan of least leakage for sets of k over all strings of a model, and over those that a prior counts."""
+    joint = Joint.of(model, prior, share)
+    plan = UnlistedPlan(joint, k, joint.giants(k), (), ())
+    giants = dict(plan.giants)
+    loose = sorted((x for x in joint.counted if x not in giants), key=joint.weight, reverse=True)
+    homes = tuple(tuple(loose[i : i + plan.u]) for i in range(0, len(loose) - plan.u + 1, plan.u))
+    whole = replace(plan, homes=homes, home_weights=tuple(joint.weight(home[-1]) for home in homes))
+    return replace(whole, home_weights=_given_back(whole))
+
+
+def _given_back(plan: UnlistedPlan) -> tuple[int, ...]:
+    """The homes' weights, less what the circle needs so that nothing on it is longer than a track.
+
+    That is, u times the largest piece is at most the whole. A home that gives back d adds u d to the circle, and d to
+    the piece of each member. What all give together is as little as the largest piece asks for, then twice that, and
+    so on, until no home has to give more than it has or more than its own largest piece lets it.
+    """
+    u, homes = plan.u, list(zip(plan.homes, plan.home_weights, strict=True))
+    largest = max([_longest_unlisted(plan), *map(plan.residue, plan.joint.counted.keys() - dict(plan.giants).keys())])
+    back = max(0, -((plan.circle - u * largest) // u))
+    while back:
+        room, left = plan.circle + u * back, back
+        weights = []
+        for members, weight in homes:
+            given = min(weight, left, room // u - plan.residue(members[0]))
+            weights.append(weight - given)
+            left -= given
+        if not left:
+            return tuple(weights)
+        back = min(2 * back, sum(plan.home_weights))
+    return plan.home_weights
+
+
+def _longest_unlisted(plan: UnlistedPlan) -> int:
+    """The heaviest string that was not counted and is no giant, if it may be too long for the circle; else 0."""
+    joint = plan.joint
+    known = joint.counted.keys() | dict(plan.giants).keys()
+    heavy = joint.model.heaviest(len(known) + 1, plan.circle // (plan.u * joint.per_unit))
+    return max((joint.per_unit * units for string, units in heavy if string not in known), default=0)

@@ -1,0 +1,73 @@
+"""What a plan over strings is worth if they come from elsewhere than its model says, to an attacker who knows it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+from minleak._data.parameters import whole
+from minleak._data.simulating import TRIALS
+from minleak._strings.joint import Joint
+
+if TYPE_CHECKING:
+    from minleak._strings.plan import UnlistedPlan
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """How often a guess is right, with a 95% interval, beside what the plan claims; `curve` is how often one of the
+    first 1, 2, ..., k guesses is, and `refused` the share of secrets that the plan cannot hold.
+    """
+
+    success: float
+    low: float
+    high: float
+    claimed: float
+    refused: float
+    curve: tuple[float, ...]
+
+    def __str__(self) -> str:
+        return (
+            f"a guess is right with probability {self.success:.4f} ({self.low:.4f} to {self.high:.4f}) where the plan "
+            f"claims {self.claimed:.4f}; {self.refused:.2%} of secrets are refused"
+        )
+
+
+def success_against(plan: UnlistedPlan, truth: Joint, trials: int, seed: int) -> Misfit:
+    """Secrets drawn from the truth, sets from the plan; the attacker knows both. His posterior of a member goes with
+    its true weight and the likelihood of the set; of each set the largest is counted, which varies less than hits and
+    misses do.
+    """
+    rng, best, curve = random.Random(whole(seed, "the seed", 0)), [], [0.0] * plan.k
+    trials = whole(trials, "the number of trials", 2, TRIALS)
+    for _ in range(trials):
+        secret = _drawn(truth, rng)
+        places = plan.owned(secret)
+        if places:
+            ratios = [
+                float(Fraction(truth.weight(x), truth.total) * plan.likelihood(x))
+                for x in plan.members(secret, rng.randrange(places))
+            ]
+            best.append(max(ratios) / sum(ratios))
+            for guesses, share in enumerate(accumulate(sorted(ratios, reverse=True))):
+                curve[guesses] += share / sum(ratios)
+    spread = 1.96 * stdev(best) / len(best) ** 0.5 if len(best) > 1 else 1.0
+    mean = fmean(best) if best else 1.0
+    return Misfit(
+        mean,
+        max(0.0, mean - spread),
+        min(1.0, mean + spread),
+        plan.success,
+        1 - len(best) / trials,
+        tuple(share / max(len(best), 1) for share in curve),
+    )
+
+
+def _drawn(joint: Joint, rng: random.Random) -> str:
+    if joint.prior is None or rng.randrange(joint.share.denominator) < joint.share.numerator:
+        return joint.rest.at(rng.randrange(joint.rest.length))
+    return str(joint.prior.labels[rng.choices(range(len(joint.prior)), joint.prior.p.tolist())[0]])

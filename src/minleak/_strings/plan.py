@@ -1,0 +1,290 @@
+"""UnlistedPlan: an optimal channel over every string that a model holds, and over those that were counted."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
+from typing import Any, ClassVar
+
+import numpy as np
+
+from minleak._data.arrays import Array
+from minleak._data.columns import Columns
+from minleak._data.labels import Labels, labels_in_bytes, prefixed
+from minleak._data.prior import Prior
+from minleak._entropy.base import ConditionalEntropy, evaluate
+from minleak._entropy.names import as_entropy
+from minleak._file.saving import save
+from minleak._plan.kinds import STRINGS, Running, Stored
+from minleak._strings.coding import Coder
+from minleak._strings.files import digest_of, plan_contents
+from minleak._strings.joint import Joint
+from minleak._strings.misfit import Misfit, success_against
+from minleak._strings.model import CutLine, Model
+from minleak.errors import InvalidParameter
+
+_UNLISTED = "the sets of all strings are too many to be listed: draw them from the .cloak file, with minleak.Cloak"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class UnlistedPlan(Stored):
+    """An optimal plan over strings that cannot be listed: made by `minleak.design(model, k)`, or with `unknown=model`.
+
+    As in every optimal plan the giants are in each set, and the u other members are equally likely. Strings that were
+    counted have homes with others of like weight; what is left of them lies on one circle together with the model's
+    line, from which they and the giants are cut out. A set is a home, or what a phase of the circle meets.
+
+    `homes` are sets of u counted strings each, `home_weights` what each member has there. All numbers are exact.
+    """
+
+    kind = STRINGS
+    layout: ClassVar[str] = STRINGS
+    cannot: ClassVar = {
+        "leakage": "H(X) of strings that cannot be listed is not known, so what leaks is not: entropy() tells what is "
+        "left after a draw, and success how often a guess is right",
+        "sets": _UNLISTED,
+        "channel": _UNLISTED,
+        "table": _UNLISTED,
+        "update": "a plan over strings covers every newcomer by its model, so there is nothing to update: keep it, "
+        "and make a new one for new subjects when a report with counts held out says that it has aged",
+    }
+
+    joint: Joint
+    k: int
+    giants: tuple[tuple[str, int], ...]
+    homes: tuple[tuple[str, ...], ...]
+    home_weights: tuple[int, ...]
+
+    # -- the arrangement ----------------------------------------------------------------------------------------------
+
+    @property
+    def prior(self) -> Prior | Model:
+        """What it was made for: the counts, or the model if there are none."""
+        return self.joint.model if self.joint.prior is None else self.joint.prior
+
+    @property
+    def u(self) -> int:
+        """The places of a set that the giants leave."""
+        return self.k - len(self.giants)
+
+    @property
+    def tail(self) -> int:
+        """What the giants leave of the total weight."""
+        return self.joint.total - sum(weight for _, weight in self.giants)
+
+    @cached_property
+    def _giant_names(self) -> frozenset[str]:
+        return frozenset(string for string, _ in self.giants)
+
+    @cached_property
+    def _home_of(self) -> dict[str, int]:
+        return {string: home for home, members in enumerate(self.homes) for string in members}
+
+    @cached_property
+    def _loose(self) -> list[str]:
+        """The counted strings that are no giants."""
+        return [string for string in self.joint.counted if string not in self._giant_names]
+
+    @cached_property
+    def _begins(self) -> list[int]:
+        """Where what is left of each of them begins on the circle's line, and where the last one ends."""
+        return list(accumulate(map(self.residue, self._loose), initial=0))
+
+    @cached_property
+    def _begin_of(self) -> dict[str, int]:
+        return dict(zip(self._loose, self._begins, strict=False))
+
+    @cached_property
+    def _line(self) -> CutLine:
+        cuts = [(start, units) for _, start, units in self.joint.counted.values() if units]
+        cuts += [self.joint.model.interval(x) for x in self._giant_names if x not in self.joint.counted]
+        return CutLine(self.joint.model, cuts)
+
+    @cached_property
+    def circle(self) -> int:
+        """The weight on the circle, counted strings first, which is also the number of its phases."""
+        return self._begins[-1] + self.joint.per_unit * self._line.length
+
+    @cached_property
+    def _home_ends(self) -> list[int]:
+        return list(accumulate((self.u * weight for weight in self.home_weights), initial=0))
+
+    def residue(self, string: str) -> int:
+        """What a counted string leaves for the circle."""
+        home = self._home_of.get(string)
+        return self.joint.weight(string) - (0 if home is None else self.home_weights[home])
+
+    # -- drawing ------------------------------------------------------------------------------------------------------
+
+    def owned(self, string: str) -> int:
+        """How many places a draw of this string chooses from; 0 if the plan cannot hold it."""
+        return self.tail if string in self._giant_names else self.u * self.joint.weight(string)
+
+    def members(self, string: str, place: int) -> tuple[str, ...]:
+        """The set for one of the places that a string owns, sorted: its order tells nothing."""
+        if string in self._giant_names:
+            homes = self._home_ends[-1]
+            if place < homes:
+                return self._shown(self.homes[bisect_right(self._home_ends, place) - 1])
+            return self._set_at(place - homes)
+        home = self._home_of.get(string)
+        if home is not None:
+            place -= self.u * self.home_weights[home]
+            if place < 0:
+                return self._shown(self.homes[home])
+        begin = self._begin_of.get(string)
+        if begin is None:
+            begin = self._begins[-1] + self.joint.per_unit * self._line.start(string)
+        return self._set_at((self.u * begin + place) % self.circle)
+
+    def _set_at(self, phase: int) -> tuple[str, ...]:
+        return self._shown(self._member((phase + track * self.circle) // self.u) for track in range(self.u))
+
+    def _member(self, position: int) -> str:
+        counted = self._begins[-1]
+        if position < counted:
+            return self._loose[bisect_right(self._begins, position) - 1]
+        return self._line.at((position - counted) // self.joint.per_unit)
+
+    def _shown(self, members: Iterable[str]) -> tuple[str, ...]:
+        return tuple(sorted([*self._giant_names, *members]))
+
+    def likelihood(self, member: str) -> Fraction:
+        """How likely a set is for this member of it, as a multiple of how likely it is at all: 1 for giants, which are
+        in every set.
+        """
+        return Fraction(1) if member in self._giant_names else Fraction(self.tail, self.owned(member))
+
+    # -- what it says -------------------------------------------------------------------------------------------------
+
+    @property
+    def exact_target(self) -> tuple[Fraction, ...]:
+        """pi in exact fractions, largest first: the posterior that every set induces on its members."""
+        giants = [Fraction(weight, self.joint.total) for _, weight in self.giants]
+        return (*giants, *[Fraction(self.tail, self.joint.total * self.u)] * self.u)
+
+    @property
+    def target(self) -> Array:
+        """pi as floats."""
+        return np.array([float(share) for share in self.exact_target])
+
+    @property
+    def success(self) -> float:
+        """How often an attacker is right who sees a set and guesses once, if the model is right."""
+        return float(self.exact_target[0])
+
+    @property
+    def unlisted(self) -> float:
+        """The share of strings that were never counted: the `unknown_share` asked for, or told by the counts."""
+        return float(Fraction(self.joint.per_unit * self.joint.rest.length, self.joint.total))
+
+    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+        """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach."""
+        H = as_entropy(entropy)
+        if not H.symmetric:
+            raise InvalidParameter("gains are for secrets that are listed: give an entropy without gains")
+        return evaluate([H], Columns(self.target[:, None]))[0]
+
+    def against(
+        self, model: Model, *, prior: Prior | None = None, unknown_share: Any = None, trials: int = 2000, seed: int = 0
+    ) -> Misfit:
+        """What a guess is worth if secrets come from another model, or from a prior and a model, and the attacker knows
+        it: fitted on data of another time, it shows what the plan's own model is worth. Simulated.
+        """
+        return success_against(self, Joint.of(model, prior, unknown_share), trials, seed)
+
+    # -- at work and in files -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        model = self.joint.model
+        if not isinstance(model, Coder):
+            raise InvalidParameter(
+                f"a {type(model).__name__} is a model of your own, which no file or key can name: plans over an NGram "
+                "can be saved and drawn from"
+            )
+        return plan_contents(model, self.joint.prior, self.k, self.joint.share)
+
+    @cached_property
+    def digest(self) -> bytes:
+        """32 bytes that stand for everything a draw depends on. Computed, whatever a file says: two plans that share
+        it would share their draws.
+        """
+        return digest_of(*self._contents)
+
+    def drawable(self) -> StringDrawable:
+        """What a `minleak.Cloak` draws from."""
+        return StringDrawable(self)
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again."""
+        return self._contents
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the model, the counts, the share and the cap to a .cloak file, whole or not at all. The rest is made
+        again when it is loaded.
+        """
+        save(self, path)
+
+    def __repr__(self) -> str:
+        return (
+            f"UnlistedPlan(k={self.k}, giants={len(self.giants)}, listed={len(self.joint.counted)}, "
+            f"homes={len(self.homes)}, unlisted={self.unlisted:.3g})"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class StringDrawable(Running):
+    """A plan over strings, which have no numbers: what is found is the string itself."""
+
+    plan: UnlistedPlan
+
+    listed = False
+    advice = "it holds text up to a length, and this is longer or no text: refuse it"
+    sticky_only = (
+        "strings that cannot be listed are drawn by a key and a scope alone: sets drawn anew for one string are "
+        "intersected"
+    )
+
+    def extent(self) -> str:
+        """There is no end of them."""
+        return "any string"
+
+    def numbered(self) -> Labels:
+        """Refused."""
+        raise InvalidParameter(
+            "strings that cannot be listed have no positions, and there is no stand_in for them: draw them one by one"
+        )
+
+    def find(self, secret: Hashable) -> str | None:
+        """The string, if it has a place."""
+        return secret if isinstance(secret, str) and self.plan.owned(secret) else None
+
+    def in_bytes(self, secrets: list[str]) -> list[bytes]:
+        """The strings."""
+        return labels_in_bytes(secrets)
+
+    def owned(self, secrets: list[str]) -> list[int]:
+        """As the plan says."""
+        return [self.plan.owned(secret) for secret in secrets]
+
+    def locate(self, secrets: list[str], places: list[int]) -> list[tuple[str, ...]]:
+        """The set at each place."""
+        return [self.plan.members(secret, place) for secret, place in zip(secrets, places, strict=True)]
+
+    def show(self, located: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+        """The strings themselves."""
+        return located
+
+    def find_shown(self, label: Hashable) -> str | None:
+        """The text itself."""
+        return label if isinstance(label, str) else None
+
+    def set_in_bytes(self, found: set[str]) -> bytes:
+        """The strings in order, each with its length."""
+        return b"".join(map(prefixed, labels_in_bytes(sorted(found))))
