@@ -102,12 +102,16 @@ class Cloak:
         stand_in: Hashable | None = None,
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
-        self._held = _by_lineage(plan if isinstance(plan, list | tuple) else [plan], stand_in)
-        self._newest = list(self._held.values())[-1]
+        self._held = _running(plan if isinstance(plan, list | tuple) else [plan], stand_in)
+        self._newest = self._held[-1]
         self.plan = self._newest.running.plan  # whatever its kind is
         self._key = None if key is None else as_key(key)
         seed = insecure_seed_for_experiments
         self._fresh: Streams = Fresh() if seed is None else Seeded(generator(seed))
+        # Named by a digest of everything in it, which fresh draws from one plan do without.
+        named = len(self._held) > 1 or self._key is not None
+        if named and len(set(self.lineages)) < len(self._held):
+            raise InvalidParameter("two of the plans are versions of one lineage: give the newer of them alone")
 
     @property
     def current(self) -> bytes:
@@ -117,7 +121,7 @@ class Cloak:
     @property
     def lineages(self) -> tuple[bytes, ...]:
         """Those of all its plans, the newest last."""
-        return tuple(self._held)
+        return tuple(held.running.plan.lineage for held in self._held)
 
     @property
     def key(self) -> Key | None:
@@ -237,7 +241,7 @@ class Cloak:
         """The plan of a lineage, the newest if none is named."""
         if lineage is None:
             return self._newest
-        found = self._held.get(lineage) if isinstance(lineage, bytes) else None
+        found = next((held for held in self._held if held.running.plan.lineage == lineage), None)
         if found is None:
             raise InvalidParameter(
                 "the cloak holds no plan of this lineage: give it that plan too, as in Cloak([older, newer]); a "
@@ -271,17 +275,15 @@ def _check_how(held: _Held, sticky: bool, fresh: Any) -> None:
         raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
 
 
-def _by_lineage(plans: Sequence[Any], stand_in: Hashable | None) -> dict[bytes, _Held]:
-    """Plans at work by their lineages, in their order."""
-    found: dict[bytes, _Held] = {}
+def _running(plans: Sequence[Any], stand_in: Hashable | None) -> list[_Held]:
+    """Plans at work, in their order."""
+    found = []
     for plan in plans:
         running = opened(plan) if isinstance(plan, str | os.PathLike) else _stored(plan).drawable()
         number = None if stand_in is None else running.numbered().position(stand_in)
         if stand_in is not None and number is None:
             raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
-        if running.plan.lineage in found:
-            raise InvalidParameter("two of the plans are versions of one lineage: give the newer of them alone")
-        found[running.plan.lineage] = _Held(running, number)
+        found.append(_Held(running, number))
     if not found:
         raise InvalidParameter("a cloak runs one plan at least: give a plan, or a list of plans with the newest last")
     return found
