@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._attack.intersections import Look, success_exactly, success_simulated
+from minleak._attack.intersections import SECRETS, Look, success_exactly, success_simulated
 from minleak._attack.repeated_draws import exact_probabilities
 from minleak._data.matching import matched
 from minleak._data.parameters import listed, whole
@@ -72,7 +72,7 @@ def exposure(
     places, q, share = _common(given, None if prior is None else as_prior(prior))
     looks = [Look(plan, at) for plan, at in zip(given, places, strict=True)]
     known: dict[str, Any] = {"lineages": len(given), "single": given[-1].success, "share": share}
-    exact = success_exactly(looks, exact_probabilities(q), [len(looks)]) if len(q) <= 64 else None
+    exact = success_exactly(looks, exact_probabilities(q), [len(looks)]) if len(q) <= SECRETS else None
     if exact is not None:
         value = float(exact[0])
         return Exposure(value, value, value, exact=True, trials=0, **known)

@@ -18,7 +18,7 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.simulating import margin
 
 # How many (intersection, set) pairs a step of the exact computation may visit, and of how many secrets at most.
-_EXACT, _SECRETS = 200_000, 64
+_EXACT, SECRETS = 200_000, 64
 # Up to this size two sets are compared member by member, above it by sorting.
 _SMALL = 64
 # Numbers in an array that trials are compared in.
@@ -65,7 +65,7 @@ def success_exactly(looks: Sequence[Look], p: Sequence[Fraction], wanted: Sequen
     The sum over the intersections I that can be left of (the weight of the sets that leave I) times the largest
     p(x) / (d_1(x) ... d_t(x)) in I.
     """
-    if len(p) > _SECRETS or any(look.plan.n_cells > _EXACT // 4 for look in looks):
+    if len(p) > SECRETS or any(look.plan.n_cells > _EXACT // 4 for look in looks):
         return None
     known = {id(look): look.listed() for look in looks}
     after, odds, result = {(1 << len(p)) - 1: 1}, list(p), {}

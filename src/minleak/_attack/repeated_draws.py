@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from minleak._attack.intersections import Look, success_exactly, success_simulated
+from minleak._attack.intersections import SECRETS, Look, success_exactly, success_simulated
 from minleak._data.parameters import listed, truth, whole
 from minleak._data.simulating import TRIALS, generator
 from minleak.errors import InvalidParameter
@@ -42,7 +42,8 @@ def repeated_success(plan: Any, draws: Sequence[int], *, trials: int, seed: int,
     exact = None if exact is None else truth(exact, "exact")
     looks = [Look(plan)] * max(wanted)
     if exact is not False:
-        values = success_exactly(looks, exact_probabilities(plan.prior.weights), wanted)
+        small = len(plan.prior) <= SECRETS
+        values = success_exactly(looks, exact_probabilities(plan.prior.weights), wanted) if small else None
         if values is not None:
             floats = tuple(map(float, values))
             return Repeated(wanted, floats, floats, floats, True, 0)
@@ -57,4 +58,5 @@ def repeated_success(plan: Any, draws: Sequence[int], *, trials: int, seed: int,
 def exact_probabilities(weights: Any) -> list[Fraction]:
     """The probabilities that weights stand for, whose sum in floats may not be finite."""
     given = [Fraction(weight) for weight in weights.tolist()]
-    return [weight / sum(given) for weight in given]
+    total = sum(given)
+    return [weight / total for weight in given]
