@@ -5,6 +5,8 @@ DEMO := .venv
 DEV := .venv-dev
 BIN := $(DEV)/bin
 export NO_MKDOCS_2_WARNING := 1
+# uv leaves compiling a module to its first import, which has to keep the result: else every process compiles it again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: help demo test lint types imports docs pages browser java pytest wheel paper bench clean
 
