@@ -453,6 +453,7 @@ CALLS = {
     # running
     "Cloak": (ml.Cloak, {"plan": PLAN, "key": bytes(32), "stand_in": None}),
     "Cloak, seeded": (ml.Cloak, {"plan": PLAN, "insecure_seed_for_experiments": 1}),
+    "Pins": (ml.Pins, {"path": "/dev/null/pins", "cloak": CLOAK}),
     "Cloak.draw_all": (CLOAK.draw_all, {"secrets": ["a"], "scope": "s", "fresh": False}),
     # strings
     "NGram": (

@@ -51,10 +51,10 @@ PROMISED = {
         gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
     """,
     "minleak.results": """
-        Audit Baseline BlockPlan Bracket ByStep Capacity Certificate Changes Check Comparison ComparisonRow Cost
+        Audit Baseline BlockPlan Bracket ByStep Capacity Certificate Check Comparison ComparisonRow Cost
         Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder Labels LeakageRow
-        LeakageTable LeastBudget Looks Measured Misfit Model Needed Optimum Pairs PointwiseLeakage
-        Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Stored Sweep Tradeoff
+        LeakageTable LeastBudget Lineage Looks Measured Misfit Model Needed Optimum Pairs PointwiseLeakage
+        Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Stored Sweep Today Tradeoff
         UnlistedPlan Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",

@@ -14,6 +14,7 @@ __all__ = [
     "MinleakError",
     "MinleakWarning",
     "MissingExtra",
+    "PendingSecret",
     "SolverFailed",
     "UnknownSecret",
     "UnreadableFile",

@@ -82,7 +82,8 @@ def test_every_place_of_a_row_is_drawn_once():
     drawable = rows.drawable()
     for x, total in enumerate(rows.totals.tolist()):
         secrets = np.full(total, x)
-        drawn = drawable.draw(secrets, lambda bounds: np.arange(len(bounds)))[:, 0]
+        assert drawable.owned(secrets).tolist() == [total] * total
+        drawn = drawable.locate(secrets, np.arange(total))[:, 0]
         weights = rows.weights[rows.starts[x] : rows.starts[x + 1]].tolist()
         assert np.bincount(drawn).tolist() == weights
 
