@@ -17,12 +17,14 @@ import minleak as ml
 
 # How the rooms hand work to each other, through methods that no user needs: what these return has no public name.
 INNER = """
-    Columns Grid RenyiMean Core Axes Laid Distances Descent Homes Ring Partition Joint Running RingDrawable
+    Columns Grid RenyiMean Core Axes Laid Distances Descent Homes Ring Partition Joint Running LineageDrawable Ledger RingDrawable
     BlockDrawable RowDrawable StringDrawable Seen JointCounts Line RingLayout
 """
 
 PUBLIC = {f"{namespace}.{name}": getattr(importlib.import_module(namespace), name) for namespace, name in EACH}
 CLASSES = {found for found in PUBLIC.values() if inspect.isclass(found)}
+# What annotations may name without importing it when they run, as a plan names the lineage that it becomes.
+NAMED = {kind.__name__: kind for kind in CLASSES}
 
 
 def methods(owner: type) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -42,7 +44,7 @@ def returned() -> Iterator[tuple[str, Any]]:
             yield name, typing.get_type_hints(found)["return"]
         elif inspect.isclass(found):
             for method, function in methods(found):
-                yield method, typing.get_type_hints(function).get("return")
+                yield method, typing.get_type_hints(function, localns=NAMED).get("return")
             if dataclasses.is_dataclass(found):
                 fields = {field.name for field in dataclasses.fields(found) if not field.name.startswith("_")}
                 hints = typing.get_type_hints(found)
@@ -69,7 +71,7 @@ def test_what_is_returned_can_be_named():
 
 # The operands of functions and classes, in the order in which they stand; whatever else these take, they take by name.
 OPERANDS = """
-    plan plans subject chart path source folder title body charts sizes chain secret secrets observables weights initial
+    plan plans subject chart path cloak source folder title body charts sizes chain secret secrets observables weights initial
     transitions password f eta perspective loss matrix distances prior belief gain first second channel channels n m
     width height epsilon metric values observed scheme method model table events engine name alpha beta q l entropy
     entropies k tries of
