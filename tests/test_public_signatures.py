@@ -17,8 +17,8 @@ import minleak as ml
 
 # How the rooms hand work to each other, through methods that no user needs: what these return has no public name.
 INNER = """
-    Columns Grid RenyiMean Core Axes Laid Distances Descent Homes Ring Partition Joint Running LineageDrawable Ledger RingDrawable
-    BlockDrawable RowDrawable StringDrawable Seen JointCounts Line RingLayout
+    Columns Grid RenyiMean Core Axes Laid Distances Homes Ring Partition Joint Running Ledger
+    LineageDrawable RingDrawable BlockDrawable RowDrawable StringDrawable Seen JointCounts Line RingLayout
 """
 
 PUBLIC = {f"{namespace}.{name}": getattr(importlib.import_module(namespace), name) for namespace, name in EACH}
@@ -71,8 +71,8 @@ def test_what_is_returned_can_be_named():
 
 # The operands of functions and classes, in the order in which they stand; whatever else these take, they take by name.
 OPERANDS = """
-    plan plans subject chart path cloak source folder title body charts sizes chain secret secrets observables weights initial
-    transitions password f eta perspective loss matrix distances prior belief gain first second channel channels n m
+    plan plans subject chart path cloak source folder title body charts sizes chain secret secrets observables weights
+    initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels n m
     width height epsilon metric values observed scheme method model table events engine name alpha beta q l entropy
     entropies k tries of
 """
