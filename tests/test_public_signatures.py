@@ -72,7 +72,8 @@ def test_what_is_returned_can_be_named():
 # The operands of functions and classes, in the order in which they stand; whatever else these take, they take by name.
 OPERANDS = """
     plan plans subject chart path cloak source folder title body charts sizes chain secret secrets observables weights
-    initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels n m
+    initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels
+    n m
     width height epsilon metric values observed scheme method model table events engine name alpha beta q l entropy
     entropies k tries of
 """
