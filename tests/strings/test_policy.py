@@ -200,6 +200,7 @@ def test_strings_outside_the_policy_are_counted_and_refused_unless_left_out() ->
         ({"min_length": 1.5}, "min_length="),
         ({"require": "digit"}, "not the text 'digit'"),
         ({"require": ["vowel"]}, "not 'vowel'"),
+        ({"require": [["digit"]]}, "not "),
     ],
 )
 def test_what_is_no_policy_is_refused_in_one_line(said: dict, why: str) -> None:

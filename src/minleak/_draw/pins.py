@@ -54,7 +54,7 @@ class Pins:
             raise InvalidKey("pins need the cloak's key, which hides the subjects in the file: Cloak(plans, key=...)")
         try:
             self._path = os.path.abspath(os.fsdecode(path))
-        except (TypeError, ValueError):
+        except Exception:  # whatever an odd path raises
             raise InvalidParameter(f"the file of pins is given by its path, not {type(path).__name__}") from None
         self._cloak, self._hashed = cloak, hmac_sha256(cloak.key.reveal())
         self._open(int(cloak.key.id, 16) - (1 << 31))

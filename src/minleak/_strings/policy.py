@@ -47,10 +47,11 @@ class Policy:
         names = "require= is a list of classes of characters: " + ", ".join(CLASSES)
         if isinstance(self.require, str):
             raise InvalidParameter(f"{names}; not the text {shown(self.require)}")
-        required = tuple(dict.fromkeys(listed(self.require, names)))
-        for name in required:
-            if name not in CLASSES:
+        given = listed(self.require, names)
+        for name in given:
+            if not isinstance(name, str) or name not in CLASSES:
                 raise InvalidParameter(f"{names}; not {shown(name)}")
+        required = tuple(dict.fromkeys(given))
         if self.matching is not None and not (isinstance(self.matching, str) and len(self.matching) <= _PATTERN):
             raise InvalidParameter(f"matching= is a regular expression as text, of at most {_PATTERN:,} characters")
         for field, value in (("min_length", least), ("max_length", most), ("require", required)):
