@@ -20,7 +20,7 @@ import minleak as ml
 from minleak._plans.opening import opened
 from minleak.errors import InvalidCloak
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 def test_mutants(tmp_path):

@@ -22,7 +22,7 @@ import minleak as ml
 from minleak._data.writing import _locked
 from minleak.errors import InvalidCloak
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
