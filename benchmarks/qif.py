@@ -153,12 +153,12 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "additive capacity, vulnerabilities",
-            lambda s: ml.additive_capacity(s.channel, prior=s.prior, spanning="vulnerabilities").value,
+            lambda s: ml.theory.additive_capacity(s.channel, prior=s.prior, spanning="vulnerabilities").value,
             lambda s: m.g_vuln.add_capacity(s.p, s.C),
         ),
         Pair(
             "additive capacity, gains",
-            lambda s: ml.additive_capacity(s.channel, prior=s.prior, spanning="gains").value,
+            lambda s: ml.theory.additive_capacity(s.channel, prior=s.prior, spanning="gains").value,
             lambda s: m.g_vuln.add_capacity(s.p, s.C, True),
         ),
         Pair(
@@ -179,7 +179,7 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "d-privacy of a metric",
-            lambda s: ml.d_privacy(s.channel, s.distances),
+            lambda s: ml.theory.d_privacy(s.channel, s.distances),
             lambda s: m.d_privacy.smallest_epsilon(s.C, qif.metric.from_distance_matrix(s.distances)),
             sizes=CUBIC,
         ),
@@ -230,7 +230,7 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "privacy-based refinement",
-            lambda s: ml.d_privacy(s.second, T.induced_metric(s.channel)) <= 1,
+            lambda s: ml.theory.d_privacy(s.second, T.induced_metric(s.channel)) <= 1,
             lambda s: bool(qif.refinement.priv_refined_by(s.C, s.B)),
             sizes=CUBIC,
         ),

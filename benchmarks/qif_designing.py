@@ -268,7 +268,7 @@ def spanned_loss(width: int, dilation: float) -> str:
     start = time.process_time()
     found = ml.least_budget(p, cost=d, d_privacy=(0.5, d, dilation))
     seconds = time.process_time() - start
-    return f"{found.budget:.9g} {found.bound:.9g} {seconds:.1f} {ml.d_privacy(found.channel, d):.9g}"
+    return f"{found.budget:.9g} {found.bound:.9g} {seconds:.1f} {ml.theory.d_privacy(found.channel, d):.9g}"
 
 
 def spanners(width: int) -> None:

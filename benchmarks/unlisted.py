@@ -43,7 +43,7 @@ def fitting() -> None:
     strings += [first[::-1] + second for first, second in pairwise(strings)]
     strings = [text[:32] for text in strings[:1_000_000]]
     start = time.perf_counter()
-    model = ml.NGram.fit(strings)
+    model = ml.strings.NGram.fit(strings)
     print(f"\nfitting {len(strings):,} strings: {time.perf_counter() - start:.1f} s (bar 30 s)  {model}", flush=True)
 
 
@@ -57,13 +57,13 @@ def passwords() -> tuple[list[str], np.ndarray]:
 
 
 def sampled(
-    ranked: list[str], truth: np.ndarray, seed: int, accept: ml.Policy | None = None
-) -> tuple[ml.Prior, ml.NGram]:
+    ranked: list[str], truth: np.ndarray, seed: int, accept: ml.strings.Policy | None = None
+) -> tuple[ml.Prior, ml.strings.NGram]:
     """What somebody knows who saw so many logins: counts, and a model of what he did not see."""
     counts = np.random.default_rng(seed).multinomial(EVENTS, truth)
     seen = np.flatnonzero(counts)
     names = [ranked[i] for i in seen.tolist()]
-    return ml.Prior(counts[seen].tolist(), labels=names), ml.NGram.fit(names, accept=accept)
+    return ml.Prior(counts[seen].tolist(), labels=names), ml.strings.NGram.fit(names, accept=accept)
 
 
 def drawing() -> None:
@@ -114,7 +114,7 @@ def policies() -> None:
     thief who learned from other logins.
     """
     ranked, _ = passwords()
-    for policy in (ml.Policy(min_length=8), ml.Policy(min_length=8, require=["digit", "letter"])):
+    for policy in (ml.strings.Policy(min_length=8), ml.strings.Policy(min_length=8, require=["digit", "letter"])):
         fitting = [x for x in ranked if policy.counts(x)]
         truth = np.arange(1.0, len(fitting) + 1) ** -ZIPF
         truth /= truth.sum()
@@ -129,8 +129,8 @@ def policies() -> None:
                 left = [x for x in words if policy.counts(x)]
                 refused += len(words) - len(left)
                 first += secret == max(left, key=lambda x: other.weight(x) * plan.likelihood(x))
-            alone = ml.NGram.fit(fitting, accept=accept)
-            words = [word for x in rng.choices(fitting, k=300) for word in ml.honeywords(x, K, model=alone)]
+            alone = ml.strings.NGram.fit(fitting, accept=accept)
+            words = [word for x in rng.choices(fitting, k=300) for word in ml.strings.honeywords(x, K, model=alone)]
             print(
                 f"{what:<14} refused by the policy: {sum(not policy.counts(x) for x in words):,} of {300 * (K - 1):,} "
                 f"decoys of a model alone,\n{refused:,} of {TRIALS * (K - 1):,} beside counts, where a thief who drops "
@@ -193,7 +193,7 @@ def twice(plan: ml.results.UnlistedPlan, ranked: list[str], truth: np.ndarray) -
     return found / TRIALS
 
 
-def schemes(prior: ml.Prior, model: ml.NGram) -> Iterator[tuple[str, str, Draw, Weight]]:
+def schemes(prior: ml.Prior, model: ml.strings.NGram) -> Iterator[tuple[str, str, Draw, Weight]]:
     """(name, claimed success, how words are drawn, how likely a word is as a decoy, up to a factor)."""
     yield "tweaked tails", "  -  ", lambda real, _: tweaks(real), lambda _: 1.0
     listed = ml.design(prior, K)

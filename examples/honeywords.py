@@ -20,14 +20,14 @@ class Honeywords:
 
     def __init__(self, prior: ml.Prior, *, unknown_share: float | None = None) -> None:
         self._prior, self._share = prior, unknown_share
-        self._model = ml.NGram.fit(list(prior.labels))  # each once: what is new looks like what is rare
+        self._model = ml.strings.NGram.fit(list(prior.labels))  # each once: what is new looks like what is rare
         self._plans = {}
 
     def honeywords(self, real: str, k: int) -> list[str]:
         """k different passwords, the real one among them, in an order that says nothing."""
         if k not in self._plans:
             self._plans[k] = ml.design(self._prior, k, unknown=self._model, unknown_share=self._share)
-        return ml.honeywords(real, k, model=self._plans[k])
+        return ml.strings.honeywords(real, k, model=self._plans[k])
 
 
 def main() -> None:

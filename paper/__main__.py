@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from minleak import MinleakError
+from minleak.errors import MinleakError
 from minleak.report import page
 
 

@@ -7,19 +7,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
-from minleak import (
-    Arimoto,
-    Channel,
-    FehrBerens,
-    Gain,
-    GuessError,
-    Guesswork,
-    Hayashi,
-    Shannon,
-    SharmaMittal,
-    Tsallis,
-    design,
-)
+from minleak import Arimoto, Channel, Gain, GuessError, Guesswork, Shannon, design
+from minleak.theory import FehrBerens, Hayashi, SharmaMittal, Tsallis
 from paper.claims import Claim, Part, Table, erratum, statement, tiny
 from paper.priors import TOY_CAP, TOYS
 

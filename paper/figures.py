@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from minleak import Guesswork, MinEntropy, Plan, Shannon, baselines, design, leakage
-from minleak.theory import MismatchedAdversary, OptimalAdversary, UniformAdversary
+from minleak import Guesswork, MinEntropy, Plan, Shannon, design, leakage
+from minleak.theory import MismatchedAdversary, OptimalAdversary, UniformAdversary, baselines
 from paper import draw
 from paper.claims import Figure, Part, Table, statement, tiny
 from paper.priors import FIGURES

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-from minleak import MinleakError
+from minleak.errors import MinleakError
 from paper import corollaries, counterexample, errata, figures, gains, toys
 from paper.claims import Claim, Figure, Part
 from paper.page import all_claims, as_csv, as_page

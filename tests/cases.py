@@ -87,8 +87,8 @@ def large() -> dict[str, tuple[Any, int]]:
 SHANNON, MIN_ENTROPY, GUESSWORK = ml.Shannon(), ml.MinEntropy(), ml.Guesswork()
 
 # Entropies of one's own: eta increasing on a concave core, and decreasing on a convex one.
-ROOTS = ml.CoreConcave(math.log, core=lambda p: np.sqrt(p).sum(), name="roots")
-CUBES = ml.CoreConcave(lambda z: 1 / z - 1, core=lambda p: (p**3).sum(), increasing=False, name="cubes")
+ROOTS = ml.theory.CoreConcave(math.log, core=lambda p: np.sqrt(p).sum(), name="roots")
+CUBES = ml.theory.CoreConcave(lambda z: 1 / z - 1, core=lambda p: (p**3).sum(), increasing=False, name="cubes")
 
 # One of each kind that is of the paper's form, then those that are not.
 CORES = (
@@ -100,13 +100,13 @@ CORES = (
     ml.Arimoto(1 + 1e-9),
     ml.Arimoto(7),
     ml.Hartley(),
-    ml.Hayashi(2),
-    ml.Hayashi(0),
-    ml.Hayashi(math.inf),
-    ml.FehrBerens(1),
-    ml.FehrBerens(3),
-    ml.SharmaMittal(2, 0.5),
-    ml.Tsallis(3),
+    ml.theory.Hayashi(2),
+    ml.theory.Hayashi(0),
+    ml.theory.Hayashi(math.inf),
+    ml.theory.FehrBerens(1),
+    ml.theory.FehrBerens(3),
+    ml.theory.SharmaMittal(2, 0.5),
+    ml.theory.Tsallis(3),
     ml.Shannon(base=10),
     ROOTS,
     CUBES,

@@ -49,8 +49,8 @@ def rows():
 
 
 def models():
-    yield ml.NGram.fit(WORDS, order=3, longest=12)
-    yield ml.NGram.fit(["ab", "ba", "b"], longest=3, alphabet="ab", others=False)
+    yield ml.strings.NGram.fit(WORDS, order=3, longest=12)
+    yield ml.strings.NGram.fit(["ab", "ba", "b"], longest=3, alphabet="ab", others=False)
 
 
 def strings():
@@ -60,15 +60,15 @@ def strings():
 
 
 def chains():
-    yield ml.Chain([1, 1], [[3, 1], [1, 1]], labels=["home", "work"])
-    yield ml.Chain([0.25, 0.75], [[0.5, 0.5], [0.25, 0.75]], backoff=0.5)
-    yield ml.Chain.from_sequences([list("abcab"), list("bab"), list("dab")])
-    yield ml.Chain.from_sequences([list("abcab"), list("bab")], order=2)
-    yield ml.Chain.from_sequences([[(0, "a"), (1, "b"), (0, "a"), (1, "a"), (0, "b")]], clock=2)
+    yield ml.sequences.Chain([1, 1], [[3, 1], [1, 1]], labels=["home", "work"])
+    yield ml.sequences.Chain([0.25, 0.75], [[0.5, 0.5], [0.25, 0.75]], backoff=0.5)
+    yield ml.sequences.Chain.from_sequences([list("abcab"), list("bab"), list("dab")])
+    yield ml.sequences.Chain.from_sequences([list("abcab"), list("bab")], order=2)
+    yield ml.sequences.Chain.from_sequences([[(0, "a"), (1, "b"), (0, "a"), (1, "a"), (0, "b")]], clock=2)
 
 
 def tracks():
-    return ml.Tracks(next(chains()), 2, key=KEY)
+    return ml.sequences.Tracks(next(chains()), 2, key=KEY)
 
 
 # -- changing --------------------------------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ def check_drawn(path: Path, plan) -> None:
 
 
 def check_chain(path: Path) -> None:
-    chain = ml.Chain.load(path)
+    chain = ml.sequences.Chain.load(path)
     n = len(chain)
     for a in range(min(n, 20)):
         states, weights, level = chain.row(a)
@@ -216,7 +216,7 @@ def check_chain(path: Path) -> None:
     assert abs(chain.stationary().sum() - 1) < 1e-6
     assert 0 <= chain.entropy_rate() + 1e-9 < float("inf")
     walk = chain.simulate(5, seed=1)[0]
-    shown = ml.Tracks(chain, 2, key=KEY).draw(walk, scope="ann")
+    shown = ml.sequences.Tracks(chain, 2, key=KEY).draw(walk, scope="ann")
     assert all(state in step for state, step in zip(walk, shown, strict=True))
 
 
@@ -242,7 +242,7 @@ KINDS = {
     "blocks": (partial(saved, blocks), mutated, check_blocks),
     "rows": (partial(saved, rows), mutated, check_rows),
     "strings": (partial(saved, strings), mutated, check_strings),
-    "model": (partial(saved, models), mutated, lambda path: check_model(ml.NGram.load(path), positions=20)),
+    "model": (partial(saved, models), mutated, lambda path: check_model(ml.strings.NGram.load(path), positions=20)),
     "chain": (partial(saved, chains), chain_changed, check_chain),
     "walk": (lambda: [save_walk], walk_changed, check_walk),
 }
@@ -263,7 +263,7 @@ def tried(kind: str, count: int, seed: int, folder: Path) -> Counter:
         try:
             check(path)
             results["holds"] += 1
-        except ml.MinleakError as error:
+        except ml.errors.MinleakError as error:
             results["refused" if "\n" not in str(error) else "refused in several lines"] += 1
         except BaseException:
             kept = Path(tempfile.gettempdir()) / f"mutant-{kind}"

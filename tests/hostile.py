@@ -200,10 +200,10 @@ PLAN = ml.design(PRIOR, 3)
 BLOCKS = ml.design(WEIGHTS, 3, layout="blocks")
 NEAR = ml.design(WEIGHTS, 3, layout=ml.Near([0, 1, 2, 3, 4, 5]))
 CLOAK = ml.Cloak(PLAN, key=ml.Key(bytes(32)))
-MODEL = ml.NGram.fit(["a", "ab"], order=2, longest=3, alphabet="ab", others=False)
+MODEL = ml.strings.NGram.fit(["a", "ab"], order=2, longest=3, alphabet="ab", others=False)
 PADDING = padding.design(range(6), WEIGHTS, budget=2.0)
-CHAIN = ml.Chain(PRIOR, np.eye(6, k=1, dtype=int), backoff=2)
-TRACKS = ml.Tracks(CHAIN, 2, key=bytes(32))
+CHAIN = ml.sequences.Chain(PRIOR, np.eye(6, k=1, dtype=int), backoff=2)
+TRACKS = ml.sequences.Tracks(CHAIN, 2, key=bytes(32))
 COST = np.abs(np.subtract.outer(np.arange(6.0), np.arange(3.0)))
 OURS = [PLAN, NEAR, PRIOR, CHANNEL, ml.Shannon(), ml.Guesswork(), ml.GuessError(3), ml.Hartley(), ml.Near(range(6))]
 OURS += [
@@ -242,7 +242,7 @@ def _modestly(function):
             asked = given.get(name)
             if isinstance(asked, int) and not isinstance(asked, bool) and asked > 99:
                 given[name] = 99
-        if function is ml.repeated_success:
+        if function is ml.theory.repeated_success:
             looks = given["looks"]
             if isinstance(looks, list | tuple | range):
                 given["looks"] = looks[:5]
@@ -269,11 +269,11 @@ CALLS = {
         {"path": "nowhere.csv", "enough": 0.1, "patience": 0, "level": 0.9, "alpha": 0.1},
     ),
     "repeated_success": (
-        _modestly(ml.repeated_success),
+        _modestly(ml.theory.repeated_success),
         {"prior": [1, 2], "channel": [[0.5, 0.5], [0.1, 0.9]], "looks": [1, 2], "trials": 9, "seed": 0},
     ),
     "observations_needed": (
-        _modestly(ml.observations_needed),
+        _modestly(ml.theory.observations_needed),
         {"prior": [1, 2], "channel": [[0.5, 0.5], [0.1, 0.9]], "success": 0.7, "trials": 9, "seed": 0},
     ),
     # data
@@ -315,13 +315,13 @@ CALLS = {
             ml.Shannon: {"base": 2},
             ml.MinEntropy: {"base": 2},
             ml.Arimoto: {"alpha": 2, "base": 2},
-            ml.Hayashi: {"alpha": 2, "base": 2},
-            ml.FehrBerens: {"alpha": 2, "base": 2},
+            ml.theory.Hayashi: {"alpha": 2, "base": 2},
+            ml.theory.FehrBerens: {"alpha": 2, "base": 2},
             ml.Collision: {"form": "arimoto", "base": 2},
             ml.Hartley: {"form": "arimoto", "base": 2},
             ml.GuessError: {"l": 1},
-            ml.Tsallis: {"q": 2},
-            ml.SharmaMittal: {"alpha": 2, "beta": 3},
+            ml.theory.Tsallis: {"q": 2},
+            ml.theory.SharmaMittal: {"alpha": 2, "beta": 3},
             ml.Gain: {"entropy": ml.Shannon(), "gain": np.eye(6)},
             theory.Cachin: {"alpha": 2, "base": 2},
             theory.JizbaArimitsu: {"alpha": 2, "base": 2},
@@ -329,10 +329,10 @@ CALLS = {
         }.items()
     },
     "CoreConcave": (
-        _measured(ml.CoreConcave),
+        _measured(ml.theory.CoreConcave),
         {"eta": float, "perspective": np.max, "increasing": False, "vectorised": False, "name": "custom"},
     ),
-    "CoreConcave, core": (_measured(ml.CoreConcave), {"eta": float, "core": np.max}),
+    "CoreConcave, core": (_measured(ml.theory.CoreConcave), {"eta": float, "core": np.max}),
     "Guesswork": (ml.Guesswork().conditional, {"prior": WEIGHTS, "channel": CHANNEL}),
     "H": (ml.Shannon(), {"prior": WEIGHTS}),
     "entropy": (ml.entropy, {"name": "arimoto:2", "base": 2}),
@@ -349,9 +349,9 @@ CALLS = {
         ml.capacity,
         {"channel": [[1, 0], [0.5, 0.5]], "entropy": "shannon", "gap": 1e-3, "iterations": 3, "seed": 0},
     ),
-    "additive_capacity": (ml.additive_capacity, {"channel": CHANNEL, "prior": WEIGHTS, "spanning": "gains"}),
-    "additive_capacity, over priors": (ml.additive_capacity, {"channel": CHANNEL, "spanning": "gains"}),
-    "d_privacy": (ml.d_privacy, {"channel": CHANNEL, "metric": np.ones((6, 6))}),
+    "additive_capacity": (ml.theory.additive_capacity, {"channel": CHANNEL, "prior": WEIGHTS, "spanning": "gains"}),
+    "additive_capacity, over priors": (ml.theory.additive_capacity, {"channel": CHANNEL, "spanning": "gains"}),
+    "d_privacy": (ml.theory.d_privacy, {"channel": CHANNEL, "metric": np.ones((6, 6))}),
     "refines": (ml.refines, {"first": CHANNEL, "second": CHANNEL, "tolerance": 1e-8}),
     "Channel.factor": (CHANNEL.factor, {"other": CHANNEL, "tolerance": 1e-8}),
     "Channel.hyper": (lambda **given: str(CHANNEL.hyper(**given)), {"prior": WEIGHTS}),
@@ -386,7 +386,7 @@ CALLS = {
     "least_k": (ml.least_k, {"prior": WEIGHTS, "entropy": "shannon", "leakage": 0.5, "success": None}),
     "least_k, success": (ml.least_k, {"prior": WEIGHTS, "success": 0.5}),
     "baselines": (
-        lambda **given: [b.leakage("shannon") for b in ml.baselines(**given)],
+        lambda **given: [b.leakage("shannon") for b in ml.theory.baselines(**given)],
         {"prior": WEIGHTS, "k": 3, **BOUNDS},
     ),
     "optimise": (ml.optimise, {**COSTED, "budget": 1.0, "entropy": "min-entropy"}),
@@ -403,53 +403,53 @@ CALLS = {
     ),
     "least_budget, private": (ml.least_budget, {"prior": WEIGHTS, "cost": COST, "d_privacy": (1.0, FAR)}),
     "estimate_prior": (
-        ml.estimate_prior,
+        ml.theory.estimate_prior,
         {"channel": np.eye(6), "observed": [0, 1, 1], "against": WEIGHTS, "bootstrap": 2, "level": 0.9, "seed": 0}
         | {"interval": None},
     ),
-    "estimate_prior, plan": (ml.estimate_prior, {"channel": PLAN, "observed": [tuple("abc")], "bootstrap": 0}),
+    "estimate_prior, plan": (ml.theory.estimate_prior, {"channel": PLAN, "observed": [tuple("abc")], "bootstrap": 0}),
     "tradeoff": (ml.tradeoff, {**COSTED, "entropy": "min-entropy", "points": 2, "budgets": None}),
     # sequences
     "Chain": (
-        ml.Chain,
+        ml.sequences.Chain,
         {"initial": WEIGHTS, "transitions": np.eye(6), "labels": None, "backoff": 1, "marginal": WEIGHTS},
     ),
     "Chain, clock": (
-        ml.Chain,
+        ml.sequences.Chain,
         {"initial": [1, 1], "transitions": [[0, 1], [1, 0]], "labels": [(0, "a"), (1, "b")], "backoff": 0, "clock": 2},
     ),
     "Chain, mapped": (
-        ml.Chain,
+        ml.sequences.Chain,
         {"initial": {"a": 1, "b": 1}, "transitions": {"a": {"b": 1}, "b": {"a": 2}}, "backoff": 1},
     ),
     "Chain.from_sequences": (
-        ml.Chain.from_sequences,
+        ml.sequences.Chain.from_sequences,
         {"sequences": [list("abcab"), list("bab")], "order": 1, "smoothing": 1, "clock": None},
     ),
     "Chain.probability": (CHAIN.probability, {"a": "a", "b": "b"}),
     "Chain.simulate": (CHAIN.simulate, {"steps": 3, "walks": 2, "seed": 0}),
     "Chain.save": (CHAIN.save, {"path": "none/none.chain"}),
-    "Chain.load": (ml.Chain.load, {"path": "none.chain"}),
+    "Chain.load": (ml.sequences.Chain.load, {"path": "none.chain"}),
     "read_chain": (
-        _read(ml.read_chain, b"subject,time,state\na,1,x\na,2,y\na,3,x\n"),
+        _read(ml.sequences.read_chain, b"subject,time,state\na,1,x\na,2,y\na,3,x\n"),
         {"source": None, "subject": "subject", "time": "time", "state": "state", "order": 1, "smoothing": 1}
         | {"clock": None, "format": "csv"},
     ),
-    "Tracks": (ml.Tracks, {"chain": CHAIN, "k": 2, "key": bytes(32), "on_impossible": "refuse"}),
+    "Tracks": (ml.sequences.Tracks, {"chain": CHAIN, "k": 2, "key": bytes(32), "on_impossible": "refuse"}),
     "Tracks.draw": (TRACKS.draw, {"sequence": ["a", "b"], "scope": "u"}),
     "Tracks.start": (TRACKS.start, {"state": "a", "scope": "u"}),
     "Tracks.resume": (TRACKS.resume, {"saved": TRACKS.start("a", scope="u").saved(), "scope": "u"}),
     "Walk.move": (lambda **given: TRACKS.start("a", scope="u").move(**given), {"state": "b"}),
     "certify a step": (ml.certify, {"subject": TRACKS, "step": ("a", "b")}),
     "sequence_leakage": (
-        ml.sequence_leakage,
+        ml.sequences.leakage,
         {"chain": CHAIN, "method": "plan", "k": 2, "steps": 2, **BOUNDS, "truth": None, "exact": None},
     ),
     "sequence_leakage, truth": (
-        ml.sequence_leakage,
+        ml.sequences.leakage,
         {"chain": CHAIN, "method": "decoys", "k": 2, "steps": 2, **BOUNDS, "truth": [["a", "b"], ["b", "a"]]},
     ),
-    "sequence_baselines": (ml.sequence_baselines, {"chain": CHAIN, "k": 2, "steps": 2, **BOUNDS}),
+    "sequence_baselines": (ml.sequences.baselines, {"chain": CHAIN, "k": 2, "steps": 2, **BOUNDS}),
     # running
     "Cloak": (ml.Cloak, {"plan": PLAN, "key": bytes(32), "stand_in": None}),
     "Cloak, seeded": (ml.Cloak, {"plan": PLAN, "insecure_seed_for_experiments": 1}),
@@ -457,15 +457,17 @@ CALLS = {
     "Cloak.draw_all": (CLOAK.draw_all, {"secrets": ["a"], "scope": "s", "fresh": False}),
     # strings
     "NGram": (
-        lambda **given: ml.NGram.fit(**given).weight("a"),
+        lambda **given: ml.strings.NGram.fit(**given).weight("a"),
         {"strings": ["a", "ab"], "order": 2, "longest": 4, "alphabet": "ab", "others": False},
     ),
     "NGram, of a policy": (
-        lambda **given: ml.NGram.fit(**given).weight("a"),
-        {"strings": ["a", "ab"], "alphabet": "ab", "accept": ml.Policy(1), "leave_out": True},
+        lambda **given: ml.strings.NGram.fit(**given).weight("a"),
+        {"strings": ["a", "ab"], "alphabet": "ab", "accept": ml.strings.Policy(1), "leave_out": True},
     ),
     "Policy": (
-        lambda **given: ml.NGram.fit(["a", "1ab"], accept=ml.Policy(**given), leave_out=True).weight("1ab"),
+        lambda **given: ml.strings.NGram.fit(["a", "1ab"], accept=ml.strings.Policy(**given), leave_out=True).weight(
+            "1ab"
+        ),
         {"min_length": 1, "max_length": 3, "require": ["digit"], "matching": "1?ab"},
     ),
     "NGram, fitted": (
@@ -479,12 +481,12 @@ CALLS = {
         {"prior": ml.Prior([3, 1], labels=["a", "b"]), "k": 2, "unknown": MODEL, "unknown_share": 0.5},
     ),
     "design, model": (ml.design, {"prior": MODEL, "k": 2}),
-    "honeywords": (ml.honeywords, {"password": "ab", "k": 2, "model": MODEL}),
+    "honeywords": (ml.strings.honeywords, {"password": "ab", "k": 2, "model": MODEL}),
     "UnlistedPlan.against": (
         ml.design(MODEL, 2).against,
         {"model": MODEL, "prior": None, "unknown_share": None, "trials": 2, "seed": 0},
     ),
-    "exposure": (ml.exposure, {"plans": [PLAN], "prior": None, "trials": 100, "seed": 0}),
+    "exposure": (ml.theory.exposure, {"plans": [PLAN], "prior": None, "trials": 100, "seed": 0}),
     "Plan.update": (PLAN.update, {"prior": {"a": 3, "b": 2, "c": 1}}),
     "Cloak.draw": (CLOAK.draw, {"secret": "a", "scope": "s"}),
     "Cloak.draw_fresh": (CLOAK.draw_fresh, {"secret": "a"}),
@@ -636,7 +638,7 @@ def surprise(function, given):
     """Call it, and say what came out that should not, if anything; and whether it was refused."""
     try:
         function(**given)
-    except ml.MinleakError as error:
+    except ml.errors.MinleakError as error:
         said = str(error)
         try:
             said.encode()

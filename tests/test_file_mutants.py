@@ -32,12 +32,15 @@ def test_mutants(kind):
 def test_rows_of_a_chain_are_looked_at_before_they_are_followed(tmp_path):
     """Starts that leap beyond the arrays and come back ended the process. It is asked in one of its own."""
     path = tmp_path / "x.chain"
-    ml.Chain([1, 1, 1], np.ones((3, 3), dtype=int)).save(path)
+    ml.sequences.Chain([1, 1, 1], np.ones((3, 3), dtype=int)).save(path)
     stored = dict(np.load(path))
     for indptr in ([0, 50_000_000, 3, 0], [0, 50_000_000, 3, 9], [0, 6, 3, 9], [1, 3, 6, 9], [0, 3, 6, 8], [0, 3, 9]):
         with open(path, "wb") as file:
             np.savez(file, **stored | {"indptr": np.array(indptr)})
-        code = f"import minleak as ml\ntry: ml.Chain.load({str(path)!r})\nexcept ml.MinleakError as error: print(error)"
+        code = (
+            f"import minleak as ml\ntry: ml.sequences.Chain.load({str(path)!r})\n"
+            "except ml.errors.MinleakError as error: print(error)"
+        )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr[-500:]
         assert "is no chain file, or damaged" in done.stdout
@@ -45,7 +48,7 @@ def test_rows_of_a_chain_are_looked_at_before_they_are_followed(tmp_path):
     with open(path, "wb") as file:
         np.savez(file, **stored)
     with pytest.raises(UnreadableFile, match="is no chain file, or damaged"):
-        ml.Chain.load(path)
+        ml.sequences.Chain.load(path)
 
 
 def test_a_damaged_model_is_refused_in_one_line(tmp_path):
@@ -53,10 +56,10 @@ def test_a_damaged_model_is_refused_in_one_line(tmp_path):
     from tests.file.files import HEADER, sealed
 
     path = tmp_path / "model"
-    ml.NGram.fit(["ab", "ba"]).save(path)
+    ml.strings.NGram.fit(["ab", "ba"]).save(path)
     content = path.read_bytes()
     for cut in range(HEADER, len(content) // 2, 37):
         path.write_bytes(sealed(content[HEADER:cut]))
         with pytest.raises(InvalidCloak, match="does not hold a model of strings") as refused:
-            ml.NGram.load(path)
+            ml.strings.NGram.load(path)
         assert "\n" not in str(refused.value)

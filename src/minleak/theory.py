@@ -5,13 +5,19 @@
 True
 """
 
+from minleak._attack.alternatives import baselines
+from minleak._attack.estimating import estimate_prior
+from minleak._attack.exposures import exposure
 from minleak._data.joint import Joint
 from minleak._data.together import Together
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.check import EntropyCheck, check_entropy
+from minleak._entropy.custom import CoreConcave
 from minleak._entropy.increases import Increase, find_increase
 from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
-from minleak._entropy.renyi import Renyi
+from minleak._entropy.renyi import FehrBerens, Hayashi, Renyi
+from minleak._entropy.sharma_mittal import SharmaMittal, Tsallis
+from minleak._measure.additive import additive_capacity
 from minleak._measure.adversaries import (
     Adversary,
     MismatchedAdversary,
@@ -37,7 +43,7 @@ from minleak._measure.max_case import (
     max_case_vulnerability,
     pointwise_maximal_leakage,
 )
-from minleak._measure.privacy import induced_metric, prior_epsilon
+from minleak._measure.privacy import d_privacy, induced_metric, prior_epsilon
 from minleak._measure.refinement import max_refines
 from minleak._measure.refinement_distance import RefinementDistance, refinement_distance
 from minleak._measure.risks import loss_gain, posterior_risk, predicate_gain, risk, risk_leakage, tries_gain
@@ -45,15 +51,19 @@ from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
 from minleak._optimise.invariance import Conflict, Invariance, metric_invariance
 from minleak._plans.literal import paper_algorithm
+from minleak._samples.looks import observations_needed, repeated_success
 
 __all__ = [
     "Adversary",
     "Cachin",
     "ConditionalEntropy",
     "Conflict",
+    "CoreConcave",
     "Entropy",
     "EntropyCheck",
+    "FehrBerens",
     "GuessingForm",
+    "Hayashi",
     "Increase",
     "Invariance",
     "JizbaArimitsu",
@@ -65,16 +75,23 @@ __all__ = [
     "RennerWolf",
     "Renyi",
     "SchurCheck",
+    "SharmaMittal",
     "Together",
     "Transport",
+    "Tsallis",
     "UniformAdversary",
+    "additive_capacity",
     "additive_leakage",
+    "baselines",
     "bayes_risk_capacity",
     "bayes_security",
     "best_guesses",
     "check_entropy",
     "check_schur_concave",
     "convex_separation",
+    "d_privacy",
+    "estimate_prior",
+    "exposure",
     "find_increase",
     "gain_sum",
     "gain_to_bayes",
@@ -96,6 +113,7 @@ __all__ = [
     "multiplicative_distance",
     "multiplicative_kantorovich",
     "multiplicative_leakage",
+    "observations_needed",
     "paper_algorithm",
     "pointwise_maximal_leakage",
     "posterior_gain",
@@ -105,6 +123,7 @@ __all__ = [
     "prior_epsilon",
     "property_channel",
     "refinement_distance",
+    "repeated_success",
     "risk",
     "risk_leakage",
     "total_variation",

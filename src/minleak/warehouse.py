@@ -1,6 +1,5 @@
 """warehouse: the same design, cloak and audit inside DuckDB or Spark, through Ibis, where the data is."""
 
-from minleak._samples.result import Audit
 from minleak._warehouse.auditing import audit
 from minleak._warehouse.certifying import certify
 from minleak._warehouse.chains import chain
@@ -13,7 +12,6 @@ from minleak._warehouse.plan import Header, WarehousePlan, load
 from minleak._warehouse.sources import read
 
 __all__ = [
-    "Audit",
     "Header",
     "Spectrum",
     "WarehousePlan",

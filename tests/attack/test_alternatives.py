@@ -19,7 +19,13 @@ from minleak.testing import priors
 
 CLOSED = (ml.MinEntropy(), ml.GuessError(1), ml.GuessError(2), ml.GuessError(5), ml.Guesswork(), ml.Shannon())
 # Those whose value is a mean over sets, which is what a simulation can tell.
-MEANS = (ml.Collision(), ml.Hayashi(0.5), ml.FehrBerens(3), ml.Tsallis(2), ml.SharmaMittal(2, 0.5))
+MEANS = (
+    ml.Collision(),
+    ml.theory.Hayashi(0.5),
+    ml.theory.FehrBerens(3),
+    ml.theory.Tsallis(2),
+    ml.theory.SharmaMittal(2, 0.5),
+)
 
 
 def uniform_randomisation(n, k):
@@ -131,7 +137,7 @@ def test_buckets_are_measured_as_their_channel_is(prior, k):
 def test_none_with_sets_of_k_is_better_than_the_plan(prior, k):
     """Exact ones never, simulated ones not beyond their interval."""
     plan = ml.design(prior, k)
-    for baseline in ml.baselines(prior, k, trials=200):
+    for baseline in ml.theory.baselines(prior, k, trials=200):
         if isinstance(baseline, OneSet) and k < len(prior):
             continue
         for H in (*CLOSED, ml.Collision()):
@@ -142,7 +148,7 @@ def test_none_with_sets_of_k_is_better_than_the_plan(prior, k):
 @pytest.mark.parametrize("weights", HARD.values(), ids=HARD)
 def test_leakage_is_what_is_lost(weights):
     """With the ends of the interval exchanged."""
-    for baseline in ml.baselines(weights, 2, trials=100):
+    for baseline in ml.theory.baselines(weights, 2, trials=100):
         for H in ("shannon", "min-entropy", "tsallis:2"):
             after, lost = baseline.entropy(H), baseline.leakage(H)
             before = ml.entropy(H)(weights)
@@ -152,7 +158,7 @@ def test_leakage_is_what_is_lost(weights):
 
 def test_all_of_them():
     """In one call, each by its own name."""
-    found = ml.baselines([3, 2, 1], 2)
+    found = ml.theory.baselines([3, 2, 1], 2)
     assert [type(baseline) for baseline in found] == list(BASELINES)
     assert len({baseline.name for baseline in found}) == len(found)
 
@@ -169,7 +175,7 @@ def test_from_n_on_uniform_randomisation_is_one_set(H):
 
 
 REFUSED = {
-    "maximum": ml.Hayashi(float("inf")),
+    "maximum": ml.theory.Hayashi(float("inf")),
     "gain": ml.Gain(ml.MinEntropy(), [1, 2, 3]),
     "other form": ml.theory.Cachin(2),
 }
@@ -187,10 +193,10 @@ def test_what_cannot_be_simulated_is_refused(kind, H):
 def test_trials_are_a_whole_number(trials):
     """From 2 on."""
     with pytest.raises(InvalidParameter, match="whole number from 2 to"):
-        ml.baselines([3, 2, 1], 2, trials=trials)
+        ml.theory.baselines([3, 2, 1], 2, trials=trials)
 
 
 def test_the_cap_is_checked():
     """As everywhere."""
     with pytest.raises(InvalidParameter, match="whole number from 1 on"):
-        ml.baselines([3, 2, 1], 0)
+        ml.theory.baselines([3, 2, 1], 0)

@@ -76,7 +76,15 @@ def test_the_prior_it_was_made_for_is_no_mismatch(H, attack):
 
 
 LARGE = {name: case for name, case in large().items() if name in ("heavy tail", "zeros", "many giants", "floats")}
-SWEPT = (ml.Shannon(), ml.MinEntropy(), ml.Arimoto(0.3), ml.Arimoto(7), ml.Hayashi(2), ml.Guesswork(), ml.Hartley())
+SWEPT = (
+    ml.Shannon(),
+    ml.MinEntropy(),
+    ml.Arimoto(0.3),
+    ml.Arimoto(7),
+    ml.theory.Hayashi(2),
+    ml.Guesswork(),
+    ml.Hartley(),
+)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -91,7 +99,9 @@ def test_many_secrets(weights, k, layout):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("H", [ml.Arimoto(7), ml.Hayashi(8), ml.Arimoto(1.001), ml.FehrBerens(0.5)], ids=str)
+@pytest.mark.parametrize(
+    "H", [ml.Arimoto(7), ml.theory.Hayashi(8), ml.Arimoto(1.001), ml.theory.FehrBerens(0.5)], ids=str
+)
 def test_digits_are_kept_when_a_likely_secret_comes_and_goes(H, layout):
     """Some secrets are a hundred times as likely as they were thought to be: power sums then fall by 10^14."""
     rng = np.random.default_rng(0)

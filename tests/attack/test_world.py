@@ -81,7 +81,9 @@ def test_leakage_in_the_world(monkeypatch):
     world = plan.in_the_world(entropies=["shannon", "min-entropy"])
     for name, tolerance in (("shannon", 0.01), ("min-entropy", 0.02), ("guesswork", 0.02)):
         assert world.leakage(name) == pytest.approx(ml.leakage(known, plan.channel(), name), rel=tolerance)
-    gini = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")  # sees every secret by itself
+    gini = ml.theory.CoreConcave(
+        lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini"
+    )  # sees every secret by itself
     assert world.leakage(gini) == pytest.approx(world.leakage("tsallis:2"), rel=0.001)
     with pytest.raises(InvalidParameter, match="symmetric"):
         world.leakage(ml.Gain(ml.Shannon(), np.ones(len(counts))))

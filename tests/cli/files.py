@@ -28,7 +28,7 @@ def write_files():
     Path("events.csv").write_text("\n".join(["query,size", *sizes]) + "\n")
     visits = [f"user-{i % 4},{i},query-{1 + (i * i + i // 4) % 7}" for i in range(120)]
     Path("visits.csv").write_text("\n".join(["subject,time,state", *visits]) + "\n")
-    ml.read_chain("visits.csv").save("visits.chain")
+    ml.sequences.read_chain("visits.csv").save("visits.chain")
     passwords = "".join(f"Dragon-{i * i},{1 + 40 // i}\n" for i in range(4, 60))
     Path("passwords.csv").write_text(f"secret,count\n{passwords}")
     files = "".join(f"file-{i},{100 * i + i % 7},{1000 // i}\n" for i in range(1, 41))

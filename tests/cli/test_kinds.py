@@ -14,7 +14,7 @@ from minleak._plan.kinds import KINDS, Stored
 from minleak.errors import InvalidParameter
 
 PRIOR = ml.Prior.from_counts(QUERIES)
-STRINGS = ml.NGram.fit(list(QUERIES), order=2, longest=8)
+STRINGS = ml.strings.NGram.fit(list(QUERIES), order=2, longest=8)
 PLANS = {
     "rings": ml.design(PRIOR, 4),
     "gains": ml.design(PRIOR, 4, gains=range(1, 41)),
@@ -34,7 +34,7 @@ def drawn(plan):
 def chain_of(plan):
     """Walks among its secrets."""
     prior = plan.prior if isinstance(plan.prior, ml.Prior) else PRIOR
-    return ml.Chain(prior, np.ones((len(prior), len(prior)), dtype=int))
+    return ml.sequences.Chain(prior, np.ones((len(prior), len(prior)), dtype=int))
 
 
 # The methods that a kind does not have, what else a plan refuses, and the commands that do not end with code 0.
@@ -63,9 +63,11 @@ VERBS = {
     "update": lambda plan: plan.update(PRIOR),
     "certify": lambda plan: ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None)),
     "draw": drawn,
-    "estimate_prior": lambda plan: ml.estimate_prior(plan, [0 if plan.kind == "rows" else drawn(plan)], bootstrap=0),
-    "sequence_leakage": lambda plan: ml.sequence_leakage(chain_of(plan), plan, steps=2, trials=2),
-    "exposure": lambda plan: ml.exposure([plan]),
+    "estimate_prior": lambda plan: ml.theory.estimate_prior(
+        plan, [0 if plan.kind == "rows" else drawn(plan)], bootstrap=0
+    ),
+    "sequence_leakage": lambda plan: ml.sequences.leakage(chain_of(plan), plan, steps=2, trials=2),
+    "exposure": lambda plan: ml.theory.exposure([plan]),
 }
 COMMANDS = {
     "show": ["show", "x.cloak"],

@@ -97,19 +97,19 @@ def test_gains_costs_metrics_and_properties_are_matched_or_refused():
     prior, backwards = ml.Prior(SERIES), SERIES[::-1]
     assert ml.design(prior, k=2, gains=SERIES).success == ml.design(prior, k=2, gains=WEIGHTS).success
     metric = pandas.DataFrame(np.ones((3, 3)) - np.eye(3), index=SECRETS, columns=SECRETS)
-    assert ml.d_privacy(ml.Channel(FRAME[:2]), metric.iloc[:2, :2]) == pytest.approx(np.log(2))
+    assert ml.theory.d_privacy(ml.Channel(FRAME[:2]), metric.iloc[:2, :2]) == pytest.approx(np.log(2))
     allowed = pandas.DataFrame(np.ones((3, 2)), index=SECRETS, columns=["hot", "not"])
     found = ml.optimise(prior, allowed=allowed)
     assert list(found.channel.outputs) == ["hot", "not"]
     refused = (
         lambda: ml.design(prior, k=2, gains=backwards),
-        lambda: ml.d_privacy(FRAME, metric[::-1]),
+        lambda: ml.theory.d_privacy(FRAME, metric[::-1]),
         lambda: ml.optimise(prior, allowed=allowed[::-1]),
         lambda: ml.optimise(prior, allowed=allowed, outputs=["not", "hot"]),
         lambda: theory.property_channel(prior, FRAME, pandas.Series([0, 1, 1], index=SECRETS[::-1])),
         lambda: theory.posterior_vulnerability(prior, FRAME, gain=metric),
         lambda: theory.predicate_gain(pandas.Series([0, 1, 1], index=SECRETS)),
-        lambda: ml.Chain(SERIES, metric[::-1] + 1),
+        lambda: ml.sequences.Chain(SERIES, metric[::-1] + 1),
     )
     for call in refused:
         with pytest.raises(MinleakError, match=r"bring (both|it) into"):

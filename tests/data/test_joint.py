@@ -38,8 +38,8 @@ MEASURES = {
     "optimal": theory.OptimalAdversary().success,
     "uniform": theory.UniformAdversary().success,
     "mismatched": theory.MismatchedAdversary([1, 2]).success,
-    "repeated_success": lambda p, c: ml.repeated_success(p, c, looks=[1, 3]).success,
-    "observations_needed": lambda p, c: ml.observations_needed(p, c, success=0.95).looks,
+    "repeated_success": lambda p, c: ml.theory.repeated_success(p, c, looks=[1, 3]).success,
+    "observations_needed": lambda p, c: ml.theory.observations_needed(p, c, success=0.95).looks,
 }
 # And those that take a prior and a channel, and something else.
 BESIDE = {
@@ -48,7 +48,7 @@ BESIDE = {
     "output": lambda p, c: c.output(p).tolist(),
     "posteriors": lambda p, c: c.posteriors(p).probabilities.tolist(),
     "hyper": lambda p, c: c.hyper(p).outers.tolist(),
-    "additive_capacity": lambda p, c: ml.additive_capacity(c, prior=p).value,
+    "additive_capacity": lambda p, c: ml.theory.additive_capacity(c, prior=p).value,
     "property_channel": lambda p, c: theory.property_channel(p, c, [0, 1])[0].p.tolist(),
     "hyper_distance": lambda p, c: theory.hyper_distance(p, c, np.eye(2)).value,
     "refinement_distance": lambda p, c: theory.refinement_distance(p, c, np.eye(2)).value,
@@ -72,8 +72,8 @@ def test_repeated_success_with_labels_brought_into_one_order():
     ordered = ml.Channel([ROWS[1], ROWS[0]], inputs=AB)
     by_hand = max(0.25 * 0.5, 0.75 * 1) + max(0.25 * 0.5, 0)
     assert by_hand == 0.875
-    assert ml.repeated_success(PRIOR, ordered, looks=[1]).success == (close(0.875),)
-    assert ml.repeated_success(ml.Prior([3, 1], labels=BA), OTHER, looks=[1]).success == (close(0.875),)
+    assert ml.theory.repeated_success(PRIOR, ordered, looks=[1]).success == (close(0.875),)
+    assert ml.theory.repeated_success(ml.Prior([3, 1], labels=BA), OTHER, looks=[1]).success == (close(0.875),)
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -190,21 +190,21 @@ def test_attackers_on_channels_together_are_right_as_often_as_by_hand(kind):
 
 def test_walks_are_matched_by_their_labels():
     """A channel or a plan in another order, and a marginal in another, were taken by position."""
-    chain = ml.Chain(ml.Prior([1, 3], labels=AB), [[3, 1], [1, 1]], backoff=1)
+    chain = ml.sequences.Chain(ml.Prior([1, 3], labels=AB), [[3, 1], [1, 1]], backoff=1)
     plan = ml.design(ml.Prior([3, 1], labels=BA), k=2)
     for method in (OTHER, plan, plan.channel(), ml.mechanisms.rounded(OTHER)):
         with pytest.raises(MinleakError, match="is 'b' but the chain's state 0 is 'a': bring both into one order"):
-            ml.sequence_leakage(chain, method, steps=2)
+            ml.sequences.leakage(chain, method, steps=2)
     ordered = ml.Channel([ROWS[1], ROWS[0]], inputs=AB)
-    swapped = ml.Chain(ml.Prior([3, 1], labels=BA), [[1, 1], [1, 3]], backoff=1)
+    swapped = ml.sequences.Chain(ml.Prior([3, 1], labels=BA), [[1, 1], [1, 3]], backoff=1)
     assert (
-        ml.sequence_leakage(chain, ordered, steps=3).filtered.values
-        == ml.sequence_leakage(swapped, OTHER, steps=3).filtered.values
+        ml.sequences.leakage(chain, ordered, steps=3).filtered.values
+        == ml.sequences.leakage(swapped, OTHER, steps=3).filtered.values
     )
     with pytest.raises(MinleakError, match="the marginal's state 0 is 'b' but the chain's state 0 is 'a'"):
-        ml.Chain(PRIOR, [[3, 1], [1, 1]], backoff=1, marginal=ml.Prior([1, 3], labels=BA))
+        ml.sequences.Chain(PRIOR, [[3, 1], [1, 1]], backoff=1, marginal=ml.Prior([1, 3], labels=BA))
     with pytest.raises(MinleakError, match="initial's state 0 is 'a' but labels='s name 0 is 'b'"):
-        ml.Chain(PRIOR, [[3, 1], [1, 1]], labels=BA)
+        ml.sequences.Chain(PRIOR, [[3, 1], [1, 1]], labels=BA)
 
 
 def test_a_fixed_channel_is_matched_by_its_labels():

@@ -29,7 +29,7 @@ def loss(metric, prior=PRIOR):
 ASKED = {
     "exponential": lambda metric, names: mechanisms.exponential(3, 1.0, metric, inputs=names).toarray(),
     "tight": lambda metric, names: mechanisms.tight_constraints(3, 1.0, metric, inputs=names).toarray(),
-    "d_privacy": lambda metric, names: ml.d_privacy(ml.Channel(np.eye(3) / 2 + 1 / 6, inputs=names), metric),
+    "d_privacy": lambda metric, names: ml.theory.d_privacy(ml.Channel(np.eye(3) / 2 + 1 / 6, inputs=names), metric),
     "optimise": lambda metric, names: (
         ml.optimise(
             ml.Prior([3, 2, 1], labels=names), entropy="min-entropy", cost=FAR, budget=2.0, d_privacy=(1.0, metric)
@@ -56,7 +56,7 @@ def test_a_callable_takes_labels_and_positions_where_there_are_none(ask):
 def test_labels_that_are_numbers_are_not_positions():
     """1, 4, 5 are three apart where 0, 1, 2 are one apart."""
     channel = ml.Channel([[0.5, 0.5], [0.25, 0.75]], inputs=[1, 4])
-    assert ml.d_privacy(channel, lambda x, y: abs(x - y)) == pytest.approx(np.log(2) / 3)
+    assert ml.theory.d_privacy(channel, lambda x, y: abs(x - y)) == pytest.approx(np.log(2) / 3)
     assert mechanisms.exponential(2, 1.0, lambda x, y: abs(x - y), inputs=[1, 4]).distances[0, 1] == 3
 
 
@@ -65,7 +65,7 @@ def test_secrets_at_one_place_stay_there():
     d = np.array([[0, 0, 3], [0, 0, 3], [3, 3, 0]])
     best = ml.least_budget([1, 2, 3], cost=1 - np.eye(3), d_privacy=(0.5, d)).channel
     assert best.matrix[0] == pytest.approx(best.matrix[1], abs=0)
-    assert ml.d_privacy(best, d) <= 0.5 * (1 + 1e-9)
+    assert ml.theory.d_privacy(best, d) <= 0.5 * (1 + 1e-9)
     assert ml.least_budget([1, 2], cost=1 - np.eye(2), d_privacy=(0.5, np.zeros((2, 2)))).budget == pytest.approx(1 / 3)
 
 

@@ -55,7 +55,7 @@ def message(call, *given, **options):
     """What the refusal says, if there is one; nothing but our own errors comes out."""
     try:
         call(*given, **options)
-    except ml.MinleakError as refused:
+    except ml.errors.MinleakError as refused:
         return str(refused)
     return ""
 
@@ -134,7 +134,7 @@ def test_nan_names_nothing(nan):
     """It equals nothing, so that no look-up would find it and no duplicate be seen."""
     with pytest.raises(InvalidParameter, match="label 1 is NaN"):
         ml.Prior([1, 2], labels=["a", nan])
-    with pytest.raises(ml.MinleakError, match="NaN"):
+    with pytest.raises(ml.errors.MinleakError, match="NaN"):
         ml.Channel.from_rows([(nan, "y", 1)])
 
 

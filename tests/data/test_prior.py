@@ -274,5 +274,5 @@ def test_from_counts_needs_a_mapping():
 def test_every_refusal_is_a_value_error_of_ours():
     """Callers may catch ValueError, or everything of ours at once."""
     for error in (InvalidPrior, InvalidChannel, InvalidParameter, UnreadableFile):
-        assert issubclass(error, ml.MinleakError)
+        assert issubclass(error, ml.errors.MinleakError)
         assert issubclass(error, ValueError)

@@ -326,13 +326,13 @@ def attempt(data, format):
     """The prior, or the message of the refusal."""
     try:
         return read(data, format)
-    except ml.MinleakError as error:
+    except ml.errors.MinleakError as error:
         return str(error)
 
 
 def refusal(source, reader=ml.read_prior, **options):
     """The message of the refusal, which must be one line."""
-    with pytest.raises(ml.MinleakError) as refused:
+    with pytest.raises(ml.errors.MinleakError) as refused:
         reader(source, **options)
     message = str(refused.value)
     assert len(message.splitlines()) == 1

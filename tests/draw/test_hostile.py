@@ -77,6 +77,6 @@ def test_only_our_errors_come_out(use, cloak, thing):
     said = []
     try:
         USES[use](cloak, thing)
-    except ml.MinleakError as error:
+    except ml.errors.MinleakError as error:
         said = spoken(error)
     assert use == "plan" or not any(MARK in text for text in said)

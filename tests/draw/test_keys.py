@@ -204,7 +204,7 @@ def cloak(given):
 def test_what_may_be_a_key_is_never_quoted(given, use, tmp_path, monkeypatch):
     """Neither by the error nor by one behind it; and it is an error of ours."""
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ml.MinleakError) as caught:
+    with pytest.raises(ml.errors.MinleakError) as caught:
         use(given)
     said = caught.value
     while said is not None:

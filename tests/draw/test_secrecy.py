@@ -151,7 +151,7 @@ FAILURES = {
 @pytest.mark.parametrize("fail", FAILURES.values(), ids=FAILURES)
 def test_errors_keep_quiet(fail, tmp_path):
     """Neither an error nor any error behind it says more than what kind of thing was wrong."""
-    with pytest.raises(ml.MinleakError) as caught:
+    with pytest.raises(ml.errors.MinleakError) as caught:
         fail(tmp_path)
     assert is_kept(*spoken(caught.value))
 
@@ -164,7 +164,7 @@ def no_space(*_):
 def test_a_full_disk_keeps_quiet(write, tmp_path, monkeypatch):
     """Half-written keys and plans are not shown either."""
     monkeypatch.setattr(os, "fsync", no_space)
-    with pytest.raises(ml.MinleakError) as caught:
+    with pytest.raises(ml.errors.MinleakError) as caught:
         write(tmp_path / "file")
     assert is_kept(*spoken(caught.value))
 
@@ -184,7 +184,7 @@ def working(folder):
     made.draw(UNSEEN, scope=SCOPE)
     for name, fail in FAILURES.items():
         (folder / name).mkdir()
-        with pytest.raises(ml.MinleakError):
+        with pytest.raises(ml.errors.MinleakError):
             fail(folder / name)
     return [made, loaded, KEY, made.plan, loaded.plan, *vars(made).values(), *vars(loaded).values()]
 

@@ -11,7 +11,7 @@ import minleak as ml
 from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret
 
 WORDS = ["dragon", "monkey", "sunshine", "letmein", "qwerty", "shadow", "master", "tulips"]
-MODEL = ml.NGram.fit(WORDS, order=3, longest=12)
+MODEL = ml.strings.NGram.fit(WORDS, order=3, longest=12)
 PLAN = ml.design(ml.Prior([6, 5, 4, 3, 2, 1, 1, 1], labels=WORDS), 4, unknown=MODEL)
 KEY = ml.Key(bytes(range(32)))
 

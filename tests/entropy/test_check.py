@@ -17,9 +17,9 @@ LIBRARY = [
     ml.MinEntropy(),
     *(ml.GuessError(l) for l in (1, 2, 3, 9)),
     ml.Guesswork(),
-    *(family(a) for family in (ml.Arimoto, ml.Hayashi, ml.FehrBerens) for a in ORDERS),
-    *(ml.SharmaMittal(a, b) for a in (0.5, 1, 2, math.inf) for b in DEGREES),
-    *(ml.Tsallis(q) for q in ORDERS if q < math.inf),
+    *(family(a) for family in (ml.Arimoto, ml.theory.Hayashi, ml.theory.FehrBerens) for a in ORDERS),
+    *(ml.theory.SharmaMittal(a, b) for a in (0.5, 1, 2, math.inf) for b in DEGREES),
+    *(ml.theory.Tsallis(q) for q in ORDERS if q < math.inf),
 ]
 
 
@@ -67,11 +67,11 @@ class Boaster(ml.Shannon):
 
 
 BROKEN = {
-    "symmetry": ml.CoreConcave(same, core=lambda p: shannon(p) + p[0]),
-    "expansibility": ml.CoreConcave(same, core=lambda p: shannon(p) * len(p)),
-    "homogeneity": ml.CoreConcave(same, perspective=lambda v: shannon(v / v.sum())),
-    "core-concavity": ml.CoreConcave(same, core=lambda p: float((p**3).sum())),
-    "monotone eta": ml.CoreConcave(lambda z: z * (2 - z), core=shannon),
+    "symmetry": ml.theory.CoreConcave(same, core=lambda p: shannon(p) + p[0]),
+    "expansibility": ml.theory.CoreConcave(same, core=lambda p: shannon(p) * len(p)),
+    "homogeneity": ml.theory.CoreConcave(same, perspective=lambda v: shannon(v / v.sum())),
+    "core-concavity": ml.theory.CoreConcave(same, core=lambda p: float((p**3).sum())),
+    "monotone eta": ml.theory.CoreConcave(lambda z: z * (2 - z), core=shannon),
     "non-negative leakage": ml.theory.JizbaArimitsu(2),
     "data processing": SquaredWeights(),
     "closed forms": Boaster(),
@@ -119,13 +119,15 @@ def test_a_broken_promise_is_caught_with_a_witness(name, H):
 
 def test_the_wrong_direction_is_caught():
     """F is concave and eta increasing, but the opposite is claimed."""
-    assert ml.theory.check_entropy(ml.CoreConcave(same, core=shannon, increasing=False)).failed == "core-concavity"
-    assert ml.theory.check_entropy(ml.CoreConcave(lambda z: -z, core=shannon)).failed == "monotone eta"
+    assert (
+        ml.theory.check_entropy(ml.theory.CoreConcave(same, core=shannon, increasing=False)).failed == "core-concavity"
+    )
+    assert ml.theory.check_entropy(ml.theory.CoreConcave(lambda z: -z, core=shannon)).failed == "monotone eta"
 
 
 def test_a_single_broken_value_is_caught():
     """An entropy that is NaN somewhere keeps no promise."""
-    H = ml.CoreConcave(same, core=lambda p: shannon(p) if p.max() < 0.9 else math.nan)
+    H = ml.theory.CoreConcave(same, core=lambda p: shannon(p) if p.max() < 0.9 else math.nan)
     assert ml.theory.check_entropy(H).failed == "symmetry"
 
 

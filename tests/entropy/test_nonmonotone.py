@@ -23,7 +23,7 @@ NEVER = [
     *(ml.theory.JizbaArimitsu(a) for a in (0, 1)),
     *(ml.theory.RennerWolf(a) for a in (0, 1.1, 2, math.inf)),
     *(ml.Arimoto(a) for a in (0.5, 2)),
-    ml.FehrBerens(2),
+    ml.theory.FehrBerens(2),
 ]
 
 

@@ -55,7 +55,7 @@ def test_no_spectrum_where_it_would_not_help(weights):
 
 
 def test_an_entropy_of_ones_own_sees_the_whole_prior():
-    gini = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
+    gini = ml.theory.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
     prior = ml.Prior(PRIORS["few values"])
     assert gini(prior) == pytest.approx(1 - (prior.p**2).sum(), rel=1e-12)
 

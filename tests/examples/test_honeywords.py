@@ -29,7 +29,7 @@ def module():
 WEIGHTS = {f"word{i:03}": 300 // (i + 10) for i in range(200)}
 GENERATOR = module().Honeywords(ml.Prior.from_counts({**WEIGHTS, "never-used": 0}), unknown_share=0.3)
 KNOWN = random.Random(1).choices(list(WEIGHTS), WEIGHTS.values(), k=ACCOUNTS)
-MODEL = ml.NGram.fit([*WEIGHTS, "never-used"])
+MODEL = ml.strings.NGram.fit([*WEIGHTS, "never-used"])
 UNKNOWN = [MODEL.at(random.Random(i).randrange(MODEL.total)) for i in range(ACCOUNTS)]
 
 
@@ -93,8 +93,8 @@ def test_a_small_vocabulary():
 
 def test_a_plan_for_another_number_of_words():
     """Is refused."""
-    model = ml.NGram.fit(["water", "house"])
+    model = ml.strings.NGram.fit(["water", "house"])
     with pytest.raises(InvalidParameter, match="the plan is for 4 words, not 5"):
-        ml.honeywords("water", 5, model=ml.design(model, 4))
+        ml.strings.honeywords("water", 5, model=ml.design(model, 4))
     with pytest.raises(InvalidParameter, match="a dict is no model"):
-        ml.honeywords("water", 5, model={})
+        ml.strings.honeywords("water", 5, model={})

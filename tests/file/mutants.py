@@ -248,7 +248,7 @@ class Judge:
         try:
             found = shown(drawn)
             measured(drawn.plan)
-        except ml.MinleakError:
+        except ml.errors.MinleakError:
             assert not certified
             return "draws refused"
         if found == self.shown:

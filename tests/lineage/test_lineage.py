@@ -72,7 +72,7 @@ def test_what_leaks_is_one_look_at_one_set(history):
                 key = id(part), names
                 joint[key] = max(joint.get(key, 0.0), float(plan.prior.p[at] * channel[x, y]))
     assert plan.success == pytest.approx(sum(joint.values()))
-    assert ml.exposure([plan]).success == pytest.approx(plan.success)
+    assert ml.theory.exposure([plan]).success == pytest.approx(plan.success)
 
 
 def test_new_secrets_wait_until_they_are_enough_and_it_is_time():
@@ -218,7 +218,7 @@ def test_wrong_counts_are_refused_in_one_line(case):
     """And the plan is as it was."""
     plan = ml.design(named([5, 4, 3, 2]), 2)
     counts, options, words = WRONG[case]
-    with pytest.raises(ml.MinleakError, match=words) as caught:
+    with pytest.raises(ml.errors.MinleakError, match=words) as caught:
         plan.update(counts, **options)
     assert "\n" not in str(caught.value)
     assert plan.version == 1
@@ -229,7 +229,7 @@ def test_kinds_that_are_not_updated():
     with pytest.raises(InvalidParameter, match="make it anew"):
         ml.mechanisms.rounded([[0.5, 0.5], [0.25, 0.75]]).update([1, 2])
     with pytest.raises(InvalidParameter, match="covers every newcomer by its model"):
-        ml.design(ml.NGram.fit(["flu", "cold", "gout"]), 2).update({"flu": 1})
+        ml.design(ml.strings.NGram.fit(["flu", "cold", "gout"]), 2).update({"flu": 1})
 
 
 def test_a_part_that_was_changed_is_not_certified():

@@ -75,7 +75,7 @@ def test_the_z_channel(e):
 
 def test_min_entropy_is_exact():
     C = CHANNELS["more secrets than observables"]
-    for H in (ml.MinEntropy(), ml.Arimoto(math.inf), ml.FehrBerens(math.inf)):
+    for H in (ml.MinEntropy(), ml.Arimoto(math.inf), ml.theory.FehrBerens(math.inf)):
         found = ml.capacity(C, H)
         assert found.status == "exact"
         assert found.lower == found.value == found.upper == pytest.approx(math.log2(C.max(axis=0).sum()), rel=1e-14)
@@ -180,7 +180,12 @@ def test_units():
     bits, nats = ml.capacity(C, ml.Arimoto(2)), ml.capacity(C, ml.Arimoto(2, base=math.e))
     assert nats.value == pytest.approx(bits.value * math.log(2), abs=GAP)
     assert nats.gap <= GAP
-    for H in (ml.Tsallis(1), ml.SharmaMittal(1, 1), ml.Shannon(base=math.e), ml.Hayashi(1, base=math.e)):
+    for H in (
+        ml.theory.Tsallis(1),
+        ml.theory.SharmaMittal(1, 1),
+        ml.Shannon(base=math.e),
+        ml.theory.Hayashi(1, base=math.e),
+    ):
         assert ml.capacity(C, H).value == pytest.approx(ml.capacity(C).value * math.log(2), abs=2 * GAP)
 
 
@@ -261,10 +266,10 @@ def test_a_tighter_gap_takes_more_iterations():
 
 SEARCHED = [
     ml.Guesswork(),
-    ml.Hayashi(2),
-    ml.FehrBerens(0.5),
-    ml.Tsallis(2),
-    ml.SharmaMittal(2, 1),
+    ml.theory.Hayashi(2),
+    ml.theory.FehrBerens(0.5),
+    ml.theory.Tsallis(2),
+    ml.theory.SharmaMittal(2, 1),
     ml.Gain(ml.MinEntropy(), [1, 2, 3]),
     ml.theory.Cachin(2),
 ]

@@ -21,7 +21,7 @@ from minleak.testing import channels, entropies, priors, systems
 KINDS = {"dense": np.array, "sparse": sp.csr_array}
 POINT = [[1.0]] * 4  # nothing can be seen
 EYE = np.eye(4)  # everything can be seen
-GINI = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
+GINI = ml.theory.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
 
 
 @pytest.fixture(params=KINDS.values(), ids=KINDS)

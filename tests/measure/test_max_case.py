@@ -83,26 +83,26 @@ def test_d_privacy_from_the_definition():
     D = RNG.random((4, 4)) + 0.1
     pairs = product(range(4), range(4), range(5))
     expected = max(math.log(C[x, y] / C[z, y]) / D[x, z] for x, z, y in pairs if x != z)
-    assert ml.d_privacy(C, D) == close(expected, rel=CLOSE)
-    assert ml.d_privacy(C, lambda x, z: D[x, z]) == close(expected, rel=CLOSE)
-    assert ml.d_privacy(C, np.ones((4, 4))) == close(ml.theory.local_dp_epsilon(C), rel=CLOSE)
+    assert ml.theory.d_privacy(C, D) == close(expected, rel=CLOSE)
+    assert ml.theory.d_privacy(C, lambda x, z: D[x, z]) == close(expected, rel=CLOSE)
+    assert ml.theory.d_privacy(C, np.ones((4, 4))) == close(ml.theory.local_dp_epsilon(C), rel=CLOSE)
 
 
 def test_d_privacy_at_zeros_and_infinities():
-    assert ml.d_privacy(np.eye(2), np.ones((2, 2))) == math.inf
-    assert ml.d_privacy(np.eye(2), [[0, math.inf], [math.inf, 0]]) == 0
-    assert ml.d_privacy([[0.5, 0.5]] * 2, np.zeros((2, 2))) == 0
-    assert ml.d_privacy([[0.5, 0.5], [0.4, 0.6]], np.zeros((2, 2))) == math.inf
-    assert ml.d_privacy([[0.5, 0.5, 0], [0.25, 0.75, 0]], np.ones((2, 2))) == close(math.log(2))
+    assert ml.theory.d_privacy(np.eye(2), np.ones((2, 2))) == math.inf
+    assert ml.theory.d_privacy(np.eye(2), [[0, math.inf], [math.inf, 0]]) == 0
+    assert ml.theory.d_privacy([[0.5, 0.5]] * 2, np.zeros((2, 2))) == 0
+    assert ml.theory.d_privacy([[0.5, 0.5], [0.4, 0.6]], np.zeros((2, 2))) == math.inf
+    assert ml.theory.d_privacy([[0.5, 0.5, 0], [0.25, 0.75, 0]], np.ones((2, 2))) == close(math.log(2))
     named = ml.Channel([[0.5, 0.5], [0.25, 0.75]], inputs=["a", "bb"])
-    assert ml.d_privacy(named, lambda x, y: abs(len(x) - len(y))) == close(math.log(2))
+    assert ml.theory.d_privacy(named, lambda x, y: abs(len(x) - len(y))) == close(math.log(2))
 
 
 def test_channels_together_add_up():
     other = RNG.dirichlet(np.ones(3), 4)
     D = np.abs(np.subtract.outer(np.arange(4), np.arange(4)))
     both = theory.Together([C, other])
-    assert ml.d_privacy(both, D) == close(ml.d_privacy(ml.Channel(C).parallel(other), D), rel=CLOSE)
+    assert ml.theory.d_privacy(both, D) == close(ml.theory.d_privacy(ml.Channel(C).parallel(other), D), rel=CLOSE)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_channels_together_add_up():
 )
 def test_metrics_that_are_none(metric, message):
     with pytest.raises(InvalidParameter, match=message):
-        ml.d_privacy(C, metric)
+        ml.theory.d_privacy(C, metric)
 
 
 # -- additive capacity -------------------------------------------------------------------------------------------------
@@ -120,17 +120,19 @@ def test_metrics_that_are_none(metric, message):
 
 def test_additive_capacity_of_vulnerabilities():
     """Attained by the gains 1 - [x = w]/p(w), whose vulnerability is 0 at the prior and at most 1 everywhere."""
-    found = ml.additive_capacity(C, prior=P, spanning="vulnerabilities")
+    found = ml.theory.additive_capacity(C, prior=P, spanning="vulnerabilities")
     assert found.value == close(1 - C.min(axis=0).sum(), rel=CLOSE)
     assert ml.theory.additive_leakage(P, C, gain=1 - np.diag(1 / P)) == close(found.value, rel=CLOSE)
-    some = ml.additive_capacity(C, prior=[1, 1, 0, 0], spanning="vulnerabilities")
+    some = ml.theory.additive_capacity(C, prior=[1, 1, 0, 0], spanning="vulnerabilities")
     assert some.value == close(1 - C[:2].min(axis=0).sum(), rel=CLOSE)
-    assert ml.additive_capacity(sp.csr_array(C), spanning="vulnerabilities").value == close(found.value, rel=CLOSE)
+    assert ml.theory.additive_capacity(sp.csr_array(C), spanning="vulnerabilities").value == close(
+        found.value, rel=CLOSE
+    )
 
 
 def test_additive_capacity_of_gains():
     """Attained by one guess for each observable, worth one where it makes a secret likelier, levelled at the prior."""
-    found = ml.additive_capacity(C, prior=P, spanning="gains")
+    found = ml.theory.additive_capacity(C, prior=P, spanning="gains")
     up = (C > P @ C).T.astype(float)
     levelled = up - (up @ P)[:, None]
     assert np.ptp(levelled, axis=1).max() <= 1
@@ -138,21 +140,23 @@ def test_additive_capacity_of_gains():
     for _ in range(50):
         G = RNG.random((6, 4))
         assert ml.theory.additive_leakage(P, C, gain=G - (G @ P)[:, None]) <= found.value + 1e-12
-    assert ml.additive_capacity(sp.csr_array(C), prior=P).value == close(found.value, rel=CLOSE)
+    assert ml.theory.additive_capacity(sp.csr_array(C), prior=P).value == close(found.value, rel=CLOSE)
 
 
 def test_additive_capacity_over_priors():
     """The bounds hold; they meet for two secrets and for deterministic channels."""
-    found = ml.additive_capacity(C)
-    assert found.lower == close(ml.additive_capacity(C, prior=found.prior).value, rel=1e-9)
-    assert all(ml.additive_capacity(C, prior=p).value <= found.upper + 1e-12 for p in RNG.dirichlet(np.ones(4), 200))
-    two = ml.additive_capacity([[0.75, 0.25], [0.25, 0.75]])
+    found = ml.theory.additive_capacity(C)
+    assert found.lower == close(ml.theory.additive_capacity(C, prior=found.prior).value, rel=1e-9)
+    assert all(
+        ml.theory.additive_capacity(C, prior=p).value <= found.upper + 1e-12 for p in RNG.dirichlet(np.ones(4), 200)
+    )
+    two = ml.theory.additive_capacity([[0.75, 0.25], [0.25, 0.75]])
     assert (two.status, two.value) == ("certified", close(0.25, abs=1e-9))
-    function = ml.additive_capacity(np.eye(3)[[0, 0, 1, 2, 2]])
+    function = ml.theory.additive_capacity(np.eye(3)[[0, 0, 1, 2, 2]])
     assert (function.status, function.value) == ("certified", close(2 / 3, abs=1e-9))
-    assert ml.additive_capacity([[0.5, 0.5]]).value == 0
+    assert ml.theory.additive_capacity([[0.5, 0.5]]).value == 0
     with pytest.raises(InvalidParameter, match="'gains' or 'vulnerabilities'"):
-        ml.additive_capacity(C, spanning="x")
+        ml.theory.additive_capacity(C, spanning="x")
 
 
 # -- risk --------------------------------------------------------------------------------------------------------------

@@ -73,7 +73,9 @@ def test_closed_forms_are_channels_whose_epsilon_holds_for_all_pairs(epsilon):
         made += [mechanisms.tight_constraints(5, epsilon, away), mechanisms.planar_geometric(2, 3, epsilon)]
     for mechanism in made:
         checked = ml.Channel(mechanism.toarray(), tolerance=1e-12)
-        assert mechanism.epsilon == pytest.approx(ml.d_privacy(checked, mechanism.distances), rel=1e-12, abs=1e-14)
+        assert mechanism.epsilon == pytest.approx(
+            ml.theory.d_privacy(checked, mechanism.distances), rel=1e-12, abs=1e-14
+        )
         assert not mechanism.matrix.flags.writeable
 
 

@@ -113,7 +113,7 @@ def test_every_entropy_of_the_library_has_a_core_or_a_reason():
     for name, word in reasons.items():
         with pytest.raises(InvalidParameter, match=word):
             convex_form(name)
-    own = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
+    own = ml.theory.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
     with pytest.raises(InvalidParameter, match="gini has no convex form"):
         convex_form(own)
 

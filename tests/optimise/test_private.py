@@ -32,7 +32,7 @@ def test_the_least_loss_is_that_of_libqif(epsilon):
     )
     assert least.budget == pytest.approx(float((p[:, None] / p.sum() * theirs * d).sum()), abs=1e-9)
     assert least.gap < 1e-9
-    assert ml.d_privacy(least.channel, d) <= epsilon * (1 + 1e-12)
+    assert ml.theory.d_privacy(least.channel, d) <= epsilon * (1 + 1e-12)
 
 
 def test_pairs_on_the_way_of_others_are_left_out():
@@ -52,7 +52,7 @@ def test_the_least_leakage_under_epsilon_and_a_loss(entropy):
     best = ml.optimise(WEIGHTS, entropy=entropy, cost=LINE, budget=1.2, d_privacy=(0.6, LINE))
     assert best.gap < 1e-7
     assert best.costs[0] <= 1.2 + 1e-9
-    assert ml.d_privacy(best.channel, LINE) <= 0.6 * (1 + 1e-12)
+    assert ml.theory.d_privacy(best.channel, LINE) <= 0.6 * (1 + 1e-12)
     assert best.leakage >= ml.optimise(WEIGHTS, entropy=entropy, cost=LINE, budget=1.2).bound
 
 
@@ -75,7 +75,7 @@ def test_impossible_secrets_are_private_too():
     """Their rows are chosen with the others, since not every private channel can be continued to them."""
     weights = [3, 0, 5, 0, 2, 1, 1]
     best = ml.optimise(weights, entropy="min-entropy", cost=LINE, budget=1.0, d_privacy=(0.8, LINE))
-    assert ml.d_privacy(best.channel, LINE) <= 0.8 * (1 + 1e-12)
+    assert ml.theory.d_privacy(best.channel, LINE) <= 0.8 * (1 + 1e-12)
     assert best.gap < 1e-9
 
 
@@ -106,7 +106,7 @@ def test_a_cap_and_epsilon_and_a_loss():
     given = {"cost": LINE[:6, :6], "budget": 0.9, "entropy": "min-entropy"}
     best = ml.optimise(WEIGHTS[:6], k=4, d_privacy=(1.0, apart), **given)
     assert best.channel.preimage_sizes.max() <= 4
-    assert ml.d_privacy(best.channel, apart) <= 1 + 1e-12
+    assert ml.theory.d_privacy(best.channel, apart) <= 1 + 1e-12
     assert best.costs[0] <= 0.9 + 1e-9
     assert best.gap < 1e-9
     assert best.channel.outputs[0] == (0, (0, 1, 2, 3))

@@ -36,7 +36,7 @@ def test_the_same_cost_as_another_solver(infinite):
     found, beside = certified(asked, solve_private_cost(asked)), certified(asked, LinearModel(asked).solve((math.inf,)))
     assert found.bound - found.objective <= 1e-8
     assert found.objective == pytest.approx(beside.objective, abs=1e-7)
-    assert ml.d_privacy(asked.problem.channel(found.z), d) <= 0.7 * (1 + 1e-9)
+    assert ml.theory.d_privacy(asked.problem.channel(found.z), d) <= 0.7 * (1 + 1e-9)
 
 
 def test_where_it_does_not_apply():

@@ -38,7 +38,7 @@ def test_the_least_loss_lies_between(dilation):
     assert found.bound <= best.budget + 1e-9
     assert best.bound <= found.budget + 1e-9
     assert found.gap > 0
-    assert ml.d_privacy(found.channel, GRID) <= 0.7 * (1 + 1e-9)
+    assert ml.theory.d_privacy(found.channel, GRID) <= 0.7 * (1 + 1e-9)
     assert "an upper bound, along " in found.status
     assert found.budget == pytest.approx((found.channel.joint(P) * GRID).sum())
 
@@ -72,7 +72,7 @@ def test_secrets_at_one_place_and_infinitely_far():
     assert found.budget == pytest.approx(best.budget)
     for each in (best, found):
         assert (each.channel.matrix[0] == each.channel.matrix[1]).all()
-        assert ml.d_privacy(each.channel, d) <= 0.3 * (1 + 1e-9)
+        assert ml.theory.d_privacy(each.channel, d) <= 0.3 * (1 + 1e-9)
     assert ml.least_budget([1, 2, 3, 4], cost=cost, d_privacy=(0, d, 1.3)).budget >= best.budget
 
 

@@ -47,8 +47,8 @@ def test_renyi(system, order):
     theirs = renyi_entropy(joint(p, C), order, "X")
     for family in (
         ml.Arimoto,
-        ml.Hayashi,
-        ml.FehrBerens,
+        ml.theory.Hayashi,
+        ml.theory.FehrBerens,
         ml.theory.Cachin,
         ml.theory.JizbaArimitsu,
         ml.theory.RennerWolf,
@@ -59,7 +59,7 @@ def test_renyi(system, order):
 @pytest.mark.parametrize("order", ORDERS)
 def test_tsallis(system, order):
     p, C = system
-    assert ml.Tsallis(order)(p) == pytest.approx(tsallis_entropy(joint(p, C), order, "X"), rel=CLOSE)
+    assert ml.theory.Tsallis(order)(p) == pytest.approx(tsallis_entropy(joint(p, C), order, "X"), rel=CLOSE)
 
 
 @pytest.mark.parametrize("order", [0.5, 1, 2, 3.5])

@@ -111,11 +111,11 @@ def test_predicates(system):
 def test_additive_capacities_and_privacy(system):
     p, C, _ = system
     for spanning, one in (("vulnerabilities", False), ("gains", True)):
-        ours = ml.additive_capacity(C, prior=p, spanning=spanning).value
+        ours = ml.theory.additive_capacity(C, prior=p, spanning=spanning).value
         assert ours == close(qif.measure.g_vuln.add_capacity(p, C, one), rel=1e-9)
     D = np.abs(np.subtract.outer(np.arange(len(p)), np.arange(len(p)))).astype(float)
     metric = qif.metric.from_distance_matrix(D)
-    assert ml.d_privacy(C, D) == close(qif.measure.d_privacy.smallest_epsilon(C, metric), rel=1e-9)
+    assert ml.theory.d_privacy(C, D) == close(qif.measure.d_privacy.smallest_epsilon(C, metric), rel=1e-9)
 
 
 def test_refinement_hypers_and_reduced_channels(system):
@@ -125,7 +125,7 @@ def test_refinement_hypers_and_reduced_channels(system):
     for B in (C @ R, other):
         assert ml.refines(C, B).ok == bool(qif.refinement.refined_by(C, B))
         assert ml.theory.max_refines(C, B).ok == bool(qif.refinement.max_refined_by(C, B))
-        private = ml.d_privacy(B, ml.theory.induced_metric(C)) <= 1
+        private = ml.theory.d_privacy(B, ml.theory.induced_metric(C)) <= 1
         assert private == bool(qif.refinement.priv_refined_by(C, B))
     assert np.sort(ml.Channel(C).hyper(p).outers) == close(np.sort(qif.channel.hyper(C, p)[0]))
     split = np.concatenate([C / 4, C * 3 / 4], axis=1)

@@ -261,7 +261,7 @@ def test_a_folder_that_cannot_be(tmp_path, monkeypatch):
     monkeypatch.setattr("paper.reproduce.PARTS", {})
     (tmp_path / "file").write_text("mine")
     for folder, wrong in (("file", "cannot make the folder"), ("file/below", "cannot write to")):
-        with pytest.raises(ml.MinleakError, match=wrong):
+        with pytest.raises(ml.errors.MinleakError, match=wrong):
             reproduce(tmp_path / folder)
     assert (tmp_path / "file").read_text() == "mine"
 

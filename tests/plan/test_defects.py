@@ -113,7 +113,7 @@ def test_what_is_no_plan():
 
 def test_a_model_is_no_prior_of_listed_secrets():
     """Only plans over strings are certified for one."""
-    model = ml.NGram.fit(["ab", "ba"])
+    model = ml.strings.NGram.fit(["ab", "ba"])
     for subject in (ml.design([3, 2, 1], 2), ml.design([3, 2, 1], 2, layout=ml.Blocks()), ml.Channel([[1], [1]])):
         with pytest.raises(InvalidPrior, match="not NGram"):
             ml.certify(subject, model, k=2)

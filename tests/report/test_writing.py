@@ -170,7 +170,7 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(saving.os, "replace", refuse)
-    with pytest.raises(ml.MinleakError, match=r"cannot write .*report\.html: No space left"):
+    with pytest.raises(ml.errors.MinleakError, match=r"cannot write .*report\.html: No space left"):
         write(ml.design([5, 3, 2], k=2), file, trials=50)
     assert [entry.name for entry in tmp_path.iterdir()] == ["report.html"]
     assert file.read_text() == "before"
@@ -179,9 +179,9 @@ def test_a_page_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pyte
 def test_a_folder_that_cannot_be_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     plan = ml.design([5, 3, 2], k=2)
-    with pytest.raises(ml.MinleakError, match="cannot make the folder"):
+    with pytest.raises(ml.errors.MinleakError, match="cannot make the folder"):
         write(plan, tmp_path / "file" / "charts", format="svg", trials=50)
-    with pytest.raises(ml.MinleakError, match="cannot write"):
+    with pytest.raises(ml.errors.MinleakError, match="cannot write"):
         write(plan, tmp_path / "nowhere" / "report.html", trials=50)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak import Chain
 from minleak._sequences.beliefs import Attacker, Learning, SideBySide, judged
 from minleak._sequences.schemes import NAMES, scheme_of
+from minleak.sequences import Chain
 
 RING = Chain([3, 1, 2, 2], [[2, 1, 0, 1], [1, 2, 1, 0], [0, 1, 2, 1], [1, 0, 1, 2]], backoff=1)
 OTHER = Chain([1, 1, 1, 1], [[0, 5, 0, 1], [1, 0, 5, 0], [0, 1, 0, 5], [5, 0, 1, 0]], backoff=1)
@@ -79,6 +79,6 @@ def test_the_true_state_is_shown(name):
 def test_the_plan_for_the_prediction_follows_it():
     """Where each state has one successor, the set moves as they do, and nothing is learnt; sets of a plan tell more."""
     turning = Chain([1] * 6, np.eye(6, dtype=int)[[1, 2, 0, 5, 3, 4]])
-    predicted, plan = (ml.sequence_leakage(turning, name, k=2, steps=4, trials=20) for name in ("predictive", "plan"))
+    predicted, plan = (ml.sequences.leakage(turning, name, k=2, steps=4, trials=20) for name in ("predictive", "plan"))
     assert predicted.smoothed.values == pytest.approx((0.5,) * 4)
     assert plan.filtered[3] > 0.6

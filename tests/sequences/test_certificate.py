@@ -13,7 +13,7 @@ from minleak._sequences.certificate import certified
 from minleak.errors import InvalidParameter, UnknownSecret
 
 COUNTS = np.eye(12, k=1, dtype=int) * 2 + np.eye(12, k=-11, dtype=int) + np.eye(12, dtype=int)
-CHAIN = ml.Chain([1] * 12, COUNTS, backoff=4)
+CHAIN = ml.sequences.Chain([1] * 12, COUNTS, backoff=4)
 
 
 @pytest.fixture
@@ -21,22 +21,24 @@ def draws(monkeypatch):
     """What was traced of a step."""
     kept = []
     monkeypatch.setattr(at_work, "certified", lambda chain, found: kept.extend(found) or certified(chain, found))
-    assert ml.certify(ml.Tracks(CHAIN, 3), step=(0, 4, 5)).ok
+    assert ml.certify(ml.sequences.Tracks(CHAIN, 3), step=(0, 4, 5)).ok
     return kept
 
 
 def test_a_step_is_certified():
     """On the grid, with shared states, by the clock and in a higher order."""
-    found = ml.certify(ml.Tracks(CHAIN, 3), step=(0, 4, 4))
+    found = ml.certify(ml.sequences.Tracks(CHAIN, 3), step=(0, 4, 4))
     assert found
     assert found.exact
     assert found.gaps["row on the grid"] == 0
-    heavy = ml.Chain([9, 1], [[9, 1], [5, 5]])
-    assert ml.certify(ml.Tracks(heavy, 2), step=(0, 0)).gaps["tracks that must share a state"] == pytest.approx(0.8)
-    clock = ml.Chain.from_sequences([[(0, "a"), (1, "b"), (0, "c"), (1, "a")]], clock=2)
-    assert ml.certify(ml.Tracks(clock, 2), step=((0, "a"), (0, "c")))
-    order = ml.Chain.from_sequences([list("abcab"), list("bab")], order=2)
-    assert ml.certify(ml.Tracks(order, 2), step=(("a", "b"), ("b", "a")))
+    heavy = ml.sequences.Chain([9, 1], [[9, 1], [5, 5]])
+    assert ml.certify(ml.sequences.Tracks(heavy, 2), step=(0, 0)).gaps[
+        "tracks that must share a state"
+    ] == pytest.approx(0.8)
+    clock = ml.sequences.Chain.from_sequences([[(0, "a"), (1, "b"), (0, "c"), (1, "a")]], clock=2)
+    assert ml.certify(ml.sequences.Tracks(clock, 2), step=((0, "a"), (0, "c")))
+    order = ml.sequences.Chain.from_sequences([list("abcab"), list("bab")], order=2)
+    assert ml.certify(ml.sequences.Tracks(order, 2), step=(("a", "b"), ("b", "a")))
 
 
 def test_every_change_is_found(draws):
@@ -68,13 +70,13 @@ def test_every_change_is_found(draws):
     assert any("different" in what for what in failed(after=(one.after[0],) * 3))
     assert any("different" in what for what in failed(after=(int(one.states[0]),) * 3))
     assert any("columns" in what for what in failed(states=one.states[:-1]))
-    heavy = ml.Chain([1] * 12, COUNTS, backoff=4, marginal=[1] * 11 + [99])
+    heavy = ml.sequences.Chain([1] * 12, COUNTS, backoff=4, marginal=[1] * 11 + [99])
     assert any("heavy" in check.what for check in certified(heavy, draws).checks if not check.ok)
 
 
 def test_what_is_no_step_is_refused():
     """A wrong number of states, unknown ones, no step, a step of a plan."""
-    tracks = ml.Tracks(CHAIN, 3)
+    tracks = ml.sequences.Tracks(CHAIN, 3)
     with pytest.raises(InvalidParameter, match="3 states"):
         ml.certify(tracks, step=(0, 1))
     with pytest.raises(UnknownSecret):

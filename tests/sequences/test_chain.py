@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minleak as ml
-from minleak import Chain
 from minleak._sequences.given import proportional
 from minleak.errors import InvalidParameter, InvalidPrior, MinleakError, UnreadableFile
+from minleak.sequences import Chain
 
 
 def dense(chain):
@@ -107,7 +107,7 @@ def test_by_the_clock_all_tracks_are_at_one_hour():
     rng = np.random.default_rng(3)
     walks = [[(t % 3, int(place)) for t, place in enumerate(rng.integers(0, 5, 12))] for _ in range(20)]
     chain = Chain.from_sequences(walks, clock=3)
-    tracks = ml.Tracks(chain, 3, key=bytes(32))
+    tracks = ml.sequences.Tracks(chain, 3, key=bytes(32))
     shown = tracks.draw(walks[0], scope="a")
     assert [{hour for hour, _ in step} for step in shown] == [{t % 3} for t in range(12)]
     with pytest.raises(InvalidPrior, match="next hour"):
@@ -207,7 +207,7 @@ def test_a_file_holds_the_chain(chain, tmp_path):
     path = tmp_path / "x.chain"
     chain.save(path)
     again = Chain.load(path)
-    assert ml.Tracks(again, 2).digest == ml.Tracks(chain, 2).digest
+    assert ml.sequences.Tracks(again, 2).digest == ml.sequences.Tracks(chain, 2).digest
     data = path.read_bytes()
     for bad in (data[: len(data) // 2], b"", b"PK\x03\x04", data.replace(b"minleak", b"minleek")):
         path.write_bytes(bad)

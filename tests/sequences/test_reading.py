@@ -23,7 +23,7 @@ def log(rows, head="subject,time,state"):
 def test_rows_are_sorted_by_time_as_numbers():
     """9 comes before 10; rows of one time keep their order."""
     assert sorted(read_walks(log(ROWS), format="csv")) == sorted(WALKS)
-    read, made = ml.read_chain(log(ROWS), format="csv"), ml.Chain.from_sequences(WALKS)
+    read, made = ml.sequences.read_chain(log(ROWS), format="csv"), ml.sequences.Chain.from_sequences(WALKS)
     for a in "xyz":
         assert [read.probability(a, b) for b in "xyz"] == [made.probability(a, b) for b in "xyz"]
     assert dict(zip(read.labels, read.initial.weights.tolist(), strict=True)) == {"x": 1, "y": 0, "z": 1}
@@ -43,7 +43,7 @@ def test_dates_parquet_and_orders(tmp_path):
     for number, each in enumerate((table, stamped, finer, days)):
         pq.write_table(each, tmp_path / f"{number}.parquet")
         assert sorted(read_walks(tmp_path / f"{number}.parquet")) == sorted(WALKS)
-    second = ml.read_chain(log(ROWS), order=2, format="csv")
+    second = ml.sequences.read_chain(log(ROWS), order=2, format="csv")
     assert ("x", "y") in list(second.labels)
 
 
@@ -75,5 +75,5 @@ def test_the_hours_of_the_day():
 def test_what_cannot_be_read_is_said(rows, head, word):
     """Where it stands, never what."""
     with pytest.raises(UnreadableFile, match=word) as refused:
-        ml.read_chain(log(rows, head), format="csv")
+        ml.sequences.read_chain(log(rows, head), format="csv")
     assert "soon" not in str(refused.value)

@@ -25,12 +25,12 @@ def chain(backoff=2, n=12):
         + np.eye(n, k=1, dtype=int)
         + np.eye(n, k=1 - n, dtype=int)
     )
-    return ml.Chain(rng.integers(1, 9, n), counts, labels=PLACES[:n], backoff=backoff)
+    return ml.sequences.Chain(rng.integers(1, 9, n), counts, labels=PLACES[:n], backoff=backoff)
 
 
 @pytest.fixture(scope="module")
 def tracks():
-    return ml.Tracks(chain(), 4, key=KEY)
+    return ml.sequences.Tracks(chain(), 4, key=KEY)
 
 
 def test_sticky_causal_and_the_true_track_is_there(tracks):
@@ -40,7 +40,7 @@ def test_sticky_causal_and_the_true_track_is_there(tracks):
     assert shown == tracks.draw(walk, scope="ann")
     assert shown[:5] == tracks.draw(walk[:5], scope="ann")
     assert shown != tracks.draw(walk, scope="bob")
-    assert shown != ml.Tracks(tracks.chain, 4, key=KEY[::-1]).draw(walk, scope="ann")
+    assert shown != ml.sequences.Tracks(tracks.chain, 4, key=KEY[::-1]).draw(walk, scope="ann")
     assert any(all(step[i] == state for step, state in zip(shown, walk, strict=True)) for i in range(4))
     assert all(len(step) == 4 for step in shown)
     assert shown.cuts == ()
@@ -56,7 +56,8 @@ def test_another_process_goes_on(tracks, tmp_path):
     tracks.chain.save(tmp_path / "x.chain")
     code = (
         "import sys, json, minleak as ml\n"
-        f"tracks = ml.Tracks(ml.Chain.load({str(tmp_path / 'x.chain')!r}), 4, key=bytes(range(32)))\n"
+        f"chain = ml.sequences.Chain.load({str(tmp_path / 'x.chain')!r})\n"
+        "tracks = ml.sequences.Tracks(chain, 4, key=bytes(range(32)))\n"
         "walk = tracks.resume(sys.argv[1], scope='ann')\n"
         "print(json.dumps([walk.move(state) for state in sys.argv[2:]]))"
     )
@@ -73,7 +74,7 @@ def test_what_was_tampered_with_is_refused(tracks):
     saved = tracks.start("place-1", scope="ann").saved()
     data = json.loads(saved)
     data["walk"]["place"] = (data["walk"]["place"] + 1) % 4
-    others = [ml.Tracks(tracks.chain, 4, key=KEY[::-1]), ml.Tracks(tracks.chain, 3, key=KEY)]
+    others = [ml.sequences.Tracks(tracks.chain, 4, key=KEY[::-1]), ml.sequences.Tracks(tracks.chain, 3, key=KEY)]
     for who, text in [
         (tracks, json.dumps(data)),
         (tracks, "{}"),
@@ -115,8 +116,8 @@ def test_places_and_ranks_are_uniform(tracks):
 
 def test_impossible_moves_are_refused_or_cut_the_link():
     """By default nothing is shown and the walk stays where it was; with restart the cut is told."""
-    sparse = ml.Chain([1, 1, 0], [[0, 1, 0], [0, 0, 1], [1, 0, 0]], labels=["a", "b", "c"])
-    strict = ml.Tracks(sparse, 2, key=KEY)
+    sparse = ml.sequences.Chain([1, 1, 0], [[0, 1, 0], [0, 0, 1], [1, 0, 0]], labels=["a", "b", "c"])
+    strict = ml.sequences.Tracks(sparse, 2, key=KEY)
     walk = strict.start("a", scope="x")
     before = walk.saved()
     with pytest.raises(InvalidParameter, match="restart"):
@@ -124,12 +125,12 @@ def test_impossible_moves_are_refused_or_cut_the_link():
     assert walk.saved() == before
     with pytest.raises(InvalidParameter, match="first state"):
         strict.start("c", scope="x")
-    loose = ml.Tracks(sparse, 2, key=KEY, on_impossible="restart")
+    loose = ml.sequences.Tracks(sparse, 2, key=KEY, on_impossible="restart")
     shown = loose.draw(["c", "a", "a", "b"], scope="x")
     assert shown.cuts == (0, 2)
     assert shown == loose.draw(["c", "a", "a", "b"], scope="x")
     assert all(state in step for state, step in zip("caab", shown, strict=True))
-    never = ml.Tracks(ml.Chain([1, 0], [[1, 0], [1, 0]]), 2, key=KEY, on_impossible="restart")
+    never = ml.sequences.Tracks(ml.sequences.Chain([1, 0], [[1, 0], [1, 0]]), 2, key=KEY, on_impossible="restart")
     with pytest.raises(InvalidParameter, match="no walk ever comes there"):
         never.start(1, scope="x")
 
@@ -144,7 +145,7 @@ def test_refusals_name_no_state_and_no_key(tracks):
         with pytest.raises(InvalidParameter, match="scope"):
             tracks.draw(["place-1"], scope=scope)
     with pytest.raises(InvalidKey, match="key="):
-        ml.Tracks(tracks.chain, 2).draw(["place-1"], scope="ann")
+        ml.sequences.Tracks(tracks.chain, 2).draw(["place-1"], scope="ann")
     walk = tracks.start("place-1", scope="ann")
     for thing in (tracks, walk):
         assert "place" not in repr(thing)
@@ -152,10 +153,10 @@ def test_refusals_name_no_state_and_no_key(tracks):
         with pytest.raises(InvalidKey, match="pickled"):
             pickle.dumps(thing)
     for make in (
-        lambda: ml.Tracks("chain", 2),
-        lambda: ml.Tracks(tracks.chain, 0),
-        lambda: ml.Tracks(tracks.chain, 2.5),
-        lambda: ml.Tracks(tracks.chain, 2, on_impossible="pass"),
+        lambda: ml.sequences.Tracks("chain", 2),
+        lambda: ml.sequences.Tracks(tracks.chain, 0),
+        lambda: ml.sequences.Tracks(tracks.chain, 2.5),
+        lambda: ml.sequences.Tracks(tracks.chain, 2, on_impossible="pass"),
         lambda: tracks.draw([], scope="ann"),
         lambda: tracks.draw("place-1", scope="ann"),
     ):
@@ -166,6 +167,9 @@ def test_refusals_name_no_state_and_no_key(tracks):
 def test_one_track_and_more_tracks_than_states():
     """k = 1 shows the walk; with k above n states are shared evenly."""
     model = chain(n=3)
-    assert ml.Tracks(model, 1, key=KEY).draw(["place-0", "place-1"], scope="a") == [("place-0",), ("place-1",)]
-    shown = ml.Tracks(model, 7, key=KEY).draw(["place-0", "place-1", "place-2"], scope="a")
+    assert ml.sequences.Tracks(model, 1, key=KEY).draw(["place-0", "place-1"], scope="a") == [
+        ("place-0",),
+        ("place-1",),
+    ]
+    shown = ml.sequences.Tracks(model, 7, key=KEY).draw(["place-0", "place-1", "place-2"], scope="a")
     assert max(shown[2].count(place) for place in PLACES[:3]) < 7

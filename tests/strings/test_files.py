@@ -14,7 +14,7 @@ from minleak.errors import InvalidCloak, InvalidParameter
 
 WORDS = ["dragon", "monkey", "sunshine", "letmein", "qwerty", "shadow", "master", "tulips"]
 COUNTS = ml.Prior([40, 30, 20, 10, 5, 1, 1, 1], labels=WORDS)
-MODEL = ml.NGram.fit(WORDS, order=3, longest=12)
+MODEL = ml.strings.NGram.fit(WORDS, order=3, longest=12)
 ALONE = ml.design(MODEL, 4)
 TOGETHER = ml.design(COUNTS, 4, unknown=MODEL)
 
@@ -34,7 +34,7 @@ def test_certificates():
     assert ml.certify(TOGETHER, COUNTS).ok
     assert ml.certify(ALONE, MODEL, k=4).ok
     assert not ml.certify(TOGETHER, ml.Prior([41, 30, 20, 10, 5, 1, 1, 1], labels=WORDS)).ok
-    assert not ml.certify(ALONE, ml.NGram.fit(["other"])).ok
+    assert not ml.certify(ALONE, ml.strings.NGram.fit(["other"])).ok
     with pytest.raises(InvalidParameter, match="for k = 4, not 5"):
         ml.certify(TOGETHER, COUNTS, k=5)
     with pytest.raises(InvalidParameter, match="listed"):
@@ -45,18 +45,18 @@ def test_a_file_is_certified_for_the_model_that_it_was_made_for(tmp_path):
     """Read from another file, or made anew: the same contexts are the same model."""
     ALONE.save(tmp_path / "plan.cloak")
     MODEL.save(tmp_path / "model")
-    for model in (MODEL, ml.NGram.load(tmp_path / "model"), ml.load(tmp_path / "plan.cloak").prior):
+    for model in (MODEL, ml.strings.NGram.load(tmp_path / "model"), ml.load(tmp_path / "plan.cloak").prior):
         assert ml.certify(tmp_path / "plan.cloak", model).ok
-    assert not ml.certify(tmp_path / "plan.cloak", ml.NGram.fit(WORDS, order=2, longest=12)).ok
+    assert not ml.certify(tmp_path / "plan.cloak", ml.strings.NGram.fit(WORDS, order=2, longest=12)).ok
 
 
 def test_all_strings_of_a_small_model_are_looked_at():
-    class Wrong(ml.NGram):
+    class Wrong(ml.strings.NGram):
         def interval(self, string):
             start, weight = super().interval(string)
             return start, weight + (string == "ba")
 
-    small = ml.NGram.fit(["ab", "ba", "b"], longest=3, alphabet="ab", others=False)
+    small = ml.strings.NGram.fit(["ab", "ba", "b"], longest=3, alphabet="ab", others=False)
     assert "all 15 strings" in str(ml.certify(ml.design(small, 3), small))
     wrong = Wrong(small.alphabet, small.longest, small.levels, small.escape)
     assert not ml.certify(ml.design(wrong, 3), wrong).ok
@@ -122,7 +122,7 @@ def test_hostile_contents_are_refused(change, tmp_path):
 
 
 def test_a_plan_that_would_take_long_to_open_is_not_saved(tmp_path):
-    long = ml.NGram.fit(["ab" * 600], order=2, longest=2048, alphabet="ab")
+    long = ml.strings.NGram.fit(["ab" * 600], order=2, longest=2048, alphabet="ab")
     with pytest.raises(InvalidParameter, match="k times the longest length"):
         ml.design(long, 600).save(tmp_path / "plan.cloak")
 

@@ -17,8 +17,8 @@ COUNTS = ml.Prior([40, 30, 20, 10, 5, 1, 1, 1], labels=WORDS)
 
 
 @pytest.fixture(scope="module")
-def model() -> ml.NGram:
-    return ml.NGram.fit(WORDS, order=3, longest=12)
+def model() -> ml.strings.NGram:
+    return ml.strings.NGram.fit(WORDS, order=3, longest=12)
 
 
 def test_an_ngram_conforms(model):
@@ -26,7 +26,7 @@ def test_an_ngram_conforms(model):
 
 
 def test_a_model_that_does_not_tile_is_told(model):
-    class Shifted(ml.NGram):
+    class Shifted(ml.strings.NGram):
         def at(self, position):
             return super().at(max(0, position - 1))
 
@@ -48,7 +48,7 @@ def test_the_target_is_that_of_the_joint_weights(model):
 @pytest.mark.parametrize("share", [Fraction(1, 1000), 0.4, 0.8, Fraction(999, 1000), None])
 def test_strings_that_were_not_counted_have_exactly_the_share_asked_for(share):
     """Of all strings, those of weight 0 among the labels too; None is Good and Turing's. Giants are those of a list."""
-    model = ml.NGram.fit(["aa", "ab", "ba", "b"], order=2, longest=3, others=False)
+    model = ml.strings.NGram.fit(["aa", "ab", "ba", "b"], order=2, longest=3, others=False)
     counts = {"aa": 5, "ab": 1, "b": 1, "bbb": 0}
     plan = ml.design(ml.Prior.from_counts(counts), 4, unknown=model, unknown_share=share)
     asked = Fraction(2, 7) if share is None else Fraction(share).limit_denominator(1000)
@@ -68,14 +68,16 @@ def test_strings_that_were_not_counted_have_exactly_the_share_asked_for(share):
 
 
 def test_a_model_that_holds_counted_strings_alone_has_none_that_are_unknown():
-    model = ml.NGram.fit(["a"], longest=1, alphabet="a", others=False)
+    model = ml.strings.NGram.fit(["a"], longest=1, alphabet="a", others=False)
     with pytest.raises(InvalidParameter, match="no string that was not counted"):
         ml.design(ml.Prior.from_counts({"": 2, "a": 2}), 2, unknown=model, unknown_share=0.5)
 
 
 def test_counted_strings_that_the_model_holds_likely_crowd_no_giant_out():
     """Three of the model's heaviest were counted, and are light; the next is a giant."""
-    model = ml.NGram.fit(["aa"] * 40 + ["ab"] * 30 + ["ba"] * 20 + ["bb"] * 10, order=2, longest=2, others=False)
+    model = ml.strings.NGram.fit(
+        ["aa"] * 40 + ["ab"] * 30 + ["ba"] * 20 + ["bb"] * 10, order=2, longest=2, others=False
+    )
     heaviest = [string for string, _ in model.heaviest(4)]
     counts = dict.fromkeys(heaviest[:3], 1) | {"never there": 100}
     plan = ml.design(ml.Prior.from_counts(counts), 3, unknown=model, unknown_share=0.6)
@@ -88,7 +90,7 @@ def test_against_itself_it_is_as_claimed(model):
     same = plan.against(model, prior=COUNTS, trials=300)
     assert same.low <= plan.success * (1 + 1e-12)
     assert same.high >= plan.success * (1 - 1e-12)
-    other = plan.against(ml.NGram.fit(["123456", "654321", "112233"], longest=12), trials=300)
+    other = plan.against(ml.strings.NGram.fit(["123456", "654321", "112233"], longest=12), trials=300)
     assert other.low > plan.success
     assert str(other).startswith(f"a guess is right with probability {other.success:.4f} ({other.low:.4f} to ")
     assert f"where the plan claims {plan.success:.4f}; " in str(other)
@@ -121,6 +123,6 @@ def test_what_cannot_be_designed_is_refused(model, make, error, message):
 
 
 def test_fewer_strings_than_places():
-    two = ml.NGram.fit(["a"], longest=1, alphabet="a", others=False)
+    two = ml.strings.NGram.fit(["a"], longest=1, alphabet="a", others=False)
     with pytest.raises(InvalidParameter, match="no more than 2 strings"):
         ml.design(two, 3)

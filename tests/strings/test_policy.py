@@ -42,17 +42,17 @@ PATTERNS = [
     "x?a|[x-z]*1",
     "((a|B){2}){2}",
 ]
-POLICIES = [ml.Policy(matching=pattern) for pattern in PATTERNS] + [
-    ml.Policy(min_length=3),
-    ml.Policy(2, 4, ["digit"]),
-    ml.Policy(2, 3, ["digit", "upper"], "[a-zA-Z].*"),
-    ml.Policy(4, None, ["lower", "upper", "digit", "symbol"]),
-    ml.Policy(3, 3, [], "(aB)*.?"),
-    ml.Policy(1, None, ["letter"], ".*1"),
+POLICIES = [ml.strings.Policy(matching=pattern) for pattern in PATTERNS] + [
+    ml.strings.Policy(min_length=3),
+    ml.strings.Policy(2, 4, ["digit"]),
+    ml.strings.Policy(2, 3, ["digit", "upper"], "[a-zA-Z].*"),
+    ml.strings.Policy(4, None, ["lower", "upper", "digit", "symbol"]),
+    ml.strings.Policy(3, 3, [], "(aB)*.?"),
+    ml.strings.Policy(1, None, ["letter"], ".*1"),
 ]
 
 
-def meets(policy: ml.Policy, string: str) -> bool:
+def meets(policy: ml.strings.Policy, string: str) -> bool:
     """The policy by Python's own means."""
     most = LONGEST if policy.max_length is None else policy.max_length
     return (
@@ -67,10 +67,10 @@ def everything() -> list[str]:
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=str)
-def test_what_meets_the_policy_tiles_the_line_and_nothing_else_has_a_place(policy: ml.Policy) -> None:
+def test_what_meets_the_policy_tiles_the_line_and_nothing_else_has_a_place(policy: ml.strings.Policy) -> None:
     """Every string of a small alphabet, against re.fullmatch: weights are positive where it matches, and add up."""
     accepted = [string for string in everything() if meets(policy, string)]
-    model = ml.NGram.fit(accepted[:7], order=3, longest=LONGEST, alphabet=ALPHABET, accept=policy)
+    model = ml.strings.NGram.fit(accepted[:7], order=3, longest=LONGEST, alphabet=ALPHABET, accept=policy)
     assert dict(strings_of(model, 10_000)).keys() == set(accepted)
     for string in everything():
         assert (model.weight(string) > 0) == meets(policy, string), string
@@ -99,7 +99,7 @@ def test_random_expressions_are_what_python_says() -> None:
         wanted = [found.fullmatch(string) is not None for string in strings]
         if not any(wanted):
             continue
-        automaton = Automaton(ml.Policy(matching=pattern), ALPHABET)
+        automaton = Automaton(ml.strings.Policy(matching=pattern), ALPHABET)
         said = [automaton.accepts([ALPHABET.index(c) for c in string]) for string in strings]
         assert said == wanted, pattern
 
@@ -107,20 +107,20 @@ def test_random_expressions_are_what_python_says() -> None:
 def test_the_automaton_is_the_least_one_whatever_way_a_policy_is_written() -> None:
     """Equal languages have equal tables, so that a file's automaton is found again."""
     for one, other in (
-        (ml.Policy(matching="a|B|1|-"), ml.Policy(1, None, [], ".?")),
-        (ml.Policy(2), ml.Policy(matching="...*")),
-        (ml.Policy(require=["digit"]), ml.Policy(matching=".*1.*")),
-        (ml.Policy(matching="(a|aa)*"), ml.Policy(matching="a*")),
+        (ml.strings.Policy(matching="a|B|1|-"), ml.strings.Policy(1, None, [], ".?")),
+        (ml.strings.Policy(2), ml.strings.Policy(matching="...*")),
+        (ml.strings.Policy(require=["digit"]), ml.strings.Policy(matching=".*1.*")),
+        (ml.strings.Policy(matching="(a|aa)*"), ml.strings.Policy(matching="a*")),
     ):
         assert Automaton(one, ALPHABET).digest == Automaton(other, ALPHABET).digest
-    assert len(Automaton(ml.Policy(require=["digit", "upper"]), ALPHABET)) == 4
+    assert len(Automaton(ml.strings.Policy(require=["digit", "upper"]), ALPHABET)) == 4
 
 
 @pytest.mark.parametrize("policy", POLICIES[-5:], ids=str)
-def test_a_plan_shows_only_what_meets_the_policy(policy: ml.Policy) -> None:
+def test_a_plan_shows_only_what_meets_the_policy(policy: ml.strings.Policy) -> None:
     """All sets of all places of some secrets, and the certificate."""
     accepted = [string for string in everything() if meets(policy, string)]
-    model = ml.NGram.fit(accepted[:9], order=2, longest=LONGEST, alphabet=ALPHABET, accept=policy)
+    model = ml.strings.NGram.fit(accepted[:9], order=2, longest=LONGEST, alphabet=ALPHABET, accept=policy)
     plan = ml.design(model, 2)
     rng = random.Random(0)
     for _ in range(100):
@@ -138,18 +138,18 @@ def test_decoys_of_passwords_of_a_policy_all_meet_it() -> None:
     rng = np.random.default_rng(1)
     names = ["dragon", "monkey", "sunshine", "letmein", "qwerty", "tulip", "summer"]
     texts = sorted({f"{name}{rng.integers(10, 9999)}" for name in names for _ in range(40)})
-    policy = ml.Policy(min_length=8, max_length=16, require=["digit"])
+    policy = ml.strings.Policy(min_length=8, max_length=16, require=["digit"])
     texts = [text for text in texts if len(text) >= 8]
-    model = ml.NGram.fit(texts, accept=policy)
+    model = ml.strings.NGram.fit(texts, accept=policy)
     assert model.longest == 16
     prior = ml.Prior.from_counts({text: 1 + (i % 5) for i, text in enumerate(texts)})
     plan = ml.design(prior, 6, unknown=model)
     for secret in ["newcomer7", *texts[:40]]:
-        words = ml.honeywords(secret, 6, model=plan)
+        words = ml.strings.honeywords(secret, 6, model=plan)
         assert all(8 <= len(word) <= 16 and any(map(str.isdecimal, word)) for word in words)
     assert ml.certify(plan, prior).ok
     with pytest.raises(UnknownSecret, match="policy"):
-        ml.honeywords("sunshine", 6, model=plan)
+        ml.strings.honeywords("sunshine", 6, model=plan)
     with pytest.raises(UnknownSecret, match="policy"):
         model.interval("sunshine")
     with pytest.raises(InvalidPrior, match="1 of 2 counted strings do not meet the policy"):
@@ -160,20 +160,20 @@ def test_lengths_are_those_of_what_was_fitted() -> None:
     """Where a string may end depends on what the policy has seen of it: contexts are counted by its state, too."""
     rng = np.random.default_rng(2)
     texts = ["".join(rng.choice(list("abc123"), size=8 + rng.geometric(0.6) - 1)) for _ in range(4000)]
-    model = ml.NGram.fit(texts, accept=ml.Policy(min_length=8))
+    model = ml.strings.NGram.fit(texts, accept=ml.strings.Policy(min_length=8))
     draw = random.Random(3)
     lengths = [len(model.at(draw.randrange(model.total))) for _ in range(2000)]
     assert np.mean(lengths) == pytest.approx(np.mean([len(text) for text in texts]), abs=0.5)
 
 
 def test_strings_outside_the_policy_are_counted_and_refused_unless_left_out() -> None:
-    policy = ml.Policy(min_length=3)
+    policy = ml.strings.Policy(min_length=3)
     with pytest.raises(InvalidParameter, match="2 of 3 strings do not meet the policy"):
-        ml.NGram.fit(["aaa", "b", "cc"], accept=policy)
-    model = ml.NGram.fit(["aaa", "b", "cc"], accept=policy, leave_out=True)
+        ml.strings.NGram.fit(["aaa", "b", "cc"], accept=policy)
+    model = ml.strings.NGram.fit(["aaa", "b", "cc"], accept=policy, leave_out=True)
     assert model.weight("aaa") > model.weight("cab") > 0 == model.weight("cc")
     with pytest.raises(InvalidParameter, match="at least one string"):
-        ml.NGram.fit(["b"], accept=policy, leave_out=True)
+        ml.strings.NGram.fit(["b"], accept=policy, leave_out=True)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_strings_outside_the_policy_are_counted_and_refused_unless_left_out() ->
 )
 def test_what_is_no_policy_is_refused_in_one_line(said: dict, why: str) -> None:
     with pytest.raises(InvalidParameter, match=why) as error:
-        ml.NGram.fit(["a"], alphabet=ALPHABET, accept=ml.Policy(**said))
+        ml.strings.NGram.fit(["a"], alphabet=ALPHABET, accept=ml.strings.Policy(**said))
     assert "\n" not in str(error.value)
 
 
@@ -231,7 +231,7 @@ def test_hostile_expressions_are_small_or_refused(pattern: str) -> None:
     """Either an automaton of at most 1,024 states or one line, after a bounded number of steps: these tests end."""
     states, said = 0, "too large"
     try:
-        states = len(Automaton(ml.Policy(matching=pattern), "".join(map(chr, range(32, 127)))))
+        states = len(Automaton(ml.strings.Policy(matching=pattern), "".join(map(chr, range(32, 127)))))
     except InvalidParameter as error:
         said = str(error)
     assert states <= 1024
@@ -244,7 +244,7 @@ def test_random_text_is_an_expression_or_is_refused() -> None:
     for _ in range(1500):
         pattern = "".join(rng.choice("aB1-.*+?{}[](),|^$\\dwAZb2:=<!i#") for _ in range(rng.randrange(1, 25)))
         try:
-            automaton = Automaton(ml.Policy(matching=pattern), ALPHABET)
+            automaton = Automaton(ml.strings.Policy(matching=pattern), ALPHABET)
         except InvalidParameter:
             continue
         for string in ("", "a", "B", "1-", "aB1"):
@@ -255,10 +255,10 @@ def test_random_text_is_an_expression_or_is_refused() -> None:
 def test_a_file_keeps_the_policy(tmp_path) -> None:
     """Model and plan: the same strings at the same places; the digest tells policies apart."""
     texts = ["aB1", "a1-", "B11", "1aa"]
-    policy = ml.Policy(2, None, ["digit"], "[^-].*")
-    model = ml.NGram.fit(texts, order=2, longest=LONGEST, alphabet=ALPHABET, accept=policy)
+    policy = ml.strings.Policy(2, None, ["digit"], "[^-].*")
+    model = ml.strings.NGram.fit(texts, order=2, longest=LONGEST, alphabet=ALPHABET, accept=policy)
     model.save(tmp_path / "m")
-    loaded = ml.NGram.load(tmp_path / "m")
+    loaded = ml.strings.NGram.load(tmp_path / "m")
     assert loaded.policy == policy
     assert dict(strings_of(loaded, 10_000)) == dict(strings_of(model, 10_000))
     assert repr(loaded) == repr(model)
@@ -269,7 +269,9 @@ def test_a_file_keeps_the_policy(tmp_path) -> None:
     assert ml.certify(again, again.joint.model).ok
     cloaks = [ml.Cloak(some, key=bytes(32)) for some in (plan, again)]
     assert cloaks[0].draw("aB1", scope="u") == cloaks[1].draw("aB1", scope="u")
-    other = ml.NGram.fit(texts, order=2, longest=LONGEST, alphabet=ALPHABET, accept=ml.Policy(2, None, ["digit"]))
+    other = ml.strings.NGram.fit(
+        texts, order=2, longest=LONGEST, alphabet=ALPHABET, accept=ml.strings.Policy(2, None, ["digit"])
+    )
     assert ml.design(other, 3).digest != plan.digest
 
 
@@ -295,16 +297,18 @@ def test_a_file_with_another_policy_is_refused(tmp_path, monkeypatch, changed: d
     """Whoever can write the file can seal it: what it says is checked all the same."""
     from minleak._strings import files
 
-    model = ml.NGram.fit(["aB1"], order=2, longest=4, alphabet=ALPHABET, accept=ml.Policy(2, None, ["digit"]))
+    model = ml.strings.NGram.fit(
+        ["aB1"], order=2, longest=4, alphabet=ALPHABET, accept=ml.strings.Policy(2, None, ["digit"])
+    )
     contents = files.contents_of
     monkeypatch.setattr(files, "contents_of", lambda some: (contents(some)[0], contents(some)[1] | changed))
     model.save(tmp_path / "m")
     with pytest.raises(InvalidCloak):
-        ml.NGram.load(tmp_path / "m")
+        ml.strings.NGram.load(tmp_path / "m")
 
 
 def test_others_and_a_policy_do_not_go_together() -> None:
     with pytest.raises(InvalidParameter, match="alphabet="):
-        ml.NGram.fit(["aaaa"], accept=ml.Policy(3), others=True)
+        ml.strings.NGram.fit(["aaaa"], accept=ml.strings.Policy(3), others=True)
     with pytest.raises(InvalidParameter, match=r"such as Policy\(min_length=8\)"):
-        ml.NGram.fit(["aaaa"], accept="a*")
+        ml.strings.NGram.fit(["aaaa"], accept="a*")

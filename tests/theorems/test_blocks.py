@@ -99,7 +99,7 @@ def test_the_counterexample_in_numbers():
     """Fehr-Berens of order 1/2, k = 14, weights 1, 1 and 26 times .05: H(X|Y) is 3.2036 sorted, 3.2096 with one heavy
     secret in each block.
     """
-    weights, H = [20, 20] + [1] * 26, ml.FehrBerens(0.5)
+    weights, H = [20, 20] + [1] * 26, ml.theory.FehrBerens(0.5)
     apart = entropies_of(weights, [[0, *range(2, 15)], [1, *range(15, 28)]], [H.name])[0]
     together = ml.design(weights, 14, layout="blocks").entropy(H)
     assert (round(together, 4), round(apart, 4)) == (3.2036, 3.2096)

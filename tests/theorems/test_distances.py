@@ -62,8 +62,8 @@ def test_hypers_bound_what_gains_of_spread_one_tell_apart():
         told = ml.theory.posterior_vulnerability(p, A, gain=G) - ml.theory.posterior_vulnerability(p, B, gain=G)
         assert abs(told) <= apart + 1e-9
     nothing = np.ones((4, 1))
-    assert theory.hyper_distance(p, nothing, A).value == close(ml.additive_capacity(A, prior=p).value)
-    most = ml.additive_capacity(A, prior=p, spanning="vulnerabilities").value
+    assert theory.hyper_distance(p, nothing, A).value == close(ml.theory.additive_capacity(A, prior=p).value)
+    most = ml.theory.additive_capacity(A, prior=p, spanning="vulnerabilities").value
     assert theory.hyper_distance(p, nothing, A, metric="convex separation").value == close(most)
     by_hand = theory.hyper_distance(p, A, B, metric=lambda a, b: 0.5 * float(np.abs(a - b).sum()))
     assert by_hand.value == close(apart)
@@ -86,7 +86,7 @@ def test_refinement_distance_is_what_gains_earn_and_no_gains_earn_more():
             assert more <= found.bound + 1e-9
         assert (found.value > 1e-7) == (not ml.refines(A, B).ok)
         assert theory.refinement_distance(p, A, A @ random(3, 2)).value == close(0, abs=1e-8)
-        most = ml.additive_capacity(A, prior=p, spanning="vulnerabilities").value
+        most = ml.theory.additive_capacity(A, prior=p, spanning="vulnerabilities").value
         assert theory.refinement_distance(p, np.ones((4, 1)), A).value == close(most, abs=1e-8)
 
 
@@ -201,7 +201,7 @@ def test_left_factors_are_exact_where_channels_are():
             lambda: theory.join_meet_refines(np.eye(2), np.eye(2), trials=10**6 + 1),
             "trials is a whole number",
         ),
-        (lambda: ml.additive_capacity(MANY), "distances of so many rows"),
+        (lambda: ml.theory.additive_capacity(MANY), "distances of so many rows"),
         (lambda: theory.induced_metric(MANY), "distances of so many secrets"),
         (lambda: theory.posterior_gain(np.eye(2) + 1, np.eye(3)), "for 2 secrets, and the channel has 3"),
         (lambda: theory.posterior_gain(random(40, 5) + 1, random(5, 9)), "over 1,000,000 strategies"),

@@ -15,7 +15,7 @@ INF = math.inf
 NATS = math.e
 
 
-class FehrBerensAtOne(ml.CoreConcave):
+class FehrBerensAtOne(ml.theory.CoreConcave):
     """-log of the mean of 2^-H(X given y), in bits."""
 
     def __init__(self):
@@ -27,16 +27,20 @@ LIMITS = {
     "Arimoto, 1: Shannon": (ml.Arimoto, 1, ml.Shannon()),
     "Arimoto, inf: min-entropy": (ml.Arimoto, INF, ml.MinEntropy()),
     "Arimoto, 0: the largest support": (ml.Arimoto, 0, ml.Hartley()),
-    "Hayashi, 1: Shannon": (ml.Hayashi, 1, ml.Shannon()),
-    "Hayashi, inf: the largest posterior": (ml.Hayashi, INF, ml.Hayashi(INF)),
-    "Hayashi, 0: the mean support": (ml.Hayashi, 0, ml.Hartley(form="hayashi")),
-    "Fehr-Berens, inf: min-entropy": (ml.FehrBerens, INF, ml.MinEntropy()),
-    "Fehr-Berens, 1: not Shannon": (ml.FehrBerens, 1, FehrBerensAtOne()),
-    "Sharma-Mittal, degree 1: Hayashi": (lambda b: ml.SharmaMittal(2, b), 1, ml.Hayashi(2, base=NATS)),
-    "Sharma-Mittal, degree 1, order 1/2: Hayashi": (lambda b: ml.SharmaMittal(0.5, b), 1, ml.Hayashi(0.5, base=NATS)),
-    "Sharma-Mittal, both 1: Shannon": (lambda a: ml.SharmaMittal(a, 2 - a), 1, ml.Shannon(base=NATS)),
-    "Sharma-Mittal, order inf": (lambda a: ml.SharmaMittal(a, 2), INF, ml.SharmaMittal(INF, 2)),
-    "Tsallis, 1: Shannon": (ml.Tsallis, 1, ml.Shannon(base=NATS)),
+    "Hayashi, 1: Shannon": (ml.theory.Hayashi, 1, ml.Shannon()),
+    "Hayashi, inf: the largest posterior": (ml.theory.Hayashi, INF, ml.theory.Hayashi(INF)),
+    "Hayashi, 0: the mean support": (ml.theory.Hayashi, 0, ml.Hartley(form="hayashi")),
+    "Fehr-Berens, inf: min-entropy": (ml.theory.FehrBerens, INF, ml.MinEntropy()),
+    "Fehr-Berens, 1: not Shannon": (ml.theory.FehrBerens, 1, FehrBerensAtOne()),
+    "Sharma-Mittal, degree 1: Hayashi": (lambda b: ml.theory.SharmaMittal(2, b), 1, ml.theory.Hayashi(2, base=NATS)),
+    "Sharma-Mittal, degree 1, order 1/2: Hayashi": (
+        lambda b: ml.theory.SharmaMittal(0.5, b),
+        1,
+        ml.theory.Hayashi(0.5, base=NATS),
+    ),
+    "Sharma-Mittal, both 1: Shannon": (lambda a: ml.theory.SharmaMittal(a, 2 - a), 1, ml.Shannon(base=NATS)),
+    "Sharma-Mittal, order inf": (lambda a: ml.theory.SharmaMittal(a, 2), INF, ml.theory.SharmaMittal(INF, 2)),
+    "Tsallis, 1: Shannon": (ml.theory.Tsallis, 1, ml.Shannon(base=NATS)),
 }
 
 
@@ -61,13 +65,13 @@ def test_limit(family, limit, tends_to, system):
 @given(system=systems())
 def test_tsallis_is_sharma_mittal_of_equal_order_and_degree(q, system):
     """H_{q,q} = Tsallis(q)."""
-    assert_same(ml.SharmaMittal(q, q), ml.Tsallis(q), system)
+    assert_same(ml.theory.SharmaMittal(q, q), ml.theory.Tsallis(q), system)
 
 
 @given(systems())
 def test_the_named_orders(system):
     """Hartley is order 0 and collision order 2, of Arimoto's form or of Hayashi's."""
-    for form, family in (("arimoto", ml.Arimoto), ("hayashi", ml.Hayashi), ("fehrberens", ml.FehrBerens)):
+    for form, family in (("arimoto", ml.Arimoto), ("hayashi", ml.theory.Hayashi), ("fehrberens", ml.theory.FehrBerens)):
         assert_same(ml.Hartley(form=form), family(0), system)
         assert_same(ml.Collision(form=form), family(2), system)
 
@@ -88,8 +92,8 @@ def test_supports_and_extremes(system):
     seen = channel.posteriors(prior)
     supports = (seen.matrix > 0).sum(axis=0)
     assert equal(ml.Arimoto(0).conditional(prior, channel), math.log2(supports.max()))
-    assert equal(ml.Hayashi(0).conditional(prior, channel), math.log2(seen.probabilities @ supports))
-    assert equal(ml.Hayashi(INF).conditional(prior, channel), -math.log2(seen.matrix.max()))
+    assert equal(ml.theory.Hayashi(0).conditional(prior, channel), math.log2(seen.probabilities @ supports))
+    assert equal(ml.theory.Hayashi(INF).conditional(prior, channel), -math.log2(seen.matrix.max()))
 
 
 def assert_same(H, K, system, tolerance=1e-12):

@@ -68,15 +68,15 @@ def test_observables_with_one_posterior_are_one(H, system, data):
 def inverse_eta(H):
     """eta^-1, by hand."""
     match H:
-        case ml.Tsallis(alpha=q):
+        case ml.theory.Tsallis(alpha=q):
             return lambda h: 1 - (q - 1) * h
-        case ml.SharmaMittal(alpha=a, beta=b):
+        case ml.theory.SharmaMittal(alpha=a, beta=b):
             return lambda h: (1 - (b - 1) * h) ** ((1 - a) / (1 - b))
-        case ml.Hayashi(alpha=a):
+        case ml.theory.Hayashi(alpha=a):
             return lambda h: 2 ** ((1 - a) * h)
         case ml.Arimoto(alpha=a):
             return lambda h: 2 ** ((1 - a) / a * h)
-        case ml.FehrBerens() | ml.MinEntropy():
+        case ml.theory.FehrBerens() | ml.MinEntropy():
             return lambda h: 2**-h
         case _:
             return lambda h: h
@@ -89,10 +89,10 @@ STRICT = st.one_of(
     st.builds(ml.GuessError, st.integers(1, 3)),
     st.builds(ml.Guesswork),
     st.builds(ml.Arimoto, ORDINARY),
-    st.builds(ml.Hayashi, ORDINARY),
-    st.builds(ml.FehrBerens, ORDINARY),
-    st.builds(ml.SharmaMittal, ORDINARY, st.sampled_from([-1.0, 0.5, 2.0])),
-    st.builds(ml.Tsallis, ORDINARY),
+    st.builds(ml.theory.Hayashi, ORDINARY),
+    st.builds(ml.theory.FehrBerens, ORDINARY),
+    st.builds(ml.theory.SharmaMittal, ORDINARY, st.sampled_from([-1.0, 0.5, 2.0])),
+    st.builds(ml.theory.Tsallis, ORDINARY),
 )
 
 

@@ -144,7 +144,7 @@ def test_mistakes_fall_as_chernoff_says():
     of binomials, in exact fractions.
     """
     rows = [[Fraction(3, 5), Fraction(2, 5)], [Fraction(1, 4), Fraction(3, 4)]]
-    found = ml.repeated_success([1, 1], [[float(c) for c in row] for row in rows], looks=[5, 40, 400])
+    found = ml.theory.repeated_success([1, 1], [[float(c) for c in row] for row in rows], looks=[5, 40, 400])
     for t, success in zip(found.looks, found.success, strict=True):
         exact = sum(math.comb(t, k) * max(row[0] ** k * row[1] ** (t - k) for row in rows) / 2 for k in range(t + 1))
         assert success == pytest.approx(float(exact), abs=1e-12)

@@ -9,8 +9,8 @@ from itertools import product
 import pytest
 from tests.sequences.listing import law
 
-from minleak import Chain
 from minleak._sequences.coupling import moved, started
+from minleak.sequences import Chain
 
 # few states, so that all walks can be listed: sparse rows, back-off, a heavy state, a clock, an order of two
 CHAINS = {

@@ -19,7 +19,7 @@ def test_counts_are_those_of_memory(backend, text, tmp_path):
     path = tmp_path / "log.csv"
     path.write_text(text)
     inside = warehouse.chain(warehouse.read(path, engine=backend))
-    read = ml.read_chain(path)
+    read = ml.sequences.read_chain(path)
     names = sorted(read.labels)
     assert list(inside.labels) == names
     for a in names:

@@ -42,7 +42,7 @@ def test_to_plan(what, plan, duckdb, tmp_path):
     changed = warehouse.WarehousePlan(given(duckdb, pa.Table.from_pylist(rows), tmp_path), plan.header)
     try:
         whole = warehouse.to_plan(changed)
-    except ml.MinleakError:
+    except ml.errors.MinleakError:
         return
     made_good = what in ("idle secrets in one large set", "two homes are one")  # in memory they are dealt out anew
     weights = dict(zip(whole.prior.labels, whole.weights.tolist(), strict=True))

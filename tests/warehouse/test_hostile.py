@@ -52,7 +52,9 @@ def test_no_header(duckdb, tmp_path):
         lambda: warehouse.cloak(plan, log, key=ml.Key(bytes(32))),
         lambda: warehouse.certify(plan, PRIOR, weight="hits"),
     ):
-        with pytest.raises(ml.MinleakError, match=r"no column 'secret' among the 3: say|no column 'hits'") as refused:
+        with pytest.raises(
+            ml.errors.MinleakError, match=r"no column 'secret' among the 3: say|no column 'hits'"
+        ) as refused:
             action()
         assert "hidden" not in str(refused.value)
 

@@ -26,7 +26,7 @@ def test_a_log_is_counted():
 
 def test_what_sees_every_secret_is_refused(monkeypatch):
     spectrum = warehouse.Spectrum(pa.table({"secret": ["a", "b"], "count": [1, 2]}))
-    gini = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
+    gini = ml.theory.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
     with pytest.raises(InvalidParameter, match="in memory"):
         spectrum.entropy(gini)
     monkeypatch.setattr("minleak._warehouse.counts._DISTINCT", 1)

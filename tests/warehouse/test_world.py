@@ -100,7 +100,7 @@ def test_nothing_can_be_said(weights, words, duckdb, tmp_path):
 
 
 def test_an_entropy_that_sees_every_secret(plan):
-    own = ml.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
+    own = ml.theory.CoreConcave(lambda z: z, core=lambda p: 1 - (p**2).sum(), name="gini")
     with pytest.raises(InvalidParameter, match="every secret by itself"):
         plan.in_the_world(entropies=[own])
 

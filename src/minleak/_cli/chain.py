@@ -19,7 +19,7 @@ from minleak._data.writing import expecting, state_of
 from minleak._report.saving import write_whole
 from minleak._report.walks import check_page, write_walks
 from minleak._sequences.chain import Chain
-from minleak._sequences.measuring import sequence_baselines
+from minleak._sequences.measuring import baselines
 from minleak._sequences.reading import read_chain, read_walks
 from minleak._sequences.results import fallen
 from minleak._sequences.tracks import Tracks
@@ -121,8 +121,8 @@ def leakage(
     with progressing("measuring") as progress:
         given: dict[str, Any] = {"steps": steps, "trials": trials, "seed": seed, "progress": progress}
         # the truth first, since it may be refused
-        real = None if known is None else sequence_baselines(fitted, k, truth=known, **given)
-        expected = sequence_baselines(fitted, k, **given)
+        real = None if known is None else baselines(fitted, k, truth=known, **given)
+        expected = baselines(fitted, k, **given)
     data: dict[str, Any] = {"states": len(fitted), "k": k, "steps": steps, **expected.to_dict()}
     parts = [f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain\n{expected}"]
     if real is not None:

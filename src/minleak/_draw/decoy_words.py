@@ -28,7 +28,7 @@ def honeywords(password: str, k: int = 20, *, model: Model | UnlistedPlan) -> li
     word was moved by a package that puts the right one at a place of its own.
 
     >>> import minleak as ml
-    >>> model = ml.NGram.fit(["dragon", "monkey", "sunshine", "letmein", "qwerty"])
+    >>> model = ml.strings.NGram.fit(["dragon", "monkey", "sunshine", "letmein", "qwerty"])
     >>> words = honeywords("dragon99", 4, model=model)
     >>> len(set(words)), "dragon99" in words
     (4, True)

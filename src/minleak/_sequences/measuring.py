@@ -1,4 +1,4 @@
-"""sequence_leakage: how often attackers who filter and smooth are right about a walk, step by step."""
+"""leakage: how often attackers who filter and smooth are right about a walk, step by step."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHOWN, _PAIRS = 5 * 10**7, 2 * 10**7
 _CHAIN = ("the chain", "state")
 
 
-def sequence_leakage(
+def leakage(
     chain: Chain,
     method: Tracks | Stored | Channel | str | Any,
     *,
@@ -66,7 +66,7 @@ def sequence_leakage(
 
     >>> import numpy as np
     >>> ring = sum(np.roll(np.eye(6, dtype=int), shift, axis=0) for shift in (0, 0, 1, -1))
-    >>> sequence_leakage(Chain([1] * 6, ring), "buckets", k=2, steps=3).filtered.values
+    >>> leakage(Chain([1] * 6, ring), "buckets", k=2, steps=3).filtered.values
     (0.5, 0.625, 0.65625)
     """
     if not isinstance(chain, Chain):
@@ -93,7 +93,7 @@ def sequence_leakage(
     return _measured(chain, scheme, length, many, rng, truth, progress)
 
 
-def sequence_baselines(
+def baselines(
     chain: Chain,
     k: int,
     *,
@@ -103,17 +103,17 @@ def sequence_baselines(
     truth: Chain | Sequence[Sequence[Any]] | None = None,
     progress: Progress | None = None,
 ) -> SequenceTable:
-    """Tracks and what else could be done with k states a step, each by `sequence_leakage`, in one table.
+    """Tracks and what else could be done with k states a step, each by `leakage`, in one table.
 
     >>> import numpy as np
     >>> ring = sum(np.roll(np.eye(6, dtype=int), shift, axis=0) for shift in (0, 0, 1, -1))
-    >>> table = sequence_baselines(Chain([1] * 6, ring), 2, steps=4, trials=50)
+    >>> table = baselines(Chain([1] * 6, ring), 2, steps=4, trials=50)
     >>> [row.method for row in table.rows if max(row.smoothed) <= 0.5]
     ['tracks', 'plan for the prediction']
     """
     return SequenceTable(
         tuple(
-            sequence_leakage(
+            leakage(
                 chain, name, k=k, steps=steps, trials=trials, seed=seed, truth=truth, exact=False, progress=progress
             )
             for name in NAMES

@@ -42,7 +42,7 @@ class Tracks:
     Parameters
     ----------
     chain
-        How secrets move on. The promise holds as far as this is true: see `sequence_leakage(..., truth=)`.
+        How secrets move on. The promise holds as far as this is true: see `sequences.leakage(..., truth=)`.
     k
         How many tracks are shown, at most 1,024. A move takes milliseconds up to 64, and a second at 400.
     key
