@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._entropy.averaged import arimoto_exponent
-from minleak._entropy.base import ConditionalEntropy, Entropy, RenyiMean
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.deformed import deformed
+from minleak._entropy.forms import RenyiMean, arimoto_exponent
+from minleak._optimise.cores.of_entropy import outer, slope
 from minleak._padding.ladder import Ladder
 from minleak.errors import InvalidParameter
 
@@ -67,7 +68,7 @@ class Worth:
                 f"buckets cannot be weighed quickly in {entropy.name} unless all secrets are equally likely: use "
                 "randomised=True (small n), or an entropy close to it such as shannon or arimoto:0.5"
             )
-        order, exponent = mean
+        order, exponent = mean.order, mean.exponent
         logs = np.log(p)
 
         def by_rung(values: Array, join: np.ufunc) -> Array:
@@ -105,10 +106,10 @@ class Worth:
     def posterior(self, worth: float) -> float:
         """H(X|Y) of buckets that are worth so much together, in the unit of the entropy."""
         H, mean = self.entropy, self.entropy.renyi_mean
-        value = H.outer(worth)
+        value = outer(H, worth)
         if mean is None or value < math.inf:
             return value
-        return H.outer(-_BELOW / mean.exponent)  # rounding made it more than there can be
+        return outer(H, -_BELOW / mean.exponent)  # rounding made it more than there can be
 
     def posterior_at_most(self, worth: float) -> float:
         """No buckets that are worth at most so much have a larger H(X|Y): infinite where rounding hides what they have.
@@ -116,8 +117,8 @@ class Worth:
         Worths are known up to rounding, unless they are multiples of a grain, which a logarithm magnifies.
         """
         H = self.entropy
-        if not self.grain and not H.slope(worth) * H.unit <= _STEEP:  # nor where the slope is unknown
-            return H.outer(worth + _UNKNOWN * max(1.0, worth))
+        if not self.grain and not slope(H, worth) * H.unit <= _STEEP:  # nor where the slope is unknown
+            return outer(H, worth + _UNKNOWN * max(1.0, worth))
         return self.posterior(worth)
 
 
