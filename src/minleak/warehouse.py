@@ -7,13 +7,15 @@ from minleak._warehouse.counts import Spectrum
 from minleak._warehouse.designing import design
 from minleak._warehouse.drawing import cloak
 from minleak._warehouse.engines import connect
+from minleak._warehouse.lineage import WarehouseLineage, load, update
 from minleak._warehouse.memory import to_plan
-from minleak._warehouse.plan import Header, WarehousePlan, load
+from minleak._warehouse.plan import Header, WarehousePlan
 from minleak._warehouse.sources import read
 
 __all__ = [
     "Header",
     "Spectrum",
+    "WarehouseLineage",
     "WarehousePlan",
     "audit",
     "certify",
@@ -24,4 +26,5 @@ __all__ = [
     "load",
     "read",
     "to_plan",
+    "update",
 ]

@@ -15,8 +15,6 @@ from minleak.errors import InvalidParameter
 
 # A count in a pool is worth so many units, so that the share that is kept each day stays a whole number.
 UNIT = 1 << 10
-# The most days that pools are kept for: after these nothing is left of them.
-_LONG = 1 << 10
 # What a ledger holds of each secret.
 SERIES = ("counts", "pools", "first", "last")
 # What it holds of each day of whose counts something is left in the pools.
@@ -123,8 +121,6 @@ def whole_counts(prior: Prior, what: str) -> Indices:
 
 
 def _kept(pools: Indices, days: int, keep: float) -> Indices:
-    """What is left of pools after some days: a share of 1/1024 after the other, rounded down."""
-    share = round(UNIT * keep)
-    for _ in range(min(days, _LONG)):
-        pools = (pools >> 10) * share + ((pools & (UNIT - 1)) * share >> 10)
-    return pools
+    """What is left of pools after some days, rounded down."""
+    share = round(UNIT * keep**days)
+    return (pools >> 10) * share + ((pools & (UNIT - 1)) * share >> 10)

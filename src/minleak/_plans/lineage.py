@@ -24,6 +24,7 @@ from minleak._file.digests import label_parts, of_parts
 from minleak._file.saving import save
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout
+from minleak._lineage.cadence import days_to_wait
 from minleak._lineage.ledger import DAILY, SERIES, Ledger
 from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._plan.kinds import LINEAGE, Running, Stored
@@ -32,10 +33,6 @@ from minleak.errors import InvalidCloak, InvalidParameter, shown
 
 if TYPE_CHECKING:
     from minleak._lineage.today import Today
-
-# With cohort="auto" a part is made after one day, one more for each so many days that the lineage has lasted, and so
-# many at the most: at first those that wait weigh most, and later small parts add up.
-_SLOWER, _WEEK = 4, 7
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -216,7 +213,7 @@ class Lineage(Stored):
             Today's counts, whole numbers; matched by label, in any order.
         cohort
             After how many days those that wait become a part, if they are at least k; "auto": daily at first, and then
-            less and less often, down to once a week after four weeks.
+            less and less often, down to once a week after twelve days.
         keep
             The share of the pooled counts that is kept each day, for `in_the_world`.
         day
@@ -232,8 +229,7 @@ class Lineage(Stored):
                 f"the day is {today}, and counts of day {self.ledger.day} are entered already: days go forwards"
             )
         keep = real(keep, "keep is a share from 0 to 1", least=0, most=1)
-        auto = isinstance(cohort, str) and cohort == "auto"
-        wait = min(_WEEK, 1 + today // _SLOWER) if auto else whole(cohort, 'cohort is "auto" or a number')
+        wait = days_to_wait(cohort, today)
         ledger = self.ledger.enter(as_prior(prior), today, keep)
         if len(ledger.waiting) < self.k or ledger.day - ledger.began < wait:
             return Lineage(self.parts, ledger)

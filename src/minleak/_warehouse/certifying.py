@@ -9,9 +9,10 @@ from typing import Any
 from minleak._certify.rings import Certificate, Check
 from minleak._warehouse.counts import integer_column, times
 from minleak._warehouse.engines.base import Engine, ibis_module
-from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked
+from minleak._warehouse.lineage import WarehouseLineage
+from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import as_table, check_columns, engine_of
-from minleak.errors import InvalidPrior, UnreadableFile
+from minleak.errors import InvalidParameter, InvalidPrior, UnreadableFile
 
 DAMAGED = "the plan was changed or damaged after it was made: design it anew (warehouse.certify says what is wrong)"
 
@@ -20,7 +21,7 @@ _BINS = 4096
 
 
 def certify(
-    plan: WarehousePlan, table: Any = None, *, secret: str = "secret", weight: str | None = "count"
+    plan: WarehousePlan | WarehouseLineage, table: Any = None, *, secret: str = "secret", weight: str | None = "count"
 ) -> Certificate:
     """Verify a plan exactly, as queries: its giants and u are those of the theorem, its segments tile the line, no
     member meets itself, homes are sets of u different secrets, and every secret owns u times its weight. Checks run in
@@ -29,6 +30,8 @@ def certify(
     With `table`, the prior it was designed for, the weights are compared secret by secret; without it they are taken
     from the plan. From these checks every posterior is pi (see the theory page on rings), so the plan is optimal for
     every entropy at once. Two aggregates over all segments, three within partitions, and a join with the prior.
+
+    Of a lineage every part is verified for the weights in it, and that no secret is in two parts.
 
     >>> import pyarrow as pa
     >>> from minleak.warehouse import design
@@ -47,6 +50,8 @@ def certify(
       ok  the weights are the prior's: compared secret by secret
       gap in prior: 0
     """
+    if isinstance(plan, WarehouseLineage):
+        return _certify_lineage(plan, table)
     plan = checked(plan, fitting=False)
     prior = None if table is None else as_table(table)
     engine = engine_of(plan.table) if prior is None else engine_of(plan.table, prior)
@@ -54,6 +59,33 @@ def certify(
         check_columns(prior, InvalidPrior, secret=secret, weight=weight)
     checks = tuple(_checks(engine, plan, prior, secret, weight))
     return Certificate(all(check.ok for check in checks), True, checks, {"prior": 0.0})
+
+
+def _certify_lineage(lineage: WarehouseLineage, table: Any) -> Certificate:
+    """Each part for its own weights, and every secret in one part, the one that the ledger says."""
+    if table is not None:
+        raise InvalidParameter(
+            "a lineage is certified for the counts its parts were made for: leave out the table"
+        )
+    checks = []
+    for number, part in enumerate(lineage.parts):
+        found = certify(part)
+        failed = "; ".join(check.what for check in found.checks if not check.ok)
+        what = f"part {number} is optimal for the weights in it"
+        checks.append(Check(what, found.ok, failed or f"{part.header.n:,} secrets"))
+    ibis, ledger = ibis_module(), lineage.ledger
+    owned = [
+        rows.select("secret").distinct().mutate(own=ibis.literal(number, "int64"))
+        for number, part in enumerate(lineage.parts)
+        for rows in ([part.table, giants_table(part.header)] if part.header.giants else [part.table])
+    ]
+    listed = ibis.union(*owned) if len(owned) > 1 else owned[0]
+    engine = engine_of(ledger)
+    both = ledger.filter(ledger.part >= 0).outer_join(listed, "secret")
+    row = engine.row(both.aggregate(rows=both.count(), same=times(ibis.coalesce(both.part == both.own, False))))
+    total = sum(part.header.n for part in lineage.parts)
+    checks.append(Check("every secret is in one part, as the ledger says", row["rows"] == row["same"] == total))
+    return Certificate(all(check.ok for check in checks), True, tuple(checks), {"prior": 0.0})
 
 
 def require_whole(plan: WarehousePlan) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,15 @@ from minleak._draw.keys import Key, scope_problem, streams
 from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.counts import times
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
+from minleak._warehouse.lineage import WarehouseLineage, begin
 from minleak._warehouse.lookups import Line
 from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import as_table, check_columns, engine_of
-from minleak.errors import InvalidKey, InvalidParameter, UnknownSecret, UnreadableFile
+from minleak.errors import InvalidKey, InvalidParameter, PendingSecret, UnknownSecret, UnreadableFile
 
 
 def cloak(
-    plan: WarehousePlan,
+    plan: WarehousePlan | WarehouseLineage,
     events: Any,
     *,
     key: Key | str | os.PathLike[str],
@@ -37,6 +39,8 @@ def cloak(
 
     Parameters
     ----------
+    plan
+        A plan by `design`, or a lineage by `update`: each of its parts that a secret is in is checked and drawn from.
     events
         A table in the engine of the plan.
     key
@@ -57,23 +61,40 @@ def cloak(
     sets stay in the engine as a temporary table that the result reads, for as long as the connection; what is refused
     leaves none.
     """
-    plan = checked(plan)
-    header = plan.header
     key = key if isinstance(key, Key) else _loaded(key)
     table = as_table(events)
-    engine = engine_of(plan.table, table)
-    _check_columns(table, secret, scope, observable, header)
-    line = Line.checked(engine, plan)
-    everybody = plan.table.union(giants_table(header)) if header.giants else plan.table
+    lineage = plan if isinstance(plan, WarehouseLineage) else begin(plan)
+    engine = engine_of(lineage.ledger, table)
+    _check_columns(table, secret, scope, observable, lineage.parts[0].header)
     asked = table.select(scope=table[scope], secret=table[secret]).distinct()
-    known = _known(engine, asked, everybody, stand_in)
-    draws = _draws(engine, known, everybody, header, key)
-    with engine.kept(draws) as drawn, engine.kept(_sets(drawn, line), lasting=True) as sets:
-        _check_drawn(engine, sets, drawn, header.k)
-    shown = sets.select("scope", "asked", "members")
-    named = shown.rename(**{scope: "scope", secret: "asked", observable: "members"}).select(scope, secret, observable)
+    with ExitStack() as kept:
+        known = kept.enter_context(engine.kept(_known(engine, asked, lineage.ledger, stand_in)))
+        wanted = {int(row["part"]) for row in engine.rows(known.select("part").distinct())}
+        if not wanted <= set(range(len(lineage.parts))):
+            raise UnreadableFile(DAMAGED)
+        shown = [
+            _draw_part(engine, lineage.parts[number], known.filter(known.part == number), key, lineage.lineage)
+            for number in sorted(wanted) or [0]
+        ]
+    sets = ibis_module().union(*shown) if len(shown) > 1 else shown[0]
+    named = sets.rename(**{scope: "scope", secret: "asked", observable: "members"}).select(scope, secret, observable)
     result = table.join(named, [scope, secret])
     return result if keep_secret else result.drop(secret)
+
+
+def _draw_part(engine: Engine, part: WarehousePlan, known: Any, key: Key, lineage: bytes) -> Any:
+    """(scope, asked, members) of pairs whose secrets are all in this part, kept in the engine."""
+    part = checked(part)
+    line = Line.checked(engine, part)
+    everybody = part.table.union(giants_table(part.header)) if part.header.giants else part.table
+    draws = _draws(engine, known, everybody, part.header, key, lineage)
+    with (
+        engine.kept(known) as asked,
+        engine.kept(draws) as drawn,
+        engine.kept(_sets(drawn, line), lasting=True) as sets,
+    ):
+        _check_drawn(engine, sets, asked, part.header.k)
+    return sets.select("scope", "asked", "members")
 
 
 def _loaded(key: Any) -> Key:
@@ -102,10 +123,10 @@ def _are_nobody(scopes: list[Any]) -> list[int]:
     return [int(scope_problem(scope) is not None) for scope in scopes]
 
 
-def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
-    """Pairs (scope, asked, secret) in which every secret is one of the plan; unknown ones are replaced or refused."""
+def _known(engine: Engine, asked: Any, ledger: Any, stand_in: Any) -> Any:
+    """(scope, asked, secret, part): every secret is listed in a part; others are replaced or refused."""
     ibis = ibis_module()
-    names = everybody.select("secret").distinct()
+    names = ledger.filter(ledger.part >= 0).select("secret", "part")
     unknown = asked.anti_join(names, "secret")
     if engine.count(asked.filter(asked.scope.isnull() | asked.secret.isnull())):
         raise InvalidParameter("some events have no scope or no secret: say for each who asks, and for what")
@@ -118,23 +139,27 @@ def _known(engine: Engine, asked: Any, everybody: Any, stand_in: Any) -> Any:
         )
     if stand_in is None:
         if count := engine.count(unknown):
+            if waiting := engine.count(unknown.semi_join(ledger, "secret")):
+                raise PendingSecret(
+                    f"{waiting} pairs of scope and secret have a secret that was counted in an update and has no set "
+                    "yet: refuse these events until it is in a part, or choose a stand_in"
+                )
             raise UnknownSecret(
                 f"{count} pairs of scope and secret have a secret that the plan does not know: refuse these events, or "
                 "choose a stand_in for all such secrets"
             )
-        return asked.mutate(asked=asked.secret)
+        return asked.mutate(asked=asked.secret).join(names, "secret").select("scope", "asked", "secret", "part")
     kind = str if asked.secret.type().is_string() else int
     if type(stand_in) is not kind:
         raise InvalidParameter(f"the stand-in for unknown secrets is {kind.__name__}, as they are")
     if not engine.count(names.filter(names.secret == stand_in)):
         raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
-    replaced = unknown.select("scope", secret=ibis.literal(stand_in, asked.secret.type()), asked=unknown.secret)
-    return (
-        asked.semi_join(names, "secret").mutate(asked=ibis._.secret).select("scope", "secret", "asked").union(replaced)
-    )
+    replaced = unknown.select("scope", asked=unknown.secret, secret=ibis.literal(stand_in, asked.secret.type()))
+    listed = asked.semi_join(names, "secret").mutate(asked=ibis._.secret).select("scope", "asked", "secret")
+    return listed.union(replaced).join(names, "secret").select("scope", "asked", "secret", "part")
 
 
-def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key) -> Any:
+def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key, lineage: bytes) -> Any:
     """(scope, asked, secret, ring, at): a home or an idle set as its ring, else ring 0 and a phase of the common ring;
     a giant that is at a home for now as GIANT and a position of that home.
     """
@@ -153,7 +178,7 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key)
     lone = (owned.ring < 0) & (owned.ring > GIANT)
     bound = ibis.cases((giant, header.tail), (lone, 0), else_=u * (owned.home + owned.away))
     owned = owned.mutate(bound=bound.cast("int64"))
-    places = engine.vectorised(_places(key, header), (owned.scope.type(), owned.secret.type(), "int64"), "int64")
+    places = engine.vectorised(_places(key, lineage), (owned.scope.type(), owned.secret.type(), "int64"), "int64")
     owned = owned.mutate(place=places(owned.scope, owned.secret, owned.bound))
     giant, lone = owned.ring == GIANT, (owned.ring < 0) & (owned.ring > GIANT)
     at_home = (owned.ring > 0) & (owned.place < u * owned.home)
@@ -171,9 +196,9 @@ def _draws(engine: Engine, known: Any, everybody: Any, header: Header, key: Key)
     return owned.select("scope", "asked", "secret", ring=ring.cast("int64"), at=at.cast("int64"))
 
 
-def _places(key: Key, header: Header) -> Any:
+def _places(key: Key, lineage: bytes) -> Any:
     """A function of scopes, secrets and bounds to places: floor(r N) by the keyed function of the lineage."""
-    secret, lineage = key.reveal(), bytes.fromhex(header.digest)
+    secret = key.reveal()
 
     def places(scopes: list[Any], secrets: list[Any], bounds: list[int]) -> Any:
         numbers = streams(Key(secret), lineage, scopes, labels_in_bytes(secrets))

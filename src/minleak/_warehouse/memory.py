@@ -7,18 +7,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from minleak._data.labels import Labels
+from minleak._data.matching import join, matched
 from minleak._data.prior import Prior
+from minleak._lineage.ledger import Ledger
 from minleak._plan.rings import Homes, Ring
 from minleak._plans.certifying import certify
+from minleak._plans.lineage import Lineage
 from minleak._plans.rings import Plan
 from minleak._warehouse.certifying import DAMAGED
+from minleak._warehouse.lineage import WAITING, WarehouseLineage
 from minleak._warehouse.plan import WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import engine_of
 from minleak.errors import InvalidParameter, UnreadableFile
 
 
-def to_plan(plan: WarehousePlan) -> Plan:
-    """The same plan in memory: the same giants, homes and ring, secrets in the order of their positions.
+def to_plan(plan: WarehousePlan | WarehouseLineage) -> Plan | Lineage:
+    """The same plan in memory: the same giants, homes and ring, secrets in the order of their positions; of a lineage
+    all its parts and its ledger, so that `in_the_world` says what leaks today.
 
     `minleak.certify`, `Plan.save` and `Cloak` take it, and draws are those of `warehouse.cloak`: sticky draws with the
     same key and scope show the same sets. It is certified here, so that a plan that was changed after it was made is
@@ -29,6 +34,43 @@ def to_plan(plan: WarehousePlan) -> Plan:
     >>> to_plan(design(prior, k=3))
     Plan(n=4, k=3, giants=1, layout='stable', homes=1, segments=3)
     """
+    if isinstance(plan, WarehouseLineage):
+        return _lineage_in_memory(plan)
+    return _plan_in_memory(plan)
+
+
+def _lineage_in_memory(lineage: WarehouseLineage) -> Lineage:
+    parts = tuple(_plan_in_memory(part) for part in lineage.parts)
+    rows, calendar = engine_of(lineage.ledger).arrow(lineage.ledger), lineage.calendar
+    waiting = rows.filter(pc.equal(rows["part"], WAITING))["secret"].combine_chunks()
+    listed = join([part.prior.labels for part in parts])
+    labels = join([listed, Labels.of(waiting, len(waiting))]) if len(waiting) else listed
+    found = matched(Labels.of(rows["secret"].combine_chunks(), len(rows)), labels)
+    at = np.arange(len(rows)) if found is None else found
+    if len(rows) != len(labels) or np.bincount(at[at >= 0], minlength=len(labels)).max() != 1 or at.min() < 0:
+        raise UnreadableFile("the ledger of the lineage is not about the secrets of its parts: it was changed")
+    series = {name: np.zeros(len(rows), dtype=np.int64) for name in ("weight", "pool", "first", "last")}
+    for name, values in series.items():
+        values[at] = rows[name].to_numpy()
+    days, shares, totals = np.array(calendar.recent, dtype=np.int64).reshape(-1, 3).T
+    ledger = Ledger(
+        labels=labels,
+        listed=len(listed),
+        day=calendar.day,
+        began=calendar.began,
+        version=calendar.version,
+        counts=series["weight"],
+        pools=series["pool"],
+        first=series["first"],
+        last=series["last"],
+        days=days,
+        shares=shares,
+        totals=totals,
+    )
+    return Lineage(parts, ledger)
+
+
+def _plan_in_memory(plan: WarehousePlan) -> Plan:
     plan = checked(plan)
     header = plan.header
     rows = engine_of(plan.table).arrow(plan.table)

@@ -187,7 +187,7 @@ def write(table: Any, header: Header, folder: str | os.PathLike[str]) -> None:
         raise InvalidParameter(f"cannot write {os.fspath(folder)}: {error.strerror}") from None
 
 
-def load(folder: str | os.PathLike[str], *, engine: Any = None) -> WarehousePlan:
+def load_plan(folder: str | os.PathLike[str], *, engine: Any = None) -> WarehousePlan:
     """The plan in a folder that `design` or `save` wrote, to be worked on by the engine, as in `read`."""
     name = path_text(folder)
     header = _read_header(name)

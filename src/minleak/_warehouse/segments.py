@@ -9,7 +9,7 @@ from typing import Any
 from minleak._warehouse.counts import times
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.partitions import offsets, parts_table
-from minleak._warehouse.plan import Header, WarehousePlan, load, write
+from minleak._warehouse.plan import Header, WarehousePlan, load_plan, write
 
 
 def laid(engine: Engine, ranked: Any, header: Header, folder: str | os.PathLike[str] | None) -> WarehousePlan:
@@ -34,7 +34,7 @@ def laid(engine: Engine, ranked: Any, header: Header, folder: str | os.PathLike[
         if folder is None:
             return WarehousePlan(engine.keep(segments), whole)
         write(segments, whole, folder)
-    return load(folder, engine=engine.backend)
+    return load_plan(folder, engine=engine.backend)
 
 
 @dataclass(frozen=True)
