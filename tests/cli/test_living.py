@@ -181,7 +181,7 @@ def test_report_judges_the_requirement_by_the_upper_end_of_today(run, lineage, f
         assert f"a guess is right at most {most} of the time: {verdict} ({right} at the most today)" in page
     assert "an attacker who saw the sets of all 3 versions of this plan" in page
     assert "rabies" not in page
-    assert run("report", "lineage.cloak", "-o", "charts", "--format", "svg")[0] == 0
+    assert run("report", "lineage.cloak", "-o", "charts", "--charts", "svg")[0] == 0
     assert [file.name for file in (folder / "charts").iterdir()] == ["parts.svg"]
 
 
@@ -247,7 +247,7 @@ def test_a_log_is_read_as_design_reads_it(asked, folder):
     for name, shift in (("old.csv", 0), ("new.csv", 1)):
         rows = "".join(f"ann, place-{(i * i + shift * i) % 31} \n" for i in range(900))
         (folder / name).write_text(f"user,place\n{rows}")
-    how = ["--secret", "place", "--count-rows", "--strip"]
+    how = ["--secret", "place", "--weight", "1", "--clean"]
     asked("design", "old.csv", "-k", "4", "-o", "old.cloak", *how)
     assert asked("update", "old.cloak", "new.csv", "-o", "new.cloak", *how)["version"] == 2
     assert asked("certify", "old.cloak", "old.csv", *how)["certified"]

@@ -27,7 +27,7 @@ def test_buckets_are_written_as_designed(asked, run, folder):
     assert [int(row["above"]) for row in rows] == [-1, *best.observables.tolist()[:-1]]
     assert sum(int(row["secrets"]) for row in rows) == 40
     assert {row["name"] for row in said["policies"]} >= {"Padmé", "powers of two"}
-    code, out, _ = run("pad", "files.csv", "--budget", "200", "-k", "3")
+    code, out, _ = run("pad", "files.csv", "--budget", "200", "--floor", "3")
     assert code == 0
     assert "smallest class" in out
 

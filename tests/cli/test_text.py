@@ -49,10 +49,10 @@ def test_a_drawn_set_can_be_read_back(run, hostile, secret):
 
 
 def test_tables_show_labels_as_they_are(run, folder):
-    """In `capacity` and in the giants of `show`."""
+    """In `measure --capacity` and in the giants of `show`."""
     rows = [f'"{label}",{i % 2},1\n' for i, label in enumerate(["[red]y[/red]", ":ab:", "\x1b[31m"])]
     (folder / "hostile.csv").write_text("secret,observable,probability\n" + "".join(rows))
-    code, out, _ = run("capacity", "hostile.csv")
+    code, out, _ = run("measure", "hostile.csv", "--capacity")
     assert code == 0
     assert all(text in out for text in ("[red]y[/red]", ":ab:", "\\x1b[31m"))
     ml.design(ml.Prior([9, 1, 1, 1], labels=["[/b]\x1b]0;", "b", "c", "d"]), k=2).save("giant.cloak")

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from minleak._cli.charts import add_chart, chart_of
+import minleak as ml
 from minleak._cli.draw import as_label
-from minleak._cli.engines import EngineOptions
-from minleak._cli.inputs import as_file, check_shown, rows_of, stdin_lines
-from minleak._cli.options import Format, argument, option, times, whole
-from minleak._cli.output import Answer, progressing, record, table, working
+from minleak._cli.engines import engine_option, parse_engine
+from minleak._cli.inputs import as_file, check_first_file, rows_of, stdin_lines
+from minleak._cli.options import Format, argument, chart_option, option, split_names, times, whole
+from minleak._cli.output import Answer, add_chart, progressing, record, table, working
 from minleak._data.extras import chart_package
 from minleak._data.writing import expecting, state_of
 from minleak._report.saving import write_whole
 from minleak._report.walks import check_page, write_walks
-from minleak._sequences.chain import Chain
-from minleak._sequences.measuring import sequence_baselines
-from minleak._sequences.reading import read_chain, read_walks
+from minleak._sequences.reading import read_walks
 from minleak._sequences.results import fallen
-from minleak._sequences.tracks import Tracks
 from minleak.errors import InvalidParameter, UnknownSecret
 
 ChainFile = Annotated[
@@ -31,44 +27,35 @@ ChainFile = Annotated[
 Tracked = Annotated[int, typer.Option("-k", parser=whole, help="How many states each step shows.")]
 
 
-@dataclass(frozen=True)
-class Columns:
-    """The columns of a log of walks."""
-
-    subject: str = option("The column that names who walks.", default="subject")
-    time: str = option("The column of times: numbers, or dates such as 2026-07-11T08:30.", default="time")
-    state: str = option("The column of states.", default="state")
+Columns = Annotated[
+    str,
+    typer.Option("--columns", help="The columns of who, when and where; times are numbers or dates 2026-07-11T08:30."),
+]
 
 
 def fit(
     log: str = argument("LOG", "Who was where and when: csv(.gz), tsv, parquet; - is stdin."),
     *,
     output: str | None = option("The .chain file to write.", "-o", "--output"),
-    columns: Columns,
+    columns: Columns = "subject,time,state",
     order: int = option("How many steps a state remembers.", default=1),
-    smoothing: str = option(
-        "Back-off to the marginal: witten-bell, or a number of transitions for each state.", default="witten-bell"
-    ),
     clock: int | None = option("24 for states by the hour of the day, which everybody sees."),
     format: Format = None,
-    engine: EngineOptions,
+    engine: str | None = engine_option(),
 ) -> Answer:
     """Fit a Markov chain to walks: the rows of each subject, sorted by time.
 
     Example: minleak chain fit visits.csv -o visits.chain
     """
-    how = smoothing if smoothing == "witten-bell" else _number(smoothing)
-    engine.refuse_without()
-    if engine.engine is not None and (order != 1 or clock is not None):
+    named = _name_columns(columns)
+    if engine is not None and (order != 1 or clock is not None):
         raise InvalidParameter("inside an engine chains are of order 1 and without a clock: leave out --engine")
     with working(f"fitting {log}"):
-        if engine.engine is not None:
-            from minleak import warehouse
-
-            with engine.opened(log) as rows:
-                fitted = warehouse.chain(rows, **vars(columns), smoothing=how)
+        if engine is not None:
+            with parse_engine(engine).open(log) as rows:
+                fitted = ml.warehouse.chain(rows, **named)
         else:
-            fitted = read_chain(**rows_of(log, format), **vars(columns), order=order, smoothing=how, clock=clock)
+            fitted = ml.read_chain(**rows_of(log, format), **named, order=order, clock=clock)
         rate = fitted.entropy_rate()
         data: dict[str, Any] = {
             "states": len(fitted),
@@ -100,9 +87,9 @@ def leakage(
     trials: int = option("Simulated walks.", default=200, parser=times),
     truth: str | None = option("How walks really go: another .chain file, or a log that the chain was not fitted on."),
     report: str | None = option("Write a page about it: an .html file."),
-    chart: str | None = chart_of("success against step"),
+    chart: str | None = chart_option("success against step"),
     seed: int = option("Another seed gives other walks.", default=0),
-    columns: Columns,
+    columns: Columns = "subject,time,state",
 ) -> Answer:
     """Measure how often attackers are right about each step of a walk: tracks, and what else could be shown.
 
@@ -114,15 +101,19 @@ def leakage(
         chart_package("altair")
     if report is not None:
         check_page(report)
-    fitted = _opened(file)
+    fitted = _open_chain(file)
     known: Any = None
     if truth is not None:
-        known = Chain.load(truth) if truth.endswith(".chain") else _pieces(fitted, truth, columns, steps)
+        known = (
+            ml.Chain.load(truth)
+            if truth.endswith(".chain")
+            else _cut_walks(fitted, truth, _name_columns(columns), steps)
+        )
     with progressing("measuring") as progress:
         given: dict[str, Any] = {"steps": steps, "trials": trials, "seed": seed, "progress": progress}
         # the truth first, since it may be refused
-        real = None if known is None else sequence_baselines(fitted, k, truth=known, **given)
-        expected = sequence_baselines(fitted, k, **given)
+        real = None if known is None else ml.sequence_baselines(fitted, k, truth=known, **given)
+        expected = ml.sequence_baselines(fitted, k, **given)
     data: dict[str, Any] = {"states": len(fitted), "k": k, "steps": steps, **expected.to_dict()}
     parts = [f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain\n{expected}"]
     if real is not None:
@@ -140,7 +131,7 @@ def leakage(
 def draw(
     file: ChainFile,
     k: Tracked,
-    key: str = option("The key file, made by `minleak key new`.", default=...),
+    key: str = option("The key file, made by `minleak keygen`.", default=...),
     scope: str = option("Who walks: the same scope and walk always show the same tracks.", default=...),
     walk: str | None = option("Where the walk is kept between calls: made by the first, gone on with by the next."),
     restart: bool = option("Begin new tracks where the chain holds a move impossible.", default=False),
@@ -154,9 +145,9 @@ def draw(
     """
     if file == "-":
         raise InvalidParameter("stdin holds the states: give CHAIN as a file")
-    check_shown(file, "CHAIN", "minleak chain draw CHAIN, with the states on stdin")
-    fitted = _opened(file)
-    tracks = Tracks(fitted, k, key=key, on_impossible="restart" if restart else "refuse")
+    check_first_file(file, "CHAIN", "minleak chain draw CHAIN, with the states on stdin")
+    fitted = _open_chain(file)
+    tracks = ml.Tracks(fitted, k, key=key, on_impossible="restart" if restart else "refuse")
     states = [_state(text, fitted) for text in stdin_lines()]
     if not states:
         raise InvalidParameter("no states came by stdin: give one a line")
@@ -183,21 +174,21 @@ def draw(
     return Answer({"steps": [list(step) for step in steps], "step": going.step, "cuts": cuts}, lines)
 
 
-def _opened(path: str) -> Chain:
+def _open_chain(path: str) -> ml.Chain:
     with working(f"opening {path}"), as_file(path, ".chain") as file:
-        return Chain.load(file)
+        return ml.Chain.load(file)
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidParameter(f"smoothing is witten-bell or a number of transitions from 0 on, not {text!r}") from None
+def _name_columns(columns: str) -> dict[str, str]:
+    names = split_names(columns)
+    if len(names) != 3:
+        raise InvalidParameter("--columns names three columns, who, when and where, such as subject,time,state")
+    return dict(zip(("subject", "time", "state"), names, strict=True))
 
 
-def _pieces(fitted: Chain, log: str, columns: Columns, steps: int) -> list[list[Any]]:
+def _cut_walks(fitted: ml.Chain, log: str, columns: dict[str, str], steps: int) -> list[list[Any]]:
     """The walks of a log, cut into pieces of so many steps; those with states that the chain does not know are left."""
-    found = read_walks(**rows_of(log), **vars(columns), clock=fitted.clock)
+    found = read_walks(**rows_of(log), **columns, clock=fitted.clock)
     if fitted.order > 1:
         n = fitted.order
         found = [[tuple(walk[i : i + n]) for i in range(len(walk) - n + 1)] for walk in found]
@@ -206,14 +197,14 @@ def _pieces(fitted: Chain, log: str, columns: Columns, steps: int) -> list[list[
     return [piece for piece in pieces if known.issuperset(piece)]
 
 
-def _form(fitted: Chain) -> str:
+def _form(fitted: ml.Chain) -> str:
     """How a state is written that has several parts, empty for one that has not."""
     if fitted.clock is not None:
         return "hour/state"
     return "/".join(["state"] * fitted.order) if fitted.order > 1 else ""
 
 
-def _state(text: str, fitted: Chain) -> Any:
+def _state(text: str, fitted: ml.Chain) -> Any:
     """The state that a line stands for; parts of a pair or a longer state are written with slashes."""
     first = fitted.labels[0]
     if not isinstance(first, tuple):

@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from minleak._attack import comparing
+import minleak as ml
 from minleak._cli.inputs import PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, option, whole
 from minleak._cli.output import Answer, working
@@ -38,7 +38,7 @@ def compare(
     counts = source.prior()
     with working("comparing"):
         scheme = source.names(by) if by is not None else _prefixes(counts.labels, prefix or "")
-        found = comparing.compare(counts, scheme, entropies=entropy or STANDARD)
+        found = ml.compare(counts, scheme, entropies=entropy or STANDARD)
     return Answer(asdict(found), [str(found)])
 
 

@@ -8,12 +8,11 @@ from typing import Any
 
 import typer
 
-from minleak._cli.inputs import as_file, check_shown, one_stdin, stdin_lines
+import minleak as ml
+from minleak._cli.inputs import as_file, check_first_file, check_one_stdin, stdin_lines
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, record
 from minleak._data.reading.prior import Tidy
-from minleak._draw.cloak import Cloak
-from minleak._draw.pins import Pins
 from minleak._file.format import MAGIC
 from minleak.errors import InvalidParameter, PendingSecret, UnknownSecret
 
@@ -26,11 +25,10 @@ def draw(
         "out to be asked for it unseen, or give - to read one a line from stdin.",
         default=None,
     ),
-    key: str | None = option("The key file, made by `minleak key new`, for sticky draws."),
+    key: str | None = option("The key file, made by `minleak keygen`, for sticky draws."),
     scope: str | None = option("Who asks: the same scope and secret always show the same set."),
     fresh: bool = option("Draw anew each time; repeated draws leak more.", default=False),
-    strip: bool = option("Take off the blanks around the secret, as `design --strip` did.", default=False),
-    nfc: bool = option("Bring the secret to Unicode's form NFC, as `design --nfc` did.", default=False),
+    clean: bool = option("Clean the secret as `design --clean` cleaned those of the plan.", default=False),
     stand_in: str | None = option("A label of the plan to take for unknown secrets."),
     older: list[str] | None = option("The .cloak file of an earlier lineage, for those who have seen it; or several."),
     lineage: str | None = option("Draw by the plan of this lineage, in hexadecimal, of CLOAK and --older."),
@@ -45,28 +43,28 @@ def draw(
     """
     if secret is None and not (sys.stdin is not None and sys.stdin.isatty()):
         secret = "-"
-    one_stdin(CLOAK=cloak, SECRET=secret)
+    check_one_stdin(CLOAK=cloak, SECRET=secret)
     if cloak != "-":
-        check_shown(cloak, "CLOAK", "minleak draw CLOAK SECRET", MAGIC)
+        check_first_file(cloak, "CLOAK", "minleak draw CLOAK SECRET", MAGIC)
     if pins is not None and (lineage is not None or key is None or scope is None):
         raise InvalidParameter("--pins finds the lineage of a --scope by the --key: give both, and no --lineage")
     with as_file(cloak, ".cloak") as path:
         plans = [*(older or ()), path]
-        drawing = Cloak(plans, key=key)
+        drawing = ml.Cloak(plans, key=key)
         asked = [key is not None, scope is not None]
         if drawing.plan.randomised and (any(asked) if fresh else not all(asked)):
             raise InvalidParameter("say either --key and --scope for a sticky draw, or --fresh")
         labels = drawing.plan.prior.labels if drawing.listed else ("",)
         if stand_in is not None:
-            drawing = Cloak(plans, key=key, stand_in=as_label(stand_in, labels))
-    chosen = drawing.current if lineage is None else _bytes(lineage)
+            drawing = ml.Cloak(plans, key=key, stand_in=as_label(stand_in, labels))
+    chosen = drawing.current if lineage is None else _parse_lineage(lineage)
     if secret is None:
         given = [typer.prompt("Secret", hide_input=True, err=True)]
     else:
         given = stdin_lines() if secret == "-" else [secret]
-    given = Tidy(strip=strip, nfc=nfc).texts(given)
+    given = Tidy(strip=clean, nfc=clean).texts(given)
     if pins is not None and scope is not None:
-        chosen = Pins(pins, drawing).lineage(scope)
+        chosen = ml.Pins(pins, drawing).lineage(scope)
     if chosen not in drawing.lineages:
         raise InvalidParameter("neither CLOAK nor --older has a plan of this lineage: give its file with --older too")
     try:
@@ -88,7 +86,7 @@ def _refusal(error: UnknownSecret, listed: bool) -> str:
     return f"the plan does not know this secret: {remedy}"
 
 
-def _bytes(lineage: str) -> bytes:
+def _parse_lineage(lineage: str) -> bytes:
     try:
         return bytes.fromhex(lineage)
     except ValueError:

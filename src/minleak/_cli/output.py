@@ -32,6 +32,14 @@ class Answer:
         self.parts += ["", said]
 
 
+def add_chart(answer: Answer, chart: Any, path: str, *, title: str, key: str = "chart") -> None:
+    """Save the chart, and say so."""
+    from minleak.report import save_chart
+
+    save_chart(chart, path, title=title)
+    answer.wrote(path, f"chart written to {path}", key=key)
+
+
 # Notes of a command that prints JSON, which are part of it; None where they are for people.
 _notes: list[str] | None = None
 
@@ -47,9 +55,14 @@ def noted() -> dict[str, list[str]]:
     return {"notes": _notes} if _notes else {}
 
 
-def emit(command: str, data: dict[str, Any], parts: Sequence[str], *, as_json: bool) -> None:
+def in_json() -> bool:
+    """Whether JSON was asked for."""
+    return _notes is not None
+
+
+def emit(command: str, data: dict[str, Any], parts: Sequence[str]) -> None:
     """Print the data as JSON, or the parts for people, and see that it arrives."""
-    if as_json:
+    if in_json():
         parts = [as_line_of_json({"command": command, **data, **noted()})]
     for part in parts:
         print(visible(part, keep="\n\t"))

@@ -6,12 +6,11 @@ from typing import Any
 
 import typer
 
-from minleak._cli.channels import write_channel
-from minleak._cli.charts import add_chart, chart_of
+import minleak as ml
 from minleak._cli.inputs import PriorSource, Reading
-from minleak._cli.options import Format, Secret, argument, number, option
-from minleak._cli.output import Answer, table, working
-from minleak._data.prior import Prior
+from minleak._cli.options import Format, Secret, argument, chart_option, number, option
+from minleak._cli.output import Answer, add_chart, table, working
+from minleak._cli.tables import check_ending, write_channel
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW
 from minleak._measure.leakages import leakage_table
@@ -35,32 +34,32 @@ def pad(
     max_leakage: float | None = option("Instead: the least overhead with no more leakage than this."),
     size: str = option("The column of natural sizes or times.", default="size"),
     entropy: str = option("The entropy to leak least in, by name.", "--entropy", "-e", default="shannon"),
-    floor: int = option("The least number of secrets in a bucket.", "-k", "--floor", default=1),
+    floor: int = option("The least number of secrets in a bucket.", default=1),
     randomised: bool = option("Draw the size at random: leaks least of all, for up to 280 sizes.", default=False),
     output: str | None = option(
         "A .csv: the buckets, or with --randomised the channel's rows. Or a .cloak for `minleak draw`.",
         "-o",
         "--output",
     ),
-    chart: str | None = chart_of("leakage against overhead"),
+    chart: str | None = chart_option("leakage against overhead"),
     secret: Secret = "secret",
     weight: str | None = option("A column of counts: count, if there is one; else all are equally likely."),
     format: Format = None,
 ) -> Answer:
     """Pad sizes or times, which can only be made larger, so that least leaks within a mean overhead.
 
-    Example: minleak pad files.csv --budget 10% -k 2 -o buckets.csv
+    Example: minleak pad files.csv --budget 10% --floor 2 -o buckets.csv
     """
-    if output is not None and not output.lower().endswith((".csv", ".cloak")):
-        raise InvalidParameter(f"a padding is written as .csv, or as .cloak to draw from, not {output!r}")
+    if output is not None:
+        check_ending(output, "a padding", ["csv", "cloak"])
     if (budget is None) == (max_leakage is None):
         raise InvalidParameter("say either --budget, how much may be added, or --max-leakage, how much may leak")
     source = PriorSource(sizes, Reading(secret=secret, format=format))
     natural = source.other(size, "--size")
     if weight is None and size != "count" and source.has("count"):
         weight = "count"
-    prior = Prior.uniform(len(natural)) if weight is None else source.other(weight, "--weight")
-    prior = Prior(prior.weights, labels=natural.labels)
+    prior = ml.Prior.uniform(len(natural)) if weight is None else source.other(weight, "--weight")
+    prior = ml.Prior(prior.weights, labels=natural.labels)
     ladder = as_ladder(natural.weights, prior)
 
     with working(f"padding {len(prior):,} secrets"):
@@ -144,7 +143,7 @@ def _buckets(best: Padding) -> str:
     return "above,padded,secrets,probability\n" + "".join(rows)
 
 
-def _chart(sizes: Any, prior: Prior, best: Padding) -> Any:
+def _chart(sizes: Any, prior: ml.Prior, best: Padding) -> Any:
     return frontier(
         sizes,
         prior,

@@ -34,9 +34,6 @@ FIELDS = {
     "`layout`, `giants`, `giant_labels`, `at_home`, `success_blind`, `success`, `in_the_world`, `untold`, "
     "`leakage` (entropy to `before`, `after`, `leakage`), `file`",
     "update": "as `show` of the updated plan, `new_parts`, and `file`, `bytes` when a file was written",
-    "fit": "`strings`, `order`, `longest`, `alphabet`, `contexts`, "
-    "`policy` (`min_length`, `max_length`, `require`, `matching`), `left_out`, "
-    "`file`, `bytes`",
     "optimise": "`secrets`, `observables`, `status`, `cost`, `stages` (a list of `entropy`, `value`, `leakage`, "
     "`bound`, `gap`, `shadow_price`), `leakage` (in other entropies), `file`; with --max-leakage `budget`, "
     "`bound`, `gap`, `leakages` (a list of `entropy`, `leakage`, `at_most`), `file`; with --tradeoff `entropy`, "
@@ -58,13 +55,12 @@ FIELDS = {
     "and `leakage` by the last counts; for all `lineage`, in hexadecimal",
     "sweep": "`secrets`, `k` (list), `success` (list), `in_the_world` (the success there, list; or null, and "
     "`untold` says why, unless as counted was asked for), `leakage` (entropy to list), and where asked "
-    "`least_k_target`, `least_k_success`, `chart`",
+    "`least_k_leakage`, `least_k_success`, `chart`",
     "measure": "`secrets`, `observables`, `leakage` (entropy to `before`, `after`, `leakage`), `vulnerability_before`, "
     "`vulnerability_after`, `multiplicative_leakage`, `additive_leakage`, `maximal_leakage_bits`, "
-    "`shannon_capacity_bits`, `local_dp_epsilon_nats`",
-    "capacity": "`entropy`, `value`, `lower`, `upper`, `status`, `iterations`, `secrets` and `prior` (lists)",
-    "refines": "`refines`, `earned` (after the first, after the second; null if it refines), `secrets` (list), `gain` "
-    "(guesses as rows, the secrets as columns, or null)",
+    "`shannon_capacity_bits`, `local_dp_epsilon_nats`; with --capacity `entropy`, `value`, `lower`, `upper`, `status`, "
+    "`iterations`, `secrets` and `prior` (lists); with --against `refines`, `earned` (after the first, after the second; "
+    "null if it refines), `secrets` (list), `gain` (guesses as rows, the secrets as columns, or null)",
     "audit": "`events`, `secrets`, `observables`, `said` (how observables were taken), `attack`, `success` and `blind` "
     "(`low`, `estimate`, `high`, null where there is no bound), `measures` (a list of `measure`, `low`, `estimate`, "
     "`high`), `p`, `alpha`, `level`, `rejected`, `warnings`, `curve` (a list of events trained on, tests, share right)"
@@ -79,6 +75,7 @@ FIELDS = {
     "`falls` and `filtered`, `smoothed`, `filtered_bits`, `smoothed_bits`, each with `values`, `low`, `high` by step); "
     "with --truth `truth` (such a list); `chart`, `report` where asked",
     "chain draw": "`steps`: a list of lists of k states; `step` (the number of the last one), `cuts`",
+    "keygen": "`file`, `id`",
     "key new": "`file`, `id`",
     "certify": "`certified`, `exact`, `checks` (a list of `what`, `ok`, `detail`), `gaps`",
     "report": "`files`",

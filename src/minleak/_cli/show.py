@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from minleak._cli.inputs import plan_of
+from minleak._cli.inputs import open_plan
 from minleak._cli.options import CloakFile, Entropies
 from minleak._cli.output import Answer
 from minleak._cli.summaries import described
@@ -13,4 +13,4 @@ def show(cloak: CloakFile, entropy: Entropies = None) -> Answer:
 
     Example: minleak show queries.cloak
     """
-    return described(plan_of(cloak), entropy)
+    return described(open_plan(cloak), entropy)

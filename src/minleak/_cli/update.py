@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from minleak._cli.inputs import PriorSource, Reading, one_stdin, plan_of
-from minleak._cli.options import CloakFile, Entropies, option, whole
+from minleak._cli.inputs import PriorSource, Reading, check_one_stdin, open_plan
+from minleak._cli.options import CloakFile, option, whole
 from minleak._cli.output import Answer, working
 from minleak._cli.summaries import lineage_numbers, lineage_words
 from minleak._data.writing import expecting, state_of
@@ -32,7 +32,6 @@ def update(
     ),
     gains: str | None = option("Of a plan with gains: the column beside the counts that says what secrets are worth."),
     dry_run: bool = option("Write nothing: tell only what an update would do and what leaks today.", default=False),
-    entropy: Entropies = None,
     reading: Reading,
 ) -> Answer:
     """Enter the counts of one more day. Sets and sticky draws stay as they are; new secrets wait for a part of theirs.
@@ -41,15 +40,15 @@ def update(
     """
     if (output is None) != dry_run:
         raise InvalidParameter("say where to write the update with -o, or --dry-run to write nothing")
-    one_stdin(CLOAK=cloak, PRIOR=prior)
+    check_one_stdin(CLOAK=cloak, PRIOR=prior)
     replaced = None if output is None else state_of(output)
-    plan, source = plan_of(cloak), PriorSource(prior, reading)
+    plan, source = open_plan(cloak), PriorSource(prior, reading)
     new = source.prior()
     worth = None if gains is None else dict(zip(new.labels, source.other(gains, "--gains").weights, strict=True))
     with working(f"entering counts of {len(new):,} secrets"):
         newer = plan.update(new, cohort="auto" if cohort == "auto" else whole(cohort), gains=worth)
         made = len(newer.parts) - len(plan.parts)
-        data = {**lineage_numbers(newer, entropy or list(FEW)), "new_parts": made}
+        data = {**lineage_numbers(newer, list(FEW)), "new_parts": made}
         lines = lineage_words(data)
     if output is None:
         return Answer(data, lines)
