@@ -70,7 +70,7 @@ def measure(
         "secrets": read.shape[0],
         "observables": read.shape[1],
         "leakage": {
-            row.entropy: {"before": row.prior, "after": row.posterior, "leakage": row.leakage} for row in found.rows
+            row.entropy: {"before": row.before, "after": row.after, "leakage": row.leakage} for row in found.rows
         },
         **worst,
     }

@@ -129,7 +129,7 @@ def _row_numbers(plan: Rows, entropies: list[str]) -> dict[str, Any]:
         "layout": plan.layout,
         "observables": len(plan.outputs),
         "most_causes": plan.k,
-        "leakage": {row.entropy: {"before": row.prior, "after": row.posterior, "leakage": row.leakage} for row in rows},
+        "leakage": {row.entropy: {"before": row.before, "after": row.after, "leakage": row.leakage} for row in rows},
     }
 
 
@@ -194,7 +194,7 @@ def lineage_numbers(plan: Lineage, entropies: list[str]) -> dict[str, Any]:
         "success_blind": float(plan.prior.p.max()),
         "success": plan.success,
         **_today(plan),
-        "leakage": {row.entropy: {"before": row.prior, "after": row.posterior, "leakage": row.leakage} for row in rows},
+        "leakage": {row.entropy: {"before": row.before, "after": row.after, "leakage": row.leakage} for row in rows},
         "lineage": plan.lineage.hex(),
     }
 
