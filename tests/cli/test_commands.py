@@ -29,7 +29,7 @@ def test_design_writes_the_librarys_plan(asked, queries):
     plan = ml.design(queries, k=7, layout="circle")
     assert said["schema"] == "minleak/1"
     assert said["command"] == "design"
-    assert said["file"] == "new.cloak"
+    assert said["files"] == ["new.cloak"]
     assert said["leakage"]["shannon"]["leakage"] == plan.leakage("shannon")
     assert ml.load("new.cloak").exact_target == plan.exact_target
     assert ml.certify(ml.load("new.cloak"), queries).ok
@@ -57,8 +57,10 @@ def test_sweep(asked, queries):
     """The table is ml.sweep's, the least k ml.least_k's."""
     said = asked("sweep", "queries.csv", "--ks", "1:5,9", "--max-leakage", "1", "--max-success", "0.3")
     swept = ml.sweep(queries, ks=[1, 2, 3, 4, 5, 9])
-    assert said["k"] == list(swept.ks)
-    assert said["leakage"]["shannon"] == swept["shannon"].tolist()
+    assert said["sweep"]["ks"] == list(swept.ks)
+    assert [row[said["sweep"]["entropies"].index("shannon")] for row in said["sweep"]["leakage"]] == swept[
+        "shannon"
+    ].tolist()
     assert said["least_k_leakage"] == ml.least_k(queries, "shannon", leakage=1)
     assert said["least_k_success"] == ml.least_k(queries, success=0.3)
 
@@ -141,7 +143,7 @@ def test_audits_draw_and_follow(asked, run, folder):
     """Both charts are written; a file that does not grow is audited once, with a note of what is missing."""
     given = ["audit", "events.csv", "--secret", "query", "--observable", "size", "-e", "shannon"]
     said = asked(*given, "--chart", "seen.svg", "--curve", "curve.svg")
-    assert (said["chart"], said["curve_chart"]) == ("seen.svg", "curve.svg")
+    assert said["files"] == ["seen.svg", "curve.svg"]
     assert all(b"<svg" in (folder / name).read_bytes() for name in ("seen.svg", "curve.svg"))
     code, out, err = run(*given, "--follow", "0", "--enough", "0.01")
     assert code == 0
@@ -245,7 +247,7 @@ def test_key_new(run, folder):
 
 def test_certify(run, asked):
     """Exit code 0 for its own prior, 1 for another one."""
-    assert asked("certify", "queries.cloak", "queries.csv")["certified"] is True
+    assert asked("certify", "queries.cloak", "queries.csv")["ok"] is True
     assert run("certify", "queries.cloak")[0] == 0
     code, out, _ = run("certify", "queries.cloak", "diagnoses.csv")
     assert code == 1

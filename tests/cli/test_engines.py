@@ -27,7 +27,7 @@ def test_design_to_a_folder(asked, folder):
 
 def test_design_to_a_cloak(asked, folder):
     asked("design", "queries.csv", "-k", "10", "--engine", "duckdb", "-o", "inside.cloak", "--layout", "circle")
-    assert asked("certify", "inside.cloak")["certified"]
+    assert asked("certify", "inside.cloak")["ok"]
     assert len(asked("draw", "inside.cloak", "query-7", "--fresh")["sets"][0]["members"]) == 10
 
 

@@ -15,7 +15,7 @@ from tests.cli.files import QUERIES
 
 import minleak as ml
 from minleak._cli import update as updating
-from minleak._cli.summaries import PARTS
+from minleak._plan.summaries import PARTS
 
 STICKY = ("--key", "queries.key", "--scope", "user-17")
 
@@ -132,7 +132,7 @@ def test_of_many_parts_the_first_and_the_last_are_told(run):
 
 def test_certify_proves_each_part_for_its_own_counts(run, asked, lineage):
     told = asked("certify", "lineage.cloak")
-    assert told["certified"]
+    assert told["ok"]
     assert told["exact"]
     assert [check["what"] for check in told["checks"]] == [
         "part 0 is optimal for the counts it was made for",
@@ -250,8 +250,8 @@ def test_a_log_is_read_as_design_reads_it(asked, folder):
     how = ["--secret", "place", "--weight", "1", "--clean"]
     asked("design", "old.csv", "-k", "4", "-o", "old.cloak", *how)
     assert asked("update", "old.cloak", "new.csv", "-o", "new.cloak", *how)["version"] == 2
-    assert asked("certify", "old.cloak", "old.csv", *how)["certified"]
-    assert asked("certify", "new.cloak")["certified"]
+    assert asked("certify", "old.cloak", "old.csv", *how)["ok"]
+    assert asked("certify", "new.cloak")["ok"]
     assert ml.load("new.cloak").prior.labels[0] == "place-0"
 
 
@@ -298,7 +298,7 @@ def test_blocks_are_updated_too(run, asked):
     assert (told["new_parts"], told["parts"], told["layout"]) == (1, 2, "blocks")
     assert asked("draw", "blocks.cloak", "query-9") == before
     assert json.dumps(asked("draw", "blocks.cloak", "new-3")["sets"]).count("new-") == 4
-    assert asked("certify", "blocks.cloak")["certified"]
+    assert asked("certify", "blocks.cloak")["ok"]
 
 
 def test_what_new_secrets_are_worth_stands_beside_the_counts(run, asked):
@@ -310,7 +310,7 @@ def test_what_new_secrets_are_worth_stands_beside_the_counts(run, asked):
     assert (code, out) == (2, "")
     assert "which new secrets need too: give --gains by label" in err
     assert asked("update", "plan.cloak", "new.csv", "--gains", "worth", "-o", "plan.cloak")["new_parts"] == 1
-    assert asked("certify", "plan.cloak")["certified"]
+    assert asked("certify", "plan.cloak")["ok"]
 
 
 SLOW = """

@@ -25,8 +25,8 @@ def test_design_and_show(plan, asked):
     assert shown["success"] == plan["success"]
     assert shown["unlisted"] == ml.load("w.cloak").unlisted
     assert len(set(shown["example"])) == 5
-    assert asked("certify", "w.cloak", "words.csv")["certified"]
-    assert asked("certify", "w.cloak")["certified"]
+    assert asked("certify", "w.cloak", "words.csv")["ok"]
+    assert asked("certify", "w.cloak")["ok"]
 
 
 def test_draw(plan, asked, typed, run):
@@ -109,7 +109,7 @@ def test_a_policy_holds_for_every_decoy(folder, asked, run, typed):
     """Design, draw: what does not meet the policy is refused, and shown in no set."""
     how = ["--unknown", "p.model", "--policy", "min=8,max=12, digit, upper,matching=[A-Z].*"]
     asked("design", "passwords.csv", "-k", "6", *how, "--unknown-share", "0.5", "-o", "p.cloak")
-    assert asked("certify", "p.cloak", "passwords.csv")["certified"]
+    assert asked("certify", "p.cloak", "passwords.csv")["ok"]
     policy = {"min_length": 8, "max_length": 12, "require": ["digit", "upper"], "matching": "[A-Z].*"}
     assert asked("show", "p.cloak")["policy"] == policy
     assert "every string that meets the policy in sets of 6" in run("show", "p.cloak")[1]

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import minleak as ml
 from minleak._cli.engines import EngineChoice, engine_option, parse_engine
 from minleak._cli.inputs import rows_of
 from minleak._cli.options import Entropies, Format, Secret, argument, chart_option, option, share
-from minleak._cli.output import Answer, add_chart, note, progressing
+from minleak._cli.output import Outcome, note, progressing, save_chart
 from minleak._samples.attacks import ATTACKS
 from minleak._samples.plug_in import MEASURES
+from minleak._samples.result import Audit
 from minleak.errors import InvalidParameter
 
-# What JSON has of it, beside intervals.
-_SAID = ("events", "secrets", "observables", "said", "attack", "p", "alpha", "level", "rejected", "warnings", "curve")
-_ASKED = ("enough", "more")
 # The test of zero leakage permutes twice as often as a verdict at that error rate needs, at most so often.
 _MOST = 9_999
 
@@ -68,7 +66,7 @@ def audit(
     curve: str | None = chart_option("success against training events"),
     format: Format = None,
     engine: str | None = engine_option(),
-) -> Answer:
+) -> Outcome[Audit]:
     """Audit a log of events: how often a guess is right, surely and about, every leakage, and a test of zero leakage.
 
     Example: minleak audit events.csv --secret query --observable size
@@ -84,25 +82,18 @@ def audit(
         else:
             rows = rows_of(events, format)
             found = ml.audit(rows["source"], format=rows["format"], **given)
-    data = {name: getattr(found, name) for name in (*_SAID, *_ASKED)} | {"chart": chart, "curve_chart": curve}
-    data |= {"success": asdict(found.success), "blind": asdict(found.blind)}
-    data["measures"] = [asdict(row) for row in found.rows]
-    answer = Answer(data, [str(found)])
-    if chart is not None:
-        add_chart(answer, found.chart(), chart, title="Observables by secret")
-    if curve is not None:
-        add_chart(answer, found.curve_chart(), curve, title="Success against training events", key="curve_chart")
-    return answer
+    charts = save_chart(found.chart, chart, title="Observables by secret")
+    return Outcome(found, charts + save_chart(found.curve_chart, curve, title="Success against training events"))
 
 
-def _audit_inside(events: str, engine: EngineChoice, given: dict[str, Any]) -> ml.results.Audit:
+def _audit_inside(events: str, engine: EngineChoice, given: dict[str, Any]) -> Audit:
     if isinstance(given["blocks"], int):
         raise InvalidParameter("inside an engine events have no order: --blocks names a column")
     with engine.open(events) as log:
         return ml.warehouse.audit(log, **given)
 
 
-def _follow(events: str, patience: float, given: dict[str, Any]) -> ml.results.Audit:
+def _follow(events: str, patience: float, given: dict[str, Any]) -> Audit:
     for found in ml.follow(events, patience=patience, **given):  # the last is yielded, or refused, in any case
         if not found.enough:
             note(f"{found.events:,} events: {found.headline}; {found.enough_text}")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 import minleak as ml
+from minleak._certify.rings import Certificate
 from minleak._cli.inputs import PriorSource, Reading, as_file, check_one_stdin
 from minleak._cli.options import CloakFile, argument, option
-from minleak._cli.output import Answer, working
+from minleak._cli.output import Outcome, working
 from minleak._plan.kinds import LINEAGE
 from minleak.errors import InvalidParameter
 
@@ -21,7 +21,7 @@ def certify(
     *,
     gains: str | None = option("The column of gains that it should be for, beside the counts."),
     reading: Reading,
-) -> Answer:
+) -> Outcome[Certificate]:
     """Check in exact integers that a .cloak file draws an optimal plan for its prior. Exit code 1 if it does not.
 
     Of a plan that was updated, each part is checked for the counts that it was made for.
@@ -44,6 +44,4 @@ def certify(
             source = PriorSource(prior, reading)
             worth = None if gains is None else source.other(gains, "--gains").weights
             found = ml.certify(path, source.prior(), gains=worth)
-    checks = [asdict(check) for check in found.checks]
-    data = {"certified": found.ok, "exact": found.exact, "checks": checks, "gaps": found.gaps}
-    return Answer(data, [str(found)], code=0 if found.ok else 1)
+    return Outcome(found, code=0 if found.ok else 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -12,13 +13,16 @@ from minleak._cli.draw import as_label
 from minleak._cli.engines import engine_option, parse_engine
 from minleak._cli.inputs import as_file, check_first_file, rows_of, stdin_lines
 from minleak._cli.options import Format, argument, chart_option, option, split_names, times, whole
-from minleak._cli.output import Answer, add_chart, progressing, record, table, working
+from minleak._cli.output import Outcome, progressing, save_chart, working
 from minleak._data.extras import chart_package
 from minleak._data.writing import expecting, state_of
+from minleak._face.plain import record
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._report.saving import write_whole
 from minleak._report.walks import check_page, write_walks
 from minleak._sequences.reading import read_walks
-from minleak._sequences.results import fallen
+from minleak._sequences.results import SequenceTable, fallen
 from minleak.errors import InvalidParameter, UnknownSecret
 
 ChainFile = Annotated[
@@ -26,11 +30,71 @@ ChainFile = Annotated[
 ]
 Tracked = Annotated[int, typer.Option("-k", parser=whole, help="How many states each step shows.")]
 
-
 Columns = Annotated[
     str,
     typer.Option("--columns", help="The columns of who, when and where; times are numbers or dates 2026-07-11T08:30."),
 ]
+
+
+@dataclass(frozen=True)
+class ChainSummary(Result):
+    """A chain that was fitted."""
+
+    states: int
+    """How many states it has."""
+    transitions: int
+    """How many different transitions were seen."""
+    order: int
+    """How many steps a state remembers."""
+    clock: int | None
+    """How many hours a day has, if states go by the hour."""
+    backoff: float
+    """The share of moves that go by back-off to the marginal."""
+    entropy_rate: float
+    """Bits of a step, given the one before."""
+    distance: float
+    """How far the chain is from the one that was given, by the whole numbers it is drawn in."""
+
+
+@dataclass(frozen=True)
+class WalkLeakage(Result):
+    """What walks give away: tracks, and what else could be shown."""
+
+    states: int
+    """How many states the chain has."""
+    k: int
+    """How many states each step shows."""
+    steps: int
+    """How many steps a walk has."""
+    expected: SequenceTable
+    """Where walks go by the chain: a row for each method."""
+    truth: SequenceTable | None
+    """Where walks go by --truth."""
+
+    def to_parts(self) -> list[str | Table]:
+        parts = [f"{self.steps} steps of {self.states:,} states, k = {self.k}, walks by the chain", str(self.expected)]
+        if self.truth is not None:
+            parts += [f"\nwalks by the truth, {self.truth.rows[0].trials:,} of them", str(self.truth)]
+            parts.append(f"tracks: {fallen(self.truth.rows[0])}")
+        return [*parts]
+
+
+@dataclass(frozen=True)
+class DrawnTracks(Result):
+    """The tracks to show."""
+
+    steps: tuple[tuple[Any, ...], ...]
+    """For each state that was given the k states to show."""
+    step: int
+    """The number of the last step."""
+    cuts: tuple[int, ...]
+    """The steps at which new tracks began."""
+
+    def to_parts(self) -> list[str | Table]:
+        return [
+            record("/".join(map(str, label)) if isinstance(label, tuple) else label for label in step)
+            for step in self.steps
+        ]
 
 
 def fit(
@@ -42,7 +106,7 @@ def fit(
     clock: int | None = option("24 for states by the hour of the day, which everybody sees."),
     format: Format = None,
     engine: str | None = engine_option(),
-) -> Answer:
+) -> Outcome[ChainSummary]:
     """Fit a Markov chain to walks: the rows of each subject, sorted by time.
 
     Example: minleak chain fit visits.csv -o visits.chain
@@ -56,27 +120,19 @@ def fit(
                 fitted = ml.warehouse.chain(rows, **named)
         else:
             fitted = ml.read_chain(**rows_of(log, format), **named, order=order, clock=clock)
-        rate = fitted.entropy_rate()
-        data: dict[str, Any] = {
-            "states": len(fitted),
-            "transitions": len(fitted.indices),
-            "order": fitted.order,
-            "clock": fitted.clock,
-            "backoff": float((fitted.stationary() * fitted.levels).sum()),
-            "entropy_rate": rate,
-            "distance": fitted.distance,
-        }
-    measures = [
-        ["states", f"{len(fitted):,}"],
-        ["different transitions seen", f"{len(fitted.indices):,}"],
-        ["moves by back-off", f"{data['backoff']:.2%}"],
-        ["entropy rate", f"{rate:.4f} bits a step"],
-    ]
-    answer = Answer(data, [table(f"a chain of order {fitted.order}", ["measure", "value"], measures)])
-    if output is not None:
-        fitted.save(output)
-        answer.wrote(output, f"written to {output}; next: minleak chain leakage {output} -k 3")
-    return answer
+        summary = ChainSummary(
+            states=len(fitted),
+            transitions=len(fitted.indices),
+            order=fitted.order,
+            clock=fitted.clock,
+            backoff=float((fitted.stationary() * fitted.levels).sum()),
+            entropy_rate=fitted.entropy_rate(),
+            distance=fitted.distance,
+        )
+    if output is None:
+        return Outcome(summary)
+    fitted.save(output)
+    return Outcome(summary, (output,), then=f"chain leakage {output} -k 3")
 
 
 def leakage(
@@ -90,7 +146,7 @@ def leakage(
     chart: str | None = chart_option("success against step"),
     seed: int = option("Another seed gives other walks.", default=0),
     columns: Columns = "subject,time,state",
-) -> Answer:
+) -> Outcome[WalkLeakage]:
     """Measure how often attackers are right about each step of a walk: tracks, and what else could be shown.
 
     Filtering attackers know what was shown up to a step, smoothing ones what came after as well.
@@ -114,18 +170,11 @@ def leakage(
         # the truth first, since it may be refused
         real = None if known is None else ml.sequence_baselines(fitted, k, truth=known, **given)
         expected = ml.sequence_baselines(fitted, k, **given)
-    data: dict[str, Any] = {"states": len(fitted), "k": k, "steps": steps, **expected.to_dict()}
-    parts = [f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain\n{expected}"]
-    if real is not None:
-        data["truth"] = real.to_dict()["methods"]
-        parts += ["", f"walks by the truth, {real.rows[0].trials:,} of them\n{real}", f"tracks: {fallen(real.rows[0])}"]
-    answer = Answer(data, parts)
-    if chart is not None:
-        add_chart(answer, (real or expected).chart(), chart, title="Success against step")
+    files = save_chart((real or expected).chart, chart, title="Success against step")
     if report is not None:
         write_walks(fitted, expected, report, real=real)
-        answer.wrote(report, f"report written to {report}", key="report")
-    return answer
+        files += (report,)
+    return Outcome(WalkLeakage(len(fitted), k, steps, expected, real), files)
 
 
 def draw(
@@ -135,7 +184,7 @@ def draw(
     scope: str = option("Who walks: the same scope and walk always show the same tracks.", default=...),
     walk: str | None = option("Where the walk is kept between calls: made by the first, gone on with by the next."),
     restart: bool = option("Begin new tracks where the chain holds a move impossible.", default=False),
-) -> Answer:
+) -> Outcome[DrawnTracks]:
     """Draw the tracks to show for a walk, whose states are read from stdin, one a line. States of a chain with a clock
     are written hour/state, those of order 2 state/state.
 
@@ -167,11 +216,8 @@ def draw(
     if walk is not None:
         with expecting(walk, before):
             write_whole(walk, going.saved(), private=True)
-    lines = [
-        record(["/".join(map(str, label)) if isinstance(label, tuple) else label for label in step]) for step in steps
-    ]
-    cuts = [cut for cut in going.cuts if cut > going.step - len(steps)]
-    return Answer({"steps": [list(step) for step in steps], "step": going.step, "cuts": cuts}, lines)
+    cuts = tuple(cut for cut in going.cuts if cut > going.step - len(steps))
+    return Outcome(DrawnTracks(tuple(steps), going.step, cuts))
 
 
 def _open_chain(path: str) -> ml.Chain:

@@ -10,12 +10,12 @@ import minleak as ml
 from minleak._cli.engines import design_inside, engine_option, parse_engine
 from minleak._cli.inputs import PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, option, share, split_names, whole
-from minleak._cli.output import Answer, note, progressing, working
-from minleak._cli.summaries import described
-from minleak._cli.sweep import Requirement
+from minleak._cli.output import Outcome, note, progressing, working
+from minleak._cli.show import summarize
+from minleak._cli.sweep import Requirement, why_untold
 from minleak._data.progress import Progress
-from minleak._entropy.standard import STANDARD
 from minleak._layouts import LAYOUTS
+from minleak._plan.summaries import BlockSummary, PlanSummary, StringSummary
 from minleak.errors import InvalidParameter
 
 
@@ -50,10 +50,12 @@ class Variant:
     def design(self, counts: ml.Prior, k: int, source: PriorSource, progress: Progress) -> Any:
         """The plan; gains and places are other columns of the source."""
         if self.unknown is not None:
-            model, fitted = self._model(counts, self.unknown)
+            fitted = not os.path.exists(self.unknown)
+            model = self._fit(counts) if fitted else self._load(self.unknown)
             plan = ml.design(counts, k, unknown=model, unknown_share=self.unknown_share)
             if fitted:
                 model.save(self.unknown)
+                note(f"{self.unknown} is new: a model of strings fitted to the {len(counts):,} secrets of PRIOR")
             return plan
         worth = None if self.gains is None else source.other(self.gains, "--gains").weights
         layout: Any = self.layout or "stable"
@@ -82,20 +84,15 @@ class Variant:
         if self.near is not None:
             parse_near(self.near)
 
-    def _model(self, counts: ml.Prior, path: str) -> tuple[ml.NGram, bool]:
-        """The model in the file, or one fitted to the secrets; and whether it was fitted."""
-        if os.path.exists(path):
-            if self.policy is not None:
-                raise InvalidParameter(f"{path} holds a model, which has its policy: leave out --policy")
-            return ml.NGram.load(path), False
+    def _load(self, path: str) -> ml.NGram:
+        if self.policy is not None:
+            raise InvalidParameter(f"{path} holds a model, which has its policy: leave out --policy")
+        return ml.NGram.load(path)
+
+    def _fit(self, counts: ml.Prior) -> ml.NGram:
+        """A model fitted to the secrets; `design` refuses those that have no place in it."""
         policy = None if self.policy is None else parse_policy(self.policy)
-        with working(f"fitting a model to {len(counts):,} strings"):
-            model = ml.NGram.fit(list(counts.labels), accept=policy, leave_out=True)
-            outside = sum(not model.holds(string) for string in counts.labels)
-        note(f"{path} is new: a model of strings fitted to the {len(counts) - outside:,} secrets of PRIOR")
-        if outside:
-            note(f"{outside:,} of {len(counts):,} secrets have no place in the model: too long, or against the policy")
-        return model, True
+        return ml.NGram.fit(list(counts.labels), accept=policy, leave_out=True)
 
 
 def design(
@@ -108,7 +105,7 @@ def design(
     variant: Variant,
     reading: Reading,
     engine: str | None = engine_option(),
-) -> Answer:
+) -> Outcome[PlanSummary | BlockSummary | StringSummary]:
     """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
 
     Example: minleak design queries.csv -k 10 -o queries.cloak
@@ -121,7 +118,7 @@ def design(
     variant.check(required=most is not None)
     if engine is not None:
         _refuse_inside(requirement, variant, reading)
-        answer = design_inside(
+        found = design_inside(
             parse_engine(engine),
             prior,
             reading,
@@ -129,34 +126,30 @@ def design(
             output,
             layout=variant.layout or "stable",
             events=requirement.sampled,
-            entropies=entropy or list(STANDARD),
+            entropies=entropy,
         )
-        if output is not None:
-            answer.wrote(output, f"written to {output}")
-        return answer
+        return Outcome(found, () if output is None else (output,))
     source = PriorSource(prior, reading)
     counts = source.prior(events=requirement.sampled)
-    said = ""
     if most is not None:
         with working("looking for the least k"):
-            world, _ = requirement.in_the_world(counts)
+            world = not requirement.as_counted and why_untold(counts) is None
             k, said = requirement.least_k(counts, most, world=world)
+        note(said)
     if k is not None and k > len(counts) and variant.unknown is None:
         note(f"there are {len(counts):,} secrets, and no set is larger: k = {len(counts):,}")
     with progressing(f"designing for {len(counts):,} secrets") as progress:
         plan = variant.design(counts, k or 0, source, progress)
-    answer = described(plan, entropy)
+    summary = summarize(plan, entropy)
     if most is not None:
-        missed = _missed(answer.data, most, as_counted=requirement.as_counted)
-        answer.parts = [said, *missed, *answer.parts]
-    if output is not None:
-        with working(f"writing {output}"):
-            plan.save(output)
-        answer.data["bytes"] = os.path.getsize(output)
-        asked = "" if most is None else f" --max-success {100 * most:.4g}%"
-        following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
-        answer.wrote(output, f"written to {output}; next: minleak {following}, or minleak draw --help")
-    return answer
+        _warn_if_missed(summary, most, as_counted=requirement.as_counted)
+    if output is None:
+        return Outcome(summary)
+    with working(f"writing {output}"):
+        plan.save(output)
+    asked = "" if most is None else f" --max-success {100 * most:.4g}%"
+    following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
+    return Outcome(summary, (output,), then=f"{following}, or minleak draw --help")
 
 
 def _refuse_inside(requirement: Requirement, variant: Variant, reading: Reading) -> None:
@@ -174,13 +167,12 @@ def _refuse_inside(requirement: Requirement, variant: Variant, reading: Reading)
         raise InvalidParameter(f"{' and '.join(given)}: only for a design in memory, so leave out --engine")
 
 
-def _missed(data: dict[str, Any], most: float, *, as_counted: bool) -> list[str]:
-    """A warning where the layout leaks more than the stable one that k was found for."""
-    world = None if as_counted else data["in_the_world"]
-    success = data["success"] if world is None else world["success"]
-    if success <= most * (1 + 1e-12):
-        return []
-    return [f"in this layout it is more, {100 * success:.4g}%: give a larger -k, or take the layout stable"]
+def _warn_if_missed(summary: Any, most: float, *, as_counted: bool) -> None:
+    """A note where the layout leaks more than the stable one that k was found for."""
+    world = None if as_counted else summary.in_the_world
+    success = summary.success if world is None else world.success
+    if success > most * (1 + 1e-12):
+        note(f"in this layout it is more, {100 * success:.4g}%: give a larger -k, or take the layout stable")
 
 
 def parse_near(text: str) -> tuple[str, str]:

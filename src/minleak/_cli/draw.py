@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import typer
@@ -11,10 +12,36 @@ import typer
 import minleak as ml
 from minleak._cli.inputs import as_file, check_first_file, check_one_stdin, stdin_lines
 from minleak._cli.options import CloakFile, argument, option
-from minleak._cli.output import Answer, record
+from minleak._cli.output import Outcome
 from minleak._data.reading.prior import Tidy
+from minleak._face.plain import record
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._file.format import MAGIC
 from minleak.errors import InvalidParameter, PendingSecret, UnknownSecret
+
+
+@dataclass(frozen=True)
+class DrawnSet(Result):
+    """A set to show."""
+
+    id: str
+    """Its name, the same for the same members."""
+    members: tuple[Any, ...]
+    """Its secrets."""
+
+
+@dataclass(frozen=True)
+class DrawnSets(Result):
+    """The sets to show, one for each secret that was given."""
+
+    lineage: str
+    """That of the plan they were drawn by, in hexadecimal."""
+    sets: tuple[DrawnSet, ...]
+    """Of each `id` and `members`."""
+
+    def to_parts(self) -> list[str | Table]:
+        return [record(shown.members) for shown in self.sets]
 
 
 def draw(
@@ -33,7 +60,7 @@ def draw(
     older: list[str] | None = option("The .cloak file of an earlier lineage, for those who have seen it; or several."),
     lineage: str | None = option("Draw by the plan of this lineage, in hexadecimal, of CLOAK and --older."),
     pins: str | None = option("A file that remembers for each scope the lineage it began with; made if there is none."),
-) -> Answer:
+) -> Outcome[DrawnSets]:
     """Draw the set to show for a secret: sticky with --key and --scope, or --fresh. Blocks need none of these.
 
     Sets are printed one a line, with a tab between members. A plan designed anew is for those who have seen nothing
@@ -72,8 +99,8 @@ def draw(
     except UnknownSecret as error:
         where = f"line {(error.at or 0) + 1} of stdin: " if secret == "-" else ""
         raise type(error)(f"{where}{_refusal(error, drawing.listed)}") from None
-    sets = [{"id": drawing.set_id(members, lineage=chosen), "members": members} for members in drawn]
-    return Answer({"lineage": chosen.hex(), "sets": sets}, [record(members) for members in drawn])
+    sets = tuple(DrawnSet(drawing.set_id(members, lineage=chosen), tuple(members)) for members in drawn)
+    return Outcome(DrawnSets(chosen.hex(), sets))
 
 
 def _refusal(error: UnknownSecret, listed: bool) -> str:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from minleak._cli.inputs import Reading, as_file
 from minleak._cli.options import option
-from minleak._cli.output import Answer, working
-from minleak._cli.summaries import NAMED, plan_words, world_of
+from minleak._cli.output import working
+from minleak._cli.show import summarize
 from minleak._data.reading.formats.lines import Lines
-from minleak._entropy.names import as_entropy
-from minleak._measure.leakages import difference
+from minleak._plan.summaries import PlanSummary
 from minleak.errors import InvalidParameter
 
 
@@ -72,51 +71,23 @@ def design_inside(
     *,
     layout: str,
     events: int | None,
-    entropies: list[str],
-) -> Answer:
-    """The plan made inside an engine, in numbers as `show` has them; written as a folder of Parquet files or, by its
-    ending, as a .cloak file.
+    entropies: list[str] | None,
+) -> PlanSummary:
+    """The plan made inside an engine, in a summary; written as a folder of Parquet files or, by its ending, as a .cloak
+    file.
     """
     from minleak import warehouse
-    from minleak._warehouse.counts import prepared
-    from minleak._warehouse.tables import engine_of
 
-    measures = {name: as_entropy(name) for name in entropies}
-    columns: dict[str, Any] = {"secret": reading.secret, "weight": reading.weight}
-    with ExitStack() as until, working(f"designing for {path} in {engine.name}"):
-        counts = until.enter_context(engine.open(path, reading.format))
-        if reading.counts_rows or _is_log(path, reading.format):  # once, for all that follows
-            counts = until.enter_context(prepared(engine_of(counts), counts, reading.secret, None))
-            columns = {"secret": "secret", "weight": "weight"}
-        try:
-            before = warehouse.Spectrum(counts, **columns)
-        except InvalidParameter:  # the weights are too many to be taken into memory
-            before = None
-        blind = {name: before.entropy(H) for name, H in measures.items()} if before else {}
-        to_cloak = output is not None and output.endswith(".cloak")
-        plan = warehouse.design(counts, k, folder=None if to_cloak else output, layout=layout, **columns)
+    weight = None if reading.counts_rows or _is_log(path, reading.format) else reading.weight
+    to_cloak = output is not None and output.endswith(".cloak")
+    with working(f"designing for {path} in {engine.name}"), engine.open(path, reading.format) as counts:
+        plan = warehouse.design(
+            counts, k, folder=None if to_cloak else output, layout=layout, secret=reading.secret, weight=weight
+        )
         if output is not None and to_cloak:
             warehouse.to_plan(plan).save(output)
-        world = world_of(plan, measures, events=events)
-    header, leakages = plan.header, {}
-    for name, H in measures.items():
-        after = plan.entropy(H)
-        leaked = difference(H, blind[name], after) if blind else None
-        leakages[name] = {"before": blind.get(name), "after": after, "leakage": leaked}
-    data = {
-        "engine": engine.name,
-        "secrets": header.n,
-        "k": header.k,
-        "layout": header.layout,
-        "giants": len(header.giants),
-        "giant_labels": [label for label, _ in header.giants[:NAMED]],
-        "at_home": plan.at_home,
-        "success_blind": float(before.values[0]) if before else None,
-        "success": float(plan.target.max()),
-        **world,
-        "leakage": leakages,
-    }
-    return Answer(data, plan_words(data))
+        summary: PlanSummary = summarize(plan, entropies, events=events)
+        return summary
 
 
 def _is_log(path: str, format: str | None) -> bool:

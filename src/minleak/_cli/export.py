@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from minleak._cli.inputs import open_plan
 from minleak._cli.options import CloakFile, option
-from minleak._cli.output import Answer, working
+from minleak._cli.output import Outcome, working
 from minleak._cli.tables import check_ending, write_table
+from minleak._face.result import Result
+
+
+@dataclass(frozen=True)
+class ExportedTable(Result):
+    """A table that was written."""
+
+    rows: int
+    """How many rows it has."""
+    columns: tuple[str, ...]
+    """The names of its columns."""
 
 
 def export(
@@ -15,7 +28,7 @@ def export(
         "Write labels to .csv that begin with =, +, -, @, a tab or a line break: spreadsheets run them as formulas.",
         default=False,
     ),
-) -> Answer:
+) -> Outcome[ExportedTable]:
     """Write a plan as a table that any language reads: which secrets are shown together, and how often.
 
     Blocks have a row for each secret: secret, set_number, weight. What is shown for a secret is all secrets with its
@@ -31,5 +44,4 @@ def export(
         rows = plan.table()
         remedy = "write .parquet, .json or .sqlite, or say --raw-labels if programs alone read it"
         write_table(rows, output, raw_labels=raw_labels, remedy=remedy)
-    data = {"file": output, "rows": len(rows), "columns": rows.column_names}
-    return Answer(data, [f"{len(rows):,} rows of {', '.join(rows.column_names)} written to {output}"])
+    return Outcome(ExportedTable(len(rows), tuple(rows.column_names)), (output,))

@@ -10,7 +10,8 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from minleak._cli.output import as_line_of_json, in_json, noted, visible
+from minleak._cli.output import as_line_of_json, in_json
+from minleak._face.plain import visible
 from minleak.errors import MinleakError
 
 # Parameters of the library that a flag of another name sets, the first of these that the command has.
@@ -46,7 +47,7 @@ def tell(error: BaseException, given: Sequence[str], command: Any) -> int:
     if message is not None:
         line = f"minleak: {visible(' '.join(message.split()))}"
         if in_json():
-            line = as_line_of_json({"error": message, "exit_code": code, **noted()})
+            line = as_line_of_json({"error": message, "exit_code": code})
         with contextlib.suppress(OSError):  # nobody is left to tell
             print(line, file=sys.stderr, flush=True)
     return code

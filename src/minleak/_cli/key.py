@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from minleak._cli.keygen import keygen
+from minleak._cli.keygen import NewKey, keygen
 from minleak._cli.options import argument
-from minleak._cli.output import Answer
+from minleak._cli.output import Outcome
 
 
-def new(file: str = argument("FILE", "Where to write the key; an existing file is kept.")) -> Answer:
+def new(file: str = argument("FILE", "Where to write the key; an existing file is kept.")) -> Outcome[NewKey]:
     """Make a new key: the same as `minleak keygen`.
 
     Example: minleak key new queries.key

@@ -5,17 +5,52 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 import minleak as ml
 from minleak._cli.inputs import Reading, check_one_stdin, rows_beside, rows_of
 from minleak._cli.options import Entropies, Observable, argument, option
-from minleak._cli.output import Answer, table, working
+from minleak._cli.output import Outcome, working
 from minleak._entropy.standard import STANDARD
+from minleak._face.result import Result
+from minleak._face.tables import Table
+from minleak._measure.capacities import Capacity
+from minleak._measure.leakages import LeakageTable
+from minleak._measure.refinement import Refinement
 from minleak.errors import InvalidParameter
 
-# What is printed of the gains.
-_SECRETS, _GUESSES = 20, 6
+
+@dataclass(frozen=True)
+class ChannelLeakage(Result):
+    """What a channel leaks under a prior, and at worst."""
+
+    secrets: int
+    """How many secrets there are."""
+    observables: int
+    """How many observables there are."""
+    leakage: LeakageTable
+    """By entropy `before`, `after` and `leakage`."""
+    vulnerability_before: float
+    """How often one guess is right that sees nothing."""
+    vulnerability_after: float
+    """How often one guess is right that sees the observable."""
+    multiplicative_leakage: float
+    """The second by the first."""
+    additive_leakage: float
+    """The second less the first."""
+    maximal_leakage_bits: float
+    """The logarithm of the largest multiplicative leakage over all priors and gains."""
+    shannon_capacity_bits: float
+    """The largest Shannon leakage over all priors."""
+    local_dp_epsilon_nats: float
+    """The least epsilon for which the channel is locally differentially private."""
+
+    def to_parts(self) -> list[str | Table]:
+        names = list(self.__dataclass_fields__)[3:]
+        rows = [[name.replace("_", " "), getattr(self, name)] for name in names]
+        return [
+            f"{self.secrets} secrets, {self.observables} observables",
+            *self.leakage.to_parts(),
+            Table("one guess, and worst cases", ["measure", "value"], rows),
+        ]
 
 
 @dataclass(frozen=True)
@@ -44,15 +79,14 @@ def measure(
     ),
     columns: Columns,
     reading: Reading,
-) -> Answer:
+) -> Outcome[ChannelLeakage | Capacity | Refinement]:
     """Measure what a channel leaks: entropies before and after, vulnerabilities and worst cases.
 
     Example: minleak measure diagnoses.csv test.csv -e shannon -e min-entropy
     """
-    alone = capacity or against is not None
     if capacity and against is not None:
         raise InvalidParameter("--capacity and --against are two questions: ask one at a time")
-    if len(files) != (1 if alone else 2):
+    if len(files) != (1 if capacity or against is not None else 2):
         raise InvalidParameter("give PRIOR and CHANNEL, or with --capacity or --against CHANNEL alone")
     how: dict[str, Any] = {"secret": reading.secret, **vars(columns)}
     if against is not None:
@@ -64,73 +98,33 @@ def measure(
     counts = reading.prior(prior)
     with working("measuring"):
         read = ml.read_channel(**rows_beside(channel), **how, inputs=counts.labels)
-        found = ml.leakage_table(counts, read, entropy or STANDARD)
-        worst = _worst(counts, read)
-    data = {
-        "secrets": read.shape[0],
-        "observables": read.shape[1],
-        "leakage": {
-            row.entropy: {"before": row.before, "after": row.after, "leakage": row.leakage} for row in found.rows
-        },
-        **worst,
-    }
-    more = [[name.replace("_", " "), value] for name, value in worst.items()]
-    parts = [
-        f"{read.shape[0]} secrets, {read.shape[1]} observables\n{found}",
-        "",
-        table("one guess, and worst cases", ["measure", "value"], more),
-    ]
-    return Answer(data, parts)
+        return Outcome(
+            ChannelLeakage(
+                secrets=read.shape[0],
+                observables=read.shape[1],
+                leakage=ml.leakage_table(counts, read, entropy or STANDARD),
+                vulnerability_before=ml.theory.vulnerability(counts),
+                vulnerability_after=ml.theory.posterior_vulnerability(counts, read),
+                multiplicative_leakage=ml.theory.multiplicative_leakage(counts, read),
+                additive_leakage=ml.theory.additive_leakage(counts, read),
+                maximal_leakage_bits=ml.theory.maximal_leakage(read),
+                shannon_capacity_bits=ml.capacity(read).value,
+                local_dp_epsilon_nats=ml.theory.local_dp_epsilon(read),
+            )
+        )
 
 
-def _worst(prior: ml.Prior, channel: ml.Channel) -> dict[str, float]:
-    return {
-        "vulnerability_before": ml.theory.vulnerability(prior),
-        "vulnerability_after": ml.theory.posterior_vulnerability(prior, channel),
-        "multiplicative_leakage": ml.theory.multiplicative_leakage(prior, channel),
-        "additive_leakage": ml.theory.additive_leakage(prior, channel),
-        "maximal_leakage_bits": ml.theory.maximal_leakage(channel),
-        "shannon_capacity_bits": ml.capacity(channel).value,
-        "local_dp_epsilon_nats": ml.theory.local_dp_epsilon(channel),
-    }
-
-
-def _capacity(channel: str, entropies: list[str], format: str | None, how: dict[str, Any]) -> Answer:
+def _capacity(channel: str, entropies: list[str], format: str | None, how: dict[str, Any]) -> Outcome[Any]:
     if len(entropies) > 1:
         raise InvalidParameter("--capacity is in one entropy: give --entropy once")
-    entropy = entropies[0]
     with working("searching the worst prior"):
-        read = ml.read_channel(**rows_of(channel, format), **how)
-        found = ml.capacity(read, entropy)
-    likely = sorted(zip(found.prior.p.tolist(), read.inputs, strict=True), key=lambda pair: -pair[0])[:8]
-    said = ("value", "lower", "upper", "status", "iterations")
-    data = {"entropy": entropy, **{name: getattr(found, name) for name in said}}
-    data |= {"secrets": list(read.inputs), "prior": found.prior.p}
-    rows = [[label, p] for p, label in likely]
-    searched = found.status == "lower bound"
-    between = f"between {found.lower:.12g} and {found.upper:.12g} ({found.status})"
-    least = f"at least {found.lower:.12g}, found by search; no prior leaks more than {found.upper:.12g}"
-    parts = [
-        f"{entropy} capacity " + (least if searched else f"{found.value:.12g}, {between}"),
-        "",
-        table(f"the worst prior{' found' * searched}, its likeliest secrets", ["secret", "probability"], rows),
-    ]
-    return Answer(data, parts)
+        return Outcome(ml.capacity(ml.read_channel(**rows_of(channel, format), **how), entropies[0]))
 
 
-def _compare(channel: str, other: str, format: str | None, how: dict[str, Any]) -> Answer:
+def _compare(channel: str, other: str, format: str | None, how: dict[str, Any]) -> Outcome[Any]:
     check_one_stdin(CHANNEL=channel, **{"--against": other})
     with working("comparing the channels"):
         first = ml.read_channel(**rows_of(channel, format), **how)
         second = ml.read_channel(**rows_beside(other, "CHANNEL"), **how, inputs=first.inputs)
         found = ml.refines(first, second)
-    data: dict[str, Any] = {"refines": found.ok, "earned": found.earned, "secrets": list(first.inputs), "gain": None}
-    parts = [str(found)]
-    if not found.ok:
-        gain = found.gain if isinstance(found.gain, np.ndarray) else found.gain.toarray()
-        data["gain"] = gain
-        told = np.argsort(-np.ptp(gain, axis=0), kind="stable")[:_SECRETS].tolist()
-        rows = [[first.inputs[x], *gain[:_GUESSES, x].tolist()] for x in told]
-        heads = ["secret", *(f"guess {w + 1}" for w in range(min(_GUESSES, len(gain))))]
-        parts += ["", table("what each guess is worth, all secrets equally likely", heads, rows)]
-    return Answer(data, parts, code=0 if found.ok else 1)
+    return Outcome(found, code=0 if found.ok else 1)

@@ -8,7 +8,7 @@ from typing import Any
 import minleak as ml
 from minleak._cli.inputs import PriorSource, Reading, check_one_stdin, open_plan, rows_beside
 from minleak._cli.options import CloakFile, Secret, option, share, times
-from minleak._cli.output import Answer, progressing
+from minleak._cli.output import Outcome, progressing
 from minleak.errors import InvalidParameter
 
 # Sets of strings that are looked at: a few seconds.
@@ -43,7 +43,7 @@ def report(
     trials: int = option("Simulated secrets for what has no closed form.", default=20_000, parser=times),
     *,
     against: HeldOut,
-) -> Answer:
+) -> Outcome[None]:
     """Write a report about a plan: one page with charts that opens without network, or the charts as pictures.
 
     Example: minleak report queries.cloak -o report.html
@@ -64,7 +64,7 @@ def report(
             against=found,
             progress=progress,
         )
-    return Answer({"files": files}, [f"written: {', '.join(files)}"])
+    return Outcome(None, tuple(files))
 
 
 def _attack(plan: Any, counts: ml.Prior, trials: int) -> ml.results.Misfit:

@@ -72,7 +72,9 @@ def in_the_world(
 def summarize(plan: WarehousePlan, entropies: Sequence[ConditionalEntropy | str], events: int | None) -> PlanSummary:
     """The summary of a plan in an engine; H(X) is left out where there are too many different weights."""
     header = plan.header
-    rows = _whole(plan.table).union(giants_table(header).select("position", "weight"))
+    rows = _whole(plan.table)
+    if header.giants:
+        rows = rows.union(giants_table(header).select("position", "weight"))
     try:
         spectrum = Spectrum(rows, secret="position", weight="weight")
     except InvalidParameter:
