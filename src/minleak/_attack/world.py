@@ -40,7 +40,8 @@ LEAST = 100
 
 @dataclass(frozen=True)
 class World(Result):
-    """What a plan leaks in the world that its counts are a sample of.
+    """What a plan leaks in the world that its counts, of so many `events`, are a sample of; `entropies` are those that
+    leakages are printed in.
 
     `success` is the chance of one guess by an attacker who knows the true frequencies, given that the secret is one of
     the plan; `low` and `high` bound it with about 95% confidence. `claimed` is the chance for the counts as they are,

@@ -21,6 +21,7 @@ from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.names import as_entropy
 from minleak._entropy.renyi import renyi_columns
 from minleak._entropy.targets import Targets
+from minleak._face.result import Result
 from minleak.errors import InvalidParameter
 
 # What rounding of the sum of a core may be, which `outer` magnifies by its slope.
@@ -28,8 +29,8 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class EntropyCheck:
-    """The outcome: `ok` if nothing was falsified in `trials` attempts at each property.
+class EntropyCheck(Result):
+    """The outcome: `ok` if nothing was falsified in `trials` attempts at each property that was `checked`.
 
     Otherwise `failed` names the property, `witness` holds the vectors or channels that break it and `violation`
     says by how much.

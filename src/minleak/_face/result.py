@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -40,7 +40,7 @@ class Result:
             if isinstance(value, tuple) and value and all(isinstance(row, Result) for row in value):
                 tables.append(table_of(type(value[0]), value, title=_spaced(name)))
             else:
-                values.append([_spaced(name), _short(value)])
+                values.append([_spaced(name), "none" if value is None else _short(value)])
         return [*([Table("", (), values)] if values else []), *tables]
 
     def __str__(self) -> str:
@@ -80,12 +80,13 @@ def fields_of(cls: type) -> list[tuple[str, str, str]]:
     docstring of a property, or else the sentence of the class's docstring that has the name in backticks.
     """
     below = dict(_strings_below(cls))
-    sentences = re.split(r"(?<=[.;])\s+", " ".join((cls.__doc__ or "").split(">>>")[0].split()))
+    docs = " ".join((base.__doc__ or "").split(">>>")[0] for base in cls.__mro__ if is_dataclass(base))
+    sentences = re.split(r"(?<=[.;])\s+", " ".join(docs.split()))
     found = []
     for name in reported_names(cls):
         of_property = getattr(inspect.getattr_static(cls, name, None), "__doc__", None)
         own = of_property if name in getattr(cls, "reported", ()) else below.get(name)
-        named = next((sentence for sentence in sentences if f"`{name}`" in sentence), "")
+        named = next((sentence for sentence in sentences if re.search(rf"`{name}\b", sentence)), "")
         found.append((name, _type_of(cls, name), " ".join((own or named).split())))
     return found
 
@@ -121,6 +122,12 @@ def _short(value: Any) -> Any:
         return ", ".join(
             f"{_spaced(name)} {word(_short(getattr(value, name)))}" for name in reported_names(type(value))
         )
+    if hasattr(value, "to_dict"):
+        return repr(value)
+    if len(getattr(value, "shape", ())) > 1:
+        return f"{' x '.join(map(str, value.shape))} numbers"
+    if isinstance(value, Mapping) and any(isinstance(item, Result) for item in value.values()):
+        value = list(value)
     told = plain(value)
     if isinstance(told, dict):
         told = [f"{name}: {word(_short(item))}" for name, item in told.items()]

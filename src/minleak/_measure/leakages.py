@@ -41,7 +41,7 @@ def leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, entrop
 
 @dataclass(frozen=True)
 class LeakageRow(Result):
-    """One entropy: `before` is H(X), `after` is H(X|Y), and `leakage` the difference."""
+    """One `entropy`: `before` is H(X), `after` is H(X|Y), and `leakage` the difference."""
 
     entropy: str
     before: float

@@ -32,6 +32,7 @@ class PlanLeakage(Result):
     """What a plan leaks in one entropy. What is not known of its kind is None."""
 
     entropy: str
+    """Its name."""
     before: float | None
     """H(X)."""
     after: float

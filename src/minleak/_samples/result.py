@@ -34,9 +34,10 @@ class Audit(Result):
 
     It is of `events` of some `secrets` and `observables`; `rows` are the leakages.
 
-    `p` is that of no leakage at all, by `permutations` of the secrets; `rejected` is whether it is at most `alpha`, and
-    `verdict` says so in words. Where it is not rejected the events are compatible with zero leakage, which proves
-    nothing about a leak that is smaller than they can show. `warnings` are lines on what was seen to be doubtful.
+    `p` is that of no leakage at all, by `permutations` of the secrets, in words `permuted`; `rejected` is whether it is
+    at most `alpha`, and `verdict` says so in words. Where it is not rejected the events are compatible with zero
+    leakage, which proves nothing about a leak that is smaller than they can show. `warnings` are lines on what was seen
+    to be doubtful.
 
     `said` is how observables were taken, `attack` which attack led in the end, and `curve` how it did: a row of (events
     trained on, tests, share of right guesses) for each part. `enough` and `more` answer `enough=`: whether the bracket
