@@ -58,9 +58,7 @@ def test_sweep(asked, queries):
     said = asked("sweep", "queries.csv", "--ks", "1:5,9", "--max-leakage", "1", "--max-success", "0.3")
     swept = ml.sweep(queries, ks=[1, 2, 3, 4, 5, 9])
     assert said["sweep"]["ks"] == list(swept.ks)
-    assert [row[said["sweep"]["entropies"].index("shannon")] for row in said["sweep"]["leakage"]] == swept[
-        "shannon"
-    ].tolist()
+    assert said["sweep"]["leakage"]["shannon"] == swept["shannon"].tolist()
     assert said["least_k_leakage"] == ml.least_k(queries, "shannon", leakage=1)
     assert said["least_k_success"] == ml.least_k(queries, success=0.3)
 
@@ -82,8 +80,8 @@ def test_measure_and_capacity(asked):
     assert said["leakage"]["collision"]["leakage"] == ml.leakage(PRIOR, channel, "collision")
     assert said["vulnerability_after"] == ml.theory.posterior_vulnerability(PRIOR, channel)
     found = asked("measure", "test.csv", "--capacity", "-e", "arimoto:2")
-    assert found["status"] == "certified"
-    assert found["value"] == ml.capacity(channel, "arimoto:2").value
+    assert found["capacity"]["status"] == "certified"
+    assert found["capacity"]["value"] == ml.capacity(channel, "arimoto:2").value
 
 
 def test_optimise_writes_the_librarys_channel(asked, run):
@@ -98,7 +96,7 @@ def test_optimise_writes_the_librarys_channel(asked, run):
         assert said["stages"][0]["bound"] == best.bound
         read = ml.read_channel(f"channel.{ending}", inputs=PRIOR.labels)
         assert ml.leakage(PRIOR, read, "arimoto:2") == pytest.approx(best.leakage, abs=1e-12)
-        assert said["cost"] == pytest.approx(0.2, abs=1e-9)
+        assert said["costs"] == [pytest.approx(0.2, abs=1e-9)]
     assert run("measure", "diagnoses.csv", "channel.csv")[0] == 0
 
 
@@ -110,7 +108,7 @@ def test_optimise_to_a_leakage_or_under_d_privacy(asked, run, folder):
     said = asked("optimise", "diagnoses.csv", "pairs.csv", "--max-leakage", "0.1", "-o", "least.cloak")
     least = ml.least_budget(PRIOR, leakage=0.1, allowed=pairs.allowed, cost=pairs.cost)
     assert (said["budget"], said["bound"]) == pytest.approx((least.budget, least.bound))
-    assert said["leakages"] == [{"entropy": "shannon", "leakage": pytest.approx(0.1, abs=1e-6), "at_most": 0.1}]
+    assert (said["leakages"], said["targets"]) == ([pytest.approx(0.1, abs=1e-6)], [0.1])
     shown = asked("show", "least.cloak")
     assert shown["leakage"]["shannon"]["leakage"] == pytest.approx(0.1, abs=1e-6)
     assert (shown["secrets"], shown["observables"], shown["most_causes"]) == (3, 3, 3)
@@ -126,17 +124,16 @@ def test_optimise_to_a_leakage_or_under_d_privacy(asked, run, folder):
 
 
 def test_what_does_not_refine_is_told_by_gains(asked, run, folder):
-    """Exit code 1, and a table of what guesses are worth."""
+    """Exit code 1, and what guesses are worth."""
     (folder / "sharp.csv").write_text("secret,observable,probability\nflu,yes,1\ncold,no,1\ngout,no,1\n")
     code, out, _ = run("measure", "test.csv", "--against", "sharp.csv", "--json")
     said = json.loads(out)
-    assert (code, said["refines"]) == (1, False)
+    assert (code, said["ok"]) == (1, False)
     A, B = (ml.read_channel(name, inputs=PRIOR.labels) for name in ("test.csv", "sharp.csv"))
     uniform = ml.Prior.uniform(3)
     earned = [ml.theory.posterior_vulnerability(uniform, channel, gain=np.array(said["gain"])) for channel in (A, B)]
     assert said["earned"] == pytest.approx(earned)
-    lines = run("measure", "test.csv", "--against", "sharp.csv")[1].splitlines()
-    assert lines[2:4] == ["what each guess is worth, all secrets equally likely", "secret  guess 1  guess 2"]
+    assert run("measure", "test.csv", "--against", "sharp.csv")[1].startswith("the second does not refine the first")
 
 
 def test_audits_draw_and_follow(asked, run, folder):
@@ -196,7 +193,7 @@ def test_optimise_follows_the_frontier(asked, folder, ending):
     said = asked("optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "4", "--chart", f"frontier.{ending}")
     pairs = ml.read_pairs("pairs.csv", inputs=PRIOR.labels)
     found = ml.tradeoff(PRIOR, cost=pairs.cost, allowed=pairs.allowed, points=4)
-    assert [point["leakage"] for point in said["frontier"]] == [point.leakage for point in found.points]
+    assert [point["leakage"] for point in said["points"]] == [point.leakage for point in found.points]
     start = {"png": b"\x89PNG", "svg": b"<svg", "html": b"<!doctype html>"}[ending]
     assert (folder / f"frontier.{ending}").read_bytes().startswith(start)
 
@@ -284,8 +281,8 @@ def test_design_finds_the_least_k(asked, run, log):
     assert said["k"] == ml.least_k(prior, success=0.1, in_the_world=True) > 10
     assert world <= 0.1 < ml.design(prior, said["k"] - 1).in_the_world().success
     assert asked("design", "events.log", "--max-success", "0.1", "--events", "all")["k"] == 10
-    out = run("design", "events.log", "--max-success", "10%", "-o", "events.cloak")[1]
-    assert "least k with a guess right at most 10% of the time, in the world" in out
+    _, out, err = run("design", "events.log", "--max-success", "10%", "-o", "events.cloak")
+    assert "least k with a guess right at most 10% of the time, in the world" in err
     assert "minleak report events.cloak -o report.html --max-success 10%" in out
     assert run("report", "events.cloak", "-o", "report.html", "--max-success", "10%", "--trials", "9")[0] == 0
     page = Path("report.html").read_text()
@@ -313,8 +310,8 @@ def test_why_nothing_is_said_about_the_world(asked, run, folder, why):
         assert code == 0
         assert re.search(rf"^as counted only: .*{why}", out, re.MULTILINE)
         said = asked(command[0], "odd.csv", *command[1:])
-        assert said["in_the_world"] is None
-        assert why in said["untold"]
+        assert said.get("sweep", said)["in_the_world"] is None
+        assert why in str(said.get("sentences", said.get("untold")))
     assert "only" not in run("sweep", "odd.csv", "--events", "all")[1]
 
 

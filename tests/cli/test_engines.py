@@ -16,7 +16,8 @@ def test_design_to_a_folder(asked, folder):
     assert said["secrets"] == 40
     shown = asked("show", "queries.cloak")
     for name, row in shown["leakage"].items():
-        assert said["leakage"][name] == pytest.approx(row, rel=1e-12)
+        for kind in ("before", "after", "leakage"):
+            assert said["leakage"][name][kind] == pytest.approx(row[kind], rel=1e-12)
     assert said["success_blind"] == shown["success_blind"]
     assert said["success"] == plan.target.max()
     assert said["giant_labels"] == [plan.prior.labels[i] for i in plan.giants]
@@ -55,7 +56,7 @@ def test_rows_are_counted(asked, run, folder):
     assert f"in the world about {counted['in_the_world']['success']:.4g}" in out
     table = out.split("\n\n")[1].splitlines()
     assert table[1].split() == ["entropy", "before", "after", "leakage", "in", "the", "world"]
-    assert table[2].split()[-1] == f"{counted['in_the_world']['leakage']['shannon']:.6g}"
+    assert table[2].split()[-1] == f"{counted['leakage']['shannon']['in_the_world']:.6g}"
     in_memory = asked("design", "log.csv", "-k", "4", "--weight", "1", "--secret", "query")
     assert in_memory == asked("design", "counted.csv", "-k", "4")
     assert in_memory["in_the_world"]["success"] == pytest.approx(counted["in_the_world"]["success"], rel=0.02)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import minleak as ml
@@ -16,6 +16,9 @@ from minleak._measure.capacities import Capacity
 from minleak._measure.leakages import LeakageTable
 from minleak._measure.refinement import Refinement
 from minleak.errors import InvalidParameter
+
+# So many secrets of the worst prior are named.
+_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,28 @@ class ChannelLeakage(Result):
 
 
 @dataclass(frozen=True)
+class WorstCase(Result):
+    """The largest leakage of a channel over all priors."""
+
+    entropy: str
+    """The entropy it is in."""
+    capacity: Capacity
+    """The leakage between its bounds, and the prior that attains it."""
+
+    def to_parts(self) -> list[str | Table]:
+        found = self.capacity
+        searched = found.status == "lower bound"
+        between = f"{found.value:.12g}, between {found.lower:.12g} and {found.upper:.12g} ({found.status})"
+        least = f"at least {found.lower:.12g}, found by search; no prior leaks more than {found.upper:.12g}"
+        likely = sorted(zip(found.prior.labels, found.prior.p.tolist(), strict=True), key=lambda pair: -pair[1])
+        title = f"the worst prior{' found' * searched}, its likeliest secrets"
+        return [
+            f"{self.entropy} capacity {least if searched else between}",
+            Table(title, ["secret", "probability"], likely[:_NAMED]),
+        ]
+
+
+@dataclass(frozen=True)
 class Columns:
     """The columns of CHANNEL beside that of the secrets."""
 
@@ -74,12 +99,12 @@ def measure(
     entropy: Entropies = None,
     capacity: bool = option("Find the worst leakage over all priors, between bounds that prove it.", default=False),
     against: str | None = option(
-        "Tell whether this second channel never leaks more than CHANNEL, whatever the prior and the gains; exit code 1 "
-        "if it may, with gains for which it does."
+        "Tell whether this second channel never leaks more than CHANNEL, whatever the prior and the gains. Exit code 1 "
+        "if it may; gains for which it does are in the JSON."
     ),
     columns: Columns,
     reading: Reading,
-) -> Outcome[ChannelLeakage | Capacity | Refinement]:
+) -> Outcome[ChannelLeakage | WorstCase | Refinement]:
     """Measure what a channel leaks: entropies before and after, vulnerabilities and worst cases.
 
     Example: minleak measure diagnoses.csv test.csv -e shannon -e min-entropy
@@ -118,7 +143,10 @@ def _capacity(channel: str, entropies: list[str], format: str | None, how: dict[
     if len(entropies) > 1:
         raise InvalidParameter("--capacity is in one entropy: give --entropy once")
     with working("searching the worst prior"):
-        return Outcome(ml.capacity(ml.read_channel(**rows_of(channel, format), **how), entropies[0]))
+        read = ml.read_channel(**rows_of(channel, format), **how)
+        found = ml.capacity(read, entropies[0])
+    prior = ml.Prior(found.prior.weights, labels=read.inputs)
+    return Outcome(WorstCase(entropies[0], replace(found, prior=prior)))
 
 
 def _compare(channel: str, other: str, format: str | None, how: dict[str, Any]) -> Outcome[Any]:
