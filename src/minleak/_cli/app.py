@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minleak._cli.failures import tell
 from minleak._cli.output import begin
@@ -87,7 +87,8 @@ def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
             app.add_typer(groups[group], name=group, rich_help_panel=panel, hidden=not panel)
         module = import_module(f"minleak._cli.{group or command}")
         function = getattr(module, command)
-        groups[group].command(name=command, rich_help_panel=None if group else panel)(as_command(name, function))
+        shown: dict[str, Any] = {"rich_help_panel": None if group else panel, "epilog": "With --json: one JSON object."}
+        groups[group].command(name=command, **shown)(as_command(name, function))
     return app
 
 

@@ -1,4 +1,4 @@
-"""audit: what a log of events leaks, surely and about, and whether it could be nothing."""
+"""audit: what a log of events leaks, with proven bounds, and whether it could be nothing."""
 
 from __future__ import annotations
 
@@ -28,14 +28,20 @@ class How:
     secret: Secret = "secret"
     observable: list[str] | None = option("The column of what was seen; several for vectors. Default: observable.")
     weight: str | None = option("A column of how many events a row stands for; one if not given.")
-    numeric: bool | None = option("Observables are numbers, or names; recognised if not given.", "--numeric/--names")
-    blocks: str | None = option("For timings that drift: a column of stretches of time, or how many events make one.")
+    numeric: bool | None = option(
+        "Take observables as numbers, or as names; recognised if not given.", "--numeric/--names"
+    )
+    blocks: str | None = option(
+        "For timings that drift: a column that names periods of time, or how many events make one."
+    )
     attack: list[str] | None = option(f"One of {', '.join(ATTACKS)}, or several; by the data if not given.")
     measures: Entropies = None
-    enough: float | None = option("How narrow the bracket should be, such as 0.01: says what it takes.", parser=share)
-    level: float = option("The brackets' confidence level, such as 0.95 or 95%.", default=0.95, parser=share)
-    alpha: float = option("How often the verdict may be wrong where nothing leaks.", default=0.01, parser=share)
-    seed: int = option("Where the dealing starts; the same seed gives the same answer.", default=0)
+    enough: float | None = option(
+        "How narrow the bounds should be, such as 0.01: tells how many more events that takes.", parser=share
+    )
+    level: float = option("The confidence level of the bounds, such as 0.95 or 95%.", default=0.95, parser=share)
+    alpha: float = option("How often the test may report a leak where there is none.", default=0.01, parser=share)
+    seed: int = option("The seed of random choices: the same seed gives the same answer.", default=0)
 
     def given(self) -> dict[str, Any]:
         """The parameters, with the defaults of those that are lists."""
@@ -67,7 +73,10 @@ def audit(
     format: Format = None,
     engine: str | None = engine_option(),
 ) -> Outcome[Audit]:
-    """Audit a log of events: how often a guess is right, surely and about, every leakage, and a test of zero leakage.
+    """Measure how much observables reveal about secrets, from a log of events.
+
+    Tells how often a guess is right, as an estimate between proven bounds, what leaks in every entropy, and whether the
+    log could be explained by no leakage at all.
 
     Example: minleak audit events.csv --secret query --observable size
     """

@@ -22,7 +22,7 @@ def certify(
     gains: str | None = option("The column of gains that it should be for, beside the counts."),
     reading: Reading,
 ) -> Outcome[Certificate]:
-    """Check in exact integers that a .cloak file draws an optimal plan for its prior. Exit code 1 if it does not.
+    """Prove in exact integers that a .cloak file is optimal for its counts. Exit code 1 if it is not.
 
     Of a plan that was updated, each part is checked for the counts that it was made for.
 

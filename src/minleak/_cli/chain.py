@@ -144,10 +144,10 @@ def leakage(
     truth: str | None = option("How walks really go: another .chain file, or a log that the chain was not fitted on."),
     report: str | None = option("Write a page about it: an .html file."),
     chart: str | None = chart_option("success against step"),
-    seed: int = option("Another seed gives other walks.", default=0),
+    seed: int = option("The seed of the simulated walks.", default=0),
     columns: Columns = "subject,time,state",
 ) -> Outcome[WalkLeakage]:
-    """Measure how often attackers are right about each step of a walk: tracks, and what else could be shown.
+    """Measure how often attackers guess each step of a walk, for tracks and for what else could be shown.
 
     Filtering attackers know what was shown up to a step, smoothing ones what came after as well.
 
@@ -182,13 +182,15 @@ def draw(
     k: Tracked,
     key: str = option("The key file, made by `minleak keygen`.", default=...),
     scope: str = option("Who walks: the same scope and walk always show the same tracks.", default=...),
-    walk: str | None = option("Where the walk is kept between calls: made by the first, gone on with by the next."),
+    walk: str | None = option(
+        "The file that keeps the walk between calls: the first call makes it, the next ones continue."
+    ),
     restart: bool = option("Begin new tracks where the chain holds a move impossible.", default=False),
 ) -> Outcome[DrawnTracks]:
-    """Draw the tracks to show for a walk, whose states are read from stdin, one a line. States of a chain with a clock
-    are written hour/state, those of order 2 state/state.
+    """Draw the tracks to show for a walk, whose states are read from stdin, one a line.
 
-    Each step is a line of k states with a tab between them; the same track is always at the same place.
+    States of a chain with a clock are written hour/state, those of order 2 state/state. Each step is a line of k
+    states with a tab between them; the same track is always at the same place.
 
     Example: minleak chain draw visits.chain -k 3 --key queries.key --scope user-17
     """

@@ -28,7 +28,7 @@ def compare(
     entropy: Entropies = None,
     reading: Reading,
 ) -> Outcome[Comparison]:
-    """Compare buckets, such as hash prefixes, with the best blocks and the optimal plan of the same size.
+    """Compare buckets in use, such as hash prefixes, with the best sets of the same size.
 
     Example: minleak compare queries.csv --prefix sha256:8
     """

@@ -29,8 +29,8 @@ class Variant:
     )
     gains: str | None = option("A column of what each secret is worth to the attacker, for gain-based leakage.")
     near: str | None = option(
-        "Columns of coordinates: decoys will be close, at no more leakage. Columns lat... and lon... are measured in "
-        "kilometres, as are haversine:y,x; others are a plane, as are euclidean:lat,lon."
+        "Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage. Distances are in "
+        "kilometres for columns that begin with lat and lon, else in the plane; haversine:y,x or euclidean:lat,lon decides."
     )
     stability: float = option(
         "With --near, from 0 (as close as possible) to 1 (resists repeated draws).", default=0.0, parser=share
@@ -106,7 +106,7 @@ def design(
     reading: Reading,
     engine: str | None = engine_option(),
 ) -> Outcome[PlanSummary | BlockSummary | StringSummary]:
-    """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
+    """Design the sets of at most K secrets that leak least (a plan), and write them to a .cloak file.
 
     Example: minleak design queries.csv -k 10 -o queries.cloak
     """

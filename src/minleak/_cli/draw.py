@@ -61,10 +61,11 @@ def draw(
     lineage: str | None = option("Draw by the plan of this lineage, in hexadecimal, of CLOAK and --older."),
     pins: str | None = option("A file that remembers for each scope the lineage it began with; made if there is none."),
 ) -> Outcome[DrawnSets]:
-    """Draw the set to show for a secret: sticky with --key and --scope, or --fresh. Blocks need none of these.
+    """Draw the set to show for a secret.
 
-    Sets are printed one a line, with a tab between members. A plan designed anew is for those who have seen nothing
-    yet: with --older and --pins everybody stays with the plan that was CLOAK when they were first shown something.
+    With --key and --scope a draw is sticky: always the same set. With --fresh it is not. Blocks need neither. Sets
+    are printed one a line, with a tab between members. A plan designed anew is for those who have seen nothing yet:
+    with --older and --pins everybody stays with the plan that was CLOAK when they were first shown something.
 
     Example: minleak draw queries.cloak - --key queries.key --scope user-17
     """

@@ -29,7 +29,7 @@ def export(
         default=False,
     ),
 ) -> Outcome[ExportedTable]:
-    """Write a plan as a table that any language reads: which secrets are shown together, and how often.
+    """Write a plan as a table for other languages: which secrets are shown together, and how often.
 
     Blocks have a row for each secret: secret, set_number, weight. What is shown for a secret is all secrets with its
     set_number. Plans that draw their sets have rows of secret, set_number, first, last: draw a whole number from 0 to

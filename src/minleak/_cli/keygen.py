@@ -19,7 +19,7 @@ class NewKey(Result):
 
 
 def keygen(file: str = argument("FILE", "Where to write the key; an existing file is kept.")) -> Outcome[NewKey]:
-    """Make a new key of 32 random bytes in a file that only you can read (mode 0600).
+    """Make a key for sticky draws: 32 random bytes in a file that only you can read (mode 0600).
 
     Example: minleak keygen queries.key
     """

@@ -105,7 +105,7 @@ def measure(
     columns: Columns,
     reading: Reading,
 ) -> Outcome[ChannelLeakage | WorstCase | Refinement]:
-    """Measure what a channel leaks: entropies before and after, vulnerabilities and worst cases.
+    """Measure how much observables reveal about secrets, given the probability of each (a channel).
 
     Example: minleak measure diagnoses.csv test.csv -e shannon -e min-entropy
     """

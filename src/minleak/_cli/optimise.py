@@ -73,7 +73,9 @@ def optimise(
     columns: Pairs,
     reading: Reading,
 ) -> Outcome[Optimum | LeastBudget | Tradeoff]:
-    """Find the channel that leaks least on the allowed pairs and within a budget, with a proof of how close it is.
+    """Find the channel that leaks least where only some observables are allowed, or each has a cost.
+
+    The answer comes with a proof of how close it is to the best.
 
     Example: minleak optimise diagnoses.csv pairs.csv --budget 0.2 -e min-entropy -e shannon -o channel.csv
     """

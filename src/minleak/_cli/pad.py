@@ -64,7 +64,7 @@ def pad(
     weight: str | None = option("A column of counts: count, if there is one; else all are equally likely."),
     format: Format = None,
 ) -> Outcome[PaddingSummary]:
-    """Pad sizes or times, which can only be made larger, so that least leaks within a mean overhead.
+    """Choose what to pad sizes or times to, so that they leak least within a mean overhead.
 
     Example: minleak pad files.csv --budget 10% --floor 2 -o buckets.csv
     """

@@ -44,7 +44,7 @@ def report(
     *,
     against: HeldOut,
 ) -> Outcome[None]:
-    """Write a report about a plan: one page with charts that opens without network, or the charts as pictures.
+    """Write a page about a plan, with charts, that opens without network; or the charts as pictures.
 
     Example: minleak report queries.cloak -o report.html
     """

@@ -17,7 +17,7 @@ from minleak._plan.summaries import BlockSummary, LineageSummary, PlanSummary, R
 def show(
     cloak: CloakFile, entropy: Entropies = None
 ) -> Outcome[PlanSummary | BlockSummary | RowSummary | StringSummary | LineageSummary]:
-    """Show what a .cloak file holds: secrets, k, giants, and the leakage in several entropies.
+    """Show what a .cloak file holds, and how much it still leaks.
 
     Example: minleak show queries.cloak
     """

@@ -86,7 +86,7 @@ def sweep(
     chart: str | None = chart_option("the least leakage against k"),
     reading: Reading,
 ) -> Outcome[SweepSummary]:
-    """Show the least leakage against the size k of the sets, or the least k that meets a target.
+    """Show how little sets of k secrets can leak, for many k, or find the least k that meets a target.
 
     Example: minleak sweep queries.csv --ks 1:20 --max-success 0.3
     """

@@ -34,7 +34,9 @@ def update(
     dry_run: bool = option("Write nothing: tell only what an update would do and what leaks today.", default=False),
     reading: Reading,
 ) -> Outcome[LineageSummary]:
-    """Enter the counts of one more day. Sets and sticky draws stay as they are; new secrets wait for a part of theirs.
+    """Add the counts of one more day to a plan: its sets stay as they are, and new secrets get sets of their own.
+
+    New secrets wait until there are enough of them, and are refused until then.
 
     Example: minleak update queries.cloak tomorrow.csv -o newer.cloak
     """
