@@ -52,11 +52,12 @@ PROMISED = {
         baselines estimate_prior exposure observations_needed repeated_success
     """,
     "minleak.results": """
-        Audit Baseline BlockPlan Bracket ByStep Capacity Certificate Check Comparison ComparisonRow Cost
-        Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder Labels LeakageRow
-        LeakageTable LeastBudget Lineage Looks Measured Misfit Model Needed Optimum Pairs PointwiseLeakage
-        Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Stored Sweep Today Tradeoff
-        UnlistedPlan Walk World
+        Audit Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison ComparisonRow
+        Cost Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder Labels
+        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks Measured Misfit Model Needed Optimum
+        Pairs PartWorth PlanLeakage PlanSummary PointwiseLeakage Posteriors Refinement Repeated Result
+        RowSummary Rows SequenceLeakage SequenceTable Shown Stage Stored StringSummary Sweep Table Today
+        Tradeoff UnlistedPlan Walk World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": """

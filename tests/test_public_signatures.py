@@ -47,7 +47,7 @@ def returned() -> Iterator[tuple[str, Any]]:
                 yield method, typing.get_type_hints(function, localns=NAMED).get("return")
             if dataclasses.is_dataclass(found):
                 fields = {field.name for field in dataclasses.fields(found) if not field.name.startswith("_")}
-                hints = typing.get_type_hints(found)
+                hints = typing.get_type_hints(found, localns=NAMED)
                 yield from ((f"{name}.{field}", hints[field]) for field in fields)
 
 

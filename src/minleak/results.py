@@ -10,6 +10,8 @@ from minleak._certify.rings import Certificate, Check
 from minleak._data.hyper import Hyper, Posteriors
 from minleak._data.labels import Labels
 from minleak._data.reading.pairs import Pairs
+from minleak._face.result import Result, fields_of
+from minleak._face.tables import Table
 from minleak._lineage.today import Today
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
@@ -23,6 +25,15 @@ from minleak._optimise.result import Optimum, Stage
 from minleak._optimise.tradeoffs import FrontierPoint, Tradeoff
 from minleak._plan.cost import Cost
 from minleak._plan.kinds import Stored
+from minleak._plan.summaries import (
+    BlockSummary,
+    LineageSummary,
+    PartWorth,
+    PlanLeakage,
+    PlanSummary,
+    RowSummary,
+    StringSummary,
+)
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rows import Rows
@@ -40,6 +51,7 @@ __all__ = [
     "Audit",
     "Baseline",
     "BlockPlan",
+    "BlockSummary",
     "Bracket",
     "ByStep",
     "Capacity",
@@ -61,6 +73,7 @@ __all__ = [
     "LeakageTable",
     "LeastBudget",
     "Lineage",
+    "LineageSummary",
     "Looks",
     "Measured",
     "Misfit",
@@ -68,20 +81,28 @@ __all__ = [
     "Needed",
     "Optimum",
     "Pairs",
+    "PartWorth",
+    "PlanLeakage",
+    "PlanSummary",
     "PointwiseLeakage",
     "Posteriors",
     "Refinement",
     "Repeated",
+    "Result",
+    "RowSummary",
     "Rows",
     "SequenceLeakage",
     "SequenceTable",
     "Shown",
     "Stage",
     "Stored",
+    "StringSummary",
     "Sweep",
+    "Table",
     "Today",
     "Tradeoff",
     "UnlistedPlan",
     "Walk",
     "World",
+    "fields_of",
 ]

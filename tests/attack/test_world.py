@@ -92,7 +92,7 @@ def test_leakage_in_the_world(monkeypatch):
         world.leakage(gini)
     shown = str(world)
     assert "as counted" in shown
-    assert f"{world.success:.4f}" in shown
+    assert f"{world.success:.6g}" in shown
 
 
 def test_unseen_is_good_turing():

@@ -37,8 +37,8 @@ def test_blocks_through_all_commands(run, asked, blocks):
     assert asked("show", "blocks.cloak")["blocks"] == 7
     code, out, _ = run("show", "blocks.cloak", "-e", "shannon")
     assert (code, "40 secrets in 7 blocks of 6, the smallest of 4" in out) == (0, True)
-    assert asked("certify", "blocks.cloak", "queries.csv")["certified"]
-    assert asked("certify", "blocks.cloak")["certified"]
+    assert asked("certify", "blocks.cloak", "queries.csv")["ok"]
+    assert asked("certify", "blocks.cloak")["ok"]
     members = list(ml.Cloak(blocks).draw("query-9"))
     for more in ([], ["--fresh"], ["--scope", "s"], ["--key", "queries.key", "--scope", "s"]):
         assert asked("draw", "blocks.cloak", "query-9", *more)["sets"][0]["members"] == members

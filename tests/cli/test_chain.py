@@ -87,9 +87,9 @@ def test_the_truth_stands_beside_the_claim(asked, folder):
     more = ["-k", "2", "--steps", "4", "--trials", "10", "--report", "w.html", "--chart", "w.svg"]
     for truth in ("visits.csv", "visits.chain"):
         said = asked("chain", "leakage", "visits.chain", "--truth", truth, *more)
-        assert len(said["methods"]) == len(said["truth"]) == 5
-        assert said["truth"][0]["evidence"] is not None
-        assert len(said["methods"][0]["filtered"]["values"]) == 4
+        assert len(said["expected"]["rows"]) == len(said["truth"]["rows"]) == 5
+        assert said["truth"]["rows"][0]["evidence"] is not None
+        assert len(said["expected"]["rows"][0]["filtered"]["values"]) == 4
     assert (folder / "w.html").stat().st_size > 10**5
     assert (folder / "w.svg").exists()
 
@@ -100,7 +100,7 @@ def test_orders_hours_and_engines(asked, run, typed, folder):
     assert asked("chain", "fit", "visits.csv", "--engine", "duckdb") == pytest.approx(plain)
     assert asked("chain", "fit", "visits.csv", "--order", "2", "-o", "visits.chain")["order"] == 2
     steps = ["-k", "2", "--steps", "3", "--trials", "9", "--truth", "visits.csv"]
-    assert asked("chain", "leakage", "visits.chain", *steps)["truth"][0]["trials"] == 9
+    assert asked("chain", "leakage", "visits.chain", *steps)["truth"]["rows"][0]["trials"] == 9
     pair = next(iter(ml.sequences.Chain.load("visits.chain").labels))
     typed("/".join(pair).encode() + b"\n")
     code, out, err = run(*draw())

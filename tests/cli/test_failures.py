@@ -100,11 +100,10 @@ def test_stand_ins_may_be_numbers(asked):
     [
         (["design", "queries.key", "-k", "3"], "say --format one of"),
         (["design", "queries.csv", "-k", "3", "--layout", "near"], "--layout near needs --near"),
-        (["design", "queries.csv", "-k", "3", "--near", "count", "--metric", "haversine"], "--metric haversine takes"),
+        (["design", "queries.csv", "-k", "3", "--near", "haversine:count"], "--near haversine takes"),
         (["measure", "diagnoses.csv", "diagnoses.csv"], "--observable"),
         (["draw", "queries.cloak", "x", "--fresh"], "--stand-in"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "1"], "--tradeoff is a whole number from 2"),
-        (["optimise", "diagnoses.csv", "pairs.csv", "--gap", "1e-300"], "than --gap 1e-300"),
         (["sweep", "queries.csv", "--max-success", "2"], "--max-success: a number from 0 to 1"),
         (["sweep", "queries.csv", "--max-success", "0"], "--max-success is a probability"),
         (["measure", "diagnoses.csv", "queries.key"], "queries.key from its ending: name it .csv"),
@@ -221,17 +220,17 @@ def test_percentages_are_probabilities(asked):
     for text in ("0.3", "30%", "30.0%"):
         assert asked("sweep", "queries.csv", "--max-success", text)["least_k_success"] == 4
     events = ["audit", "events.csv", "--secret", "query", "--observable", "size"]
-    said = asked(*events, "--alpha", "5%", "--level", "90%", "--permutations", "19")
+    said = asked(*events, "--alpha", "5%", "--level", "90%")
     assert (said["alpha"], said["level"]) == (0.05, 0.9)
 
 
 def test_stdin_where_a_file_is_named(asked, typed, folder):
     """For plans, events, channels and pairs; the same answer as from the file."""
-    events = ["--secret", "query", "--observable", "size", "--permutations", "99"]
+    events = ["--secret", "query", "--observable", "size"]
     for name, command in {
         "queries.cloak": ["show", "-"],
         "events.csv": ["audit", "-", *events],
-        "test.csv": ["capacity", "-"],
+        "test.csv": ["measure", "-", "--capacity"],
         "pairs.csv": ["optimise", "diagnoses.csv", "-", "--budget", "0.2"],
         "queries.csv": ["design", "-", "-k", "3", "--engine", "duckdb"],
     }.items():
@@ -248,13 +247,12 @@ def test_stdin_where_a_file_is_named(asked, typed, folder):
         ["sweep", "queries.csv", "--ks", "5:1" + "0" * 5000],
         ["sweep", "queries.csv", "--ks", "9:1"],
         ["sweep", "queries.csv", "--max-success", "nan"],
-        ["sweep", "queries.csv", "--target", "shannon=inf"],
+        ["sweep", "queries.csv", "--max-leakage", "inf"],
         ["design", "queries.csv", "-k", "1" + "0" * 30],
         ["design", "queries.csv", "-k", "-1"],
-        ["capacity", "test.csv", "--gap", "nan"],
         ["show", "queries.cloak", "-e", "guess-error:" + "9" * 400],
         ["sweep", "queries.csv", "-e", "guess-error:" + "9" * 400],
-        ["audit", "events.csv", "--secret", "query", "--observable", "size", "--permutations", "9" * 18],
+        ["audit", "events.csv", "--secret", "query", "--observable", "size", "--alpha", "1e-300"],
         ["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "9" * 18],
         ["pad", "files.csv", "--budget", "1e999"],
         ["pad", "files.csv", "--budget", "1%%"],

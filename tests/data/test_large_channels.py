@@ -43,7 +43,7 @@ def test_a_large_sparse_channel_is_measured_at_the_cost_of_its_non_zeros(large):
     after = {"shannon": 1.5, "min-entropy": 1.0, "guesswork": 1.75, "hartley": math.log2(3), "tsallis:2": 0.625}
     table = ml.leakage_table(prior, large, list(after))
     for name, expected in after.items():
-        assert math.isclose(table[name].posterior, expected, rel_tol=CLOSE)
+        assert math.isclose(table[name].after, expected, rel_tol=CLOSE)
         assert math.isclose(ml.entropy(name).conditional(prior, large), expected, rel_tol=CLOSE)
     assert math.isclose(table["shannon"].leakage, math.log2(N) - 1.5, rel_tol=CLOSE)
     assert math.isclose(ml.theory.posterior_vulnerability(prior, large), 0.5, rel_tol=CLOSE)

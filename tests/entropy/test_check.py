@@ -58,7 +58,7 @@ class SquaredWeights(ml.theory.ConditionalEntropy):
         return float((s**2) @ h)
 
 
-class Boaster(ml.CoreConcave):
+class Boaster(ml.theory.CoreConcave):
     """Shannon's, with the form of another entropy."""
 
     form = RenyiMean(2.0, -1.0)
@@ -97,7 +97,7 @@ def violation(H, name, witness):
         case "data processing", {"prior": p, "channel": channel, "processing": further}:
             return H.conditional(p, channel) - H.conditional(p, channel @ further)
         case "closed forms", {"prior": p, "channel": channel, "method": "form"}:
-            return abs(ml.Hayashi(2, base=math.e).conditional(p, channel) - H.conditional(p, channel))
+            return abs(ml.theory.Hayashi(2, base=math.e).conditional(p, channel) - H.conditional(p, channel))
 
 
 def test_every_property_is_broken_once():

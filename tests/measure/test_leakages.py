@@ -43,9 +43,9 @@ def test_entropies_of_the_small_system(channel):
     }
     table = ml.leakage_table(WEIGHTS, channel, list(expected))
     for name, after in expected.items():
-        assert table[name].posterior == pytest.approx(after, rel=CLOSE)
+        assert table[name].after == pytest.approx(after, rel=CLOSE)
         before = ml.entropy(name).conditional(WEIGHTS, POINT)
-        assert table[name].prior == pytest.approx(before, rel=CLOSE)
+        assert table[name].before == pytest.approx(before, rel=CLOSE)
         assert ml.leakage(WEIGHTS, channel, name) == pytest.approx(before - after, rel=1e-9)
 
 
@@ -58,10 +58,10 @@ def test_the_table_has_the_numbers_of_the_single_functions(system, measures):
     assert len(table.rows) == len(measures)
     for row, other, H in zip(table.rows, sparse.rows, measures, strict=True):
         assert row.entropy == H.name
-        assert row.prior == pytest.approx(H(prior), rel=1e-14)
-        assert row.posterior == pytest.approx(H.conditional(prior, channel), rel=1e-14)
+        assert row.before == pytest.approx(H(prior), rel=1e-14)
+        assert row.after == pytest.approx(H.conditional(prior, channel), rel=1e-14)
         assert row.leakage == pytest.approx(ml.leakage(prior, channel, H), rel=1e-14, abs=1e-14)
-        assert row.posterior == pytest.approx(other.posterior, rel=1e-10, abs=1e-12)
+        assert row.after == pytest.approx(other.after, rel=1e-10, abs=1e-12)
         assert row.leakage >= 0
 
 
@@ -87,7 +87,7 @@ def test_a_table_is_read_by_name_and_prints():
     table = ml.leakage_table(WEIGHTS, FLOATS)
     assert len(table.rows) == len(STANDARD)
     for name in STANDARD:
-        assert table[name].posterior == ml.entropy(name).conditional(WEIGHTS, FLOATS)
+        assert table[name].after == ml.entropy(name).conditional(WEIGHTS, FLOATS)
     asked = ml.leakage_table(WEIGHTS, FLOATS, [ml.Collision(), "arimoto:2", ml.Arimoto(0), "gUesswork", GINI])
     assert [row.entropy for row in asked.rows] == ["collision", "arimoto:2", "arimoto:0", "guesswork", "gini"]
     assert asked["hartley"] is asked[ml.Hartley(base=3)] is asked.rows[2]
@@ -97,7 +97,7 @@ def test_a_table_is_read_by_name_and_prints():
         with pytest.raises(KeyError, match=missing):
             table[missing]
     row = table["shannon"]
-    assert row.ratio == row.prior / row.posterior
+    assert row.ratio == row.before / row.after
     assert ml.leakage_table([1, 1], np.eye(2))["shannon"].ratio == math.inf
     assert ml.leakage_table([1, 0], np.eye(2))["shannon"].ratio == 1
     lines = str(table).splitlines()
@@ -111,7 +111,7 @@ def test_gains_stand_in_a_table_too():
     gain = ml.Gain(ml.MinEntropy(), [1, 2, 3, 4])
     table = ml.leakage_table(WEIGHTS, FLOATS, ["shannon", gain, "min-entropy"])
     assert [row.entropy for row in table.rows] == ["shannon", "gain(min-entropy)", "min-entropy"]
-    assert table["gain(min-entropy)"].posterior == gain.conditional(WEIGHTS, FLOATS)
+    assert table["gain(min-entropy)"].after == gain.conditional(WEIGHTS, FLOATS)
 
 
 # -- vulnerabilities -----------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from minleak._data.simulating import TRIALS, generator, margin
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_sets import RandomSets
+from minleak._face.result import Result
 from minleak._plan.partition import Partition, cut
 from minleak._plan.rings import cap
 from minleak.errors import InvalidParameter, shown
@@ -27,8 +28,8 @@ _MOST = 1_000_000
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """A posterior entropy: exact (low = value = high), or simulated with a 99% confidence interval."""
+class Estimate(Result):
+    """A posterior entropy, `value`: `exact`, or simulated with a 99% confidence interval from `low` to `high`."""
 
     value: float
     low: float

@@ -18,6 +18,8 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import STANDARD
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._measure.leakages import difference
 from minleak._plan.partition import Partition, cut
 from minleak.errors import InvalidParameter, shown
@@ -26,8 +28,10 @@ _WHAT = "a scheme is a list with the bucket of each secret, in the order of the 
 
 
 @dataclass(frozen=True)
-class ComparisonRow:
-    """A countermeasure with sets of at most k: how often one guess is right, and what leaks in each entropy."""
+class ComparisonRow(Result):
+    """A countermeasure by `name` with sets of at most `k`: `success` is how often one guess is right, `leakage` what
+    leaks, by entropy.
+    """
 
     name: str
     k: int
@@ -36,8 +40,8 @@ class ComparisonRow:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """A scheme of buckets beside the best blocks and the optimal plan. Prints as a table.
+class Comparison(Result):
+    """A scheme of some `buckets` for some `secrets`, beside the best blocks and the optimal plan.
 
     `success` is how often one guess is right that sees the bucket; `blocks` and `plan` the same for the best blocks and
     the optimal plan of k = `average`, the members of a bucket on average, rounded. `rows` has these and those of
@@ -56,18 +60,11 @@ class Comparison:
     same_plan: int
     rows: tuple[ComparisonRow, ...]
 
-    def __str__(self) -> str:
-        columns = ["k", "one guess", *self.rows[0].leakage]
-        lines = [
-            [row.name, str(row.k), f"{row.success:.4f}", *(f"{leaked:.4f}" for leaked in row.leakage.values())]
-            for row in self.rows
-        ]
-        widths = [max(map(len, column)) for column in zip(["", *columns], *lines, strict=True)]
-        text = [
-            "  ".join([row[0].ljust(widths[0]), *(cell.rjust(w) for cell, w in zip(row[1:], widths[1:], strict=True))])
-            for row in [["", *columns], *lines]
-        ]
-        return "\n".join([*(line.rstrip() for line in text), self.verdict])
+    reported = ("verdict",)
+
+    def to_parts(self) -> list[str | Table]:
+        rows = [[row.name, row.k, row.success, *row.leakage.values()] for row in self.rows]
+        return [Table("", ["", "k", "one guess", *self.rows[0].leakage], rows), self.verdict]
 
     @property
     def verdict(self) -> str:

@@ -22,6 +22,7 @@ from minleak._data.labels import Labels, match
 from minleak._data.matrices import too_large
 from minleak._data.parameters import is_number, listed, real, whole
 from minleak._data.prior import Prior, as_prior
+from minleak._face.result import Result
 from minleak._plan.kinds import Stored
 from minleak._plan.rings import Arrangement
 from minleak.errors import InvalidParameter, UnknownSecret, shown
@@ -34,16 +35,16 @@ _CLOSE, _ROUGH = 1e-8, 1e-2
 
 
 @dataclass(frozen=True, repr=False)
-class EstimatedPrior:
-    """The most likely prior for what was observed.
+class EstimatedPrior(Result):
+    """The most likely `prior` for so many `observations`.
 
-    `low` and `high` are the ends of an interval for each secret's probability. `interval` says how they were found:
-    "likelihood", the range over all priors that explain what was observed nearly as well; "bootstrap", observations
-    drawn anew from those made and estimated again; or "none". `log_likelihood` is in nats (for plans up to a constant
-    that is the same for all priors), at most `missing` below the largest possible. `against` is what the prior was
-    thought to be, if that was said; `surprise` is twice the log-likelihood gained over it, which is about as large as
-    the number of secrets if nothing has changed, and `moved` are the secrets whose probability then lies outside the
-    interval.
+    `low` and `high` are the ends of an interval for each secret's probability, at a confidence `level`. `interval` says
+    how they were found: "likelihood", the range over all priors that explain what was observed nearly as well;
+    "bootstrap", observations drawn anew from those made and estimated again; or "none". `log_likelihood` is in nats
+    (for plans up to a constant that is the same for all priors), at most `missing` below the largest possible.
+    `against` is what the prior was thought to be, if that was said; `surprise` is twice the log-likelihood gained over
+    it, which is about as large as the number of secrets if nothing has changed, and `moved` are the secrets whose
+    probability then lies outside the interval.
     """
 
     prior: Prior
@@ -56,6 +57,8 @@ class EstimatedPrior:
     against: Prior | None
     surprise: float | None
     interval: str = "none"
+
+    reported = ("moved",)
 
     @property
     def moved(self) -> tuple[Any, ...]:

@@ -14,17 +14,19 @@ from minleak._data.matching import matched
 from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._plan.kinds import Stored
 from minleak.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
-class Exposure:
+class Exposure(Result):
     """The chance of one guess by an attacker who saw the sets of one subject and secret in several plans, drawn as
     `Cloak.draw` does: `success`, and a 99% interval from `low` to `high` unless it is `exact`. `lineages` is the number
     of sets that this comes to, since versions of one lineage show one. `single` is the chance of one who saw a set of
     the last plan alone. Secrets that some plan does not know are left aside: `share` is the part of the prior that the
-    others have.
+    others have. `trials` is how many were simulated, 0 if none.
     """
 
     success: float
@@ -36,10 +38,10 @@ class Exposure:
     share: float
     trials: int
 
-    def __str__(self) -> str:
+    def to_parts(self) -> list[str | Table]:
         sure = "exactly" if self.exact else f"{self.low:.4f} to {self.high:.4f}"
         saw = "one set" if self.lineages == 1 else f"the sets of {self.lineages} lineages"
-        return f"an attacker who saw {saw} of a secret is right with probability {self.success:.4f} ({sure})"
+        return [f"an attacker who saw {saw} of a secret is right with probability {self.success:.4f} ({sure})"]
 
 
 def exposure(

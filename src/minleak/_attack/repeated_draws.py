@@ -10,6 +10,8 @@ from typing import Any
 from minleak._attack.intersections import SECRETS, Look, success_exactly, success_simulated
 from minleak._data.parameters import listed, truth, whole
 from minleak._data.simulating import TRIALS, generator
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak.errors import InvalidParameter
 
 # The most draws of one secret.
@@ -17,8 +19,10 @@ _DRAWS = 10_000
 
 
 @dataclass(frozen=True)
-class Repeated:
-    """The optimal attacker's success after each number of draws, with a 99% confidence interval unless exact."""
+class Repeated(Result):
+    """The optimal attacker's `success` after each number of `draws`, with a 99% confidence interval from `low` to
+    `high` by so many `trials` unless it is `exact`.
+    """
 
     draws: tuple[int, ...]
     success: tuple[float, ...]
@@ -27,11 +31,12 @@ class Repeated:
     exact: bool
     trials: int
 
-    def __str__(self) -> str:
-        lines = [f"{'draws':>6}  {'success':>9}  {'99% interval':>20}"]
-        for t, s, a, b in zip(self.draws, self.success, self.low, self.high, strict=True):
-            lines.append(f"{t:>6}  {s:>9.5f}  {'exact' if self.exact else f'{a:.5f} .. {b:.5f}':>20}")
-        return "\n".join(lines)
+    def to_parts(self) -> list[str | Table]:
+        rows = [
+            [t, s, "exact" if self.exact else f"{a:.5f} .. {b:.5f}"]
+            for t, s, a, b in zip(self.draws, self.success, self.low, self.high, strict=True)
+        ]
+        return [Table("", ["draws", "success", "99% interval"], rows)]
 
 
 def repeated_success(plan: Any, draws: Sequence[int], *, trials: int, seed: int, exact: bool | None) -> Repeated:

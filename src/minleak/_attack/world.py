@@ -16,6 +16,8 @@ from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._measure.leakages import difference
 from minleak._plan.rings import Arrangement
 from minleak.errors import InvalidParameter
@@ -37,8 +39,9 @@ LEAST = 100
 
 
 @dataclass(frozen=True)
-class World:
-    """What a plan leaks in the world that its counts are a sample of.
+class World(Result):
+    """What a plan leaks in the world that its counts, of so many `events`, are a sample of; `entropies` are those that
+    leakages are printed in.
 
     `success` is the chance of one guess by an attacker who knows the true frequencies, given that the secret is one of
     the plan; `low` and `high` bound it with about 95% confidence. `claimed` is the chance for the counts as they are,
@@ -80,24 +83,22 @@ class World:
             before = H(np.repeat(values, np.rint(times).astype(np.int64)))
         return difference(H, before, H.value(H.summary(self._columns.copy())))
 
-    def __str__(self) -> str:
-        rows = [("one guess is right", self.claimed, self.success, f"{self.low:.4f} .. {self.high:.4f}")]
-        rows += [(f"leakage, {name}", self._certified[name], self.leakage(name), "") for name in self.entropies]
-        width = max(len(name) for name, *_ in rows)
-        lines = [f"{'':{width}}  {'as counted':>10}  {'in the world':>12}  {'95% interval':>16}"]
-        lines += [
-            f"{name:{width}}  {claim:>10.4f}  {world:>12.4f}  {between:>16}" for name, claim, world, between in rows
-        ]
-        lines.append(
-            f"{self.events:,} events, taken as independent; {self.unseen:.1%} of tomorrow's are of secrets that were "
-            "not seen"
+    def to_dict(self) -> dict[str, Any]:
+        return super().to_dict() | {"leakage": {name: self.leakage(name) for name in self.entropies}}
+
+    def to_parts(self) -> list[str | Table]:
+        rows: list[Any] = [["one guess is right", self.claimed, self.success, f"{self.low:.4f} .. {self.high:.4f}"]]
+        rows += [[f"leakage, {name}", self._certified[name], self.leakage(name), ""] for name in self.entropies]
+        alike = (
+            "the counts show no difference between secrets beyond chance: they are taken as equally frequent, and the "
+            "upper end allows for differences that would not show"
         )
-        if self.alike:
-            lines.append(
-                "the counts show no difference between secrets beyond chance: they are taken as equally frequent, and "
-                "the upper end allows for differences that would not show"
-            )
-        return "\n".join(line.rstrip() for line in lines)
+        return [
+            Table("", ["", "as counted", "in the world", "95% interval"], rows),
+            f"{self.events:,} events, taken as independent; {self.unseen:.1%} of tomorrow's are of secrets that were "
+            "not seen",
+            *([alike] if self.alike else []),
+        ]
 
 
 @dataclass(frozen=True)

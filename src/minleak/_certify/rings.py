@@ -15,6 +15,8 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels, agree, bytes_of_names
 from minleak._data.prior import Prior, as_gains, as_prior
 from minleak._entropy.base import ConditionalEntropy
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._plan.rings import LIMIT, Arrangement, Ring, cap
 from minleak._plan.sampler import RingDrawable
 from minleak.errors import InvalidParameter, shown
@@ -26,8 +28,8 @@ _STEPS, _MORE = 64, 1 << 24
 
 
 @dataclass(frozen=True)
-class Check:
-    """One thing that was checked, whether it holds, and a word on it."""
+class Check(Result):
+    """One thing that was checked, `what`; `ok` if it holds; and a word on it, `detail`."""
 
     what: str
     ok: bool
@@ -35,8 +37,8 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Certificate:
-    """`ok` if every check holds. `exact` tells whether all was checked in integers and Fractions.
+class Certificate(Result):
+    """`ok` if every one of the `checks` holds. `exact` tells whether all was checked in integers and Fractions.
 
     `gaps` are distances from the optimum: for a channel "posterior" (the largest total variation of a posterior to pi)
     and the leakage above the least possible in each entropy asked for; for a plan "prior" (its distance on the grid).
@@ -50,15 +52,14 @@ class Certificate:
     def __bool__(self) -> bool:
         return self.ok
 
-    def __str__(self) -> str:
+    def to_parts(self) -> list[str | Table]:
         how = "exactly" if self.exact else "in floats"
-        lines = [f"certified, {how}" if self.ok else f"NOT certified (checked {how})"]
-        lines += [
-            f"  {'ok ' if check.ok else 'NO '} {check.what}{f': {check.detail}' if check.detail else ''}"
-            for check in self.checks
+        rows = [["ok" if c.ok else "NO", f"{c.what}: {c.detail}" if c.detail else c.what] for c in self.checks]
+        return [
+            f"certified, {how}" if self.ok else f"NOT certified (checked {how})",
+            *([Table("", (), rows)] if rows else []),
+            *(f"gap in {name}: {value:.3g}" for name, value in self.gaps.items()),
         ]
-        lines += [f"  gap in {name}: {value:.3g}" for name, value in self.gaps.items()]
-        return "\n".join(lines)
 
 
 # -- plans -----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from minleak._cli.failures import tell
 from minleak._cli.output import begin
@@ -18,33 +18,31 @@ from minleak.errors import InvalidParameter
 if TYPE_CHECKING:
     import typer
 
-# The commands in the order of the help. `name` is the function of that name in the module minleak._cli.name, and
-# `group name` the function `name` in minleak._cli.group.
-COMMANDS = (
-    "design",
-    "fit",
-    "update",
-    "optimise",
-    "pad",
-    "show",
-    "sweep",
-    "measure",
-    "capacity",
-    "refines",
-    "audit",
-    "compare",
-    "draw",
-    "certify",
-    "export",
-    "report",
-    "chain fit",
-    "chain leakage",
-    "chain draw",
-    "key new",
-)
+# The commands in the order of the help, each with the heading that it stands under. `name` is the function of that name
+# in the module minleak._cli.name, `group name` the function `name` in minleak._cli.group.
+COMMANDS = {
+    "measure": "Measure a leak",
+    "audit": "Measure a leak",
+    "compare": "Measure a leak",
+    "sweep": "Design a countermeasure",
+    "design": "Design a countermeasure",
+    "update": "Design a countermeasure",
+    "pad": "Design a countermeasure",
+    "optimise": "Design a countermeasure",
+    "show": "Check it",
+    "certify": "Check it",
+    "report": "Check it",
+    "keygen": "Run it",
+    "draw": "Run it",
+    "export": "Run it",
+    "chain fit": "Secrets in sequences",
+    "chain leakage": "Secrets in sequences",
+    "chain draw": "Secrets in sequences",
+    "key new": "",
+}
 GROUPS = {
-    "chain": "Secrets that come in sequences: fit chains, measure walks, draw tracks.",
-    "key": "Make keys for sticky draws.",
+    "chain": "Hide where somebody goes, step by step: fit a chain, measure walks, draw tracks.",
+    "key": "Make a key: the same as keygen.",
 }
 # After so many new objects cycles are looked for; with Python's own 700 a tenth of a short command is spent on it.
 _SELDOM = 50_000
@@ -52,7 +50,7 @@ _SELDOM = 50_000
 _INTERRUPTED = 130
 
 
-def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
+def application(names: Iterable[str] = tuple(COMMANDS)) -> typer.Typer:
     """The application with all commands, or with those that are needed: each takes its time to load."""
     import typer
 
@@ -63,17 +61,18 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
-        help="Measure what a system leaks about its secrets, and build the countermeasure that provably leaks least.",
-        epilog="Exit codes: 0 done, 1 failed (or not certified), 2 bad input, 130 interrupted. All commands print JSON "
-        "with --json.",
+        help="Measure how much a system reveals about its secrets, and build the countermeasure that provably reveals "
+        "least.\n\nStart with a table of secrets and how often each occurs: minleak sweep shows how much sets of "
+        "decoys help, minleak design makes them, minleak draw picks the set to show.",
+        epilog="Exit codes: 0 done, 1 failed (or not certified), 2 bad input, 130 interrupted.",
     )
 
     @app.callback(invoke_without_command=True)
-    def version(
-        shown: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+    def common(
+        version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True),
+        _json: bool = typer.Option(False, "--json", help="Print one JSON object; stands anywhere, with any command."),
     ) -> None:
-        """What every command shares."""
-        if shown:
+        if version:
             from minleak import __version__
 
             typer.echo(f"minleak {__version__}")
@@ -82,20 +81,23 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
     groups = {"": app}
     for name in names:
         group, _, command = name.rpartition(" ")
+        panel = COMMANDS[name]
         if group not in groups:
             groups[group] = typer.Typer(no_args_is_help=True, help=GROUPS[group])
-            app.add_typer(groups[group], name=group)
+            app.add_typer(groups[group], name=group, rich_help_panel=panel, hidden=not panel)
         module = import_module(f"minleak._cli.{group or command}")
-        groups[group].command(name=command)(as_command(name, getattr(module, command)))
+        function = getattr(module, command)
+        shown: dict[str, Any] = {"rich_help_panel": None if group else panel, "epilog": "With --json: one JSON object."}
+        groups[group].command(name=command, **shown)(as_command(name, function))
     return app
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 failed, 2 bad input, 130 interrupted. Never a traceback, unless
     MINLEAK_DEBUG is set, and then without what errors say, which may hold a secret."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
+    given, as_json = _take_json(list(sys.argv[1:] if arguments is None else arguments))
     command = None
-    begin(as_json=False)  # until the command knows better
+    begin(as_json=as_json)
     try:
         _check(given)
         from typer.main import get_command
@@ -110,6 +112,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (Exception, KeyboardInterrupt) as error:
         code = tell(error, given, command)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _take_json(given: list[str]) -> tuple[list[str], bool]:
+    """The words without --json, which may stand anywhere before --, and whether it was there."""
+    end = given.index("--") if "--" in given else len(given)
+    return [*(word for word in given[:end] if word != "--json"), *given[end:]], "--json" in given[:end]
 
 
 def _check(given: Sequence[str]) -> None:

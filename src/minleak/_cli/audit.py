@@ -1,26 +1,24 @@
-"""audit: what a log of events leaks, surely and about, and whether it could be nothing."""
+"""audit: what a log of events leaks, with proven bounds, and whether it could be nothing."""
 
 from __future__ import annotations
 
-import os
+import math
 import re
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from minleak._cli.charts import add_chart, chart_of
-from minleak._cli.engines import EngineOptions
+import minleak as ml
+from minleak._cli.engines import EngineChoice, engine_option, parse_engine
 from minleak._cli.inputs import rows_of
-from minleak._cli.options import Entropies, Format, Secret, argument, option, share, times
-from minleak._cli.output import Answer, note, progressing
-from minleak._samples import auditing, following
+from minleak._cli.options import Entropies, Format, Secret, argument, chart_option, option, share
+from minleak._cli.output import Outcome, note, progressing, save_chart
 from minleak._samples.attacks import ATTACKS
 from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
 from minleak.errors import InvalidParameter
 
-# What JSON has of it, beside intervals.
-_SAID = ("events", "secrets", "observables", "said", "attack", "p", "alpha", "level", "rejected", "warnings", "curve")
-_ASKED = ("enough", "more")
+# The test of zero leakage permutes twice as often as a verdict at that error rate needs, at most so often.
+_MOST = 9_999
 
 
 @dataclass(frozen=True)
@@ -30,81 +28,82 @@ class How:
     secret: Secret = "secret"
     observable: list[str] | None = option("The column of what was seen; several for vectors. Default: observable.")
     weight: str | None = option("A column of how many events a row stands for; one if not given.")
-    numeric: bool | None = option("Observables are numbers, or names; recognised if not given.", "--numeric/--names")
-    blocks: str | None = option("For timings that drift: a column of stretches of time, or how many events make one.")
+    numeric: bool | None = option(
+        "Take observables as numbers, or as names; recognised if not given.", "--numeric/--names"
+    )
+    blocks: str | None = option(
+        "For timings that drift: a column that names periods of time, or how many events make one."
+    )
     attack: list[str] | None = option(f"One of {', '.join(ATTACKS)}, or several; by the data if not given.")
     measures: Entropies = None
-    enough: float | None = option("How narrow the bracket should be, such as 0.01: says what it takes.", parser=share)
-    permutations: int = option("Permutations for the test of zero leakage.", default=199, parser=times)
-    level: float = option("The brackets' confidence level, such as 0.95 or 95%.", default=0.95, parser=share)
-    alpha: float = option("How often the verdict may be wrong where nothing leaks.", default=0.01, parser=share)
-    seed: int = option("Where the dealing starts; the same seed gives the same answer.", default=0)
+    enough: float | None = option(
+        "How narrow the bounds should be, such as 0.01: tells how many more events that takes.", parser=share
+    )
+    level: float = option("The confidence level of the bounds, such as 0.95 or 95%.", default=0.95, parser=share)
+    alpha: float = option("How often the test may report a leak where there is none.", default=0.01, parser=share)
+    seed: int = option("The seed of random choices: the same seed gives the same answer.", default=0)
 
     def given(self) -> dict[str, Any]:
         """The parameters, with the defaults of those that are lists."""
+        if self.alpha * (_MOST + 1) < 1:
+            raise InvalidParameter(
+                f"--alpha is from {1 / (_MOST + 1):g} on, the least that {_MOST:,} permutations show"
+            )
         counted = self.blocks is not None and re.fullmatch("[0-9]{1,18}", self.blocks)
         return vars(self) | {
             "observable": self.observable or ["observable"],
             "measures": self.measures or MEASURES,
             "blocks": int(self.blocks) if self.blocks is not None and counted else self.blocks,
+            "permutations": min(math.ceil(2 / self.alpha) - 1, _MOST),
         }
 
 
 def audit(
     events: str = argument(
-        "EVENTS", "A csv(.gz), tsv or parquet file, - for stdin; a folder, a .duckdb database or Spark's --table too."
+        "EVENTS", "A csv(.gz), tsv or parquet file, - for stdin; with --engine a folder or a database too."
     ),
     *,
     how: How,
-    follow: bool = option("With --enough: wait for more events in the file until they are enough.", default=False),
-    patience: float = option("With --follow: give up when nothing came for so many seconds.", default=60.0),
-    chart: str | None = chart_of("observables by secret"),
-    curve: str | None = chart_of("success against training events"),
+    follow: float | None = option(
+        "With --enough: wait for more events in the file until they are enough; give up when none came for this many "
+        "seconds."
+    ),
+    chart: str | None = chart_option("observables by secret"),
+    curve: str | None = chart_option("success against training events"),
     format: Format = None,
-    engine: EngineOptions,
-) -> Answer:
-    """Audit a log of events: how often a guess is right, surely and about, every leakage, and a test of zero leakage.
+    engine: str | None = engine_option(),
+) -> Outcome[Audit]:
+    """Measure how much observables reveal about secrets, from a log of events.
+
+    Tells how often a guess is right, as an estimate between proven bounds, what leaks in every entropy, and whether the
+    log could be explained by no leakage at all.
 
     Example: minleak audit events.csv --secret query --observable size
     """
     with progressing(f"auditing {events}") as progress:
         given = how.given() | {"progress": progress}
-        if follow:
-            if how.enough is None or events == "-" or engine.engine is not None:
+        if follow is not None:
+            if how.enough is None or events == "-" or engine is not None:
                 raise InvalidParameter("--follow is for a csv or tsv file that grows, and needs --enough")
-            found = _followed(events, patience, given | {"format": format})
+            found = _follow(events, follow, given | {"format": format})
+        elif engine is not None:
+            found = _audit_inside(events, parse_engine(engine), given)
         else:
-            found = _audited(events, format, engine, given)
-    data = {name: getattr(found, name) for name in (*_SAID, *_ASKED)} | {"chart": chart, "curve_chart": curve}
-    data |= {"success": asdict(found.success), "blind": asdict(found.blind)}
-    data["measures"] = [asdict(row) for row in found.rows]
-    answer = Answer(data, [str(found)])
-    if chart is not None:
-        add_chart(answer, found.chart(), chart, title="Observables by secret")
-    if curve is not None:
-        add_chart(answer, found.curve_chart(), curve, title="Success against training events", key="curve_chart")
-    return answer
+            rows = rows_of(events, format)
+            found = ml.audit(rows["source"], format=rows["format"], **given)
+    charts = save_chart(found.chart, chart, title="Observables by secret")
+    return Outcome(found, charts + save_chart(found.curve_chart, curve, title="Success against training events"))
 
 
-def _audited(events: str, format: str | None, engine: EngineOptions, given: dict[str, Any]) -> Audit:
-    from minleak._warehouse.sources import DATABASES
-
-    if engine.engine is None and (engine.table or os.path.isdir(events) or events.lower().endswith(DATABASES)):
-        engine = replace(engine, engine="duckdb")  # this process does not read it itself
-    engine.refuse_without()
-    if engine.engine is None:
-        rows = rows_of(events, format)
-        return auditing.audit(rows["source"], format=rows["format"], **given)
-    from minleak import warehouse
-
+def _audit_inside(events: str, engine: EngineChoice, given: dict[str, Any]) -> Audit:
     if isinstance(given["blocks"], int):
         raise InvalidParameter("inside an engine events have no order: --blocks names a column")
-    with engine.opened(events) as log:
-        return warehouse.audit(log, **given)
+    with engine.open(events) as log:
+        return ml.warehouse.audit(log, **given)
 
 
-def _followed(events: str, patience: float, given: dict[str, Any]) -> Audit:
-    for found in following.follow(events, patience=patience, **given):  # the last is yielded, or refused, in any case
+def _follow(events: str, patience: float, given: dict[str, Any]) -> Audit:
+    for found in ml.follow(events, patience=patience, **given):  # the last is yielded, or refused, in any case
         if not found.enough:
             note(f"{found.events:,} events: {found.headline}; {found.enough_text}")
     return found

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from typing import Any
 
-from minleak._cli.inputs import PriorSource, Reading, as_file, one_stdin
+import minleak as ml
+from minleak._certify.rings import Certificate
+from minleak._cli.inputs import PriorSource, Reading, as_file, check_one_stdin
 from minleak._cli.options import CloakFile, argument, option
-from minleak._cli.output import Answer, working
+from minleak._cli.output import Outcome, working
 from minleak._plan.kinds import LINEAGE
-from minleak._plans import certifying
-from minleak._plans.opening import opened
 from minleak.errors import InvalidParameter
 
 
@@ -21,8 +21,8 @@ def certify(
     *,
     gains: str | None = option("The column of gains that it should be for, beside the counts."),
     reading: Reading,
-) -> Answer:
-    """Check in exact integers that a .cloak file draws an optimal plan for its prior. Exit code 1 if it does not.
+) -> Outcome[Certificate]:
+    """Prove in exact integers that a .cloak file is optimal for its counts. Exit code 1 if it is not.
 
     Of a plan that was updated, each part is checked for the counts that it was made for.
 
@@ -30,13 +30,12 @@ def certify(
     """
     if gains is not None and prior is None:
         raise InvalidParameter("--gains names a column beside the counts: give the file of these too")
-    one_stdin(CLOAK=cloak, PRIOR=prior)
-    with working(f"certifying {cloak}"):
-        with as_file(cloak, ".cloak") as path:
-            drawn = opened(path)
+    check_one_stdin(CLOAK=cloak, PRIOR=prior)
+    with working(f"certifying {cloak}"), as_file(cloak, ".cloak") as path:
+        plan: Any = ml.load(path)
         if prior is None:
-            found = certifying.certify(drawn, drawn.plan.prior, gains=getattr(drawn.plan, "gains", None))
-        elif drawn.plan.kind == LINEAGE:
+            found = ml.certify(path, plan.prior, gains=getattr(plan, "gains", None))
+        elif plan.kind == LINEAGE:
             raise InvalidParameter(
                 "this plan was updated, and each part is proved for the counts it was made for, which the file holds: "
                 "leave out PRIOR"
@@ -44,7 +43,5 @@ def certify(
         else:
             source = PriorSource(prior, reading)
             worth = None if gains is None else source.other(gains, "--gains").weights
-            found = certifying.certify(drawn, source.prior(), gains=worth)
-    checks = [asdict(check) for check in found.checks]
-    data = {"certified": found.ok, "exact": found.exact, "checks": checks, "gaps": found.gaps}
-    return Answer(data, [str(found)], code=0 if found.ok else 1)
+            found = ml.certify(path, source.prior(), gains=worth)
+    return Outcome(found, code=0 if found.ok else 1)

@@ -8,21 +8,21 @@ from typing import Annotated, Any
 
 import typer
 
-from minleak._cli.charts import add_chart, chart_of
+import minleak as ml
 from minleak._cli.draw import as_label
-from minleak._cli.engines import EngineOptions
-from minleak._cli.inputs import as_file, check_shown, rows_of, stdin_lines
-from minleak._cli.options import Format, argument, option, times, whole
-from minleak._cli.output import Answer, progressing, record, table, working
+from minleak._cli.engines import engine_option, parse_engine
+from minleak._cli.inputs import as_file, check_first_file, rows_of, stdin_lines
+from minleak._cli.options import Format, argument, chart_option, option, split_names, times, whole
+from minleak._cli.output import Outcome, progressing, save_chart, working
 from minleak._data.extras import chart_package
 from minleak._data.writing import expecting, state_of
+from minleak._face.plain import record
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._report.saving import write_whole
 from minleak._report.walks import check_page, write_walks
-from minleak._sequences.chain import Chain
-from minleak._sequences.measuring import baselines
-from minleak._sequences.reading import read_chain, read_walks
-from minleak._sequences.results import fallen
-from minleak._sequences.tracks import Tracks
+from minleak._sequences.reading import read_walks
+from minleak._sequences.results import SequenceTable, fallen
 from minleak.errors import InvalidParameter, UnknownSecret
 
 ChainFile = Annotated[
@@ -30,66 +30,109 @@ ChainFile = Annotated[
 ]
 Tracked = Annotated[int, typer.Option("-k", parser=whole, help="How many states each step shows.")]
 
+Columns = Annotated[
+    str,
+    typer.Option("--columns", help="The columns of who, when and where; times are numbers or dates 2026-07-11T08:30."),
+]
+
 
 @dataclass(frozen=True)
-class Columns:
-    """The columns of a log of walks."""
+class ChainSummary(Result):
+    """A chain that was fitted."""
 
-    subject: str = option("The column that names who walks.", default="subject")
-    time: str = option("The column of times: numbers, or dates such as 2026-07-11T08:30.", default="time")
-    state: str = option("The column of states.", default="state")
+    states: int
+    """How many states it has."""
+    transitions: int
+    """How many different transitions were seen."""
+    order: int
+    """How many steps a state remembers."""
+    clock: int | None
+    """How many hours a day has, if states go by the hour."""
+    backoff: float
+    """The share of moves that go by back-off to the marginal."""
+    entropy_rate: float
+    """Bits of a step, given the one before."""
+    distance: float
+    """How far the chain is from the one that was given, by the whole numbers it is drawn in."""
+
+
+@dataclass(frozen=True)
+class WalkLeakage(Result):
+    """What walks give away: tracks, and what else could be shown."""
+
+    states: int
+    """How many states the chain has."""
+    k: int
+    """How many states each step shows."""
+    steps: int
+    """How many steps a walk has."""
+    expected: SequenceTable
+    """Where walks go by the chain: a row for each method."""
+    truth: SequenceTable | None
+    """Where walks go by --truth."""
+
+    def to_parts(self) -> list[str | Table]:
+        parts = [f"{self.steps} steps of {self.states:,} states, k = {self.k}, walks by the chain", str(self.expected)]
+        if self.truth is not None:
+            parts += [f"\nwalks by the truth, {self.truth.rows[0].trials:,} of them", str(self.truth)]
+            parts.append(f"tracks: {fallen(self.truth.rows[0])}")
+        return [*parts]
+
+
+@dataclass(frozen=True)
+class DrawnTracks(Result):
+    """The tracks to show."""
+
+    steps: tuple[tuple[Any, ...], ...]
+    """For each state that was given the k states to show."""
+    step: int
+    """The number of the last step."""
+    cuts: tuple[int, ...]
+    """The steps at which new tracks began."""
+
+    def to_parts(self) -> list[str | Table]:
+        return [
+            record("/".join(map(str, label)) if isinstance(label, tuple) else label for label in step)
+            for step in self.steps
+        ]
 
 
 def fit(
     log: str = argument("LOG", "Who was where and when: csv(.gz), tsv, parquet; - is stdin."),
     *,
     output: str | None = option("The .chain file to write.", "-o", "--output"),
-    columns: Columns,
+    columns: Columns = "subject,time,state",
     order: int = option("How many steps a state remembers.", default=1),
-    smoothing: str = option(
-        "Back-off to the marginal: witten-bell, or a number of transitions for each state.", default="witten-bell"
-    ),
     clock: int | None = option("24 for states by the hour of the day, which everybody sees."),
     format: Format = None,
-    engine: EngineOptions,
-) -> Answer:
+    engine: str | None = engine_option(),
+) -> Outcome[ChainSummary]:
     """Fit a Markov chain to walks: the rows of each subject, sorted by time.
 
     Example: minleak chain fit visits.csv -o visits.chain
     """
-    how = smoothing if smoothing == "witten-bell" else _number(smoothing)
-    engine.refuse_without()
-    if engine.engine is not None and (order != 1 or clock is not None):
+    named = _name_columns(columns)
+    if engine is not None and (order != 1 or clock is not None):
         raise InvalidParameter("inside an engine chains are of order 1 and without a clock: leave out --engine")
     with working(f"fitting {log}"):
-        if engine.engine is not None:
-            from minleak import warehouse
-
-            with engine.opened(log) as rows:
-                fitted = warehouse.chain(rows, **vars(columns), smoothing=how)
+        if engine is not None:
+            with parse_engine(engine).open(log) as rows:
+                fitted = ml.warehouse.chain(rows, **named)
         else:
-            fitted = read_chain(**rows_of(log, format), **vars(columns), order=order, smoothing=how, clock=clock)
-        rate = fitted.entropy_rate()
-        data: dict[str, Any] = {
-            "states": len(fitted),
-            "transitions": len(fitted.indices),
-            "order": fitted.order,
-            "clock": fitted.clock,
-            "backoff": float((fitted.stationary() * fitted.levels).sum()),
-            "entropy_rate": rate,
-            "distance": fitted.distance,
-        }
-    measures = [
-        ["states", f"{len(fitted):,}"],
-        ["different transitions seen", f"{len(fitted.indices):,}"],
-        ["moves by back-off", f"{data['backoff']:.2%}"],
-        ["entropy rate", f"{rate:.4f} bits a step"],
-    ]
-    answer = Answer(data, [table(f"a chain of order {fitted.order}", ["measure", "value"], measures)])
-    if output is not None:
-        fitted.save(output)
-        answer.wrote(output, f"written to {output}; next: minleak chain leakage {output} -k 3")
-    return answer
+            fitted = ml.sequences.read_chain(**rows_of(log, format), **named, order=order, clock=clock)
+        summary = ChainSummary(
+            states=len(fitted),
+            transitions=len(fitted.indices),
+            order=fitted.order,
+            clock=fitted.clock,
+            backoff=float((fitted.stationary() * fitted.levels).sum()),
+            entropy_rate=fitted.entropy_rate(),
+            distance=fitted.distance,
+        )
+    if output is None:
+        return Outcome(summary)
+    fitted.save(output)
+    return Outcome(summary, (output,), then=f"chain leakage {output} -k 3")
 
 
 def leakage(
@@ -100,11 +143,11 @@ def leakage(
     trials: int = option("Simulated walks.", default=200, parser=times),
     truth: str | None = option("How walks really go: another .chain file, or a log that the chain was not fitted on."),
     report: str | None = option("Write a page about it: an .html file."),
-    chart: str | None = chart_of("success against step"),
-    seed: int = option("Another seed gives other walks.", default=0),
-    columns: Columns,
-) -> Answer:
-    """Measure how often attackers are right about each step of a walk: tracks, and what else could be shown.
+    chart: str | None = chart_option("success against step"),
+    seed: int = option("The seed of the simulated walks.", default=0),
+    columns: Columns = "subject,time,state",
+) -> Outcome[WalkLeakage]:
+    """Measure how often attackers guess each step of a walk, for tracks and for what else could be shown.
 
     Filtering attackers know what was shown up to a step, smoothing ones what came after as well.
 
@@ -114,49 +157,48 @@ def leakage(
         chart_package("altair")
     if report is not None:
         check_page(report)
-    fitted = _opened(file)
+    fitted = _open_chain(file)
     known: Any = None
     if truth is not None:
-        known = Chain.load(truth) if truth.endswith(".chain") else _pieces(fitted, truth, columns, steps)
+        known = (
+            ml.sequences.Chain.load(truth)
+            if truth.endswith(".chain")
+            else _cut_walks(fitted, truth, _name_columns(columns), steps)
+        )
     with progressing("measuring") as progress:
         given: dict[str, Any] = {"steps": steps, "trials": trials, "seed": seed, "progress": progress}
         # the truth first, since it may be refused
-        real = None if known is None else baselines(fitted, k, truth=known, **given)
-        expected = baselines(fitted, k, **given)
-    data: dict[str, Any] = {"states": len(fitted), "k": k, "steps": steps, **expected.to_dict()}
-    parts = [f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain\n{expected}"]
-    if real is not None:
-        data["truth"] = real.to_dict()["methods"]
-        parts += ["", f"walks by the truth, {real.rows[0].trials:,} of them\n{real}", f"tracks: {fallen(real.rows[0])}"]
-    answer = Answer(data, parts)
-    if chart is not None:
-        add_chart(answer, (real or expected).chart(), chart, title="Success against step")
+        real = None if known is None else ml.sequences.baselines(fitted, k, truth=known, **given)
+        expected = ml.sequences.baselines(fitted, k, **given)
+    files = save_chart((real or expected).chart, chart, title="Success against step")
     if report is not None:
         write_walks(fitted, expected, report, real=real)
-        answer.wrote(report, f"report written to {report}", key="report")
-    return answer
+        files += (report,)
+    return Outcome(WalkLeakage(len(fitted), k, steps, expected, real), files)
 
 
 def draw(
     file: ChainFile,
     k: Tracked,
-    key: str = option("The key file, made by `minleak key new`.", default=...),
+    key: str = option("The key file, made by `minleak keygen`.", default=...),
     scope: str = option("Who walks: the same scope and walk always show the same tracks.", default=...),
-    walk: str | None = option("Where the walk is kept between calls: made by the first, gone on with by the next."),
+    walk: str | None = option(
+        "The file that keeps the walk between calls: the first call makes it, the next ones continue."
+    ),
     restart: bool = option("Begin new tracks where the chain holds a move impossible.", default=False),
-) -> Answer:
-    """Draw the tracks to show for a walk, whose states are read from stdin, one a line. States of a chain with a clock
-    are written hour/state, those of order 2 state/state.
+) -> Outcome[DrawnTracks]:
+    """Draw the tracks to show for a walk, whose states are read from stdin, one a line.
 
-    Each step is a line of k states with a tab between them; the same track is always at the same place.
+    States of a chain with a clock are written hour/state, those of order 2 state/state. Each step is a line of k
+    states with a tab between them; the same track is always at the same place.
 
     Example: minleak chain draw visits.chain -k 3 --key queries.key --scope user-17
     """
     if file == "-":
         raise InvalidParameter("stdin holds the states: give CHAIN as a file")
-    check_shown(file, "CHAIN", "minleak chain draw CHAIN, with the states on stdin")
-    fitted = _opened(file)
-    tracks = Tracks(fitted, k, key=key, on_impossible="restart" if restart else "refuse")
+    check_first_file(file, "CHAIN", "minleak chain draw CHAIN, with the states on stdin")
+    fitted = _open_chain(file)
+    tracks = ml.sequences.Tracks(fitted, k, key=key, on_impossible="restart" if restart else "refuse")
     states = [_state(text, fitted) for text in stdin_lines()]
     if not states:
         raise InvalidParameter("no states came by stdin: give one a line")
@@ -176,28 +218,25 @@ def draw(
     if walk is not None:
         with expecting(walk, before):
             write_whole(walk, going.saved(), private=True)
-    lines = [
-        record(["/".join(map(str, label)) if isinstance(label, tuple) else label for label in step]) for step in steps
-    ]
-    cuts = [cut for cut in going.cuts if cut > going.step - len(steps)]
-    return Answer({"steps": [list(step) for step in steps], "step": going.step, "cuts": cuts}, lines)
+    cuts = tuple(cut for cut in going.cuts if cut > going.step - len(steps))
+    return Outcome(DrawnTracks(tuple(steps), going.step, cuts))
 
 
-def _opened(path: str) -> Chain:
+def _open_chain(path: str) -> ml.sequences.Chain:
     with working(f"opening {path}"), as_file(path, ".chain") as file:
-        return Chain.load(file)
+        return ml.sequences.Chain.load(file)
 
 
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InvalidParameter(f"smoothing is witten-bell or a number of transitions from 0 on, not {text!r}") from None
+def _name_columns(columns: str) -> dict[str, str]:
+    names = split_names(columns)
+    if len(names) != 3:
+        raise InvalidParameter("--columns names three columns, who, when and where, such as subject,time,state")
+    return dict(zip(("subject", "time", "state"), names, strict=True))
 
 
-def _pieces(fitted: Chain, log: str, columns: Columns, steps: int) -> list[list[Any]]:
+def _cut_walks(fitted: ml.sequences.Chain, log: str, columns: dict[str, str], steps: int) -> list[list[Any]]:
     """The walks of a log, cut into pieces of so many steps; those with states that the chain does not know are left."""
-    found = read_walks(**rows_of(log), **vars(columns), clock=fitted.clock)
+    found = read_walks(**rows_of(log), **columns, clock=fitted.clock)
     if fitted.order > 1:
         n = fitted.order
         found = [[tuple(walk[i : i + n]) for i in range(len(walk) - n + 1)] for walk in found]
@@ -206,14 +245,14 @@ def _pieces(fitted: Chain, log: str, columns: Columns, steps: int) -> list[list[
     return [piece for piece in pieces if known.issuperset(piece)]
 
 
-def _form(fitted: Chain) -> str:
+def _form(fitted: ml.sequences.Chain) -> str:
     """How a state is written that has several parts, empty for one that has not."""
     if fitted.clock is not None:
         return "hour/state"
     return "/".join(["state"] * fitted.order) if fitted.order > 1 else ""
 
 
-def _state(text: str, fitted: Chain) -> Any:
+def _state(text: str, fitted: ml.sequences.Chain) -> Any:
     """The state that a line stands for; parts of a pair or a longer state are written with slashes."""
     first = fitted.labels[0]
     if not isinstance(first, tuple):

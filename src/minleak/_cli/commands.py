@@ -1,4 +1,4 @@
-"""From a function to a command: its options are spelled out, --json is added, and its answer is printed.
+"""From a function to a command: its options are declared to typer, and its answer is printed.
 
 A parameter `name: type = option(help)` is an option. A parameter whose type is a dataclass is a group of options, its
 fields, which several commands may share.
@@ -9,13 +9,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import Field, fields, is_dataclass
+from functools import partial
 from inspect import Parameter
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
-from minleak._cli.options import number, option, whole
-from minleak._cli.output import Answer, begin, emit
+from minleak._cli.options import number, whole
+from minleak._cli.output import Outcome, emit
 
 _PARSERS: dict[Any, Callable[[str], Any]] = {
     int: whole,
@@ -26,29 +27,34 @@ _PARSERS: dict[Any, Callable[[str], Any]] = {
 }
 
 
-def as_command(name: str, function: Callable[..., Answer]) -> Callable[..., None]:
+def as_command(name: str, function: Callable[..., Outcome[Any]]) -> Callable[..., None]:
     """The command of that name. The function gets its arguments and options, and its groups as objects."""
     own = inspect.signature(function, eval_str=True).parameters
     groups: dict[str, Any] = {key: one.annotation for key, one in own.items() if is_dataclass(one.annotation)}
 
-    def command(as_json: bool, **given: Any) -> None:
+    def command(**given: Any) -> None:
         for key, group in groups.items():
             given[key] = group(**{one.name: given.pop(one.name) for one in fields(group)})
-        begin(as_json=as_json)
-        answer = function(**given)
-        emit(name, answer.data, answer.parts, as_json=as_json)
-        if answer.code:
-            raise typer.Exit(answer.code)
+        outcome = function(**given)
+        emit(name, outcome)
+        if outcome.code:
+            raise typer.Exit(outcome.code)
 
-    in_json = option("Print JSON (schema minleak/1) instead of tables.", "--json", default=False)
-    parameters = [*_spelled_out(own), _for_typer("as_json", bool, in_json)]
+    parameters = list(_spell_out(own))
     command.__doc__ = function.__doc__
     command.__annotations__ = {one.name: one.annotation for one in parameters}
+    command.results = partial(_result_classes, function)  # type: ignore[attr-defined] # which docs/cli.md describes
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return command
 
 
-def _spelled_out(own: Any) -> Iterator[Parameter]:
+def _result_classes(function: Callable[..., Outcome[Any]]) -> tuple[type, ...]:
+    """The classes of results that a command may print, as its function says what it returns."""
+    (returned,) = get_args(get_type_hints(function)["return"])
+    return get_args(returned) or (returned,)
+
+
+def _spell_out(own: Any) -> Iterator[Parameter]:
     """The parameters of a function, with the fields of groups in their places."""
     for name, parameter in own.items():
         if is_dataclass(parameter.annotation):

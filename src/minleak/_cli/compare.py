@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict
 from typing import Any
 
 import typer
 
-from minleak._attack import comparing
+import minleak as ml
+from minleak._attack.comparing import Comparison
 from minleak._cli.inputs import PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, option, whole
-from minleak._cli.output import Answer, working
+from minleak._cli.output import Outcome, working
 from minleak._data.labels import Labels
 from minleak._entropy.standard import STANDARD
 from minleak.errors import InvalidParameter
@@ -27,8 +27,8 @@ def compare(
     prefix: str | None = option("Buckets by the first bits of the label's hash, sha256:8, or its first characters, 3."),
     entropy: Entropies = None,
     reading: Reading,
-) -> Answer:
-    """Compare buckets, such as hash prefixes, with the best blocks and the optimal plan of the same size.
+) -> Outcome[Comparison]:
+    """Compare buckets in use, such as hash prefixes, with the best sets of the same size.
 
     Example: minleak compare queries.csv --prefix sha256:8
     """
@@ -38,8 +38,8 @@ def compare(
     counts = source.prior()
     with working("comparing"):
         scheme = source.names(by) if by is not None else _prefixes(counts.labels, prefix or "")
-        found = comparing.compare(counts, scheme, entropies=entropy or STANDARD)
-    return Answer(asdict(found), [str(found)])
+        found = ml.compare(counts, scheme, entropies=entropy or STANDARD)
+    return Outcome(found)
 
 
 def _prefixes(labels: Labels, prefix: str) -> Any:

@@ -6,21 +6,16 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
-from minleak._cli.engines import EngineOptions, design_inside
-from minleak._cli.inputs import PriorSource, Reading, names_in
-from minleak._cli.options import Entropies, PriorFile, option, share
-from minleak._cli.output import Answer, note, progressing, working
-from minleak._cli.requirement import Requirement
-from minleak._cli.summaries import described
-from minleak._data.prior import Prior
+import minleak as ml
+from minleak._cli.engines import design_inside, engine_option, parse_engine
+from minleak._cli.inputs import PriorSource, Reading
+from minleak._cli.options import Entropies, PriorFile, option, share, split_names, whole
+from minleak._cli.output import Outcome, note, progressing, working
+from minleak._cli.show import summarize
+from minleak._cli.sweep import Requirement, why_untold
 from minleak._data.progress import Progress
-from minleak._entropy.standard import STANDARD
 from minleak._layouts import LAYOUTS
-from minleak._layouts.near import Near
-from minleak._plan.kinds import Stored
-from minleak._plan.rings import cap
-from minleak._plans import make
-from minleak._strings.ngram import NGram
+from minleak._plan.summaries import BlockSummary, PlanSummary, StringSummary
 from minleak.errors import InvalidParameter
 
 
@@ -33,23 +28,41 @@ class Variant:
         "change, a little more leakage); see --near for a fourth."
     )
     gains: str | None = option("A column of what each secret is worth to the attacker, for gain-based leakage.")
-    near: str | None = option("Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage.")
-    metric: str | None = option("With --near: euclidean, or haversine (km), the default for columns lat... and lon....")
+    near: str | None = option(
+        "Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage. Distances are in "
+        "kilometres for columns that begin with lat and lon, else in the plane; haversine:y,x or euclidean:lat,lon decides."
+    )
     stability: float = option(
         "With --near, from 0 (as close as possible) to 1 (resists repeated draws).", default=0.0, parser=share
     )
-    unknown: str | None = option("A model of strings by `minleak fit`: secrets that PRIOR does not list get sets.")
+    unknown: str | None = option(
+        "A file of a model of strings, so that secrets that PRIOR does not list get sets too. If there is no such "
+        "file, a model is fitted to the secrets of PRIOR and written there."
+    )
+    policy: str | None = option(
+        "With --unknown, where a model is fitted: the strings that can be secrets, such as "
+        "min=8,max=64,digit,upper,matching=REGEX (at the end; classes are lower, upper, letter, digit, symbol)."
+    )
     unknown_share: float | None = option(
-        "With --unknown, how often a secret is not listed, exactly; estimated from the counts if not given.",
-        parser=share,
+        "With --unknown, how often a secret is not listed; estimated from the counts if not given.", parser=share
     )
 
-    def made(self, counts: Prior, k: int, source: PriorSource, progress: Progress) -> Stored:
+    def design(self, counts: ml.Prior, k: int, source: PriorSource, progress: Progress) -> Any:
         """The plan; gains and places are other columns of the source."""
         if self.unknown is not None:
-            return make.design(counts, k, unknown=NGram.load(self.unknown), unknown_share=self.unknown_share)
+            fitted = not os.path.exists(self.unknown)
+            model = self._fit(counts) if fitted else self._load(self.unknown)
+            plan = ml.design(counts, k, unknown=model, unknown_share=self.unknown_share)
+            if fitted:
+                model.save(self.unknown)
+                note(f"{self.unknown} is new: a model of strings fitted to the {len(counts):,} secrets of PRIOR")
+            return plan
         worth = None if self.gains is None else source.other(self.gains, "--gains").weights
-        return make.design(counts, k, layout=self._shape(source), gains=worth, progress=progress)
+        layout: Any = self.layout or "stable"
+        if self.near is not None:
+            metric, columns = parse_near(self.near)
+            layout = ml.Near(source.places(columns, "--near"), metric=metric, stability=self.stability)
+        return ml.design(counts, k, layout=layout, gains=worth, progress=progress)
 
     def check(self, *, required: bool) -> None:
         """Refuse options that do not go together, before a file is read."""
@@ -59,23 +72,27 @@ class Variant:
             )
         if self.near is not None and self.layout is not None:
             raise InvalidParameter("--layout and --near are two ways to say the layout: give one of them")
-        if self.near is None and self.layout == Near.name:
+        if self.near is None and self.layout == ml.Near.name:
             raise InvalidParameter("--layout near needs --near, the columns of coordinates: give --near alone")
-        if self.near is None and self.metric is not None:
-            raise InvalidParameter("--metric says how far coordinates are apart, so it needs --near")
         if self.near is None and self.stability:
             raise InvalidParameter("--stability moves from near to stable plans, so it needs --near")
-        if self.unknown is None and self.unknown_share is not None:
-            raise InvalidParameter("--unknown-share is how often a secret comes from --unknown, a model: give both")
+        if self.unknown is None and (self.unknown_share is not None or self.policy is not None):
+            raise InvalidParameter("--unknown-share and --policy are about --unknown, a model of strings: give it too")
         another = self.layout not in (None, "stable") or self.near is not None or self.gains is not None
         if self.unknown is not None and (another or required):
             raise InvalidParameter("--unknown goes with -k alone, without a layout, --gains or --max-success")
+        if self.near is not None:
+            parse_near(self.near)
 
-    def _shape(self, source: PriorSource) -> Near | str:
-        if self.near is None:
-            return self.layout or "stable"
-        metric = self.metric or _metric(names_in(self.near))  # before the file is read for them
-        return Near(source.places(self.near, "--near"), metric=metric, stability=self.stability)
+    def _load(self, path: str) -> ml.strings.NGram:
+        if self.policy is not None:
+            raise InvalidParameter(f"{path} holds a model, which has its policy: leave out --policy")
+        return ml.strings.NGram.load(path)
+
+    def _fit(self, counts: ml.Prior) -> ml.strings.NGram:
+        """A model fitted to the secrets; `design` refuses those that have no place in it."""
+        policy = None if self.policy is None else parse_policy(self.policy)
+        return ml.strings.NGram.fit(list(counts.labels), accept=policy, leave_out=True)
 
 
 def design(
@@ -87,9 +104,9 @@ def design(
     entropy: Entropies = None,
     variant: Variant,
     reading: Reading,
-    engine: EngineOptions,
-) -> Answer:
-    """Design the plan that leaks least with sets of K secrets, and write it to a .cloak file.
+    engine: str | None = engine_option(),
+) -> Outcome[PlanSummary | BlockSummary | StringSummary]:
+    """Design the sets of at most K secrets that leak least (a plan), and write them to a .cloak file.
 
     Example: minleak design queries.csv -k 10 -o queries.cloak
     """
@@ -97,55 +114,49 @@ def design(
     if (k is None) == (most is None):
         raise InvalidParameter("say either -k, the size of the sets, or --max-success for the least that does")
     if requirement.as_counted and most is None:
-        raise InvalidParameter("--as-counted says how --max-success is meant: give that too")
+        raise InvalidParameter("--events all says how --max-success is meant: give that too")
     variant.check(required=most is not None)
-    engine.refuse_without()
-    if engine.engine is not None:
+    if engine is not None:
         _refuse_inside(requirement, variant, reading)
-        answer = design_inside(
-            engine,
+        found = design_inside(
+            parse_engine(engine),
             prior,
             reading,
-            cap(k),
+            k or 0,
             output,
             layout=variant.layout or "stable",
-            events=requirement.events,
-            entropies=entropy or list(STANDARD),
+            events=requirement.sampled,
+            entropies=entropy,
         )
-        if output is not None:
-            answer.wrote(output, f"written to {output}")
-        return answer
+        return Outcome(found, () if output is None else (output,))
     source = PriorSource(prior, reading)
-    counts = source.prior(events=requirement.events)
-    said = ""
+    counts = source.prior(events=requirement.sampled)
     if most is not None:
         with working("looking for the least k"):
-            world, _ = requirement.in_the_world(counts)
+            world = not requirement.as_counted and why_untold(counts) is None
             k, said = requirement.least_k(counts, most, world=world)
+        note(said)
     if k is not None and k > len(counts) and variant.unknown is None:
         note(f"there are {len(counts):,} secrets, and no set is larger: k = {len(counts):,}")
     with progressing(f"designing for {len(counts):,} secrets") as progress:
-        plan = variant.made(counts, cap(k), source, progress)
-    answer = described(plan, entropy)
+        plan = variant.design(counts, k or 0, source, progress)
+    summary = summarize(plan, entropy)
     if most is not None:
-        missed = _missed(answer.data, most, as_counted=requirement.as_counted)
-        answer.parts = [said, *missed, *answer.parts]
-    if output is not None:
-        with working(f"writing {output}"):
-            plan.save(output)
-        answer.data["bytes"] = os.path.getsize(output)
-        asked = "" if most is None else f" --max-success {100 * most:.4g}%"
-        following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
-        answer.wrote(output, f"written to {output}; next: minleak {following}, or minleak draw --help")
-    return answer
+        _warn_if_missed(summary, most, as_counted=requirement.as_counted)
+    if output is None:
+        return Outcome(summary)
+    with working(f"writing {output}"):
+        plan.save(output)
+    asked = "" if most is None else f" --max-success {100 * most:.4g}%"
+    following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
+    return Outcome(summary, (output,), then=f"{following}, or minleak draw --help")
 
 
 def _refuse_inside(requirement: Requirement, variant: Variant, reading: Reading) -> None:
     """Refuse what can be done in memory only."""
     in_memory = {
         "--max-success": requirement.max_success is not None,
-        "--strip": reading.strip,
-        "--nfc": reading.nfc,
+        "--clean": reading.clean,
         "--gains": variant.gains is not None,
         "--near": variant.near is not None,
         "--unknown": variant.unknown is not None,
@@ -156,23 +167,42 @@ def _refuse_inside(requirement: Requirement, variant: Variant, reading: Reading)
         raise InvalidParameter(f"{' and '.join(given)}: only for a design in memory, so leave out --engine")
 
 
-def _missed(data: dict[str, Any], most: float, *, as_counted: bool) -> list[str]:
-    """A warning where the layout leaks more than the stable one that k was found for."""
-    world = None if as_counted else data["in_the_world"]
-    success = data["success"] if world is None else world["success"]
-    if success <= most * (1 + 1e-12):
-        return []
-    return [f"in this layout it is more, {100 * success:.4g}%: give a larger -k, or take the layout stable"]
+def _warn_if_missed(summary: Any, most: float, *, as_counted: bool) -> None:
+    """A note where the layout leaks more than the stable one that k was found for."""
+    world = None if as_counted else summary.in_the_world
+    success = summary.success if world is None else world.success
+    if success > most * (1 + 1e-12):
+        note(f"in this layout it is more, {100 * success:.4g}%: give a larger -k, or take the layout stable")
 
 
-def _metric(columns: list[str]) -> str:
-    """haversine where two columns are called latitude and longitude or begin so, in this order; refused in another."""
-    starts = [column.lower()[:3].replace("lng", "lon") for column in columns]
+def parse_near(text: str) -> tuple[str, str]:
+    """The metric and the columns of --near: lat,lon is haversine, and a metric may stand before the columns."""
+    metric, colon, columns = text.partition(":")
+    if colon:
+        return metric, columns
+    names = split_names(text)
+    starts = [name.lower()[:3].replace("lng", "lon") for name in names]
     if starts == ["lat", "lon"]:
-        return "haversine"
+        return "haversine", text
     if {"lat", "lon"} <= set(starts):
-        first, then = columns[starts.index("lat")], columns[starts.index("lon")]
+        first, then = names[starts.index("lat")], names[starts.index("lon")]
         raise InvalidParameter(
-            f"give latitude first, --near {first},{then}, for distances in kilometres, or say --metric euclidean"
+            f"give latitude first, --near {first},{then}, for distances in kilometres, or say --near euclidean:{text}"
         )
-    return "euclidean"
+    return "euclidean", text
+
+
+def parse_policy(text: str) -> ml.strings.Policy:
+    """The policy that --policy describes: min=8,max=64,digit,upper,matching=REGEX, of which each part may be left out
+    and the regular expression is the rest of the text.
+    """
+    rules, _, pattern = text.partition("matching=")
+    lengths: dict[str, int] = {}
+    classes = []
+    for rule in filter(None, split_names(rules)):
+        name, equals, value = rule.partition("=")
+        if equals and name in ("min", "max"):
+            lengths[f"{name}_length"] = whole(value)
+        else:
+            classes.append(rule)
+    return ml.strings.Policy(**lengths, require=classes, matching=pattern or None)

@@ -1,45 +1,41 @@
-"""Commands inside an engine: how tables in DuckDB or Spark are named, and `design --engine`."""
+"""Work inside an engine: what --engine says, and `design --engine`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from minleak._cli.inputs import Reading, as_file
 from minleak._cli.options import option
-from minleak._cli.output import Answer, working
-from minleak._cli.summaries import NAMED, plan_words, world_of
+from minleak._cli.output import working
+from minleak._cli.show import summarize
 from minleak._data.reading.formats.lines import Lines
-from minleak._entropy.names import as_entropy
-from minleak._measure.leakages import difference
+from minleak._plan.summaries import PlanSummary
 from minleak.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
-class EngineOptions:
-    """Where to work, if not in memory."""
+class EngineChoice:
+    """An engine, the table to read and the memory that it may take, as --engine names them."""
 
-    engine: str | None = option("Work in duckdb or spark, out of core: on Parquet, CSV, a log, a folder or a database.")
-    table: str | None = option("With --engine: the table of a .duckdb database or, with - as file, one of Spark's.")
-    memory_limit: str | None = option("With --engine duckdb: the memory it may take, such as 1GB; the rest is spilled.")
-
-    def refuse_without(self) -> None:
-        """Refuse what only an engine can heed."""
-        if self.engine is None and (self.table is not None or self.memory_limit is not None):
-            raise InvalidParameter("--table and --memory-limit go with --engine, such as --engine duckdb")
+    name: str
+    table: str | None = None
+    memory: str | None = None
 
     @contextmanager
-    def opened(self, path: str, format: str | None = None) -> Iterator[Any]:
-        """The table that the options name."""
+    def open(self, path: str, format: str | None = None) -> Iterator[Any]:
+        """The table at that path."""
         from minleak import warehouse
 
-        given = {"table": self.table, "engine": self.engine, "memory_limit": self.memory_limit}
+        if self.memory is not None and self.name != "duckdb":
+            raise InvalidParameter("--engine takes memory= for duckdb only: leave it out, or configure the engine")
+        given = {"table": self.table, "engine": self.name, "memory_limit": self.memory}
         if path == "-" and self.table is not None:
-            if self.engine == "duckdb":
+            if self.name == "duckdb":
                 raise InvalidParameter(
-                    "stdin has no tables: - and --table name one of Spark's; for DuckDB give its database's file"
+                    "stdin has no tables: with - a table is one of Spark's; for DuckDB give its database's file"
                 )
             yield warehouse.read(**given)
             return
@@ -47,8 +43,27 @@ class EngineOptions:
             yield warehouse.read(file, format=format, **given)
 
 
+def parse_engine(text: str) -> EngineChoice:
+    """`duckdb`, `spark`, or such a name with `,table=NAME` and `,memory=1GB` behind it."""
+    name, *more = text.split(",")
+    given = dict(part.partition("=")[::2] for part in more)
+    if len(given) < len(more) or not given.keys() <= {"table", "memory"} or not all(given.values()):
+        raise InvalidParameter(
+            "--engine is duckdb or spark, and behind it what to read and how, such as duckdb,table=queries,memory=1GB"
+        )
+    return EngineChoice(name, **given)
+
+
+def engine_option() -> Any:
+    """The option of where to work, if not in memory."""
+    return option(
+        "Work in duckdb or spark, on files larger than memory. Add ,table=NAME for a table of a database and "
+        ",memory=1GB for the most memory that duckdb may take."
+    )
+
+
 def design_inside(
-    engine: EngineOptions,
+    engine: EngineChoice,
     path: str,
     reading: Reading,
     k: int,
@@ -56,51 +71,23 @@ def design_inside(
     *,
     layout: str,
     events: int | None,
-    entropies: list[str],
-) -> Answer:
-    """The plan made inside an engine, in numbers as `show` has them; written as a folder of Parquet files or, by its
-    ending, as a .cloak file.
+    entropies: list[str] | None,
+) -> PlanSummary:
+    """The plan made inside an engine, in a summary; written as a folder of Parquet files or, by its ending, as a .cloak
+    file.
     """
     from minleak import warehouse
-    from minleak._warehouse.counts import prepared
-    from minleak._warehouse.tables import engine_of
 
-    measures = {name: as_entropy(name) for name in entropies}
-    columns: dict[str, Any] = {"secret": reading.secret, "weight": reading.weight}
-    with ExitStack() as until, working(f"designing for {path} in {engine.engine}"):
-        counts = until.enter_context(engine.opened(path, reading.format))
-        if reading.count_rows or _is_log(path, reading.format):  # once, for all that follows
-            counts = until.enter_context(prepared(engine_of(counts), counts, reading.secret, None))
-            columns = {"secret": "secret", "weight": "weight"}
-        try:
-            before = warehouse.Spectrum(counts, **columns)
-        except InvalidParameter:  # the weights are too many to be taken into memory
-            before = None
-        blind = {name: before.entropy(H) for name, H in measures.items()} if before else {}
-        to_cloak = output is not None and output.endswith(".cloak")
-        plan = warehouse.design(counts, k, folder=None if to_cloak else output, layout=layout, **columns)
+    weight = None if reading.counts_rows or _is_log(path, reading.format) else reading.weight
+    to_cloak = output is not None and output.endswith(".cloak")
+    with working(f"designing for {path} in {engine.name}"), engine.open(path, reading.format) as counts:
+        plan = warehouse.design(
+            counts, k, folder=None if to_cloak else output, layout=layout, secret=reading.secret, weight=weight
+        )
         if output is not None and to_cloak:
             warehouse.to_plan(plan).save(output)
-        world = world_of(plan, measures, events=events)
-    header, leakages = plan.header, {}
-    for name, H in measures.items():
-        after = plan.entropy(H)
-        leaked = difference(H, blind[name], after) if blind else None
-        leakages[name] = {"before": blind.get(name), "after": after, "leakage": leaked}
-    data = {
-        "engine": engine.engine,
-        "secrets": header.n,
-        "k": header.k,
-        "layout": header.layout,
-        "giants": len(header.giants),
-        "giant_labels": [label for label, _ in header.giants[:NAMED]],
-        "at_home": plan.at_home,
-        "success_blind": float(before.values[0]) if before else None,
-        "success": float(plan.target.max()),
-        **world,
-        "leakage": leakages,
-    }
-    return Answer(data, plan_words(data))
+        summary: PlanSummary = summarize(plan, entropies, events=events)
+        return summary
 
 
 def _is_log(path: str, format: str | None) -> bool:

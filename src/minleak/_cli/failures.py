@@ -10,15 +10,29 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from minleak._cli.output import as_line_of_json, noted, visible
+from minleak._cli.output import as_line_of_json, in_json
+from minleak._face.plain import visible
 from minleak.errors import MinleakError
 
 # Parameters of the library that a flag of another name sets, the first of these that the command has.
 _ALIASES = {
-    "points": ["tradeoff"],
-    "success": ["max_success"],
-    "leakage": ["target", "max_leakage"],
     "columns": ["near", "places"],
+    "format": ["charts"],
+    "leakage": ["max_leakage"],
+    "longest": ["policy"],
+    "matching": ["policy"],
+    "max_length": ["policy"],
+    "memory_limit": ["engine"],
+    "metric": ["near"],
+    "min_length": ["policy"],
+    "nfc": ["clean"],
+    "points": ["tradeoff"],
+    "require": ["policy"],
+    "state": ["columns"],
+    "strip": ["clean"],
+    "subject": ["columns"],
+    "success": ["max_success"],
+    "time": ["columns"],
 }
 _FAILED, _REFUSED, _INTERRUPTED = 1, 2, 130
 
@@ -28,12 +42,12 @@ def tell(error: BaseException, given: Sequence[str], command: Any) -> int:
     if os.environ.get("MINLEAK_DEBUG"):
         with contextlib.suppress(OSError):
             print(where(error), file=sys.stderr, flush=True)
-    message, code = _told(error, given, command)
+    message, code = _explain(error, given, command)
     _abandon_stdout()
     if message is not None:
         line = f"minleak: {visible(' '.join(message.split()))}"
-        if "--json" in given[: given.index("--") if "--" in given else None]:
-            line = as_line_of_json({"error": message, "exit_code": code, **noted()})
+        if in_json():
+            line = as_line_of_json({"error": message, "exit_code": code})
         with contextlib.suppress(OSError):  # nobody is left to tell
             print(line, file=sys.stderr, flush=True)
     return code
@@ -46,7 +60,7 @@ def where(error: BaseException) -> str:
     return f"{'' if behind is None else where(behind)}{''.join(lines)}{type(error).__qualname__}\n"
 
 
-def _told(error: BaseException, given: Sequence[str], command: Any) -> tuple[str | None, int]:
+def _explain(error: BaseException, given: Sequence[str], command: Any) -> tuple[str | None, int]:
     if isinstance(error, KeyboardInterrupt):
         return "interrupted, nothing was left half-written", _INTERRUPTED
     if isinstance(error, MinleakError):
@@ -118,7 +132,8 @@ def in_flags(message: str, flags: dict[str, str]) -> str:
     said = re.sub(with_value, lambda found: f"{flags[found[1]]} {found[2] or found[3] or ''}".rstrip(), message)
     said = re.sub(rf"^({names})(?= is )", lambda found: flags[found[1]], said)
     two_words = "|".join(name for name in flags if "_" in name) or "(?!)"
-    return re.sub(rf"(?<![\w/=.-])({two_words})\b(?![/=.])", lambda found: flags[found[1]], said)
+    said = re.sub(rf"(?<![\w/=.-])({two_words})\b(?![/=.])", lambda found: flags[found[1]], said)
+    return re.sub(r"(--[a-z-]+)(?:, \1\b)+", r"\1", said)  # one flag for several parameters is named once
 
 
 def _abandon_stdout() -> None:

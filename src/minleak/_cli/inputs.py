@@ -12,18 +12,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import minleak as ml
 from minleak._cli.failures import in_flags
-from minleak._cli.options import Secret, option
+from minleak._cli.options import Format, Secret, option, split_names
 from minleak._cli.output import note, working
 from minleak._data.arrays import Array
-from minleak._data.prior import Prior
 from minleak._data.reading.formats import FORMATS, NAMED
 from minleak._data.reading.formats.uniq import text_lines
-from minleak._data.reading.places import read_places
-from minleak._data.reading.prior import read_prior
 from minleak._data.reading.table import Table, kind_of
-from minleak._plans.opening import load
 from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
+
+# What --weight says where every row is an event.
+ROWS = "1"
 
 
 class _Stdin(io.BytesIO):
@@ -44,21 +44,16 @@ def stdin() -> bytes:
     return sys.stdin.buffer.read()
 
 
-def one_stdin(**paths: str | list[str] | None) -> None:
-    """Refuse - for two of the arguments, which are given by their names in the help."""
-    asked = [
-        name
-        for name, given in paths.items()
-        for path in ([given] if isinstance(given, str) else given or [])
-        if path == "-"
-    ]
-    if len(asked) > 1:
-        raise InvalidParameter(f"stdin cannot be both {' and '.join(asked)}: give one of them as a file")
-
-
 def stdin_lines() -> list[str]:
     """The lines of stdin as text."""
     return text_lines(stdin(), "stdin")
+
+
+def check_one_stdin(**paths: str | None) -> None:
+    """Refuse - for two of the arguments, which are given by their names in the help."""
+    given = [name for name, path in paths.items() if path == "-"]
+    if len(given) > 1:
+        raise InvalidParameter(f"stdin cannot be both {' and '.join(given)}: give one of them as a file")
 
 
 def rows_of(path: str, format: str | None = None) -> dict[str, Any]:
@@ -68,21 +63,16 @@ def rows_of(path: str, format: str | None = None) -> dict[str, Any]:
     return {"source": _Stdin(stdin()), "format": format or "csv"}
 
 
-def rows_beside(path: str) -> dict[str, Any]:
-    """Likewise for a second file: --format is that of the first."""
-    check_ending_beside(path, "PRIOR")
-    return rows_of(path)
-
-
-def check_ending_beside(path: str, first: str) -> None:
-    """Refuse a file whose ending tells no format, where --format is about another."""
+def rows_beside(path: str, first: str = "PRIOR") -> dict[str, Any]:
+    """Likewise for a second file, whose format its ending must tell: --format is that of the first."""
     if path != "-":
         try:
             kind_of(path, None)
         except UnreadableFile:
             endings = ", ".join(FORMATS[kind].endings[0] for kind in NAMED)
-            remedy = f"name it {endings} (--format is that of {first})"
+            remedy = f"name it {endings}" + (f" (--format is that of {first})" if first else "")
             raise UnreadableFile(f"cannot tell the format of {path} from its ending: {remedy}") from None
+    return rows_of(path)
 
 
 @contextmanager
@@ -100,7 +90,7 @@ def as_file(path: str, ending: str) -> Iterator[str]:
             raise type(error)(str(error).replace(file.name, "stdin")) from None
 
 
-def check_shown(path: str, argument: str, order: str, begins: bytes = b"") -> None:
+def check_first_file(path: str, argument: str, order: str, begins: bytes = b"") -> None:
     """Refuse a path at which there is no file that begins so, without repeating it: a secret may stand in its place."""
     problem = "it is not such a file"
     try:
@@ -115,10 +105,10 @@ def check_shown(path: str, argument: str, order: str, begins: bytes = b"") -> No
     )
 
 
-def plan_of(cloak: str) -> Any:
+def open_plan(cloak: str) -> Any:
     """The plan in a .cloak file, or for - in stdin, of whichever kind."""
     with working(f"opening {cloak}"), as_file(cloak, ".cloak") as path:
-        return load(path)
+        return ml.load(path)
 
 
 @dataclass(frozen=True)
@@ -126,15 +116,16 @@ class Reading:
     """How counts are read from PRIOR."""
 
     secret: Secret = "secret"
-    weight: str = option("The column of their counts or weights.", default="count")
-    format: str | None = option(
-        f"The format of PRIOR: {', '.join(FORMATS)}; by its ending if not given, csv for stdin."
-    )
-    strip: bool = option("Take off the blanks around the secrets of PRIOR.", default=False)
-    nfc: bool = option("Bring the secrets of PRIOR to one Unicode form, NFC.", default=False)
-    count_rows: bool = option("PRIOR is a log, a row for each event: count them; there is no --weight.", default=False)
+    weight: str = option("The column of their counts or weights; 1 if every row is one event.", default="count")
+    format: Format = None
+    clean: bool = option("Remove blanks around the secrets, and bring them to one Unicode form (NFC).", default=False)
 
-    def prior(self, path: str) -> Prior:
+    @property
+    def counts_rows(self) -> bool:
+        """Whether each row is an event, so that rows are to be counted."""
+        return self.weight == ROWS
+
+    def prior(self, path: str) -> ml.Prior:
         """The prior in that file."""
         return PriorSource(path, self).prior()
 
@@ -142,14 +133,15 @@ class Reading:
 class PriorSource:
     """A file or stdin, read once, from which several columns can be taken."""
 
-    def __init__(self, path: str, reading: Reading) -> None:
-        self._path, self._reading, self._from = path, reading, rows_of(path, reading.format)
+    def __init__(self, path: str, reading: Reading, rows: dict[str, Any] | None = None) -> None:
+        self._path, self._reading = path, reading
+        self._rows = rows_of(path, reading.format) if rows is None else rows
 
-    def prior(self, *, events: int | None = None) -> Prior:
+    def prior(self, *, events: int | None = None) -> ml.Prior:
         """The prior, with the weights that the options name or its rows counted."""
-        return self._prior(None if self._reading.count_rows else self._reading.weight, events)
+        return self._prior(None if self._reading.counts_rows else self._reading.weight, events)
 
-    def other(self, column: str, option: str) -> Prior:
+    def other(self, column: str, option: str) -> ml.Prior:
         """The prior with another column, which that option names, as weights."""
         self._refuse_events(option)
         try:
@@ -160,7 +152,7 @@ class PriorSource:
     def places(self, columns: str, option: str) -> Array:
         """The coordinates in those columns, which have commas between them."""
         self._refuse_events(option)
-        return read_places(**self._rewound(), columns=names_in(columns))
+        return ml.read_places(**self._rewound(), columns=split_names(columns))
 
     def has(self, column: str) -> bool:
         """Whether there is such a column."""
@@ -174,26 +166,23 @@ class PriorSource:
         return table.read({"bucket": column}, {}, choose="--by")["bucket"]
 
     def _refuse_events(self, option: str) -> None:
-        if self._reading.count_rows:
-            raise InvalidParameter(f"--count-rows has a row for each event, and {option} needs one for each secret")
+        if self._reading.counts_rows:
+            raise InvalidParameter(
+                f"with --weight {ROWS} there is a row for each event, and {option} needs one for each secret"
+            )
 
-    def _prior(self, weight: str | None, events: int | None) -> Prior:
+    def _prior(self, weight: str | None, events: int | None) -> ml.Prior:
         how = self._reading
         with working(f"reading {self._path}"), warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always", MinleakWarning)
-            prior = read_prior(
-                **self._rewound(), secret=how.secret, weight=weight, events=events, strip=how.strip, nfc=how.nfc
+            prior = ml.read_prior(
+                **self._rewound(), secret=how.secret, weight=weight, events=events, strip=how.clean, nfc=how.clean
             )
         for warning in told:
-            note(in_flags(str(warning.message), {"strip": "--strip", "nfc": "--nfc"}))
+            note(in_flags(str(warning.message), {"strip": "--clean", "nfc": "--clean"}))
         return prior
 
     def _rewound(self) -> dict[str, Any]:
         if self._path == "-":
-            self._from["source"].seek(0)
-        return self._from
-
-
-def names_in(columns: str) -> list[str]:
-    """The names of columns in a list with commas."""
-    return [name.strip() for name in columns.split(",")]
+            self._rows["source"].seek(0)
+        return self._rows

@@ -1,17 +1,15 @@
-"""key: making the secret that sticky draws need."""
+"""key: `key new` is another name of keygen."""
 
 from __future__ import annotations
 
+from minleak._cli.keygen import NewKey, keygen
 from minleak._cli.options import argument
-from minleak._cli.output import Answer
-from minleak._draw.keys import Key
+from minleak._cli.output import Outcome
 
 
-def new(file: str = argument("FILE", "Where to write the key; an existing file is kept.")) -> Answer:
-    """Make a new key of 32 random bytes in a file that only you can read (mode 0600).
+def new(file: str = argument("FILE", "Where to write the key; an existing file is kept.")) -> Outcome[NewKey]:
+    """Make a new key: the same as `minleak keygen`.
 
     Example: minleak key new queries.key
     """
-    made = Key.new()
-    made.save(file)
-    return Answer({"file": file, "id": made.id}, [f"key {made.id} written to {file}"])
+    return keygen(file)

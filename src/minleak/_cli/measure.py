@@ -1,64 +1,158 @@
-"""measure: what a channel leaks under a prior."""
+"""measure: what a channel leaks under a prior, in the worst case, and beside another channel."""
 
 from __future__ import annotations
 
-from minleak._cli.channels import ChannelFile, Columns
-from minleak._cli.inputs import Reading, one_stdin, rows_beside
-from minleak._cli.options import Entropies, PriorFile
-from minleak._cli.output import Answer, table, working
-from minleak._data.channel import Channel
-from minleak._data.prior import Prior
-from minleak._data.reading.channels import read_channel
+from dataclasses import dataclass, replace
+from typing import Any
+
+import minleak as ml
+from minleak._cli.inputs import Reading, check_one_stdin, rows_beside, rows_of
+from minleak._cli.options import Entropies, Observable, argument, option
+from minleak._cli.output import Outcome, working
 from minleak._entropy.standard import STANDARD
-from minleak._measure.capacities import capacity
-from minleak._measure.leakages import (
-    additive_leakage,
-    leakage_table,
-    local_dp_epsilon,
-    maximal_leakage,
-    multiplicative_leakage,
-    posterior_vulnerability,
-    vulnerability,
-)
+from minleak._face.result import Result
+from minleak._face.tables import Table
+from minleak._measure.capacities import Capacity
+from minleak._measure.leakages import LeakageTable
+from minleak._measure.refinement import Refinement
+from minleak.errors import InvalidParameter
+
+# So many secrets of the worst prior are named.
+_NAMED = 8
+
+
+@dataclass(frozen=True)
+class ChannelLeakage(Result):
+    """What a channel leaks under a prior, and at worst."""
+
+    secrets: int
+    """How many secrets there are."""
+    observables: int
+    """How many observables there are."""
+    leakage: LeakageTable
+    """By entropy `before`, `after` and `leakage`."""
+    vulnerability_before: float
+    """How often one guess is right that sees nothing."""
+    vulnerability_after: float
+    """How often one guess is right that sees the observable."""
+    multiplicative_leakage: float
+    """The second by the first."""
+    additive_leakage: float
+    """The second less the first."""
+    maximal_leakage_bits: float
+    """The logarithm of the largest multiplicative leakage over all priors and gains."""
+    shannon_capacity_bits: float
+    """The largest Shannon leakage over all priors."""
+    local_dp_epsilon_nats: float
+    """The least epsilon for which the channel is locally differentially private."""
+
+    def to_parts(self) -> list[str | Table]:
+        names = list(self.__dataclass_fields__)[3:]
+        rows = [[name.replace("_", " "), getattr(self, name)] for name in names]
+        return [
+            f"{self.secrets} secrets, {self.observables} observables",
+            *self.leakage.to_parts(),
+            Table("one guess, and worst cases", ["measure", "value"], rows),
+        ]
+
+
+@dataclass(frozen=True)
+class WorstCase(Result):
+    """The largest leakage of a channel over all priors."""
+
+    entropy: str
+    """The entropy it is in."""
+    capacity: Capacity
+    """The leakage between its bounds, and the prior that attains it."""
+
+    def to_parts(self) -> list[str | Table]:
+        found = self.capacity
+        searched = found.status == "lower bound"
+        between = f"{found.value:.12g}, between {found.lower:.12g} and {found.upper:.12g} ({found.status})"
+        least = f"at least {found.lower:.12g}, found by search; no prior leaks more than {found.upper:.12g}"
+        likely = sorted(zip(found.prior.labels, found.prior.p.tolist(), strict=True), key=lambda pair: -pair[1])
+        title = f"the worst prior{' found' * searched}, its likeliest secrets"
+        return [
+            f"{self.entropy} capacity {least if searched else between}",
+            Table(title, ["secret", "probability"], likely[:_NAMED]),
+        ]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of CHANNEL beside that of the secrets."""
+
+    observable: Observable = "observable"
+    probability: str | None = option(
+        "The column of p(observable given secret), probability if not given; without it a secret always shows "
+        "the observable of its row."
+    )
 
 
 def measure(
-    prior: PriorFile, channel: ChannelFile, *, entropy: Entropies = None, columns: Columns, reading: Reading
-) -> Answer:
-    """Measure what a channel leaks: entropies before and after, vulnerabilities and worst cases.
+    files: list[str] = argument(
+        "[PRIOR] CHANNEL",
+        "Counts of the secrets, and the channel: rows of secret, observable, probability (csv(.gz), tsv, parquet). "
+        "With --capacity or --against the channel alone. - is stdin.",
+    ),
+    *,
+    entropy: Entropies = None,
+    capacity: bool = option("Find the worst leakage over all priors, between bounds that prove it.", default=False),
+    against: str | None = option(
+        "Tell whether this second channel never leaks more than CHANNEL, whatever the prior and the gains. Exit code 1 "
+        "if it may; gains for which it does are in the JSON."
+    ),
+    columns: Columns,
+    reading: Reading,
+) -> Outcome[ChannelLeakage | WorstCase | Refinement]:
+    """Measure how much observables reveal about secrets, given the probability of each (a channel).
 
     Example: minleak measure diagnoses.csv test.csv -e shannon -e min-entropy
     """
-    one_stdin(PRIOR=prior, CHANNEL=channel)
+    if capacity and against is not None:
+        raise InvalidParameter("--capacity and --against are two questions: ask one at a time")
+    if len(files) != (1 if capacity or against is not None else 2):
+        raise InvalidParameter("give PRIOR and CHANNEL, or with --capacity or --against CHANNEL alone")
+    how: dict[str, Any] = {"secret": reading.secret, **vars(columns)}
+    if against is not None:
+        return _compare(files[0], against, reading.format, how)
+    if capacity:
+        return _capacity(files[0], entropy or ["shannon"], reading.format, how)
+    prior, channel = files
+    check_one_stdin(PRIOR=prior, CHANNEL=channel)
     counts = reading.prior(prior)
     with working("measuring"):
-        read = read_channel(**rows_beside(channel), secret=reading.secret, **vars(columns), inputs=counts.labels)
-        found = leakage_table(counts, read, entropy or STANDARD)
-        worst = _worst(counts, read)
-    data = {
-        "secrets": read.shape[0],
-        "observables": read.shape[1],
-        "leakage": {
-            row.entropy: {"before": row.prior, "after": row.posterior, "leakage": row.leakage} for row in found.rows
-        },
-        **worst,
-    }
-    more = [[name.replace("_", " "), value] for name, value in worst.items()]
-    parts = [
-        f"{read.shape[0]} secrets, {read.shape[1]} observables\n{found}",
-        "",
-        table("one guess, and worst cases", ["measure", "value"], more),
-    ]
-    return Answer(data, parts)
+        read = ml.read_channel(**rows_beside(channel), **how, inputs=counts.labels)
+        return Outcome(
+            ChannelLeakage(
+                secrets=read.shape[0],
+                observables=read.shape[1],
+                leakage=ml.leakage_table(counts, read, entropy or STANDARD),
+                vulnerability_before=ml.theory.vulnerability(counts),
+                vulnerability_after=ml.theory.posterior_vulnerability(counts, read),
+                multiplicative_leakage=ml.theory.multiplicative_leakage(counts, read),
+                additive_leakage=ml.theory.additive_leakage(counts, read),
+                maximal_leakage_bits=ml.theory.maximal_leakage(read),
+                shannon_capacity_bits=ml.capacity(read).value,
+                local_dp_epsilon_nats=ml.theory.local_dp_epsilon(read),
+            )
+        )
 
 
-def _worst(prior: Prior, channel: Channel) -> dict[str, float]:
-    return {
-        "vulnerability_before": vulnerability(prior),
-        "vulnerability_after": posterior_vulnerability(prior, channel),
-        "multiplicative_leakage": multiplicative_leakage(prior, channel),
-        "additive_leakage": additive_leakage(prior, channel),
-        "maximal_leakage_bits": maximal_leakage(channel),
-        "shannon_capacity_bits": capacity(channel).value,
-        "local_dp_epsilon_nats": local_dp_epsilon(channel),
-    }
+def _capacity(channel: str, entropies: list[str], format: str | None, how: dict[str, Any]) -> Outcome[Any]:
+    if len(entropies) > 1:
+        raise InvalidParameter("--capacity is in one entropy: give --entropy once")
+    with working("searching the worst prior"):
+        read = ml.read_channel(**rows_of(channel, format), **how)
+        found = ml.capacity(read, entropies[0])
+    prior = ml.Prior(found.prior.weights, labels=read.inputs)
+    return Outcome(WorstCase(entropies[0], replace(found, prior=prior)))
+
+
+def _compare(channel: str, other: str, format: str | None, how: dict[str, Any]) -> Outcome[Any]:
+    check_one_stdin(CHANNEL=channel, **{"--against": other})
+    with working("comparing the channels"):
+        first = ml.read_channel(**rows_of(channel, format), **how)
+        second = ml.read_channel(**rows_beside(other, "CHANNEL"), **how, inputs=first.inputs)
+        found = ml.refines(first, second)
+    return Outcome(found, code=0 if found.ok else 1)

@@ -1,4 +1,4 @@
-"""How arguments and options are declared, those that several commands share, and what may be written for a number."""
+"""How arguments and options are declared, those that several commands share, and how their values are parsed."""
 
 from __future__ import annotations
 
@@ -11,19 +11,25 @@ from typing import Annotated, Any
 import typer
 
 from minleak._data.reading.formats import FORMATS
+from minleak._report.saving import check_chart
 from minleak.errors import InvalidParameter
 
 
 def option(help: str, *flags: str, default: Any = None, parser: Callable[[str], Any] | None = None) -> Any:
-    """An option of a command or of a group of options: `--name` if no flags are given; to be given if its default is
+    """An option of a command or of a group of options: `--name` if no flags are given; required if its default is
     `...`. Numbers have a parser that suits their type.
     """
     return field(default=default, metadata={"help": help, "flags": flags, "parser": parser})
 
 
 def argument(metavar: str, help: str, *, default: Any = ...) -> Any:
-    """An argument of a command; to be given if its default is `...`."""
+    """An argument of a command; required if its default is `...`."""
     return field(default=default, metadata={"help": help, "metavar": metavar})
+
+
+def chart_option(what: str) -> Any:
+    """The option that saves a chart; an ending that no chart has is refused before any work is done."""
+    return option(f"Save a chart of {what}: a .png, .svg or .html file.", parser=_chart_file)
 
 
 PriorFile = Annotated[
@@ -35,15 +41,16 @@ PriorFile = Annotated[
 ]
 CloakFile = Annotated[str, typer.Argument(metavar="CLOAK", help="A .cloak file made by `minleak design`; - is stdin.")]
 Secret = Annotated[str, typer.Option("--secret", help="The column that names the secrets.")]
+Observable = Annotated[str, typer.Option("--observable", help="The column that names the observables.")]
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", help=f"The file's format: {', '.join(FORMATS)}; by its ending if not given, csv for stdin."
+        "--format", help=f"The format of the input: {', '.join(FORMATS)}; by its ending if not given, csv for stdin."
     ),
 ]
 Entropies = Annotated[
     list[str] | None,
-    typer.Option("--entropy", "-e", help="An entropy to measure in, by name, such as arimoto:2; also several times."),
+    typer.Option("--entropy", "-e", help="An entropy to measure in, by name, such as arimoto:2; may be repeated."),
 ]
 
 # The most sizes that one list of them may stand for.
@@ -90,7 +97,7 @@ def share(text: str | float) -> float:
 
 
 def whole_numbers(text: str) -> list[int]:
-    """Numbers such as "1,2,5" and stretches such as "1:30" (both ends included)."""
+    """Numbers such as "1,2,5" and ranges such as "1:30" (both ends included)."""
     numbers: list[int] = []
     for part in text.split(","):
         first, _, last = part.partition(":")
@@ -102,3 +109,16 @@ def whole_numbers(text: str) -> list[int]:
             raise InvalidParameter(f"{text[:40]!r} stands for more than {_MOST:,} numbers: name fewer")
         numbers += stretch
     return numbers
+
+
+def split_names(columns: str) -> list[str]:
+    """The names of columns in a list with commas."""
+    return [name.strip() for name in columns.split(",")]
+
+
+def _chart_file(path: str) -> str:
+    try:
+        check_chart(path)
+    except InvalidParameter as error:
+        raise typer.BadParameter(str(error)) from None
+    return path

@@ -1,35 +1,30 @@
-"""What commands write: text as it is, never as markup, with every control character made visible; JSON for programs."""
+"""What commands write: a result as text, with every control character made visible, or as JSON for programs."""
 
 from __future__ import annotations
 
 import json
-import math
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from minleak._data.progress import Progress, in_silence
+from minleak._face.plain import plain, visible
 
 # The version of the JSON that every command prints; docs/cli.md describes it.
 SCHEMA = "minleak/1"
-# A number in a table that is nearer to zero is what is left of a difference of floats.
-_ROUNDING = 1e-12
+R = TypeVar("R")
 
 
-@dataclass
-class Answer:
-    """What a command found: `data` for programs, `parts` for people, and the exit code."""
+@dataclass(frozen=True)
+class Outcome(Generic[R]):
+    """What a command comes to: a result, the files that it wrote, what may be done next, and the exit code."""
 
-    data: dict[str, Any]
-    parts: list[str]
+    result: R
+    files: tuple[str, ...] = ()
+    then: str = ""
     code: int = 0
-
-    def wrote(self, path: str, said: str, *, key: str = "file") -> None:
-        """Say that a file was written."""
-        self.data[key] = path
-        self.parts += ["", said]
 
 
 # Notes of a command that prints JSON, which are part of it; None where they are for people.
@@ -42,17 +37,22 @@ def begin(*, as_json: bool) -> None:
     _notes = [] if as_json else None
 
 
-def noted() -> dict[str, list[str]]:
-    """The notes so far, for JSON."""
-    return {"notes": _notes} if _notes else {}
+def in_json() -> bool:
+    """Whether JSON was asked for."""
+    return _notes is not None
 
 
-def emit(command: str, data: dict[str, Any], parts: Sequence[str], *, as_json: bool) -> None:
-    """Print the data as JSON, or the parts for people, and see that it arrives."""
-    if as_json:
-        parts = [as_line_of_json({"command": command, **data, **noted()})]
-    for part in parts:
-        print(visible(part, keep="\n\t"))
+def emit(command: str, outcome: Outcome[Any]) -> None:
+    """Print an outcome as JSON or for people, and see that it arrives."""
+    result, files = outcome.result, list(outcome.files)
+    if in_json():
+        told = {"command": command, **(plain(result) or {})} | ({"files": files} if files else {})
+        print(as_line_of_json(told))
+    else:
+        then = f"; next: minleak {outcome.then}" if outcome.then else ""
+        text = "" if result is None else visible(str(result), keep="\n\t")
+        written = visible(f"written to {', '.join(files)}{then}") if files else ""
+        print("\n\n".join(part for part in (text, written) if part))
     if sys.stdout is not None:
         sys.stdout.flush()  # a full disk or a closed pipe is an error of this command, not of Python when it ends
 
@@ -66,39 +66,19 @@ def note(message: str) -> None:
 
 
 def as_line_of_json(data: dict[str, Any]) -> str:
-    """One JSON object on one line, in ASCII, so that every terminal and every encoding carries it."""
-    return json.dumps({"schema": SCHEMA, **_plain(data)}, allow_nan=False)
+    """One JSON object on one line, in ASCII, so that every terminal and every encoding carries it; with the notes."""
+    notes = {"notes": _notes} if _notes else {}
+    return json.dumps({"schema": SCHEMA, **data, **notes}, allow_nan=False)
 
 
-def visible(text: str, *, keep: str = "") -> str:
-    r"""Text whose every character can be seen: others are written as in Python, such as \n, \x1b and \u202e."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode() for c in text)
+def save_chart(draw: Callable[[], Any], path: str | None, *, title: str) -> tuple[str, ...]:
+    """Draw and save a chart where that is asked for, and tell the file."""
+    if path is None:
+        return ()
+    from minleak import report
 
-
-def field(label: Any) -> str:
-    r"""A label in a table or a record: visible, with \\ for a backslash, so that it can be read back."""
-    return visible(_text(label).replace("\\", "\\\\"))
-
-
-def record(labels: Iterable[Any]) -> str:
-    """Labels as one line with a tab between them, which no field holds."""
-    return "\t".join(map(field, labels))
-
-
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
-    """A title and aligned columns, of which the first is text and the others are numbers."""
-    from rich.cells import cell_len
-
-    cells = [[*columns], *([_cell(value) for value in row] for row in rows)]
-    widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
-    lines = [visible(title)]
-    for row in cells:
-        gaps = [" " * (width - cell_len(cell)) for width, cell in zip(widths, row, strict=True)]
-        line = [row[0] + gaps[0], *(gap + cell for gap, cell in zip(gaps[1:], row[1:], strict=True))]
-        lines.append("  ".join(line).rstrip())
-    return "\n".join(lines)
+    report.save_chart(draw(), path, title=title)
+    return (path,)
 
 
 @contextmanager
@@ -134,26 +114,3 @@ def progressing(what: str) -> Iterator[Progress]:
 
 def _watched() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "0" if abs(value) < _ROUNDING else f"{value:.6g}"
-    return field(value)
-
-
-def _text(value: Any) -> str:
-    return value.hex() if isinstance(value, bytes) else str(value)
-
-
-def _plain(value: Any) -> Any:
-    """What JSON has; infinities as text, bytes in hexadecimal, and whatever else a label may be as its text."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
-    return value if value is None or isinstance(value, str | int | float) else _text(value)

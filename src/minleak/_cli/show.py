@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from minleak._cli.inputs import plan_of
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from minleak._cli.failures import in_flags
+from minleak._cli.inputs import open_plan
 from minleak._cli.options import CloakFile, Entropies
-from minleak._cli.output import Answer
-from minleak._cli.summaries import described
+from minleak._cli.output import Outcome
+from minleak._entropy.standard import STANDARD
+from minleak._plan.summaries import BlockSummary, LineageSummary, PlanSummary, RowSummary, StringSummary
 
 
-def show(cloak: CloakFile, entropy: Entropies = None) -> Answer:
-    """Show what a .cloak file holds: secrets, k, giants, and the leakage in several entropies.
+def show(
+    cloak: CloakFile, entropy: Entropies = None
+) -> Outcome[PlanSummary | BlockSummary | RowSummary | StringSummary | LineageSummary]:
+    """Show what a .cloak file holds, and how much it still leaks.
 
     Example: minleak show queries.cloak
     """
-    return described(plan_of(cloak), entropy)
+    return Outcome(summarize(open_plan(cloak), entropy))
+
+
+def summarize(plan: Any, entropies: Sequence[str] | None, **more: Any) -> Any:
+    """The summary of a plan; why nothing can be said about the world is told in flags."""
+    summary = plan.summary(entropies or STANDARD, **more)
+    untold = getattr(summary, "untold", None)
+    return summary if untold is None else replace(summary, untold=in_flags(untold, {"events": "--events"}))

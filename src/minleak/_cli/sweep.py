@@ -2,18 +2,78 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
-import typer
-
-from minleak._cli.charts import add_chart, chart_of
+import minleak as ml
+from minleak._cli.failures import in_flags
 from minleak._cli.inputs import PriorSource, Reading
-from minleak._cli.options import Entropies, PriorFile, number, option, share, whole_numbers
-from minleak._cli.output import Answer, table, working
-from minleak._cli.requirement import Requirement
+from minleak._cli.options import Entropies, PriorFile, chart_option, option, share, whole, whole_numbers
+from minleak._cli.output import Outcome, save_chart, working
 from minleak._entropy.standard import FEW
-from minleak._plans import sweeps as sweeping
+from minleak._face.result import Result
+from minleak._face.tables import Table
+from minleak._plans.sweeps import Sweep
 from minleak.errors import InvalidParameter
+
+# What --events says where the counts are not a sample.
+_ALL = "all"
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """How often a guess may be right at most, and what the counts are a sample of."""
+
+    max_success: float | None = option(
+        "Find the least k with which a guess is right at most this often, such as 0.3 or 30%.", parser=share
+    )
+    events: str | None = option(
+        "How many events the weights come from, if they are shares and not counts; all: take the counts as exact, not "
+        "as a sample."
+    )
+
+    @property
+    def as_counted(self) -> bool:
+        """Whether the counts are to be taken for the truth."""
+        return self.events == _ALL
+
+    @property
+    def sampled(self) -> int | None:
+        """The number of events, where it is given."""
+        return None if self.events in (None, _ALL) else whole(str(self.events))
+
+    def least_k(self, counts: ml.Prior, most: float, *, world: bool) -> tuple[int, str]:
+        """The least k with a guess right at most so often, and a sentence that says so."""
+        k = ml.least_k(counts, success=most, in_the_world=world)
+        how = "in the world, of which the counts are a sample" if world else "as counted"
+        return k, f"least k with a guess right at most {100 * most:.4g}% of the time, {how}: {k}"
+
+
+def why_untold(counts: ml.Prior) -> str | None:
+    """Why nothing can be said about the world that the counts are a sample of; None if something can."""
+    try:
+        ml.design(counts, 1).in_the_world(entropies=())
+    except InvalidParameter as error:
+        return in_flags(str(error), {"events": "--events"})
+    return None
+
+
+@dataclass(frozen=True)
+class SweepSummary(Result):
+    """The least leakage against k, and the least k for what was asked."""
+
+    secrets: int
+    """How many secrets there are."""
+    least_k_success: int | None
+    """The least k with --max-success, where that was given."""
+    least_k_leakage: int | None
+    """The least k with --max-leakage, where that was given."""
+    sentences: tuple[str, ...]
+    """The same in words, and why nothing can be said about the world."""
+    sweep: Sweep
+    """For each k how often a guess is right and what leaks."""
+
+    def to_parts(self) -> list[str | Table]:
+        return [*self.sentences, str(self.sweep)]
 
 
 def sweep(
@@ -21,49 +81,33 @@ def sweep(
     *,
     ks: str | None = option("Sizes to look at, such as 1:30 or 2,5,10."),
     entropy: Entropies = None,
-    target: str | None = option("Find the least k with which an entropy leaks at most so much: min-entropy=0.5."),
+    max_leakage: float | None = option("Find the least k that leaks at most this much in the (first) --entropy."),
     requirement: Requirement,
-    chart: str | None = chart_of("the least leakage against k"),
+    chart: str | None = chart_option("the least leakage against k"),
     reading: Reading,
-) -> Answer:
-    """Show the least leakage against the size k of the sets, or the least k that meets a target.
+) -> Outcome[SweepSummary]:
+    """Show how little sets of k secrets can leak, for many k, or find the least k that meets a target.
 
     Example: minleak sweep queries.csv --ks 1:20 --max-success 0.3
     """
-    counts = PriorSource(prior, reading).prior(events=requirement.events)
-    world, untold = requirement.in_the_world(counts)
-    data: dict[str, Any] = {"secrets": len(counts), "untold": untold}
-    parts = [f"as counted only: {untold}"] if untold and not requirement.as_counted else []
+    counts = PriorSource(prior, reading).prior(events=requirement.sampled)
+    entropies = entropy or list(FEW)
     with working("sweeping"):
-        if target is not None:
-            name, bound = _target(target)
-            data["least_k_target"] = sweeping.least_k(counts, name, leakage=bound)
-            parts.append(f"least k with {name} leakage of at most {bound:g}: {data['least_k_target']}")
+        untold = None if requirement.as_counted else why_untold(counts)
+        world = untold is None and not requirement.as_counted
+        said = [f"as counted only: {untold}"] if untold else []
+        by_leakage = by_success = None
+        if max_leakage is not None:
+            by_leakage = ml.least_k(counts, entropies[0], leakage=max_leakage)
+            said.append(f"least k with {entropies[0]} leakage of at most {max_leakage:g}: {by_leakage}")
         if requirement.max_success is not None:
-            data["least_k_success"], said = requirement.least_k(counts, requirement.max_success, world=world)
-            parts.append(said)
+            by_success, sentence = requirement.least_k(counts, requirement.max_success, world=world)
+            said.append(sentence)
         chosen = whole_numbers(ks) if ks is not None else _spread(len(counts))
-        swept = sweeping.sweep(counts, ks=chosen, entropies=entropy or FEW, in_the_world=world)
-    data |= {"k": swept.ks, "success": swept.success, "in_the_world": swept.in_the_world}
-    data["leakage"] = {name: swept[name] for name in swept.entropies}
-    columns = {"k": swept.ks, "success": swept.success.tolist()}
-    if swept.in_the_world is not None and (swept.in_the_world > 1.01 * swept.success).any():
-        columns["in the world"] = swept.in_the_world.tolist()
-    columns |= {name: swept[name].tolist() for name in swept.entropies}
-    parts.append(table("least leakage against k", list(columns), list(zip(*columns.values(), strict=True))))
-    answer = Answer(data, parts)
-    if chart is not None:
-        add_chart(answer, swept.chart(), chart, title="Least leakage against the size of the sets")
-    return answer
-
-
-def _target(text: str) -> tuple[str, float]:
-    """An entropy and what it may leak at most."""
-    name, _, value = text.partition("=")
-    try:
-        return name, share(value) if value.endswith("%") else number(value)
-    except typer.BadParameter:
-        raise InvalidParameter(f"a target is an entropy and a number such as min-entropy=0.5, not {text!r}") from None
+        swept = ml.sweep(counts, ks=chosen, entropies=entropies, in_the_world=world)
+    found = SweepSummary(len(counts), by_success, by_leakage, tuple(said), swept)
+    title = "Least leakage against the size of the sets"
+    return Outcome(found, save_chart(swept.chart, chart, title=title))
 
 
 def _spread(n: int) -> list[int]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from typing import Annotated
 
 import typer
 
-from minleak._cli.inputs import PriorSource, Reading, one_stdin, plan_of
-from minleak._cli.options import CloakFile, Entropies, option, whole
-from minleak._cli.output import Answer, working
-from minleak._cli.summaries import lineage_numbers, lineage_words
+from minleak._cli.inputs import PriorSource, Reading, check_one_stdin, open_plan
+from minleak._cli.options import CloakFile, option, whole
+from minleak._cli.output import Outcome, note, working
+from minleak._cli.show import summarize
 from minleak._data.writing import expecting, state_of
 from minleak._entropy.standard import FEW
+from minleak._plan.summaries import LineageSummary
 from minleak.errors import InvalidParameter
 
 NewPrior = Annotated[
@@ -32,29 +32,29 @@ def update(
     ),
     gains: str | None = option("Of a plan with gains: the column beside the counts that says what secrets are worth."),
     dry_run: bool = option("Write nothing: tell only what an update would do and what leaks today.", default=False),
-    entropy: Entropies = None,
     reading: Reading,
-) -> Answer:
-    """Enter the counts of one more day. Sets and sticky draws stay as they are; new secrets wait for a part of theirs.
+) -> Outcome[LineageSummary]:
+    """Add the counts of one more day to a plan: its sets stay as they are, and new secrets get sets of their own.
+
+    New secrets wait until there are enough of them, and are refused until then.
 
     Example: minleak update queries.cloak tomorrow.csv -o newer.cloak
     """
     if (output is None) != dry_run:
         raise InvalidParameter("say where to write the update with -o, or --dry-run to write nothing")
-    one_stdin(CLOAK=cloak, PRIOR=prior)
+    check_one_stdin(CLOAK=cloak, PRIOR=prior)
     replaced = None if output is None else state_of(output)
-    plan, source = plan_of(cloak), PriorSource(prior, reading)
+    plan, source = open_plan(cloak), PriorSource(prior, reading)
     new = source.prior()
     worth = None if gains is None else dict(zip(new.labels, source.other(gains, "--gains").weights, strict=True))
     with working(f"entering counts of {len(new):,} secrets"):
         newer = plan.update(new, cohort="auto" if cohort == "auto" else whole(cohort), gains=worth)
         made = len(newer.parts) - len(plan.parts)
-        data = {**lineage_numbers(newer, entropy or list(FEW)), "new_parts": made}
-        lines = lineage_words(data)
+        summary = summarize(newer, FEW)
+    if made:
+        note(f"{made} new {'part was' if made == 1 else 'parts were'} made of the secrets that waited")
     if output is None:
-        return Answer(data, lines)
+        return Outcome(summary)
     with working(f"writing {output}"), expecting(output, replaced):
         newer.save(output)
-    answer = Answer({**data, "bytes": os.path.getsize(output)}, lines)
-    answer.wrote(output, f"written to {output}; next: minleak draw {output} --help")
-    return answer
+    return Outcome(summary, (output,), then=f"draw {output} --help")

@@ -36,6 +36,7 @@ from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, fitting
 from minleak._data.reducing import divided, groups, merged
 from minleak._data.simulating import generator
+from minleak._face.plain import plain
 from minleak.errors import InvalidChannel, InvalidParameter
 
 # Rows of floats must sum to one within this; rows of Fractions exactly.
@@ -195,6 +196,10 @@ class Channel:
             raise InvalidChannel(f"as a dense array the channel has {size}: work on its sparse `matrix`")
         return np.asarray(self.matrix if self.is_dense else self.matrix.toarray())
 
+    def to_dict(self) -> dict[str, Any]:
+        """The labels of both sides and the rows, for JSON."""
+        return {"inputs": plain(self.inputs), "outputs": plain(self.outputs), "matrix": plain(self.toarray())}
+
     def __repr__(self) -> str:
         n, m = self.shape
         kind = "dense" if self.is_dense else f"sparse with {self.matrix.nnz} non-zeros"
@@ -241,10 +246,9 @@ class Channel:
         >>> from fractions import Fraction
         >>> half = Fraction(1, 2)
         >>> print(Channel([[1, 0, 0], [half, half / 2, half / 2]]).hyper([1, 1]))
-          | 3/4  1/4
-        ------------
-        0 | 2/3    0
-        1 | 1/3    1
+           3/4  1/4
+        0  2/3  0
+        1  1/3  1
         """
         given = fitting(prior, self.inputs)
         if self.exact is None or not given.exact:

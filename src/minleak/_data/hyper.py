@@ -11,14 +11,17 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._data.reducing import divided, groups, merged
+from minleak._face.result import Result
+from minleak._face.tables import Table
 
 # What is printed of a large one.
 _ROWS, _COLUMNS = 20, 8
 
 
 @dataclass(frozen=True)
-class Posteriors:
-    """What an observer believes: column j is p(x given y) for the j-th observable that can occur.
+class Posteriors(Result):
+    """What an observer believes: column j of `matrix` is p(x given y) for the j-th of the `outputs` that can occur,
+    `probabilities` how likely these are.
 
     Observables of probability zero have no posterior and are left out; `dropped` lists their labels.
     """
@@ -30,8 +33,9 @@ class Posteriors:
 
 
 @dataclass(frozen=True)
-class Hyper:
-    """A distribution on posteriors: `inners[:, j]` is one of them, `outers[j]` how likely it is to be the attacker's.
+class Hyper(Result):
+    """A distribution on posteriors: `inners[:, j]` is one of them, on the `secrets`, and `outers[j]` how likely it is
+    to be the attacker's.
 
     Observables that lead to the same posterior are one, and those that cannot occur are none. Fractions where both
     the prior and the channel are exact.
@@ -44,21 +48,15 @@ class Hyper:
     def __len__(self) -> int:
         return len(self.outers)
 
-    def __str__(self) -> str:
+    def to_parts(self) -> list[str | Table]:
         wide, high = min(len(self.outers), _COLUMNS), min(len(self.secrets), _ROWS)
         part = self.inners[:high, :wide]
         part = part if isinstance(part, np.ndarray) else part.toarray()
-        dots = ["..."] if wide < len(self.outers) else []
-        lines = [["", *(_shown(v) for v in self.outers[:wide]), *dots]]
-        lines += [[str(self.secrets[x]), *(_shown(v) for v in part[x]), *dots] for x in range(high)]
+        more = ["..."] if wide < len(self.outers) else []
+        rows = [[self.secrets[x], *(_shown(v) for v in part[x]), *more] for x in range(high)]
         if high < len(self.secrets):
-            lines.append(["..."] * len(lines[0]))
-        widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
-        told = [
-            f"{line[0]:<{widths[0]}} | " + "  ".join(f"{v:>{w}}" for v, w in zip(line[1:], widths[1:], strict=True))
-            for line in lines
-        ]
-        return "\n".join([told[0], "-" * len(told[0]), *told[1:]])
+            rows.append(["..."] * len(rows[0]))
+        return [Table("", ["", *(_shown(v) for v in self.outers[:wide]), *more], rows)]
 
 
 def hyper(joint: Any, secrets: Labels) -> Hyper:

@@ -17,6 +17,7 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.frames import aligned, axes
 from minleak._data.labels import Labels, match, named
 from minleak._data.parameters import is_number, truth, whole
+from minleak._face.plain import plain
 from minleak.errors import InvalidChannel, InvalidParameter, InvalidPrior, shown
 
 # How far float weights may be from one in all when `normalised=True` demands it.
@@ -203,6 +204,10 @@ class Prior:
 
     def __len__(self) -> int:
         return len(self.weights)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The labels and their probabilities, for JSON."""
+        return {"labels": plain(self.labels), "p": plain(self.p)}
 
     def __repr__(self) -> str:
         return f"Prior(n={len(self)}, total={shown(self.total)}, {'exact' if self.exact else 'float'})"

@@ -71,7 +71,7 @@ class Key:
         if found.st_uid not in (0, os.geteuid()):
             raise InvalidKey(
                 f"the key file {name} belongs to another user (id {found.st_uid}), who knows the key: "
-                "make a key of your own with `minleak key new`, or run as that user"
+                "make a key of your own with `minleak keygen`, or run as that user"
             )
         if mode & (stat.S_IRWXG | stat.S_IRWXO):
             raise InvalidKey(
@@ -81,7 +81,7 @@ class Key:
         spelled = _FORM.fullmatch(text)
         if not spelled or _check(bytes.fromhex(spelled[1].decode())) != spelled[2].decode():
             raise InvalidKey(
-                f"{name} does not hold a whole minleak key: make one with `minleak key new` or Key.new().save(...)"
+                f"{name} does not hold a whole minleak key: make one with `minleak keygen` or Key.new().save(...)"
             )
         return cls(bytes.fromhex(spelled[1].decode()))
 

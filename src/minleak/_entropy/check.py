@@ -19,11 +19,13 @@ from minleak._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.renyi import renyi_columns
 from minleak._entropy.targets import Targets
+from minleak._face.result import Result
+
 
 
 @dataclass(frozen=True)
-class EntropyCheck:
-    """The outcome: `ok` if nothing was falsified in `trials` attempts at each property.
+class EntropyCheck(Result):
+    """The outcome: `ok` if nothing was falsified in `trials` attempts at each property that was `checked`.
 
     Otherwise `failed` names the property, `witness` holds the vectors or channels that break it and `violation`
     says by how much.

@@ -12,6 +12,7 @@ from minleak._data.simulating import TRIALS, generator
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_search import random_search
+from minleak._face.result import Result
 from minleak.errors import InvalidParameter, shown
 
 # The largest joint that is searched.
@@ -19,8 +20,10 @@ _ENTRIES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Increase:
-    """A joint distribution under which observing increases an entropy by `amount`, or the best that was found."""
+class Increase(Result):
+    """A joint distribution of `prior` and `channel` under which observing increases an entropy by `amount`, if one was
+    `found` among those `tried`, or else the best of them.
+    """
 
     found: bool
     amount: float

@@ -16,6 +16,8 @@ import numpy as np
 from minleak._attack.world import LEAST, random_sets
 from minleak._data.arrays import Array, Indices
 from minleak._data.simulating import generator
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._lineage.ledger import UNIT, Ledger
 from minleak._lineage.recent_rates import Posterior, Recent
 from minleak._plan.kinds import BLOCKS
@@ -35,7 +37,7 @@ _WORTH = 0.25
 
 
 @dataclass(frozen=True)
-class Today:
+class Today(Result):
     """What a lineage leaks today, to an attacker who knows the true rates and saw every version.
 
     `success` is how often one guess is right, about any event of today: of listed secrets it is one look at one set,
@@ -43,7 +45,8 @@ class Today:
     right that saw nothing. `certified` is what the parts' certificates say, each for the counts that it was made for.
     `least` is what a plan made today would give, by the same estimate, to those who have seen nothing yet. `unlisted`
     is the share of today's events whose secrets are pending or have never been counted. `movement` is how much a rate
-    changes in a day, as a standard deviation of its logarithm, and `events` how many were counted today.
+    changes in a day, as a standard deviation of its logarithm, and `events` how many were counted
+    today, the `day` of that number.
 
     Events are taken as independent, as `World` says.
     """
@@ -59,6 +62,8 @@ class Today:
     events: int
     day: int
 
+    reported = ("advice",)
+
     @property
     def advice(self) -> str:
         """What to do: keep on, or make a new plan for new subjects."""
@@ -73,19 +78,19 @@ class Today:
             f"keep on: an attacker is right {self.success:.1%} of the time, and {self.least:.1%} with a plan made today"
         )
 
-    def __str__(self) -> str:
+    def to_parts(self) -> list[str | Table]:
         rows = [
-            ("attacker's success today", self.success, f"95% interval {self.low:.4f} to {self.high:.4f}"),
-            ("without seeing a set", self.blind, ""),
-            ("as the parts were certified", self.certified, ""),
-            ("of a plan made today", self.least, "for subjects who have seen nothing yet"),
-            ("events of unlisted secrets", self.unlisted, "counted as known"),
+            ["attacker's success today", self.success, f"95% interval {self.low:.4f} to {self.high:.4f}"],
+            ["without seeing a set", self.blind, ""],
+            ["as the parts were certified", self.certified, ""],
+            ["of a plan made today", self.least, "for subjects who have seen nothing yet"],
+            ["events of unlisted secrets", self.unlisted, "counted as known"],
         ]
-        lines = [f"{name:27}  {value:.4f}  {note}".rstrip() for name, value, note in rows]
-        lines.append(
-            f"day {self.day}: {self.events:,} events, taken as independent; rates move {self.movement:.0%} a day"
-        )
-        return "\n".join([*lines, f"advice: {self.advice}"])
+        return [
+            Table("", (), rows),
+            f"day {self.day}: {self.events:,} events, taken as independent; rates move {self.movement:.0%} a day",
+            f"advice: {self.advice}",
+        ]
 
 
 def leaks_today(parts: Sequence[Any], anew: Any, ledger: Ledger, seed: int) -> Today:

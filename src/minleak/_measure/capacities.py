@@ -17,6 +17,7 @@ from minleak._entropy.forms import RenyiMean
 from minleak._entropy.guessing import GuessError
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_search import random_search
+from minleak._face.result import Result
 from minleak._measure import sibson
 from minleak._measure.guessing_capacity import best_set
 from minleak._measure.leakages import leakage, maximal_leakage
@@ -29,8 +30,9 @@ _DENSE = 1 << 25
 
 
 @dataclass(frozen=True)
-class Capacity:
-    """The largest leakage over all priors: `lower` is attained by `prior`, `upper` is never exceeded.
+class Capacity(Result):
+    """The largest leakage over all priors, `value`, found in some `iterations`: `lower` is attained by `prior`, `upper`
+    is never exceeded.
 
     `status` is "exact" (closed form), "certified" (the gap asked for was reached), "not converged" (the bounds hold,
     but are further apart), "bounds" (all that is known) or "lower bound" (found by search; `upper` is what could leak
@@ -43,6 +45,8 @@ class Capacity:
     prior: Prior
     status: str
     iterations: int
+
+    reported = ("gap",)
 
     @property
     def gap(self) -> float:

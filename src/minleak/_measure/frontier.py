@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from minleak._data.extras import altair
+from minleak._face.plain import plain
+from minleak._face.result import Result
+from minleak._face.tables import Table
 
 Row = dict[str, Any]
 
@@ -33,8 +35,8 @@ class Axes:
     below: str | None = None
 
 
-class Frontier(ABC):
-    """Leakage against what it costs. `rows` has the points, `chart` draws them, `to_dict` is both for a file."""
+class Frontier(Result, ABC):
+    """Leakage against what it costs. `rows` has the points, `chart` draws them."""
 
     @property
     @abstractmethod
@@ -45,9 +47,9 @@ class Frontier(ABC):
     def rows(self) -> list[Row]:
         """A row for each point: its `series`, the number to the right, its `leakage`, and what else is known of it."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The titles of the axes and the rows, in plain numbers and text."""
-        return {"across": self.axes.title, "leakage": self.axes.leakage, "rows": self.rows()}
+    def to_parts(self) -> list[str | Table]:
+        rows = self.rows()
+        return [Table("", [name.replace("_", " ") for name in rows[0]], [list(row.values()) for row in rows])]
 
     def chart(self) -> Any:
         """The frontier as an altair chart without a fixed width (needs the extra `report`)."""
@@ -59,7 +61,7 @@ class Frontier(ABC):
         ends = _ends(axes.scale, [row[axes.across] for row in rows])
         x = _across(alt, axes, ends)
         y = alt.Y("leakage:Q", title=axes.leakage, scale=alt.Scale(domain=[0, most], nice=True))
-        base = alt.Chart(alt.Data(values=_plain(lines))).encode(x=x, y=y)
+        base = alt.Chart(alt.Data(values=plain(lines))).encode(x=x, y=y)
         layers = [_lines(alt, base, lines)]
         if axes.below is not None:
             layers = [base.mark_area(opacity=0.15).encode(y2=alt.datum(0.0)), *layers]
@@ -70,7 +72,7 @@ class Frontier(ABC):
                 text = alt.Chart(alt.Data(values=place)).mark_text(text=axes.below, align="left", dx=4)
                 layers.append(text.encode(x=x, y=y))
         if named:
-            at_points = alt.Chart(alt.Data(values=_plain(named))).encode(x=x, y=y, tooltip=_tooltips(alt, named))
+            at_points = alt.Chart(alt.Data(values=plain(named))).encode(x=x, y=y, tooltip=_tooltips(alt, named))
             layers.append(at_points.mark_point(shape="diamond", filled=True, size=70, opacity=1, color="gray"))
             layers += [text.encode(x=x, y=y) for text in _names(alt, axes, named, ends[1], most)]
         return alt.layer(*layers).properties(height=_HEIGHT)
@@ -118,7 +120,7 @@ def _names(alt: Any, axes: Axes, named: list[Row], end: float, most: float) -> l
         taken = min(place, taken - _LINE)
         far = row[axes.across] > 0.2 * end
         lift = 0.7 * _LINE if place > _HEIGHT - _LINE else 0.0  # off the axis
-        chart = alt.Chart(alt.Data(values=_plain([row])))
+        chart = alt.Chart(alt.Data(values=plain([row])))
         text = chart.mark_text(
             text=row["series"],
             align="right" if far else "left",
@@ -130,19 +132,10 @@ def _names(alt: Any, axes: Axes, named: list[Row], end: float, most: float) -> l
     return texts
 
 
-def _plain(rows: list[Row]) -> list[Row]:
-    """Rows for JSON, which has no infinity: such numbers are text."""
-    return [{field: value if _finite(value) else str(value) for field, value in row.items()} for row in rows]
-
-
-def _finite(value: Any) -> bool:
-    return not isinstance(value, float) or math.isfinite(value)
-
-
 def _tooltips(alt: Any, rows: list[Row]) -> list[Any]:
     return [
         alt.Tooltip(f"{field}:N", title=field.replace("_", " "))
-        if isinstance(value, str) or not all(_finite(row[field]) for row in rows)
+        if isinstance(value, str) or any(isinstance(plain(row[field]), str) for row in rows)
         else alt.Tooltip(f"{field}:Q", title=field.replace("_", " "), format=".6~g")
         for field, value in rows[0].items()
     ]

@@ -17,6 +17,7 @@ from minleak._data.matrices import DENSE, too_large
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.gain import gain_matrix
+from minleak._face.result import Result
 from minleak._measure.row_distances import numbered
 from minleak.errors import InvalidParameter
 
@@ -72,8 +73,9 @@ def posterior_gain(gain: Any, channel: Channel | Any) -> Array:
 
 
 @dataclass(frozen=True)
-class GuessingForm:
+class GuessingForm(Result):
     """Gains as one guess: V_g[p, C] = scale V[prior, channel @ C] + offset, whatever C, for the p they were made with.
+    `scale` and `offset` are numbers.
 
     `prior` is on the guesses, and `channel` from guesses to secrets.
     """

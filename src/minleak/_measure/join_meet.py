@@ -13,6 +13,7 @@ from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._entropy.names import entropy
+from minleak._face.result import Result
 from minleak._measure.leakages import leakage
 from minleak._measure.refinement import refines
 from minleak.errors import InvalidParameter, shown
@@ -52,12 +53,13 @@ def join_meet(channel: Channel | Any, *, observables: tuple[Any, Any] | None = N
 
 
 @dataclass(frozen=True)
-class JoinMeetOrder:
-    """Whether the second is below the first in the order of joins, meets and post-processings; None where neither was
-    found.
+class JoinMeetOrder(Result):
+    """Whether the second is below the first in the order of joins, meets and post-processings, `ok`; None where neither
+    was found.
 
-    Where it is, it is a post-processing of the first after the `steps`, pairs of observables of the first in turn.
-    Where it is not, it leaks more than the first of `entropy` under `prior`, as nothing below the first does.
+    Where it is, it is a post-processing (`post_processing`) of the first after the `steps`, pairs of observables of the
+    first in turn. Where it is not, it leaks more than the first of `entropy` under `prior`, as nothing below the first
+    does.
     """
 
     ok: bool | None

@@ -18,6 +18,8 @@ from minleak._entropy.base import ConditionalEntropy, evaluate, log_base
 from minleak._entropy.gain import gain_matrix, under_gain
 from minleak._entropy.names import as_entropies, as_entropy, place
 from minleak._entropy.standard import STANDARD
+from minleak._face.result import Result, by_first, table_of
+from minleak._face.tables import Table
 from minleak._measure.small_leakages import SMALL, risen, small_leakage
 from minleak.errors import InvalidParameter
 
@@ -38,39 +40,37 @@ def leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, entrop
 
 
 @dataclass(frozen=True)
-class LeakageRow:
-    """One entropy: before, after, and the difference."""
+class LeakageRow(Result):
+    """One `entropy`: `before` is H(X), `after` is H(X|Y), and `leakage` the difference."""
 
     entropy: str
-    prior: float
-    posterior: float
+    before: float
+    after: float
     leakage: float
 
     @property
     def ratio(self) -> float:
         """before/after, the multiplicative leakage of an entropy without a logarithm; 1 where both are zero."""
-        if self.posterior == 0:
-            return 1.0 if self.prior == 0 else math.inf
-        return self.prior / self.posterior
+        if self.after == 0:
+            return 1.0 if self.before == 0 else math.inf
+        return self.before / self.after
 
 
 @dataclass(frozen=True)
-class LeakageTable:
-    """What a channel leaks under several entropies; prints as a table."""
+class LeakageTable(Result):
+    """What a channel leaks under several entropies: `rows` has one for each. As a dictionary it is by entropy."""
 
     rows: tuple[LeakageRow, ...]
 
     def __getitem__(self, entropy: ConditionalEntropy | str) -> LeakageRow:
         return self.rows[place([row.entropy for row in self.rows], entropy)]
 
-    def __str__(self) -> str:
-        width = max(len(word) for word in ("entropy", *(row.entropy for row in self.rows)))
-        lines = [f"{'entropy':<{width}}  {'before':>10}  {'after':>10}  {'leakage':>10}"]
-        lines += [
-            f"{row.entropy:<{width}}  {row.prior:>10.6g}  {row.posterior:>10.6g}  {row.leakage:>10.6g}"
-            for row in self.rows
-        ]
-        return "\n".join(lines)
+    def to_dict(self) -> dict[str, Any]:
+        """By the entropy's name `before`, `after` and `leakage`."""
+        return by_first(self.rows)
+
+    def to_parts(self) -> list[str | Table]:
+        return [table_of(LeakageRow, self.rows)]
 
 
 def leakage_table(
@@ -81,9 +81,9 @@ def leakage_table(
     """The leakage under many entropies, in one pass over the channel (one more for each gain).
 
     >>> print(leakage_table([2, 1, 1], [[1, 0], [0, 1], [0, 1]], ["shannon", "min-entropy"]))
-    entropy          before       after     leakage
-    shannon             1.5         0.5           1
-    min-entropy           1    0.415037    0.584963
+    entropy      before     after   leakage
+    shannon         1.5       0.5         1
+    min-entropy       1  0.415037  0.584963
     """
     measures = as_entropies(entropies)
     joint = as_joint(prior, channel)

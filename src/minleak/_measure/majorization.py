@@ -15,6 +15,7 @@ from minleak._data.arrays import Array
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator
+from minleak._face.result import Result
 from minleak.errors import InvalidParameter, shown
 
 # The largest distributions that are tried.
@@ -22,8 +23,8 @@ _LARGEST = 10_000_000
 
 
 @dataclass(frozen=True)
-class Majorization:
-    """Whether the first majorizes the second: its j largest sum to at least those of the second, for every j.
+class Majorization(Result):
+    """Whether the first majorizes the second, `ok`: its j largest sum to at least those of the second, for every j.
 
     Where it fails, `at` is the least j that shows it and `sums` the two partial sums there. `exact` tells whether
     integers or floats were compared.
@@ -79,9 +80,9 @@ def lorenz(prior: Prior | Iterable[Any]) -> Array:
 
 
 @dataclass(frozen=True)
-class SchurCheck:
-    """Whether a function kept the order on all pairs tried; otherwise `first` majorizes `second`, and yet its value is
-    larger.
+class SchurCheck(Result):
+    """Whether a function kept the order on all pairs tried, `ok` in so many `trials`; otherwise `first` majorizes
+    `second`, and yet of the `values` its is larger.
     """
 
     ok: bool

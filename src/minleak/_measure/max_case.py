@@ -17,6 +17,7 @@ from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._entropy.base import log_base
 from minleak._entropy.gain import gain_matrix, under_gain
+from minleak._face.result import Result
 from minleak._measure.leakages import as_factor, local_dp_epsilon, vulnerability
 
 
@@ -63,8 +64,8 @@ def max_case_capacity(channel: Channel | Any, *, prior: Prior | Iterable[Any] | 
 
 
 @dataclass(frozen=True)
-class PointwiseLeakage:
-    """What each observable that can occur leaks at most, `values`, and how likely it is, `probabilities`.
+class PointwiseLeakage(Result):
+    """What each of the `outputs` that can occur leaks at most, `values`, and how likely it is, `probabilities`.
 
     `maximal` is log of the mean of their exponentials, the channel's maximal leakage under the prior's support.
     """
@@ -73,6 +74,8 @@ class PointwiseLeakage:
     probabilities: Array
     outputs: Labels
     maximal: float
+
+    reported = ("largest", "mean")
 
     @property
     def largest(self) -> float:

@@ -11,13 +11,15 @@ from minleak._data.channel import Channel, as_channel, post_processing
 from minleak._data.factoring.find import factored, in_cone
 from minleak._data.matrices import tolerated
 from minleak._data.prior import Prior
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._measure.leakages import posterior_vulnerability
 from minleak._measure.max_case import max_case_vulnerability
 
 
 @dataclass(frozen=True)
-class Refinement:
-    """Whether the second refines the first: whatever the prior and the gain, it leaks no more.
+class Refinement(Result):
+    """Whether the second refines the first, `ok`: whatever the prior and the gain, it leaks no more.
 
     Where it does, first @ `post_processing` = second. Where it does not, `gain` (guesses as rows, small whole numbers
     where they suffice) and `prior` are a case in which the second leaks more: the attacker then earns `earned[1]` after
@@ -34,13 +36,13 @@ class Refinement:
     def __bool__(self) -> bool:
         return self.ok
 
-    def __str__(self) -> str:
+    def to_parts(self) -> list[str | Table]:
         if self.earned is None:
-            return "the second refines the first: it never leaks more"
-        return (
+            return ["the second refines the first: it never leaks more"]
+        return [
             f"the second does not refine the first: an attacker who chooses between {self.gain.shape[0]} guesses earns "
             f"{float(self.earned[1]):.6g} after the second and {float(self.earned[0]):.6g} after the first"
-        )
+        ]
 
 
 def refines(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1e-8) -> Refinement:

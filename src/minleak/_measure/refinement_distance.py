@@ -12,6 +12,8 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.joint import Joint
 from minleak._data.prior import Prior
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._measure.leakages import posterior_vulnerability
 from minleak.errors import InvalidParameter, SolverFailed
 
@@ -21,7 +23,7 @@ _CLOSE = 1e-8
 
 
 @dataclass(frozen=True)
-class RefinementDistance:
+class RefinementDistance(Result):
     """By how much the second may serve an attacker better than the first: with `gain`, guesses as rows, he earns
     `value` more after it.
 
@@ -34,8 +36,8 @@ class RefinementDistance:
     gain: Array
     post_processing: Array
 
-    def __str__(self) -> str:
-        return f"{self.value:.9g} is earned more after the second, and no more than {self.bound:.9g}"
+    def to_parts(self) -> list[str | Table]:
+        return [f"{self.value:.9g} is earned more after the second, and no more than {self.bound:.9g}"]
 
 
 def refinement_distance(

@@ -14,6 +14,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.joint import Joint
 from minleak._data.metrics import distances_between, shortest_paths
 from minleak._data.prior import Prior, as_prior
+from minleak._face.result import Result
 from minleak._measure.distribution_distances import compared, separations
 from minleak._measure.row_distances import cityblock
 from minleak.errors import InvalidParameter, SolverFailed, shown
@@ -27,7 +28,7 @@ _FINELY = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 
 
 
 @dataclass(frozen=True)
-class Transport:
+class Transport(Result):
     """The cheapest way from one distribution to another: `plan[x,y]` goes from x to y, at a cost of `value`.
 
     `prices` are numbers u and v with u_x + v_y <= d(x,y), so that no plan costs less than p u + q v, the `bound`.

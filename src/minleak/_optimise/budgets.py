@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from minleak._data.channel import Channel
 from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._measure.leakages import difference
 from minleak._optimise.cores.of_entropy import core_of, gains_of, outer
 from minleak._optimise.given import as_problem
@@ -31,30 +33,33 @@ _CLOSER = 12
 
 
 @dataclass(frozen=True)
-class LeastBudget:
+class LeastBudget(Result):
     """The least expected cost for a leakage: `budget` is that of the channel, and no channel that leaks as little costs
-    less than `bound`. `leakages` are what it leaks in the entropies asked for, each at most its target.
+    less than `bound`. `leakages` are what it leaks in the `entropies` asked for, each at most its one of the `targets`.
+    `status` is the solver's.
     """
 
     budget: float
     bound: float
-    channel: Channel
+    channel: Channel = field(repr=False)
     entropies: tuple[str, ...]
     targets: tuple[float, ...]
     leakages: tuple[float, ...]
     status: str
+
+    reported = ("gap",)
 
     @property
     def gap(self) -> float:
         """How much cheaper another channel may be at most."""
         return max(self.budget - self.bound, 0.0)
 
-    def __str__(self) -> str:
-        lines = [f"expected cost {self.budget:.9g}, no less than {self.bound:.9g}"]
+    def to_parts(self) -> list[str | Table]:
         rows = zip(self.entropies, self.leakages, self.targets, strict=True)
-        return "\n".join(
-            [*lines, *(f"leakage in {name} {leak:.6g} of at most {most:.6g}" for name, leak, most in rows)]
-        )
+        return [
+            f"expected cost {self.budget:.9g}, no less than {self.bound:.9g}",
+            Table("", ["entropy", "leakage", "at most"], list(rows)),
+        ]
 
 
 def least_budget(

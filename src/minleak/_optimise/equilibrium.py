@@ -16,13 +16,15 @@ from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._entropy.base import Entropy
 from minleak._optimise.cores.of_entropy import core_of, gains_of
+from minleak._face.result import Result
 from minleak._optimise.problem import Problem
 from minleak._optimise.solve import Solved
 
 
 @dataclass(frozen=True, eq=False)
-class Equilibrium:
-    """What the attacker does at each observable, and what he is promised.
+class Equilibrium(Result):
+    """What the attacker does at each observable, and what he is promised. `kind` says it in words; `inputs` and
+    `outputs` are the labels of secrets and observables.
 
     `strategy[y, x]` is, for guessing attackers, the chance that secret x is among his guesses when he sees y; for
     guesswork how many guesses he needs for x on average; for Shannon the probability that he assigns to x, whose

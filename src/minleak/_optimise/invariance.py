@@ -14,6 +14,7 @@ from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.guessing import GuessError
 from minleak._entropy.names import as_entropies
+from minleak._face.result import Result
 from minleak._optimise.feasible import check_feasible
 from minleak._optimise.given import as_problem
 from minleak._optimise.optimum import lexicographic
@@ -30,8 +31,8 @@ COINCIDE = 1e-6
 
 
 @dataclass(frozen=True)
-class Conflict:
-    """Two entropies that no channel is best for at once.
+class Conflict(Result):
+    """Two `entropies` that no channel is best for at once.
 
     Every channel falls short of one optimum or the other: the concave cores of both, added up, stay below the sum of
     their optima by at least `shortfall` (certified). `regret` is what the best channel for the first loses in the
@@ -44,7 +45,7 @@ class Conflict:
 
 
 @dataclass(frozen=True)
-class Invariance:
+class Invariance(Result):
     """The answer: `ok` is True (with `channel` and its `posterior`), False (with `conflict`) or None, undecided.
 
     `optima` has the best channel for every entropy tried, by name; `why` is the proof, or what was tried, in words.

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from minleak._data.channel import Channel
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._optimise.equilibrium import Equilibrium
 
 
 @dataclass(frozen=True)
-class Stage:
-    """One entropy of a list: what the channel leaks in it, and the least that any channel leaks that is as good in
-    the entropies before it.
+class Stage(Result):
+    """One `entropy` of a list: what the channel leaks in it, `leakage`, with `value` for H(X|Y), and `bound`, the least
+    that any channel leaks that is as good in the entropies before it; `shadow_prices` are those of the budgets, and
+    `status` the solver's.
     """
 
     entropy: str
@@ -21,6 +24,8 @@ class Stage:
     shadow_prices: tuple[float, ...]
     status: str
 
+    reported = ("gap",)
+
     @property
     def gap(self) -> float:
         """How far the channel may be from the best, in the unit of the entropy."""
@@ -28,8 +33,9 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Optimum:
-    """The channel that leaks least, H(X|Y) and the leakage, and a certified bound: no feasible channel leaks less.
+class Optimum(Result):
+    """The channel that leaks least, H(X|Y) as `value` and the `leakage`, and a certified `bound`: no feasible channel
+    leaks less. `status` says how it was found.
 
     Of a list of entropies these are for the first; `stages` has them all. `shadow_price` is by how much the least
     leakage falls for one more unit of the (first) budget, 0 if there is none; `costs` are the expected costs.
@@ -40,7 +46,7 @@ class Optimum:
     the attacker chooses him.
     """
 
-    channel: Channel
+    channel: Channel = field(repr=False)
     value: float
     leakage: float
     bound: float
@@ -51,7 +57,21 @@ class Optimum:
     attacker: Equilibrium | None = None
     mix: tuple[float, ...] = ()
 
+    reported = ("gap",)
+
     @property
     def gap(self) -> float:
         """How far the channel may be from the best, in the unit of the (first) entropy."""
         return max(self.leakage - self.bound, 0.0)
+
+    def to_parts(self) -> list[str | Table]:
+        n, m = self.channel.shape
+        columns = ["entropy", "leakage", "no less than", "gap", "shadow price"]
+        rows = [
+            [stage.entropy, stage.leakage, stage.bound, stage.gap, next(iter(stage.shadow_prices), None)]
+            for stage in self.stages
+        ]
+        return [
+            Table(f"{n} secrets, {m} observables: least leakage, {self.status}", columns, rows),
+            *(f"expected cost {cost:.6g}" for cost in self.costs),
+        ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from minleak._data.channel import Channel
 from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
+from minleak._face.result import Result
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._optimise.feasible import check_feasible
 from minleak._optimise.given import as_budget, as_problem
@@ -26,15 +27,19 @@ _MOST = 10_000
 
 
 @dataclass(frozen=True)
-class FrontierPoint:
-    """One budget: the least leakage, a bound that no channel beats, the cost, the shadow price, the channel."""
+class FrontierPoint(Result):
+    """One `budget`: the least `leakage`, a `bound` that no channel beats, the expected `cost`, the `shadow_price` (by
+    how much the leakage falls for one more unit of the budget), and the channel.
+    """
 
     budget: float
     leakage: float
     bound: float
     cost: float
     shadow_price: float
-    channel: Channel
+    channel: Channel = field(repr=False)
+
+    reported = ("gap",)
 
     @property
     def gap(self) -> float:
@@ -44,7 +49,7 @@ class FrontierPoint:
 
 @dataclass(frozen=True)
 class Tradeoff(Frontier):
-    """The frontier: least leakage in one entropy, convex and falling in the budget; prints as a table."""
+    """The frontier: least leakage in one `entropy`, convex and falling in the budget: `points` for each one."""
 
     entropy: str
     points: tuple[FrontierPoint, ...]
@@ -71,11 +76,6 @@ class Tradeoff(Frontier):
             }
             for point in self.points
         ]
-
-    def __str__(self) -> str:
-        lines = [f"{'budget':>12}  {'leakage':>12}  {'gap':>8}  {'shadow price':>12}"]
-        lines += [f"{p.budget:>12.6g}  {p.leakage:>12.6g}  {p.gap:>8.1e}  {p.shadow_price:>12.6g}" for p in self.points]
-        return "\n".join(lines)
 
 
 def tradeoff(

@@ -14,6 +14,8 @@ from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import STANDARD
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._padding.ladder import Ladder, as_ladder
 from minleak._padding.make import design, leaked_by
 from minleak._padding.policies import POLICIES
@@ -24,9 +26,9 @@ Policy = Callable[[Any], npt.NDArray[np.int64]]
 
 
 @dataclass(frozen=True)
-class Applied:
-    """A policy on some sizes: its mean overhead, how many sizes can be seen, the least number of secrets that share
-    one, and its leakage in each entropy asked for.
+class Applied(Result):
+    """A policy by `name` on some sizes: its mean `overhead`, how many sizes can be seen (`observables`), the least
+    number of secrets that share one (`smallest_class`), and its `leakage` in each entropy asked for.
     """
 
     name: str
@@ -37,8 +39,10 @@ class Applied:
 
 
 @dataclass(frozen=True)
-class Rival:
-    """A policy, and for each entropy the best padding at its overhead: buckets, and the randomised one if asked for."""
+class Rival(Result):
+    """A `policy`, and for each entropy the `best` padding at its overhead: buckets, and the `randomised` one if asked
+    for.
+    """
 
     policy: Applied
     best: tuple[Padding, ...]
@@ -46,32 +50,26 @@ class Rival:
 
 
 @dataclass(frozen=True)
-class PaddingComparison:
-    """Policies and the best paddings at their overheads; prints as a table."""
+class PaddingComparison(Result):
+    """Policies and the best paddings at their overheads, as `rivals` in some `entropies`; `mean` is the mean size."""
 
     entropies: tuple[str, ...]
     mean: float
     rivals: tuple[Rival, ...]
 
-    def __str__(self) -> str:
-        lines = [
-            f"{'policy':<20}{'overhead':>10}  {'entropy':<14}{'leaks':>10}{'buckets':>10}{'bound':>10}"
-            + (f"{'random':>10}" if self.rivals[0].randomised else "")
-            + f"{'less by':>9}   smallest class"
-        ]
+    def to_parts(self) -> list[str | Table]:
+        random = [] if not self.rivals[0].randomised else ["random"]
+        columns = ["policy", "overhead", "entropy", "leaks", "buckets", "bound", *random, "less by", "smallest class"]
+        rows = []
         for rival in self.rivals:
+            share = rival.policy.overhead / self.mean if self.mean > 0 else 0.0
             for i, name in enumerate(self.entropies):
                 ours, theirs = rival.best[i], rival.policy.leakage[i]
-                share = rival.policy.overhead / self.mean if self.mean > 0 else 0.0
-                head = (rival.policy.name, f"{share:.2%}") if i == 0 else ("", "")
+                leaks = [theirs, ours.leakage, ours.bound, *(best.leakage for best in rival.randomised[i : i + 1])]
                 less = 1 - ours.leakage / theirs if theirs > 0 else 0.0
-                lines.append(
-                    f"{head[0]:<20}{head[1]:>10}  {name:<14}{theirs:>10.4f}{ours.leakage:>10.4f}"
-                    f"{ours.bound:>10.4f}"
-                    + (f"{rival.randomised[i].leakage:>10.4f}" if rival.randomised else "")
-                    + f"{less:>9.1%}   {rival.policy.smallest_class} -> {ours.smallest_class}"
-                )
-        return "\n".join(lines)
+                classes = f"{rival.policy.smallest_class} -> {ours.smallest_class}"
+                rows.append([rival.policy.name, f"{share:.2%}", name, *leaks, f"{less:.1%}", classes])
+        return [Table("", columns, rows)]
 
 
 def compare(
@@ -91,8 +89,8 @@ def compare(
 
     >>> from minleak._padding.policies import to_power_of_two
     >>> print(compare([3, 4, 5, 6, 9, 12], entropies=["shannon"], policies={"powers of two": to_power_of_two}))
-    policy                overhead  entropy            leaks   buckets     bound  less by   smallest class
-    powers of two           43.59%  shannon           1.5850    0.9183    0.9183    42.1%   2 -> 2
+    policy         overhead  entropy    leaks   buckets     bound  less by  smallest class
+    powers of two  43.59%    shannon  1.58496  0.918296  0.918296  42.1%    2 -> 2
     """
     truth(randomised, "randomised")
     ladder = as_ladder(sizes, prior)

@@ -13,6 +13,7 @@ from minleak._data.parameters import truth, whole
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
+from minleak._face.result import Result
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
 from minleak._padding.comparison import Applied, Policy, apply_policy, named_policies
@@ -27,8 +28,8 @@ _POINTS = 10_000
 
 
 @dataclass(frozen=True)
-class CurvePoint:
-    """A mean overhead, the leakage there, and how many sizes can be seen."""
+class CurvePoint(Result):
+    """A mean `overhead`, the `leakage` there, and how many sizes can be seen (`observables`)."""
 
     overhead: float
     leakage: float
@@ -37,7 +38,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class PaddingFrontier(Frontier):
-    """Leakage against mean overhead in one entropy, least overhead first.
+    """Leakage against mean overhead in one `entropy`, least overhead first.
 
     `buckets` are corners of the lower hull over all contiguous buckets, `randomised` optima over all channels at some
     of these overheads, `policies` what others do. `mean` is the mean natural size.

@@ -10,6 +10,8 @@ from typing import Any
 from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._padding.ladder import as_ladder
 from minleak._padding.make import design
 from minleak._padding.result import Padding
@@ -21,8 +23,8 @@ _MOST = 60
 
 
 @dataclass(frozen=True)
-class LeastOverhead:
-    """The padding of least overhead that leaks at most `leakage`; none with less overhead than `bound` does.
+class LeastOverhead(Result):
+    """The `padding` of least overhead that leaks at most `leakage`; none with less overhead than `bound` does.
 
     Nothing is proven of paddings between `bound` and `overhead`.
     """
@@ -30,6 +32,8 @@ class LeastOverhead:
     padding: Padding
     leakage: float
     bound: float
+
+    reported = ("overhead", "gap")
 
     @property
     def overhead(self) -> float:
@@ -40,6 +44,10 @@ class LeastOverhead:
     def gap(self) -> float:
         """By how much less overhead might do."""
         return max(0.0, self.overhead - self.bound)
+
+    def to_parts(self) -> list[str | Table]:
+        least = f"no padding that leaks at most {self.leakage:.6g} has a mean overhead below {self.bound:.6g}"
+        return [*self.padding.to_parts(), least]
 
 
 def least_budget(

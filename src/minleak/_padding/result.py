@@ -17,6 +17,8 @@ from minleak._data.parameters import is_number
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._measure.leakages import leakage
 from minleak._plan.streams import Fresh
 from minleak._plans.rows import RowDrawable, Rows
@@ -29,8 +31,9 @@ OPTIMAL = 1e-6
 
 
 @dataclass(frozen=True)
-class Bucket:
-    """Secrets that look alike: sizes above `above` and up to `padded` are all shown as `padded`.
+class Bucket(Result):
+    """Secrets that look alike: sizes above `above` and up to `padded` are all shown as `padded`. So many
+    `secrets` are in it, of this `probability`.
 
     The first bucket is above -1, so that size 0 is in it.
     """
@@ -42,21 +45,22 @@ class Bucket:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Padding:
+class Padding(Result):
     """What each secret's size is padded to: made by `minleak.padding.design`.
 
     `observables` are the sizes that can be seen, increasing. Secret x is shown as observables[columns[e]] with
     probability weights[e] / 2^32, over the entries e from starts[x] to starts[x+1]; buckets have one entry a secret.
 
     `overhead` is the mean of padded minus natural size, `leakage` that in the `entropy` designed for, and `bound` is
-    proven: no contiguous buckets (no channel at all, for a randomised padding) within the budget leak less. `gap` is
+    proven: no contiguous buckets (no channel at all, where it is `randomised`) within the `budget` leak less. `gap` is
     leakage - bound, and the status "optimal" where that is at most a millionth of the leakage, else "within gap".
-    `smallest_class` is the least number of secrets, of those that can occur, that share an observable.
+    `smallest_class` is the least number of secrets, of those that can occur, that share an observable, at least `floor`
+    if that was asked for.
     """
 
-    prior: Prior
-    sizes: npt.NDArray[Any]
-    entropy: ConditionalEntropy
+    prior: Prior = field(repr=False)
+    sizes: npt.NDArray[Any] = field(repr=False)
+    entropy: ConditionalEntropy = field(repr=False)
     budget: float
     floor: int
     randomised: bool
@@ -67,6 +71,23 @@ class Padding:
     overhead: float
     leakage: float
     bound: float
+
+    reported = ("secrets", "measure", "mean_size", "gap", "status", "smallest_class")
+
+    @property
+    def secrets(self) -> int:
+        """How many secrets there are."""
+        return len(self.prior)
+
+    @property
+    def measure(self) -> str:
+        """The name of the entropy designed for."""
+        return self.entropy.name
+
+    @property
+    def mean_size(self) -> float:
+        """The mean natural size."""
+        return float(self.prior.p @ self.sizes)
 
     @property
     def gap(self) -> float:
@@ -156,3 +177,15 @@ class Padding:
             f"Padding({kind}, n={len(self.prior)}, observables={len(self.observables)}, overhead={self.overhead:.6g}, "
             f"{self.entropy.name} leakage={self.leakage:.6g}, {self.status})"
         )
+
+    def to_parts(self) -> list[str | Table]:
+        kind, mean = "randomised padding" if self.randomised else "buckets", self.mean_size
+        share = self.overhead / mean if mean > 0 else 0.0
+        rows: list[list[Any]] = [
+            ["mean overhead", f"{self.overhead:.6g} of {self.budget:.6g} allowed ({share:.2%} of the mean)"],
+            [f"leakage in {self.entropy.name}", self.leakage],
+            ["no other can leak less than", f"{self.bound:.6g} ({self.status})"],
+            ["sizes that can be seen", len(self.observables)],
+            ["smallest class", f"{self.smallest_class} secrets"],
+        ]
+        return [Table(f"{kind} for {len(self.prior):,} secrets", (), rows)]

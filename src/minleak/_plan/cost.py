@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from minleak._data.arrays import Array
+from minleak._face.result import Result
 
 
 @dataclass(frozen=True, eq=False)
-class Cost:
+class Cost(Result):
     """The mean of c(M)/u over published sets M, c taken over their u members that are no giants.
 
     `bound` is below the cost of every plan that leaks as little, None where it is not known; `rounding` is the part of
     `value` that it costs to have the linear programme's solution in integers. `metric` is "euclidean" (in the
-    coordinates' unit), "haversine" (in kilometres) or "given" (a cost matrix); `coordinates` are those given.
+    coordinates' unit), "haversine" (in kilometres) or "given" (a cost matrix); `stability` is from 0, as near as
+    possible, to 1; `coordinates` are those given.
     """
 
     value: float
@@ -21,7 +23,9 @@ class Cost:
     rounding: float | None
     metric: str
     stability: float
-    coordinates: Array | None
+    coordinates: Array | None = field(repr=False)
+
+    reported = ("gap",)
 
     @property
     def gap(self) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -20,6 +20,8 @@ from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.standard import STANDARD
+from minleak._face.result import Result
 from minleak.errors import InvalidParameter
 
 # What a file is that does not say its kind; and the others.
@@ -102,6 +104,10 @@ class Stored(ABC):
     @abstractmethod
     def entropy(self, entropy: ConditionalEntropy | str) -> float:
         """H(X|Y), what is left after a draw was seen."""
+
+    @abstractmethod
+    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> Result:
+        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
 
     def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
         """H(X) - H(X|Y); with `prior`, if secrets are drawn from that one."""

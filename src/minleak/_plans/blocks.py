@@ -20,7 +20,7 @@ from minleak._data.matching import rearranged
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
-from minleak._entropy.standard import FEW
+from minleak._entropy.standard import FEW, STANDARD
 from minleak._file.digests import label_parts, of_parts
 from minleak._file.saving import label_arrays, save, storable_labels, stored_weights
 from minleak._measure.leakages import difference
@@ -28,6 +28,7 @@ from minleak._plan.exporting import column_of_secrets
 from minleak._plan.kinds import BLOCKS, Stored
 from minleak._plan.partition import Partition
 from minleak._plan.sampler import Drawable
+from minleak._plan.summaries import BlockSummary, summarize_blocks
 
 if TYPE_CHECKING:
     from minleak._plans.lineage import Lineage
@@ -107,6 +108,10 @@ class BlockPlan(Stored):
         counts, seen = sample_of(self.prior)
         certified = {H.name: self.leakage(H) for H in as_entropies(entropies)}
         return judged(seen, lambda rng: self._drawn(counts, rng), self.k, self.success, certified, seed)
+
+    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> BlockSummary:
+        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
+        return summarize_blocks(self, entropies)
 
     def _drawn(self, counts: Indices, rng: np.random.Generator) -> Sets:
         """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +20,7 @@ from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import STANDARD
 from minleak._file.digests import label_parts, of_parts
 from minleak._file.saving import save
 from minleak._layouts import LAYOUTS
@@ -28,6 +29,7 @@ from minleak._lineage.cadence import days_to_wait
 from minleak._lineage.ledger import DAILY, SERIES, Ledger
 from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._plan.kinds import LINEAGE, Running, Stored
+from minleak._plan.summaries import LineageSummary, summarize_lineage
 from minleak._plans.make import design
 from minleak.errors import InvalidCloak, InvalidParameter, shown
 
@@ -132,6 +134,12 @@ class Lineage(Stored):
         """H(X) - H(X|Y) by the counts of the last day, or if secrets are drawn from `prior`."""
         under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
         return leakage(under, self.channel(), entropy)
+
+    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> LineageSummary:
+        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
+        from minleak._plans.lineage_worth import parts_worth
+
+        return summarize_lineage(self, parts_worth(self), entropies)
 
     def in_the_world(self, *, seed: int = 0) -> Today:
         """What leaks today: how often an attacker is right who knows the true rates of the last day and saw every

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from minleak._data.prior import Prior
 from minleak._measure.leakages import posterior_vulnerability
+from minleak._plan.summaries import PartWorth
 from minleak._plans.lineage import Lineage
-
-
-@dataclass(frozen=True)
-class PartWorth:
-    """A part: how many secrets it has, their share of the listed events of the last day, and how often a guess at one
-    of its secrets is right that sees a set. `made` is for the counts that the part was made for, None with gains;
-    `success` for those of the last day, None where none of its secrets was counted then.
-    """
-
-    number: int
-    secrets: int
-    share: float
-    made: float | None
-    success: float | None
 
 
 def parts_worth(plan: Lineage) -> list[PartWorth]:

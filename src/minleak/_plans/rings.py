@@ -20,7 +20,7 @@ from minleak._data.columns import Columns
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
-from minleak._entropy.standard import FEW
+from minleak._entropy.standard import FEW, STANDARD
 from minleak._file.digests import of_plan
 from minleak._file.saving import contents_of_rings, drawable_of, save
 from minleak._measure.leakages import difference
@@ -29,6 +29,7 @@ from minleak._plan.exporting import ROWS, rows_of_rings
 from minleak._plan.kinds import RINGS, Stored
 from minleak._plan.rings import Arrangement
 from minleak._plan.sampler import RingDrawable
+from minleak._plan.summaries import PlanSummary, summarize_rings
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -115,6 +116,10 @@ class Plan(Arrangement, Stored):
         True
         """
         return in_the_world(self, entropies, seed)
+
+    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> PlanSummary:
+        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
+        return summarize_rings(self, entropies)
 
     @property
     def cost(self) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,12 +19,14 @@ from minleak._data.matrices import as_csr
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import STANDARD
 from minleak._file.digests import label_parts, of_parts
 from minleak._file.saving import label_arrays, save, storable_labels, stored_weights
 from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._plan.kinds import ROWS, Stored
 from minleak._plan.observables import storable_outputs
 from minleak._plan.sampler import Drawable
+from minleak._plan.summaries import RowSummary, summarize_rows
 from minleak.errors import InvalidParameter
 
 
@@ -84,6 +86,10 @@ class Rows(Stored):
         return Channel(
             sp.csr_array((data, self.columns, self.starts), shape=shape), inputs=inputs, outputs=self.outputs
         )
+
+    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> RowSummary:
+        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
+        return summarize_rows(self, entropies)
 
     def distance(self, channel: Channel | Any) -> float:
         """The largest total variation between a row and that of a channel with as many secrets and observables, in

@@ -18,6 +18,8 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy, place
 from minleak._entropy.standard import FEW
+from minleak._face.plain import plain
+from minleak._face.tables import Table
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
 from minleak._plan.rings import cap
@@ -27,7 +29,8 @@ from minleak.errors import InvalidParameter
 
 @dataclass(frozen=True)
 class Sweep(Frontier):
-    """The least leakage in each entropy, and the attacker's chance with one guess, for every k asked for.
+    """The least `leakage` in each of the `entropies`, and the attacker's chance with one guess, `success`, for each of
+    the `ks` asked for.
 
     `in_the_world` is that chance for an attacker who knows the truth of which the counts are a sample, where asked for.
     """
@@ -54,14 +57,18 @@ class Sweep(Frontier):
             for k, leak, success in zip(self.ks, leaks, self.success, strict=True)
         ]
 
-    def __str__(self) -> str:
-        width = max([12, *(len(name) for name in self.entropies)])
-        world = "" if self.in_the_world is None else f"{'in the world':>12}  "
-        lines = [f"{'k':>8}  {'success':>9}  {world}" + "  ".join(f"{name:>{width}}" for name in self.entropies)]
-        for i, (k, success, row) in enumerate(zip(self.ks, self.success, self.leakage, strict=True)):
-            world = "" if self.in_the_world is None else f"{self.in_the_world[i]:>12.6f}  "
-            lines.append(f"{k:>8}  {success:>9.6f}  {world}" + "  ".join(f"{value:>{width}.6f}" for value in row))
-        return "\n".join(lines)
+    def to_dict(self) -> dict[str, Any]:
+        """`ks`, `success` and `in_the_world` as lists, and `leakage`, by entropy a list."""
+        leakage = dict(zip(self.entropies, self.leakage.T, strict=True))
+        told = {"ks": self.ks, "success": self.success, "in_the_world": self.in_the_world, "leakage": leakage}
+        return {name: plain(value) for name, value in told.items()}
+
+    def to_parts(self) -> list[str | Table]:
+        columns = {"k": list(self.ks), "success": self.success.tolist()}
+        if self.in_the_world is not None and (self.in_the_world > 1.01 * self.success).any():
+            columns["in the world"] = self.in_the_world.tolist()
+        columns |= {name: self[name].tolist() for name in self.entropies}
+        return [Table("", list(columns), list(zip(*columns.values(), strict=True)))]
 
 
 def sweep(

@@ -8,8 +8,9 @@ from minleak._certify.lineages import certified
 from minleak._data.extras import altair
 from minleak._lineage.today import Today
 from minleak._measure.leakages import leakage_table
+from minleak._plan.summaries import PartWorth
 from minleak._plans.lineage import Lineage
-from minleak._plans.lineage_worth import PartWorth, parts_worth
+from minleak._plans.lineage_worth import parts_worth
 from minleak._report.charts import coloured
 from minleak._report.facts import ENTROPIES
 from minleak._report.pages import Figure, page_of

@@ -15,6 +15,8 @@ from minleak._data.joint import Joint, as_joint
 from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator, margin
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._samples.chernoff import chernoff
 from minleak.errors import Infeasible
 
@@ -36,8 +38,9 @@ class _Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Looks:
-    """The best attacker's success after each number of looks at one secret, with a 99% interval unless exact.
+class Looks(Result):
+    """The best attacker's `success` after each number of `looks` at one secret, with a 99% interval from `low` to
+    `high` unless it is `exact`.
 
     `exponent` is the rate at which the chance of a mistake falls in the end, exp(-exponent * looks), in nats; `most` is
     the success that no number of looks surpasses, below 1 where several secrets show the same.
@@ -51,17 +54,21 @@ class Looks:
     exponent: float
     most: float
 
-    def __str__(self) -> str:
-        lines = [f"{'looks':>9}  {'success':>8}  {'99% interval':>18}"]
-        for t, s, a, b, exact in zip(self.looks, self.success, self.low, self.high, self.exact, strict=True):
-            lines.append(f"{t:>9,}  {s:>8.4f}  {'exact' if exact else f'{a:.4f} .. {b:.4f}':>18}")
-        return "\n".join([*lines, f"mistakes fall as exp(-{self.exponent:.4g} looks), to {1 - self.most:.4g}"])
+    def to_parts(self) -> list[str | Table]:
+        rows = [
+            [t, s, "exact" if exact else f"{a:.4f} .. {b:.4f}"]
+            for t, s, a, b, exact in zip(self.looks, self.success, self.low, self.high, self.exact, strict=True)
+        ]
+        return [
+            Table("", ["looks", "success", "99% interval"], rows),
+            f"mistakes fall as exp(-{self.exponent:.4g} looks), to {1 - self.most:.4g}",
+        ]
 
 
 @dataclass(frozen=True)
-class Needed:
+class Needed(Result):
     """How many looks it takes to reach `success`: `looks`, surely (at 99% for each number tried) between `low` and
-    `high`; see `Looks` for the others.
+    `high` unless it is `exact`; see `Looks` for `exponent` and `most`.
     """
 
     looks: int
@@ -72,9 +79,9 @@ class Needed:
     exponent: float
     most: float
 
-    def __str__(self) -> str:
+    def to_parts(self) -> list[str | Table]:
         sure = "exact" if self.exact else f"between {self.low:,} and {self.high:,}"
-        return f"{self.looks:,} looks for a success of {self.success:g} ({sure})"
+        return [f"{self.looks:,} looks for a success of {self.success:g} ({sure})"]
 
 
 def repeated_success(
@@ -95,10 +102,10 @@ def repeated_success(
     Cost: trials * (observables + secrets * observables) for each t; n^2 m for the exponent.
 
     >>> print(repeated_success([1, 1], [[0.6, 0.4], [0.4, 0.6]], looks=[1, 2, 3]))
-        looks   success        99% interval
-            1    0.6000               exact
-            2    0.6000               exact
-            3    0.6480               exact
+    looks  success  99% interval
+        1      0.6  exact
+        2      0.6  exact
+        3    0.648  exact
     mistakes fall as exp(-0.02041 looks), to 0
     """
     model = _Model(prior, channel, trials, seed)

@@ -10,6 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from minleak._entropy.base import ConditionalEntropy
+from minleak._face.result import Result
+from minleak._face.tables import Table, word
 from minleak._samples.attacks import doubt, prior_before
 from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, mean_at_most
 from minleak._samples.columns import Codes
@@ -19,7 +21,7 @@ from minleak._samples.trials import Tally, Trials
 
 
 @dataclass(frozen=True)
-class Bracket:
+class Bracket(Result):
     """A number that is known by samples: surely at least `low` and at most `high` at the level asked for, each None
     where samples cannot say; `estimate` is about what it is, and sure of nothing.
     """
@@ -28,12 +30,13 @@ class Bracket:
     estimate: float
     high: float | None
 
-    def __str__(self) -> str:
-        return f"{_shown(self.low)} .. {_shown(self.high)}, estimate {self.estimate:.4g}"
+    def to_parts(self) -> list[str | Table]:
+        return [f"{word(shown_end(self.low))} .. {word(shown_end(self.high))}, estimate {word(self.estimate)}"]
 
 
-def _shown(end: float | None) -> str:
-    return "none" if end is None else f"{end:.4g}"
+def shown_end(end: float | None) -> float | str:
+    """An end of a bracket in a table."""
+    return "none" if end is None else end
 
 
 @dataclass(frozen=True)

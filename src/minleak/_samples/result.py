@@ -12,27 +12,32 @@ from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import place
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._samples.charts import Seen, curve_chart, seen_chart
-from minleak._samples.measures import Bracket, _shown
+from minleak._samples.measures import Bracket, shown_end
 from minleak._samples.plug_in import JointCounts
 from minleak.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
 class Measured(Bracket):
-    """A measure of leakage as a bracket; where samples can be sure of nothing, `low` and `high` are None."""
+    """A `measure` of leakage as a bracket; where samples can be sure of nothing, `low` and `high` are None."""
 
     measure: str
 
 
 @dataclass(frozen=True)
-class Audit:
+class Audit(Result):
     """What events leak. `success` is the chance that one guess is right after what was seen, `blind` before it;
     `found["shannon"]` and so on are leakages. Each is a `Bracket` that holds with probability `level`, for itself.
 
-    `p` is that of no leakage at all, by `permutations` of the secrets; `rejected` is whether it is at most `alpha`, and
-    `verdict` says so in words. Where it is not rejected the events are compatible with zero leakage, which proves
-    nothing about a leak that is smaller than they can show. `warnings` are lines on what was seen to be doubtful.
+    It is of `events` of some `secrets` and `observables`; `rows` are the leakages.
+
+    `p` is that of no leakage at all, by `permutations` of the secrets, in words `permuted`; `rejected` is whether it is
+    at most `alpha`, and `verdict` says so in words. Where it is not rejected the events are compatible with zero
+    leakage, which proves nothing about a leak that is smaller than they can show. `warnings` are lines on what was seen
+    to be doubtful.
 
     `said` is how observables were taken, `attack` which attack led in the end, and `curve` how it did: a row of (events
     trained on, tests, share of right guesses) for each part. `enough` and `more` answer `enough=`: whether the bracket
@@ -59,6 +64,8 @@ class Audit:
     labels: Labels = field(repr=False, compare=False)
     joint: JointCounts | None = field(repr=False, compare=False)
     seen: Seen = field(repr=False, compare=False)
+
+    reported = ("rejected", "verdict")
 
     @property
     def rejected(self) -> bool:
@@ -119,23 +126,17 @@ class Audit:
     def __getitem__(self, measure: ConditionalEntropy | str) -> Measured:
         return self.rows[place([row.measure for row in self.rows], measure)]
 
-    def __str__(self) -> str:
-        width = max(len(word) for word in ("leakage", *(row.measure for row in self.rows)))
-        lines = [
+    def to_parts(self) -> list[str | Table]:
+        rows = [[row.measure, shown_end(row.low), row.estimate, shown_end(row.high)] for row in self.rows]
+        return [
             self.headline,
             f"{self.events:,} events of {self.secrets:,} secrets, {self.observables:,} observables, {self.said}; "
             f"attack: {self.attack}",
-            f"{'leakage':<{width}}  {'at least':>10}  {'estimate':>10}  {'at most':>10}",
+            Table("", ["leakage", "at least", "estimate", "at most"], rows),
+            self.verdict,
+            *(f"warning: {warning}" for warning in self.warnings),
+            *([] if self.enough is None else [self.enough_text]),
         ]
-        lines += [
-            f"{row.measure:<{width}}  {_shown(row.low):>10}  {row.estimate:>10.4g}  {_shown(row.high):>10}"
-            for row in self.rows
-        ]
-        lines.append(self.verdict)
-        lines += [f"warning: {warning}" for warning in self.warnings]
-        if self.enough is not None:
-            lines.append(self.enough_text)
-        return "\n".join(lines)
 
     @property
     def enough_text(self) -> str:

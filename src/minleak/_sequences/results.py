@@ -9,11 +9,15 @@ from typing import Any
 import numpy as np
 
 from minleak._data.extras import altair
+from minleak._face.result import Result
+from minleak._face.tables import Table
 
 
 @dataclass(frozen=True)
-class ByStep(Sequence[float]):
-    """A number for each step, with a 99% interval from `low` to `high`; the three are the same if it is exact."""
+class ByStep(Result, Sequence[float]):
+    """A number for each step, `values`, with a 99% interval from `low` to `high`; the three are the same if it is
+    exact.
+    """
 
     values: tuple[float, ...]
     low: tuple[float, ...]
@@ -27,14 +31,14 @@ class ByStep(Sequence[float]):
 
 
 @dataclass(frozen=True)
-class SequenceLeakage:
+class SequenceLeakage(Result):
     """What a way of showing walks gives away.
 
     `filtered` is how often an attacker is right about the state of a step who has seen all up to it, `smoothed` one who
     has also seen what came after; `filtered_bits` and `smoothed_bits` are the Shannon entropies they are left with.
-    `method` names the way; `k` is its size, None for a channel. Where the truth is another than the chain, `evidence`
-    is what each move of the true walk tells against the chain, in bits, and `falls` the first step at which the
-    filtering attacker is right more often than not, None if none is.
+    `method` names the way; `k` is its size, None for a channel. They are `exact`, or from so many `trials`. Where the
+    truth is another than the chain, `evidence` is what each move of the true walk tells against the chain, in bits, and
+    `falls` the first step at which the filtering attacker is right more often than not, None if none is.
     """
 
     method: str
@@ -48,30 +52,22 @@ class SequenceLeakage:
     evidence: float | None = None
     falls: int | None = None
 
-    def __str__(self) -> str:
+    def to_parts(self) -> list[str | Table]:
         wanted = sorted({0, 1, 2, 4, 9, 19, 49, 99, len(self.filtered) - 1} & set(range(len(self.filtered))))
         how = "exact" if self.exact else f"{self.trials:,} walks, 99% interval"
-        lines = [
-            f"{self.method} ({how})",
-            f"{'step':>5}  {'filtering':>9}{'':18}{'smoothing':>9}{'':18}{'bits left':>10}",
+        rows = [
+            [t, *self._between(self.filtered, t), *self._between(self.smoothed, t), self.smoothed_bits[t]]
+            for t in wanted
         ]
-        for t in wanted:
-            parts = [
-                f"{found[t]:>9.4f}{'' if self.exact else f' ({found.low[t]:.4f}..{found.high[t]:.4f})':18}"
-                for found in (self.filtered, self.smoothed)
-            ]
-            lines.append(f"{t:>5}  {''.join(parts)}{self.smoothed_bits[t]:>10.3f}")
-        if self.evidence is not None:
-            lines.append(f"evidence {self.evidence:.4f} bits a step; " + fallen(self))
-        return "\n".join(line.rstrip() for line in lines)
+        between = [] if self.exact else ["between"]
+        columns = ["step", "filtering", *between, "smoothing", *between, "bits left"]
+        table = Table(f"{self.method} ({how})", columns, rows)
+        if self.evidence is None:
+            return [table]
+        return [table, f"evidence {self.evidence:.4f} bits a step; {fallen(self)}"]
 
-    def to_dict(self) -> dict[str, Any]:
-        """All numbers, for JSON."""
-        found: dict[str, Any] = {"method": self.method, "k": self.k, "trials": self.trials, "exact": self.exact}
-        for name in ("filtered", "smoothed", "filtered_bits", "smoothed_bits"):
-            by_step: ByStep = getattr(self, name)
-            found[name] = {"values": list(by_step), "low": list(by_step.low), "high": list(by_step.high)}
-        return found | {"evidence": self.evidence, "falls": self.falls}
+    def _between(self, found: ByStep, t: int) -> list[Any]:
+        return [found[t]] if self.exact else [found[t], f"{found.low[t]:.4f} .. {found.high[t]:.4f}"]
 
     def chart(self) -> Any:
         """Success against step, as an altair chart."""
@@ -79,25 +75,21 @@ class SequenceLeakage:
 
 
 @dataclass(frozen=True)
-class SequenceTable:
-    """Ways of showing walks side by side."""
+class SequenceTable(Result):
+    """Ways of showing walks side by side, one in each of the `rows`."""
 
     rows: tuple[SequenceLeakage, ...]
 
-    def __str__(self) -> str:
-        lines = [f"{'':<26}{'filtering':>10}{'worst':>8}{'smoothing':>11}{'worst':>8}{'bits left':>11}  evidence"]
+    def to_parts(self) -> list[str | Table]:
+        columns = ["method", "filtering", "worst", "smoothing", "worst", "bits left"]
+        rows: list[list[Any]] = []
         for row in self.rows:
             means = [float(np.mean(part)) for part in (row.filtered, row.smoothed, row.smoothed_bits)]
-            more = "" if row.evidence is None else f"  {row.evidence:.4f} bits a step"
-            lines.append(
-                f"{row.method:<26}{means[0]:>10.4f}{max(row.filtered):>8.4f}{means[1]:>11.4f}{max(row.smoothed):>8.4f}"
-                f"{means[2]:>11.3f}{more}"
-            )
-        return "\n".join(lines)
-
-    def to_dict(self) -> dict[str, Any]:
-        """All numbers, for JSON."""
-        return {"methods": [row.to_dict() for row in self.rows]}
+            rows.append([row.method, means[0], max(row.filtered), means[1], max(row.smoothed), means[2]])
+        if any(row.evidence is not None for row in self.rows):
+            columns.append("evidence, bits a step")
+            rows = [[*cells, row.evidence] for cells, row in zip(rows, self.rows, strict=True)]
+        return [Table("", columns, rows)]
 
     def chart(self) -> Any:
         """Success against step for each way, as an altair chart."""

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from minleak._data.parameters import whole
 from minleak._data.simulating import TRIALS
+from minleak._face.result import Result
+from minleak._face.tables import Table
 from minleak._strings.joint import Joint
 
 if TYPE_CHECKING:
@@ -18,8 +20,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Misfit:
-    """How often a guess is right, with a 95% interval, beside what the plan claims; `curve` is how often one of the
+class Misfit(Result):
+    """How often a guess is right, `success`, with a 95% interval from `low` to `high`, beside what the plan says,
+    `claimed`; `curve` is how often one of the
     first 1, 2, ..., k guesses is, and `refused` the share of secrets that the plan cannot hold.
     """
 
@@ -30,11 +33,11 @@ class Misfit:
     refused: float
     curve: tuple[float, ...]
 
-    def __str__(self) -> str:
-        return (
+    def to_parts(self) -> list[str | Table]:
+        return [
             f"a guess is right with probability {self.success:.4f} ({self.low:.4f} to {self.high:.4f}) where the plan "
             f"claims {self.claimed:.4f}; {self.refused:.2%} of secrets are refused"
-        )
+        ]
 
 
 def success_against(plan: UnlistedPlan, truth: Joint, trials: int, seed: int) -> Misfit:

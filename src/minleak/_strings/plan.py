@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -19,8 +19,10 @@ from minleak._data.labels import Labels, labels_in_bytes, prefixed
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
+from minleak._entropy.standard import STANDARD
 from minleak._file.saving import save
 from minleak._plan.kinds import STRINGS, Running, Stored
+from minleak._plan.summaries import StringSummary, summarize_strings
 from minleak._strings.coding import Coder
 from minleak._strings.files import digest_of, plan_contents
 from minleak._strings.joint import Joint
@@ -118,6 +120,10 @@ class UnlistedPlan(Stored):
         """What a counted string leaves for the circle."""
         home = self._home_of.get(string)
         return self.joint.weight(string) - (0 if home is None else self.home_weights[home])
+
+    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> StringSummary:
+        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
+        return summarize_strings(self, entropies)
 
     # -- drawing ------------------------------------------------------------------------------------------------------
 

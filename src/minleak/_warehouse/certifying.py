@@ -38,17 +38,17 @@ def certify(
     >>> prior = pa.table({"secret": ["flu", "cold", "gout", "mumps"], "count": [36, 30, 20, 14]})
     >>> print(certify(design(prior, k=3), prior))
     certified, exactly
-      ok  the header is whole: u = 2, s = 64, total 100
-      ok  every row is whole and in range
-      ok  giants are the heaviest secrets, each above its share: 1 giants, the heaviest other 30
-      ok  every other secret fits its share s/u
-      ok  every secret has one number, at most one segment on the common ring and one at home: 4 secrets
-      ok  segments tile the line from end to end: 5 segments
-      ok  no member of the common ring meets itself
-      ok  homes are sets of u different secrets of one weight: 1 homes
-      ok  idle secrets are in sets of at most k
-      ok  the weights are the prior's: compared secret by secret
-      gap in prior: 0
+    ok  the header is whole: u = 2, s = 64, total 100
+    ok  every row is whole and in range
+    ok  giants are the heaviest secrets, each above its share: 1 giants, the heaviest other 30
+    ok  every other secret fits its share s/u
+    ok  every secret has one number, at most one segment on the common ring and one at home: 4 secrets
+    ok  segments tile the line from end to end: 5 segments
+    ok  no member of the common ring meets itself
+    ok  homes are sets of u different secrets of one weight: 1 homes
+    ok  idle secrets are in sets of at most k
+    ok  the weights are the prior's: compared secret by secret
+    gap in prior: 0
     """
     if isinstance(plan, WarehouseLineage):
         return _certify_lineage(plan, table)

@@ -19,8 +19,9 @@ from minleak._data.columns import Columns
 from minleak._data.writing import replacing_folder
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
-from minleak._entropy.standard import FEW
+from minleak._entropy.standard import FEW, STANDARD
 from minleak._plan.rings import LIMIT
+from minleak._plan.summaries import PlanSummary
 from minleak._warehouse.engines.base import ibis_module, path_text
 from minleak._warehouse.sources import read
 from minleak._warehouse.tables import as_table, engine_of
@@ -145,6 +146,16 @@ class WarehousePlan:
         from minleak._warehouse.world import in_the_world  # which knows plans
 
         return in_the_world(self, entropies, events, seed)
+
+    def summary(
+        self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, events: int | None = None
+    ) -> PlanSummary:
+        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables. `events` are
+        those of `in_the_world`.
+        """
+        from minleak._warehouse.world import summarize
+
+        return summarize(self, entropies, events)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write the plan to a new folder: Parquet files and a header, whole or not at all."""

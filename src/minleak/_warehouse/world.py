@@ -13,13 +13,15 @@ import pyarrow as pa
 from minleak._attack.world import Seen, Sets, World, how_many, judged, stretched
 from minleak._data.parameters import whole
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.names import as_entropy
+from minleak._entropy.names import as_entropies, as_entropy
 from minleak._measure.leakages import difference
+from minleak._plan.summaries import NAMED, PlanLeakage, PlanSummary, leakage_in, try_the_world
 from minleak._warehouse.certifying import DAMAGED
-from minleak._warehouse.counts import parts, together
+from minleak._warehouse.counts import Spectrum, parts, together
+from minleak._warehouse.engines import ENGINES
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.lookups import Line
-from minleak._warehouse.plan import WarehousePlan, checked
+from minleak._warehouse.plan import WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import engine_of
 from minleak.errors import InvalidParameter, UnreadableFile
 
@@ -65,6 +67,43 @@ def in_the_world(
         return Sets(members, counts(weights), owned)
 
     return judged(seen, drawn, header.k, float(plan.target.max()), certified, seed)
+
+
+def summarize(plan: WarehousePlan, entropies: Sequence[ConditionalEntropy | str], events: int | None) -> PlanSummary:
+    """The summary of a plan in an engine; H(X) is left out where there are too many different weights."""
+    header = plan.header
+    rows = _whole(plan.table)
+    if header.giants:
+        rows = rows.union(giants_table(header).select("position", "weight"))
+    try:
+        spectrum = Spectrum(rows, secret="position", weight="weight")
+    except InvalidParameter:
+        spectrum = None
+    world, untold = try_the_world(plan, events=events)
+    leakages = []
+    for H in as_entropies(entropies):
+        before, after = None if spectrum is None else spectrum.entropy(H), plan.entropy(H)
+        leaked = None if before is None else difference(H, before, after)
+        leakages.append(PlanLeakage(H.name, before, after, leaked, in_the_world=leakage_in(world, H)))
+    return PlanSummary(
+        secrets=header.n,
+        k=header.k,
+        layout=header.layout,
+        giants=len(header.giants),
+        giant_labels=tuple(label for label, _ in header.giants[:NAMED]),
+        homes=None,
+        segments=None,
+        distance=None,
+        gains=False,
+        success_blind=None if spectrum is None else float(spectrum.values[0]),
+        success=float(plan.target.max()),
+        in_the_world=world,
+        untold=untold,
+        leakage=tuple(leakages),
+        lineage=header.digest,
+        engine=next(name for name, kind in ENGINES.items() if isinstance(engine_of(plan.table), kind)),
+        at_home=plan.at_home,
+    )
 
 
 def _spectrum(engine: Engine, plan: WarehousePlan) -> tuple[Integers, Integers]:

@@ -1,0 +1,86 @@
+"""Table: a title, columns and rows, printed as text or as HTML. Nothing else in the package prints a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from numbers import Number
+from typing import Any
+
+from minleak._face.plain import field_text, text, visible
+
+# A number in a table that is nearer to zero is what is left of a difference of floats.
+_ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of values under the names of their columns; without a title or without names where these are empty.
+
+    Columns that hold a number stand on the right, columns of text on the left, and all without names.
+
+    >>> print(Table("leakage", ["entropy", "bits"], [["shannon", 0.5], ["collision", 1 / 3]]))
+    leakage
+    entropy        bits
+    shannon         0.5
+    collision  0.333333
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+    def __str__(self) -> str:
+        from rich.cells import cell_len
+
+        cells = [[cell(value) for value in row] for row in [*([self.columns] if self.columns else []), *self.rows]]
+        widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
+        on_the_right = [bool(self.columns) and any(map(_is_number, values)) for values in zip(*self.rows, strict=True)]
+        on_the_right = on_the_right or [False] * len(widths)
+        lines = [visible(self.title)] if self.title else []
+        for row in cells:
+            gaps = [" " * (width - cell_len(word)) for width, word in zip(widths, row, strict=True)]
+            line = [
+                gap + word if right else word + gap for gap, word, right in zip(gaps, row, on_the_right, strict=True)
+            ]
+            lines.append("  ".join(line).rstrip())
+        return "\n".join(lines)
+
+    def to_html(self) -> str:
+        """The same as an HTML table."""
+        parts = [f"<caption>{html(self.title)}</caption>"] if self.title else []
+        if self.columns:
+            parts.append(f"<thead><tr>{''.join(f'<th>{html(name)}</th>' for name in self.columns)}</tr></thead>")
+        rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
+        return f"<table>{''.join(parts)}<tbody>{rows}</tbody></table>"
+
+
+def word(value: Any) -> str:
+    """A value in words: numbers with six digits, nothing for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return "0" if abs(value) < _ROUNDING else f"{value:.6g}"
+    return text(value)
+
+
+def cell(value: Any) -> str:
+    """The same as it stands in a table, where every character of a label can be seen."""
+    return field_text(word(value))
+
+
+def html(words: str) -> str:
+    """Text for HTML: visible and escaped, with its lines."""
+    return escape(visible(words, keep="\n\t")).replace("\n", "<br>")
+
+
+def _html_cell(value: Any) -> str:
+    side = ' style="text-align: right"' if _is_number(value) else ' style="text-align: left"'
+    return f"<td{side}>{escape(cell(value))}</td>"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Number) and not isinstance(value, bool)

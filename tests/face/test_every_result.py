@@ -1,0 +1,149 @@
+"""Every result has the one face: plain in JSON, printed and shown as HTML without letting a label out, documented."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+
+import numpy as np
+import pytest
+
+import minleak as ml
+from minleak import padding, results, theory
+from minleak.results import Result, fields_of
+from minleak.theory import Conflict
+
+LABELS = ["<b>", "\x1b[31m", "a\nb", "back\\slash"]
+PRIOR = ml.Prior([40, 30, 20, 15], labels=LABELS)
+CHANNEL = ml.Channel(
+    [[0.7, 0.3, 0], [0.2, 0.8, 0], [0, 0.5, 0.5], [0, 0, 1]], inputs=LABELS, outputs=["<i>", "\x07", "z"]
+)
+NOISY = ml.Channel([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5], [0.3, 0.7]], inputs=LABELS)
+COSTS = 1 - np.eye(4)
+# No results: what is designed, drawn or built from, and the bases.
+OTHERS = {"BlockPlan", "Lineage", "Pairs", "Rows", "Table", "UnlistedPlan"}
+
+
+def examples():
+    """One of each class, or several."""
+    plan = ml.design(PRIOR, k=2)
+    days = ml.Prior([400, 300, 200, 150], labels=LABELS)
+    lasting = ml.design(days, k=2).update(dict(zip(LABELS, [390, 310, 190, 160], strict=True)))
+    rng = np.random.default_rng(0)
+    events = rng.integers(0, 4, 400)
+    audit = ml.audit([LABELS[i] for i in events], (events // 2).tolist(), permutations=99, enough=0.5)
+    table = ml.leakage_table(PRIOR, CHANNEL)
+    chain = ml.sequences.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 2, 0]], labels=LABELS[:3])
+    walked = ml.sequences.baselines(chain, 2, steps=3, trials=20)
+    tradeoff = ml.tradeoff(PRIOR, cost=COSTS, points=3)
+    optimum = ml.optimise(PRIOR, cost=COSTS, budget=0.4, entropy="guess-error:1")
+    words = ml.strings.NGram.fit(["abab", "ba", "bb"], order=2, longest=6)
+    padded = padding.design([3, 4, 5, 9], PRIOR, budget=2)
+    compared = padding.compare([3, 4, 5, 9], PRIOR, policies={"<b>": padding.to_power_of_two}, randomised=True)
+    refined = ml.refines(NOISY, CHANNEL)
+    return [
+        plan.summary(),
+        ml.design(PRIOR, k=2, layout="blocks").summary(),
+        lasting.summary(),
+        lasting.summary().each_part[0],
+        plan.summary().leakage[0],
+        ml.mechanisms.rounded(NOISY).summary(),
+        ml.design(words, k=2).summary(),
+        lasting.in_the_world(),
+        plan.in_the_world(),
+        plan.repeated([1, 2]),
+        plan.repeated([1, 2], exact=False, trials=50),
+        ml.theory.exposure([plan, ml.design(days, k=2)]),
+        ml.certify(plan, PRIOR),
+        ml.certify(plan, PRIOR).checks[0],
+        ml.certify(plan, [1, 1, 1, 2]),
+        table,
+        table.rows[0],
+        ml.capacity(CHANNEL, "shannon"),
+        ml.refines(CHANNEL, CHANNEL),
+        refined,
+        theory.refinement_distance(PRIOR, CHANNEL, NOISY),
+        theory.join_meet_refines(CHANNEL, NOISY),
+        theory.majorizes([3, 1], [2, 2]),
+        theory.check_schur_concave(lambda p: -float(np.max(p)), trials=5),
+        theory.check_entropy("shannon", trials=5),
+        theory.kantorovich([1, 2], [2, 1], lambda x, y: abs(x - y)),
+        theory.pointwise_maximal_leakage(PRIOR, CHANNEL),
+        CHANNEL.hyper(PRIOR),
+        CHANNEL.posteriors(PRIOR),
+        ml.compare(PRIOR, ["x", "x", "y", "y"]),
+        ml.compare(PRIOR, ["x", "x", "y", "y"]).rows[0],
+        ml.sweep(PRIOR, ks=[1, 2, 3]),
+        tradeoff,
+        tradeoff.points[0],
+        optimum,
+        optimum.stages[0],
+        optimum.attacker,
+        ml.least_budget(PRIOR, cost=COSTS, leakage=0.1),
+        ml.theory.repeated_success(PRIOR, NOISY, looks=[1, 5]),
+        ml.theory.observations_needed([1, 1], [[0.6, 0.4], [0.4, 0.6]], success=0.8),
+        audit,
+        audit.success,
+        audit.rows[0],
+        walked,
+        walked.rows[0],
+        walked.rows[0].filtered,
+        padded,
+        padded.buckets()[0],
+        compared,
+        compared.rivals[0],
+        compared.rivals[0].policy,
+        padding.frontier([3, 4, 5, 9], PRIOR),
+        padding.frontier([3, 4, 5, 9], PRIOR).buckets[0],
+        ml.design(PRIOR, k=2, layout=ml.Near([[0, 0], [1, 0], [2, 0], [3, 0]])).costs,
+        ml.theory.estimate_prior(CHANNEL, {"<i>": 5, "z": 7}),
+        ml.theory.baselines(PRIOR, 2, trials=20)[0].leakage("shannon"),
+        ml.design(words, k=2).against(ml.strings.NGram.fit(["ab", "bb"], order=1, longest=6), trials=20),
+        theory.find_increase("cachin:2", trials=5),
+        theory.gain_to_bayes(PRIOR, np.eye(4)),
+        theory.metric_invariance([2, 1], cost=[[0, 1], [1, 0]], budget=0.3),
+        Conflict(("shannon", "guesswork"), 0.1, (0.2, 0.3)),
+        padding.least_budget([3, 4, 5, 9], PRIOR, leakage=1.0),
+    ]
+
+
+EXAMPLES = examples()
+
+
+@pytest.mark.parametrize("found", EXAMPLES, ids=lambda found: type(found).__name__)
+def test_the_face_of_a_result(found):
+    """JSON without NaN; text whose every character can be seen; HTML in which labels are text; no frozen field."""
+    assert isinstance(found, Result)
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert isinstance(data, dict)
+    assert all(line.replace("\t", " ").isprintable() for line in str(found).split("\n"))
+    shown = found._repr_html_()
+    assert not any(raw in shown for raw in ("<b>", "<i>", "\x1b", "\x07"))
+    assert shown.count("<table") == shown.count("</table>")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(found, dataclasses.fields(found)[0].name, 0)
+
+
+def classes():
+    for namespace in (results, theory, padding):
+        for name in namespace.__all__:
+            found = getattr(namespace, name)
+            if inspect.isclass(found) and dataclasses.is_dataclass(found) and name not in OTHERS:
+                yield found
+
+
+@pytest.mark.parametrize("kind", set(classes()), ids=lambda kind: kind.__name__)
+def test_every_class_is_a_result_with_documented_fields(kind):
+    """Each field is told of by the class's docstring or by a string below it."""
+    assert issubclass(kind, Result)
+    for name, annotation, text in fields_of(kind):
+        assert annotation, name
+        assert text, name
+
+
+def test_there_is_an_example_of_every_result():
+    """Of those in `minleak.results`; the base, frontiers and what strings are told by have none of their own."""
+    shown = {type(found) for found in EXAMPLES}
+    missing = [kind.__name__ for kind in classes() if kind.__module__ and kind not in shown]
+    assert missing == []
