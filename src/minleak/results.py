@@ -9,7 +9,7 @@ from minleak._attack.world import World
 from minleak._certify.rings import Certificate, Check
 from minleak._data.hyper import Hyper, Posteriors
 from minleak._data.labels import Labels
-from minleak._data.reading.pairs import Pairs
+from minleak._data.reading import Pairs
 from minleak._lineage.today import Today
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier

@@ -6,7 +6,7 @@ from minleak._cli.channels import ChannelFile, Columns
 from minleak._cli.inputs import rows_of
 from minleak._cli.options import Format, Secret, option
 from minleak._cli.output import Answer, table, working
-from minleak._data.reading.channels import read_channel
+from minleak._data.reading import read_channel
 from minleak._measure import capacities
 
 

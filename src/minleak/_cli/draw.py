@@ -11,7 +11,7 @@ import typer
 from minleak._cli.inputs import as_file, check_shown, one_stdin, stdin_lines
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, record
-from minleak._data.reading.prior import Tidy
+from minleak._data.cleaning import LabelCleaner
 from minleak._draw.cloak import Cloak
 from minleak._draw.pins import Pins
 from minleak._file.format import MAGIC
@@ -64,7 +64,7 @@ def draw(
         given = [typer.prompt("Secret", hide_input=True, err=True)]
     else:
         given = stdin_lines() if secret == "-" else [secret]
-    given = Tidy(strip=strip, nfc=nfc).texts(given)
+    given = [str(text) for text in LabelCleaner(strip=strip, nfc=nfc).clean(given)]
     if pins is not None and scope is not None:
         chosen = Pins(pins, drawing).lineage(scope)
     if chosen not in drawing.lineages:

@@ -11,7 +11,7 @@ from minleak._cli.inputs import Reading, as_file
 from minleak._cli.options import option
 from minleak._cli.output import Answer, working
 from minleak._cli.summaries import NAMED, plan_words, world_of
-from minleak._data.reading.formats.lines import Lines
+from minleak._data.formats.lines import Lines
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
 from minleak.errors import InvalidParameter

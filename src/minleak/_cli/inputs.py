@@ -16,12 +16,11 @@ from minleak._cli.failures import in_flags
 from minleak._cli.options import Secret, option
 from minleak._cli.output import note, working
 from minleak._data.arrays import Array
+from minleak._data.formats import FORMATS, NAMED, find_format
+from minleak._data.formats.lines import text_lines
 from minleak._data.prior import Prior
-from minleak._data.reading.formats import FORMATS, NAMED
-from minleak._data.reading.formats.uniq import text_lines
-from minleak._data.reading.places import read_places
-from minleak._data.reading.prior import read_prior
-from minleak._data.reading.table import Table, kind_of
+from minleak._data.reading import read_places, read_prior
+from minleak._data.tables import Table
 from minleak._plans.opening import load
 from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
 
@@ -78,7 +77,7 @@ def check_ending_beside(path: str, first: str) -> None:
     """Refuse a file whose ending tells no format, where --format is about another."""
     if path != "-":
         try:
-            kind_of(path, None)
+            find_format(path, None)
         except UnreadableFile:
             endings = ", ".join(FORMATS[kind].endings[0] for kind in NAMED)
             remedy = f"name it {endings} (--format is that of {first})"
@@ -171,7 +170,7 @@ class PriorSource:
         """The names of buckets in that column, one for each secret."""
         self._refuse_events("--by")
         table = Table(**self._rewound(), what="buckets are")
-        return table.read({"bucket": column}, {}, choose="--by")["bucket"]
+        return table.read({"bucket": column}, {}, choose="--by")["bucket"].names()
 
     def _refuse_events(self, option: str) -> None:
         if self._reading.count_rows:

@@ -8,7 +8,7 @@ from minleak._cli.options import Entropies, PriorFile
 from minleak._cli.output import Answer, table, working
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._data.reading.channels import read_channel
+from minleak._data.reading import read_channel
 from minleak._entropy.standard import STANDARD
 from minleak._measure.capacities import capacity
 from minleak._measure.leakages import (

@@ -14,7 +14,7 @@ from minleak._cli.options import PriorFile, argument, option, times
 from minleak._cli.output import Answer, table, working
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._data.reading.pairs import read_pairs
+from minleak._data.reading import read_pairs
 from minleak._entropy.standard import FEW
 from minleak._measure.leakages import leakage_table
 from minleak._optimise import budgets, optimum, tradeoffs

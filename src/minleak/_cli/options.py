@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from minleak._data.reading.formats import FORMATS
+from minleak._data.formats import FORMATS
 from minleak.errors import InvalidParameter
 
 

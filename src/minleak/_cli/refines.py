@@ -10,7 +10,7 @@ from minleak._cli.channels import Columns
 from minleak._cli.inputs import one_stdin, rows_beside, rows_of
 from minleak._cli.options import Format, Secret, argument, option
 from minleak._cli.output import Answer, table, working
-from minleak._data.reading.channels import read_channel
+from minleak._data.reading import read_channel
 from minleak._measure import refinement
 
 # What is printed of the gains.

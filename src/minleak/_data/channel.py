@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from minleak._data import composition
 from minleak._data.arrays import Array, Indices
-from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
 from minleak._data.factoring.find import factored
 from minleak._data.factoring.left import left_factored
@@ -36,6 +35,7 @@ from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, fitting
 from minleak._data.reducing import divided, groups, merged
 from minleak._data.simulating import generator
+from minleak._data.tables import Column, as_values, encode, matrix_cells
 from minleak.errors import InvalidChannel, InvalidParameter
 
 # Rows of floats must sum to one within this; rows of Fractions exactly.
@@ -122,12 +122,18 @@ class Channel:
         """
         import scipy.sparse as sp
 
-        if inputs is not None:
-            names = Labels.of(inputs, 0)
-            inputs = labelled(names, len(names), "inputs", "rows", InvalidChannel)
-        cells, entries = from_triples(_several(rows, "rows of a channel"), inputs)
-        matrix = sp.coo_array((entries, (cells.x, cells.y)), shape=cells.shape)
-        return cls(matrix, inputs=cells.inputs, outputs=cells.outputs)
+        triples = listed(rows, "rows are a sequence of triples", InvalidChannel, some=True)
+        for i, row in enumerate(triples):
+            if not isinstance(row, tuple | list) or len(row) != 3:
+                raise InvalidChannel(f"row {i} is not a triple (secret, observable, probability)")
+        roles = ("secret", "observable", "probability")
+        secret, observable, probability = (
+            Column(as_values(list(values), f"the {role}s"), role, "row {}".format, InvalidChannel)
+            for role, values in zip(roles, zip(*triples, strict=True), strict=True)
+        )
+        x, y, names, outputs = matrix_cells(secret, observable, inputs)
+        matrix = sp.coo_array((probability.floats(), (x, y)), shape=(len(names), len(outputs)))
+        return cls(matrix, inputs=names, outputs=outputs)
 
     @classmethod
     def deterministic(cls, observables: Iterable[Hashable], *, inputs: Iterable[Hashable] | None = None) -> Channel:
@@ -137,8 +143,11 @@ class Channel:
         array([2, 1])
         """
         inputs = axes(observables)[0] if inputs is None else inputs
-        function = cls.from_rows((i, y, 1.0) for i, y in enumerate(_several(observables, "observables")))
-        return cls(function.matrix, inputs=inputs, outputs=function.outputs)
+        import scipy.sparse as sp
+
+        y, outputs = encode(as_values(observables, "the observables"))
+        function = sp.coo_array((np.ones(len(y)), (np.arange(len(y)), y)), shape=(len(y), len(outputs)))
+        return cls(function, inputs=inputs, outputs=outputs)
 
     @classmethod
     def random(
@@ -398,7 +407,3 @@ def post_processing(R: Any, A: Channel, B: Channel) -> Channel:
     found = Channel.__new__(Channel)
     found._hold(R, A.outputs, B.outputs)
     return found
-
-
-def _several(given: Any, what: str) -> list[Any]:
-    return listed(given, f"{what} are a sequence", InvalidChannel)

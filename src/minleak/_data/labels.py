@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.arrays import Indices
+from minleak._data.arrays import SHORT_TEXT, Indices, in_one_piece
 from minleak._data.parameters import listed
 from minleak.errors import InvalidParameter, MinleakError, shown
 
@@ -23,8 +23,6 @@ from minleak.errors import InvalidParameter, MinleakError, shown
 _SMALL = 200_000
 # Up to so many names are taken one by one: to take them together Arrow loads its functions, in 50 ms.
 _FEW = 1000
-# Bytes of text that 32-bit offsets can address.
-_SHORT_TEXT = 2**31 - 1
 # The numbers of the hash that `hashing.fill_slots` takes of a name.
 _OFFSET, _PRIME, _MIX, _WORD = 14695981039346656037, 1099511628211, 0xFF51AFD7ED558CCD, (1 << 64) - 1
 
@@ -59,31 +57,31 @@ class Labels(Sequence[Any]):
                 raise InvalidParameter(f"label {int(np.argmax(np.ma.getmaskarray(names)))} is masked: name each thing")
             names = names.tolist()
         names = tuple(listed(names, "labels are a sequence of distinct names", ordered=True))
-        if all(type(name) is str for name in names):
+        kinds = set(map(type, names))
+        if kinds <= {int, bool}:
+            return cls(names)
+        if kinds == {str}:
             longest = 4 * sum(map(len, names))
             try:
-                return cls(pa.array(names, type=pa.large_string() if longest > _SHORT_TEXT else pa.string()))
+                return cls(pa.array(names, type=pa.large_string() if longest > SHORT_TEXT else pa.string()))
             except UnicodeEncodeError:  # half of a surrogate pair, which Python's text may hold and Arrow's may not
                 return cls(names)
         return cls(_hashable(names))
 
     @classmethod
     def _of_arrow(cls, names: pa.Array | pa.ChunkedArray) -> Labels:
-        if pa.types.is_dictionary(names.type):
-            names = names.cast(names.type.value_type)
-        if pa.types.is_string_view(names.type) or (pa.types.is_string(names.type) and names.nbytes > _SHORT_TEXT):
-            names = names.cast(pa.large_string())
+        names = in_one_piece(names)
         if names.null_count:
             import pyarrow.compute as pc
 
             raise InvalidParameter(f"label {pc.index(names.is_null(), True).as_py()} is missing: name each thing")
-        if not (_is_text(names.type) or pa.types.is_integer(names.type)):
+        if not (is_text(names.type) or pa.types.is_integer(names.type)):
             try:
                 values = tuple(names.to_pylist())
             except (pa.ArrowException, OverflowError, ValueError):  # dates beyond Python's, or finer, for instance
                 raise InvalidParameter(f"labels of type {names.type} cannot be kept: cast them to text") from None
             return cls(_hashable(values))
-        return cls(names.combine_chunks() if isinstance(names, pa.ChunkedArray) else names)
+        return cls(names)
 
     @property
     def is_default(self) -> bool:
@@ -103,7 +101,7 @@ class Labels(Sequence[Any]):
                 names = names.cast(pa.int64())
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             return None  # of several types, half of a surrogate pair, too large; Arrow's message would quote them
-        return names if (_is_text(names.type) or names.type == pa.int64()) and not names.null_count else None
+        return names if (is_text(names.type) or names.type == pa.int64()) and not names.null_count else None
 
     def indexed(self) -> Labels:
         """The same names with a table of slots, so that each is found at once: text and integers by their hash. The
@@ -145,7 +143,7 @@ class Labels(Sequence[Any]):
     def bytes_at(self, positions: Indices) -> list[bytes]:
         """The same by `labels_in_bytes`. Many texts are never made Python's, which halves the time."""
         names = self._names
-        if len(positions) <= _FEW or not isinstance(names, pa.Array) or not _is_text(names.type):
+        if len(positions) <= _FEW or not isinstance(names, pa.Array) or not is_text(names.type):
             return labels_in_bytes(self.at(positions))
         offsets, data = bytes_of_names(self._taken(positions))
         ends, text = offsets.tolist(), data.tobytes()
@@ -164,7 +162,7 @@ class Labels(Sequence[Any]):
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
         if isinstance(other, Labels) and isinstance(self._names, pa.Array) and isinstance(other._names, pa.Array):
-            if _is_text(self._names.type) and _is_text(other._names.type):  # of short or of long offsets
+            if is_text(self._names.type) and is_text(other._names.type):  # of short or of long offsets
                 return bool(self._names.cast(pa.large_string()).equals(other._names.cast(pa.large_string())))
             if self._names.type == other._names.type:
                 return bool(self._names.equals(other._names))
@@ -186,7 +184,7 @@ class Labels(Sequence[Any]):
         if isinstance(self._names, range):
             return int(name) if whole and name in self._names else None  # type: ignore[call-overload]
         if isinstance(self._names, pa.Array):
-            if not (isinstance(name, str) if _is_text(self._names.type) else whole):
+            if not (isinstance(name, str) if is_text(self._names.type) else whole):
                 return None  # Arrow would turn 1.5 into 1 to look for it
             try:
                 has_slots = self.slots is not None and len(self.slots)
@@ -238,7 +236,7 @@ class Labels(Sequence[Any]):
             return len(set(names)) < len(names)
         import pyarrow.compute as pc
 
-        if len(names) <= _SMALL or not _is_text(names.type):
+        if len(names) <= _SMALL or not is_text(names.type):
             return bool(pc.count_distinct(names).as_py() < len(names))
         slots, repeats = _filled(names)
         self.slots = None if repeats else slots
@@ -338,7 +336,7 @@ def _hashable(given: tuple[Any, ...]) -> tuple[Hashable, ...]:
     for i, name in enumerate(given):
         try:
             hash(name)
-            nan = _is_nan(name)
+            nan = is_nan(name)
             names.append(plain(name))
         except Exception:
             raise InvalidParameter(
@@ -349,12 +347,13 @@ def _hashable(given: tuple[Any, ...]) -> tuple[Hashable, ...]:
     return tuple(names)
 
 
-def _is_nan(name: Any) -> bool:
+def is_nan(name: Any) -> bool:
     """True for what does not equal itself, a NaN of any type, alone or within a tuple."""
-    return any(map(_is_nan, name)) if isinstance(name, tuple) else bool(name != name)
+    return any(map(is_nan, name)) if isinstance(name, tuple) else bool(name != name)
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Whether an Arrow type is that of text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 

@@ -13,9 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.simulating import generator
-from minleak._samples.columns import Codes
 from minleak._samples.sample import Sample
 from minleak.errors import InvalidParameter, MissingExtra, shown
 
@@ -33,10 +32,10 @@ class Beliefs(NamedTuple):
 
     of: int
     rows: Array
-    x: Codes
-    r: Codes
-    times: Codes
-    event: Codes | None
+    x: Indices
+    r: Indices
+    times: Indices
+    event: Indices | None
 
 
 class Attack(ABC):
@@ -128,7 +127,7 @@ class Nearest(Attack):
             yield from self._voted(sample, part, 2 * way, compared(points[train], points), train, test)
 
     @staticmethod
-    def _voted(sample: Sample, part: int, of: int, points: Array, train: Codes, test: Codes) -> Iterator[Beliefs]:
+    def _voted(sample: Sample, part: int, of: int, points: Array, train: Indices, test: Indices) -> Iterator[Beliefs]:
         from scipy.spatial import cKDTree
 
         x, _, _, cells = _rows(sample)
@@ -231,7 +230,7 @@ def _doubted(rows: Array, prior: Array, sample: Sample, part: int) -> Array:
     return rows
 
 
-def _rows(sample: Sample) -> tuple[Codes, Array, Codes, Codes]:
+def _rows(sample: Sample) -> tuple[Indices, Array, Indices, Indices]:
     """Secrets, points, parts and cells of single events."""
     if sample.rows is None or sample.rows.points is None:
         raise InvalidParameter(
@@ -241,7 +240,7 @@ def _rows(sample: Sample) -> tuple[Codes, Array, Codes, Codes]:
     return sample.rows.x, sample.rows.points, sample.rows.part, sample.rows.cell
 
 
-def _each(of: int, rows: Array, x: Codes, event: Codes) -> Beliefs:
+def _each(of: int, rows: Array, x: Indices, event: Indices) -> Beliefs:
     return Beliefs(of, rows, x[event], np.arange(len(event)), np.ones(len(event), dtype=np.int64), event)
 
 

@@ -17,7 +17,7 @@ from minleak._samples.attacks import attacks_of, prior_before
 from minleak._samples.bounds import least_more
 from minleak._samples.charts import seen
 from minleak._samples.doubts import doubts
-from minleak._samples.events import Events, events_in, events_of
+from minleak._samples.events import Events, collect_events, read_events
 from minleak._samples.measures import Bracket, Known, bracket_of
 from minleak._samples.permuting import p_of_no_leakage
 from minleak._samples.plug_in import MEASURES, Battery, JointCounts, estimated
@@ -102,11 +102,11 @@ def audit(
     asked = Asked(attack, measures, level, alpha, permutations, enough, seed, progress)
     chosen: dict[str, Any] = {"numeric": numeric, "blocks": blocks}
     if observables is None:
-        events = events_in(secrets, secret=secret, observable=observable, weight=weight, format=format, **chosen)
+        events = read_events(secrets, secret=secret, observable=observable, weight=weight, format=format, **chosen)
     elif weight is not None:
         raise InvalidParameter("weight= names a column of a table: repeat arrays, or give a table")
     else:
-        events = events_of(secrets, observables, **chosen)
+        events = collect_events(secrets, observables, **chosen)
     return audited(events, asked)
 
 

@@ -9,10 +9,10 @@ from functools import cached_property
 
 import numpy as np
 
+from minleak._data.arrays import Indices
 from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.attacks import doubt, prior_before
 from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, mean_at_most
-from minleak._samples.columns import Codes
 from minleak._samples.plug_in import OTHERS, JointCounts
 from minleak._samples.sample import FIRST, LAST, Sample
 from minleak._samples.trials import Tally, Trials
@@ -46,7 +46,7 @@ class Known:
     joint: JointCounts | None
 
     @cached_property
-    def secrets(self) -> Codes:
+    def secrets(self) -> Indices:
         """How many events each secret has."""
         return self.sample.secrets_in(self.sample.counts.sum(axis=0))
 

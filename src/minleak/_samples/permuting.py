@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._samples.attacks import Beliefs
-from minleak._samples.columns import Codes
 
 # Beliefs of at most so many entries are kept, and of so many events.
 _ENTRIES, _EVENTS = 20_000_000, 5_000_000
@@ -19,8 +18,8 @@ _CELLS = 4_000_000
 
 def p_of_no_leakage(
     beliefs: Sequence[Beliefs],
-    blocks: Codes | None,
-    secret_of: Codes | None,
+    blocks: Indices | None,
+    secret_of: Indices | None,
     prior: Array,
     *,
     permutations: int,
@@ -48,7 +47,7 @@ def p_of_no_leakage(
         x, r = np.repeat(x, times), np.repeat(r, times)
     again = _orders(x, None if blocks is None or tests.event is None else blocks[tests.event], secret_of, rng)
 
-    def scored(secrets: Codes) -> tuple[float, float]:
+    def scored(secrets: Indices) -> tuple[float, float]:
         return float(logs[r, secrets].sum(dtype=np.float64)), float(weight[secrets[guess[r] == secrets]].sum())
 
     return _rank([scored(x), *(scored(again()) for _ in range(permutations))])
@@ -73,7 +72,7 @@ def _joined(beliefs: Sequence[Beliefs]) -> Beliefs:
 def _by_tables(
     beliefs: Beliefs,
     logs: npt.NDArray[np.float32],
-    guess: Codes,
+    guess: Indices,
     weight: Array,
     permutations: int,
     rng: np.random.Generator,
@@ -97,7 +96,9 @@ def _by_tables(
     return _rank([scored(table), *(scored(draws.rvs(random_state=rng)) for _ in range(permutations))])
 
 
-def _orders(x: Codes, blocks: Codes | None, secret_of: Codes | None, rng: np.random.Generator) -> Callable[[], Codes]:
+def _orders(
+    x: Indices, blocks: Indices | None, secret_of: Indices | None, rng: np.random.Generator
+) -> Callable[[], Indices]:
     """A maker of the secrets in another order."""
     if blocks is None:
         return lambda: rng.permutation(x)
@@ -106,7 +107,7 @@ def _orders(x: Codes, blocks: Codes | None, secret_of: Codes | None, rng: np.ran
         return lambda: rng.permutation(secret_of[there])[place]
     home = np.argsort(blocks, kind="stable")
 
-    def within() -> Codes:
+    def within() -> Indices:
         made = np.empty_like(x)
         made[home] = x[np.lexsort((rng.random(len(x)), blocks))]
         return made

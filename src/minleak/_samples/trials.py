@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.progress import Progress
 from minleak._samples.attacks import Attack, Beliefs
-from minleak._samples.columns import Codes
 from minleak._samples.sample import FIRST, LAST, Sample
 
 
@@ -20,7 +19,7 @@ class Tally:
     secret, and of its square; for each block its tests and those that took one guess.
     """
 
-    ranks: Codes
+    ranks: Indices
     logs: float
     squares: float
     blocks: Array | None
@@ -30,7 +29,7 @@ class Tally:
         """How many there were."""
         return int(self.ranks.sum())
 
-    def add(self, beliefs: Beliefs, blocks: Codes | None) -> None:
+    def add(self, beliefs: Beliefs, blocks: Indices | None) -> None:
         """Count some tests."""
         truth = beliefs.rows[beliefs.r, beliefs.x]
         rank = _ranks(beliefs, truth)
@@ -43,7 +42,7 @@ class Tally:
             np.add.at(self.blocks[1], blocks[beliefs.event], rank == 0)
 
 
-def _ranks(beliefs: Beliefs, truth: Array) -> Codes:
+def _ranks(beliefs: Beliefs, truth: Array) -> Indices:
     """Before how many guesses the secret's turn comes, the likeliest first, of equals the first."""
     if len(beliefs.r) < 4 * len(beliefs.rows):
         chunk = max(1, 4_000_000 // beliefs.rows.shape[1])
