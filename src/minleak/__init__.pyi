@@ -39,7 +39,7 @@ from ._plans.rings import Plan
 from ._plans.sweeps import least_k, sweep
 from ._samples.auditing import audit
 from ._samples.following import follow
-from ._samples.looks import observations_needed, repeated_success
+from ._samples.repeated_observations import observations_needed, repeated_success
 from ._sequences.chain import Chain
 from ._sequences.measuring import sequence_baselines, sequence_leakage
 from ._sequences.reading import read_chain

@@ -27,8 +27,8 @@ from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rows import Rows
 from minleak._plans.sweeps import Sweep
-from minleak._samples.looks import Looks, Needed
 from minleak._samples.measures import Bracket
+from minleak._samples.repeated_observations import Looks, Needed
 from minleak._samples.result import Audit, Measured
 from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
 from minleak._sequences.tracks import Shown, Walk

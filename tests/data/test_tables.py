@@ -64,7 +64,7 @@ def test_what_spells_no_number_does_so_nowhere(text):
         ml.read_prior(io.BytesIO(f'secret,count\na,"{text}"\n'.encode()), format="csv")
     with pytest.raises(UnreadableFile, match="line 3"):
         ml.read_chain(io.BytesIO(f'subject,time,state\ns,1,x\ns,"{text}",x\n'.encode()), format="csv")
-    with pytest.raises(UnreadableFile, match="line 62 .* is no number where others are"):
+    with pytest.raises(UnreadableFile, match=r"line 62 .* is no number where others are"):
         ml.audit(io.BytesIO(("secret,observable\n" + "a,1\nb,2\n" * 30 + f'a,"{text}"\n').encode()), format="csv")
 
 

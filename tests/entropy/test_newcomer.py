@@ -11,7 +11,7 @@ import minleak as ml
 from minleak._entropy.base import RenyiMean
 from minleak._entropy.cores.power_cones import HayashiCore
 from minleak._entropy.names import NAMES
-from minleak._samples.plug_in import Battery, JointCounts, estimated
+from minleak._samples.plug_in import JointCounts, MeasureSet, estimate_all
 from minleak.errors import InvalidParameter
 
 WEIGHTS, OTHER = [9, 5, 3, 3, 2, 1], [1, 4, 2, 2, 8, 3]
@@ -112,7 +112,7 @@ def test_it_is_padded(weights):
 
 def test_it_is_audited():
     counts = JointCounts.of(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([9, 3, 2, 8]), (2, 2))
-    mine, known = estimated(counts, Battery(["gini-gain", KNOWN]), np.random.default_rng(0))
+    mine, known = estimate_all(counts, MeasureSet(["gini-gain", KNOWN]), np.random.default_rng(0))
     assert mine == pytest.approx(known)
 
 

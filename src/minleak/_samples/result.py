@@ -12,7 +12,7 @@ from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import place
-from minleak._samples.charts import Seen, curve_chart, seen_chart
+from minleak._samples.charts import ObservedShares, curve_chart, seen_chart
 from minleak._samples.measures import Bracket, _shown
 from minleak._samples.plug_in import JointCounts
 from minleak.errors import InvalidParameter
@@ -58,7 +58,7 @@ class Audit:
     more: int | None
     labels: Labels = field(repr=False, compare=False)
     joint: JointCounts | None = field(repr=False, compare=False)
-    seen: Seen = field(repr=False, compare=False)
+    seen: ObservedShares = field(repr=False, compare=False)
 
     @property
     def rejected(self) -> bool:

@@ -19,12 +19,12 @@ FIRST, LAST = 2, len(SHARES) - 1
 _CELLS, _EACH, _TABLE = 4096, 8, 8_000_000
 # The most pairs of a secret and a cell whose beliefs are worked out, in minutes.
 _MOST_CELLS = 2_000_000_000
-# Rows that stand for more events than this in all are not taken apart.
+# SingleEvents that stand for more events than this in all are not taken apart.
 MOST_ROWS = 5_000_000
 
 
 @dataclass(frozen=True)
-class Rows:
+class SingleEvents:
     """Events one by one: secret, part and cell of each, what it shows as numbers, if it does, and its block, if any."""
 
     x: Indices
@@ -47,7 +47,7 @@ class Sample:
     pairs_x: Indices
     pairs_y: Indices
     counts: Indices
-    rows: Rows | None
+    rows: SingleEvents | None
 
     @property
     def blocks(self) -> Indices | None:
@@ -76,7 +76,7 @@ class Sample:
             yield slice(begin, min(begin + width, self.cells))
 
 
-def sampled(events: Events, rng: np.random.Generator) -> Sample:
+def deal_events(events: Events, rng: np.random.Generator) -> Sample:
     """Deal the events into parts, each event for itself, or each block."""
     single = int(events.times.max()) == 1 and int(events.times.min()) == 1
     alone = events.total <= MOST_ROWS and (events.points is not None or events.blocks is not None)
@@ -85,7 +85,7 @@ def sampled(events: Events, rng: np.random.Generator) -> Sample:
     if single or alone:
         index = np.arange(len(events.x)) if single else np.repeat(np.arange(len(events.x)), events.times)
         blocks = None if events.blocks is None else events.blocks[index]
-        part = _dealt(len(index), blocks, rng)
+        part = _deal_parts(len(index), blocks, rng)
         dealt = np.bincount(index * len(SHARES) + part, minlength=len(events.x) * len(SHARES))
         dealt = dealt.reshape(len(events.x), len(SHARES))
     else:  # many events in few rows: each row's are dealt out alike
@@ -94,7 +94,7 @@ def sampled(events: Events, rng: np.random.Generator) -> Sample:
     rows = None
     if single or alone:
         points = None if events.points is None else events.points[index]
-        rows = Rows(events.x[index], part, cell[index], points, blocks)
+        rows = SingleEvents(events.x[index], part, cell[index], points, blocks)
     n, m = len(events.secrets), int(cell.max()) + 1
     if n * m > _MOST_CELLS:
         raise InvalidParameter(
@@ -106,7 +106,7 @@ def sampled(events: Events, rng: np.random.Generator) -> Sample:
     return Sample(n, m, ordered, pairs_x=keys % n, pairs_y=keys // n, counts=counts, rows=rows)
 
 
-def _dealt(rows: int, blocks: Indices | None, rng: np.random.Generator) -> Indices:
+def _deal_parts(rows: int, blocks: Indices | None, rng: np.random.Generator) -> Indices:
     ends = np.cumsum(SHARES)[:-1]
     if blocks is None:
         return np.searchsorted(ends, rng.random(rows), side="right").astype(np.int64)

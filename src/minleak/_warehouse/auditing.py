@@ -9,7 +9,7 @@ from minleak._data.parameters import whole
 from minleak._data.progress import Progress
 from minleak._data.tables import column_names
 from minleak._entropy.base import ConditionalEntropy
-from minleak._samples.auditing import Asked, audited
+from minleak._samples.auditing import AuditOptions, audit_events
 from minleak._samples.events import Events, collect_events, refuse_too_many
 from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
@@ -67,10 +67,10 @@ def audit(
     >>> round(found.success.low, 2), round(found.success.high, 2)      # the truth is 0.8
     (0.77, 0.85)
     """
-    asked = Asked(attack, measures, level, alpha, permutations, enough, seed, progress)
+    options = AuditOptions(attack, measures, level, alpha, permutations, enough, seed, progress)
     limit = whole(limit, "limit", 1)
     table = as_table(events)
-    return audited(_events(engine_of(table), table, secret, observable, weight, blocks, numeric, limit), asked)
+    return audit_events(_events(engine_of(table), table, secret, observable, weight, blocks, numeric, limit), options)
 
 
 def _events(
