@@ -13,6 +13,7 @@ import pytest
 import minleak as ml
 from minleak._data.labels import Labels
 from minleak._data.tables import Column, Table, as_values, encode, first_repeat
+from minleak._sequences.reading import read_chain
 from minleak.errors import InvalidParameter, UnreadableFile
 
 COUNTS = {"secret": ["flu", "cold", "gout"], "count": [5, 3, 2]}
@@ -36,7 +37,7 @@ def test_frames_are_read_as_files_are():
     assert ml.read_pairs(rows, inputs=["b", "a"]).allowed.tolist() == [[False, True], [True, False]]
     assert ml.read_places(pa.table({"lat": [1.5]}), columns=["lat"]).tolist() == [[1.5]]
     walk = pa.table({"subject": ["s"] * 3, "time": [1, 2, 3], "state": ["x", "y", "x"]})
-    assert ml.read_chain(walk).probability("x", "y") > 0
+    assert read_chain(walk).probability("x", "y") > 0
     with pytest.raises(InvalidParameter, match="the table has no column 'count'; its columns are 'secret', 'n'"):
         ml.read_prior(pa.table({"secret": ["a"], "n": [1]}))
     with pytest.raises(InvalidParameter, match="the weight at row 2 of the table is missing"):
@@ -53,7 +54,7 @@ def test_what_spells_a_number_does_so_everywhere(text, value):
     assert ml.read_prior(io.BytesIO(f"secret,count\na,{text}\n".encode()), format="csv").weights.tolist() == [value]
     assert ml.read_places(io.BytesIO(f"lat\n{text}\n".encode()), columns=["lat"], format="csv").tolist() == [[value]]
     log = f"subject,time,state\ns,{text},y\ns,4.5,x\n".encode()
-    assert ml.read_chain(io.BytesIO(log), format="csv").probability("x", "y") > 0
+    assert read_chain(io.BytesIO(log), format="csv").probability("x", "y") > 0
     events = "secret,observable\n" + f"a,{text}\nb,7\n" * 30
     assert ml.audit(io.BytesIO(events.encode()), format="csv").said.startswith("one number, whole")
 
@@ -63,7 +64,7 @@ def test_what_spells_no_number_does_so_nowhere(text):
     with pytest.raises(UnreadableFile, match="line 2"):
         ml.read_prior(io.BytesIO(f'secret,count\na,"{text}"\n'.encode()), format="csv")
     with pytest.raises(UnreadableFile, match="line 3"):
-        ml.read_chain(io.BytesIO(f'subject,time,state\ns,1,x\ns,"{text}",x\n'.encode()), format="csv")
+        read_chain(io.BytesIO(f'subject,time,state\ns,1,x\ns,"{text}",x\n'.encode()), format="csv")
     with pytest.raises(UnreadableFile, match=r"line 62 .* is no number where others are"):
         ml.audit(io.BytesIO(("secret,observable\n" + "a,1\nb,2\n" * 30 + f'a,"{text}"\n').encode()), format="csv")
 

@@ -332,19 +332,16 @@ def _shortest(ratio: Fraction) -> int | float | Fraction:
 
 
 def _hashable(given: tuple[Any, ...]) -> tuple[Hashable, ...]:
-    names = []
     for i, name in enumerate(given):
         try:
             hash(name)
-            nan = is_nan(name)
-            names.append(plain(name))
-        except Exception:
+        except TypeError:
             raise InvalidParameter(
                 f"label {i} is a {type(name).__name__}, which cannot be looked up: give text, numbers or tuples of them"
             ) from None
-        if nan:
+        if is_nan(name):
             raise InvalidParameter(f"label {i} is NaN, which equals nothing, not even itself: name each thing")
-    return tuple(names)
+    return tuple(map(plain, given))
 
 
 def is_nan(name: Any) -> bool:

@@ -80,7 +80,7 @@ def _follow(
 def _size(path: Any) -> int:
     try:
         return os.stat(os.fspath(path)).st_size
-    except Exception:  # of the system, or of whatever the path is
+    except OSError:
         raise UnreadableFile(f"cannot open {shown(path)}: a file to follow must be there") from None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from numbers import Real
 from typing import Any
 
@@ -53,15 +53,12 @@ def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: fl
     known: dict[Any, int] = {}
     codes: list[int] = []
     ends: list[int] = []
-    for number, sequence in enumerate(_gone_through(sequences)):
+    for number, sequence in enumerate(listed(sequences, "sequences are a list of walks, each a list of states")):
         what = f"sequence {number} is no list of states such as text, numbers or tuples, in an order"
         walk = listed(sequence, what, ordered=True)
         if size > 1:
             walk = [tuple(walk[i : i + size]) for i in range(len(walk) - size + 1)]
-        try:
-            codes += [known.setdefault(state, len(known)) for state in walk]
-        except Exception:  # of whatever the states are
-            raise InvalidParameter(what) from None
+        codes += [known.setdefault(state, len(known)) for state in walk]
         ends.append(len(codes))
     if not codes:
         raise InvalidPrior(f"there are no sequences of at least {size} states to count")
@@ -122,16 +119,6 @@ def check_smoothing(smoothing: Any) -> None:
         raise InvalidParameter(
             f"smoothing is 'witten-bell' or a number of transitions from 0 on, not {shown(smoothing)}"
         )
-
-
-def _gone_through(sequences: Any) -> Iterator[Any]:
-    try:
-        if not isinstance(sequences, str | bytes):
-            yield from sequences
-            return
-    except Exception:
-        pass  # whatever its own code raises
-    raise InvalidParameter(f"sequences are a list of walks, each a list of states, not {type(sequences).__name__}")
 
 
 def _without_dead_ends(states: list[Any], codes: Indices, ends: Indices) -> tuple[list[Any], Indices, Indices]:
