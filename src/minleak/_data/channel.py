@@ -32,7 +32,7 @@ from minleak._data.matrices import (
     too_large,
 )
 from minleak._data.parameters import listed, real, whole
-from minleak._data.prior import Prior, fitting
+from minleak._data.prior import Prior, match_prior
 from minleak._data.reducing import divided, groups, merged
 from minleak._data.simulating import generator
 from minleak._data.tables import Column, as_values, encode, matrix_cells
@@ -222,7 +222,7 @@ class Channel:
         array([[0.5 , 0.  ],
                [0.25, 0.25]])
         """
-        p = fitting(prior, self.inputs).p
+        p = match_prior(prior, self.inputs).p
         if self.is_dense:
             return p[:, None] * self.matrix
         joint = self.matrix.copy()
@@ -231,7 +231,7 @@ class Channel:
 
     def output(self, prior: Prior | Iterable[Any]) -> Array:
         """The distribution of the observable, p(y) = sum over x of p(x) C[x,y]."""
-        return self.columns(fitting(prior, self.inputs).p).sums()
+        return self.columns(match_prior(prior, self.inputs).p).sums()
 
     def posteriors(self, prior: Prior | Iterable[Any]) -> Posteriors:
         """p(x given y) for every observable of positive probability; the others are dropped, and named."""
@@ -255,7 +255,7 @@ class Channel:
         0 | 2/3    0
         1 | 1/3    1
         """
-        given = fitting(prior, self.inputs)
+        given = match_prior(prior, self.inputs)
         if self.exact is None or not given.exact:
             return hyper(self.joint(given), self.inputs)
         p = np.array([Fraction(w, given.total) for w in given.weights.tolist()], dtype=object)
@@ -333,7 +333,7 @@ class Channel:
             composition.cascade(*_entries(self, other)),
             inputs=self.inputs,
             outputs=other.outputs,
-            tolerance=_composed(self.tolerance, other.tolerance),
+            tolerance=_add_tolerances(self.tolerance, other.tolerance),
         )
 
     def parallel(self, other: Channel | Any) -> Channel:
@@ -352,7 +352,7 @@ class Channel:
             matrix,
             inputs=other.inputs if self.inputs.is_default else self.inputs,
             outputs=Labels(tuple((ys[pair // len(zs)], zs[pair % len(zs)]) for pair in pairs.tolist())),
-            tolerance=_composed(self.tolerance, other.tolerance),
+            tolerance=_add_tolerances(self.tolerance, other.tolerance),
         )
 
     def product(self, other: Channel | Any) -> Channel:
@@ -362,7 +362,7 @@ class Channel:
             composition.kronecker(*_entries(self, other)),
             inputs=[(x, z) for x in self.inputs for z in other.inputs],
             outputs=[(y, z) for y in self.outputs for z in other.outputs],
-            tolerance=_composed(self.tolerance, other.tolerance),
+            tolerance=_add_tolerances(self.tolerance, other.tolerance),
         )
 
     def repeated(self, times: int, *, ordered: bool = False) -> Channel:
@@ -378,7 +378,7 @@ class Channel:
             matrix,
             inputs=self.inputs,
             outputs=[tuple(names[y] for y in used) for used in columns],
-            tolerance=reduce(_composed, repeat(self.tolerance, times)),
+            tolerance=reduce(_add_tolerances, repeat(self.tolerance, times)),
         )
 
 
@@ -394,7 +394,7 @@ def _entries(a: Channel, b: Channel) -> tuple[Any, Any]:
     return (a.matrix, b.matrix) if a.exact is None or b.exact is None else (a.exact, b.exact)
 
 
-def _composed(first: float, second: float) -> float:
+def _add_tolerances(first: float, second: float) -> float:
     """How far the rows of a composed channel may sum from one: the product of two sums that are off by that much."""
     return max(SUM_TOLERANCE, (1 + first) * (1 + second) - 1)
 

@@ -33,7 +33,7 @@ def axes(given: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:
     return rows, columns
 
 
-def aligned(first: Any, second: Any) -> bool:
+def have_one_index(first: Any, second: Any) -> bool:
     """False where both have an index, and these differ: pandas would bring them together by it."""
     if not (hasattr(type(first), "iloc") and hasattr(type(second), "iloc")):
         return True

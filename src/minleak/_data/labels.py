@@ -111,7 +111,7 @@ class Labels(Sequence[Any]):
         if names is not None and names is not self._names:
             return Labels(names).indexed()
         if self.slots is None:
-            self.slots = np.empty(0, dtype=np.int32) if names is None else _filled(names)[0]
+            self.slots = np.empty(0, dtype=np.int32) if names is None else _fill_slots(names)[0]
         return self
 
     def __len__(self) -> int:
@@ -138,18 +138,18 @@ class Labels(Sequence[Any]):
             return [self._names[i] for i in positions.tolist()]
         if len(positions) <= _FEW:
             return [self._names[i].as_py() for i in positions.tolist()]
-        return list(self._taken(positions).to_pylist())
+        return list(self._take(positions).to_pylist())
 
     def bytes_at(self, positions: Indices) -> list[bytes]:
         """The same by `labels_in_bytes`. Many texts are never made Python's, which halves the time."""
         names = self._names
         if len(positions) <= _FEW or not isinstance(names, pa.Array) or not is_text(names.type):
             return labels_in_bytes(self.at(positions))
-        offsets, data = bytes_of_names(self._taken(positions))
+        offsets, data = bytes_of_names(self._take(positions))
         ends, text = offsets.tolist(), data.tobytes()
         return [_TEXT + text[begin:end] for begin, end in pairwise(ends)]
 
-    def _taken(self, positions: Indices) -> pa.Array:
+    def _take(self, positions: Indices) -> pa.Array:
         numbers = pa.py_buffer(np.ascontiguousarray(positions, dtype=np.int64))  # pa.array would load pandas first
         return self._names.take(pa.Array.from_buffers(pa.int64(), len(positions), [None, numbers]))  # type: ignore[union-attr]
 
@@ -188,7 +188,7 @@ class Labels(Sequence[Any]):
                 return None  # Arrow would turn 1.5 into 1 to look for it
             try:
                 has_slots = self.slots is not None and len(self.slots)
-                return self._looked_up(name) if has_slots else self._scanned(name)
+                return self._look_up(name) if has_slots else self._scan(name)
             except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
                 return None  # not to be written in this type, so not among them
         if self._positions is None:
@@ -198,18 +198,18 @@ class Labels(Sequence[Any]):
         except (TypeError, ValueError):
             return None  # not hashable, so no label
 
-    def _scanned(self, name: Any) -> int | None:
+    def _scan(self, name: Any) -> int | None:
         import pyarrow.compute as pc
 
         names: Any = self._names
         found = pc.index(names, pa.scalar(name, type=names.type)).as_py()
         return None if found < 0 else int(found)
 
-    def _looked_up(self, name: Any) -> int | None:
+    def _look_up(self, name: Any) -> int | None:
         """Follow the slots from the one of the name's hash on, which in a file that anybody wrote may all be full."""
         names: Any = self._names
         size = len(self.slots)
-        at = _hashed(name.encode() if isinstance(name, str) else int(name).to_bytes(8, "little", signed=True))
+        at = _hash(name.encode() if isinstance(name, str) else int(name).to_bytes(8, "little", signed=True))
         for step in range(size):
             position = int(self.slots[(at + step) & (size - 1)])
             if position < 0:
@@ -238,7 +238,7 @@ class Labels(Sequence[Any]):
 
         if len(names) <= _SMALL or not is_text(names.type):
             return bool(pc.count_distinct(names).as_py() < len(names))
-        slots, repeats = _filled(names)
+        slots, repeats = _fill_slots(names)
         self.slots = None if repeats else slots
         return repeats
 
@@ -310,7 +310,7 @@ def normal(label: Any) -> Any:
     if kind is bool or (kind is float and label.is_integer()):
         return int(label)
     if kind is Fraction:
-        return _shortest(label)
+        return _simplify(label)
     return kind(map(normal, label)) if kind is tuple or kind is frozenset else label
 
 
@@ -321,7 +321,7 @@ def plain(label: Any) -> Any:
     return tuple(map(plain, label)) if type(label) is tuple else label
 
 
-def _shortest(ratio: Fraction) -> int | float | Fraction:
+def _simplify(ratio: Fraction) -> int | float | Fraction:
     """The whole number or the float that equals the ratio, where there is one."""
     if ratio.denominator == 1:
         return ratio.numerator
@@ -372,7 +372,7 @@ def bytes_of_names(names: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.ui
     return np.frombuffer(buffers[1], dtype=width)[names.offset : names.offset + n + 1], data
 
 
-def _filled(names: pa.Array) -> tuple[npt.NDArray[Any], bool]:
+def _fill_slots(names: pa.Array) -> tuple[npt.NDArray[Any], bool]:
     """The slots of such names, and whether two are the same."""
     from minleak._kernels import hashing
 
@@ -380,7 +380,7 @@ def _filled(names: pa.Array) -> tuple[npt.NDArray[Any], bool]:
     return slots, repeats
 
 
-def _hashed(data: bytes) -> int:
+def _hash(data: bytes) -> int:
     """The hash that `hashing.fill_slots` uses, for one label."""
     h = _OFFSET
     for byte in data:
@@ -421,7 +421,7 @@ def _canonical(label: Any) -> bytes:
     return b"x" + prefixed(kind.__name__.encode()) + _FORMS[kind](label)
 
 
-def _joined(labels: Iterable[Any]) -> bytes:
+def _join(labels: Iterable[Any]) -> bytes:
     return b"".join(prefixed(_canonical(label)) for label in labels)
 
 
@@ -430,10 +430,10 @@ _FORMS: dict[type, Callable[[Any], bytes]] = {
     int: lambda number: number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True),
     float: struct.Struct("<d").pack,
     bytes: bytes,
-    Fraction: lambda ratio: _joined([ratio.numerator, ratio.denominator]),
+    Fraction: lambda ratio: _join([ratio.numerator, ratio.denominator]),
     date: lambda day: day.isoformat().encode(),
     datetime: lambda time: time.isoformat().encode(),
-    tuple: _joined,
+    tuple: _join,
     frozenset: lambda members: b"".join(sorted(prefixed(_canonical(member)) for member in members)),
 }
 

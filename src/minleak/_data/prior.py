@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices, in_one_piece
-from minleak._data.frames import aligned, axes
+from minleak._data.frames import axes, have_one_index
 from minleak._data.labels import Labels, match, named
 from minleak._data.numbers import from_arrow, from_list
 from minleak._data.parameters import listed, truth, whole
@@ -73,7 +73,7 @@ class Prior:
         events: int | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
-        labels = _named_by(weights, labels)
+        labels = _labels_of(weights, labels)
         values = _as_sequence(weights)
         n = len(values)
         self.labels = Labels.of(labels, n)
@@ -231,7 +231,7 @@ def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:
     return Prior(prior)
 
 
-def fitting(prior: Prior | Mapping[Hashable, Any] | Iterable[Any], inputs: Labels) -> Prior:
+def match_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any], inputs: Labels) -> Prior:
     """The prior, if its secrets are a channel's inputs."""
     given = as_prior(prior)
     match(given.labels, inputs, ("the prior", "secret"), ("the channel", "row"), InvalidChannel)
@@ -250,11 +250,11 @@ def as_gains(gains: Iterable[Any], secrets: Labels) -> Prior:
     return worth
 
 
-def _named_by(weights: Any, labels: Any) -> Any:
+def _labels_of(weights: Any, labels: Any) -> Any:
     """The labels that are given, or those that the weights have as a frame."""
     if isinstance(weights, list | np.ndarray):
         return labels
-    if not aligned(weights, labels):
+    if not have_one_index(weights, labels):
         raise InvalidPrior("the weights and their labels have different indices: bring both into one order")
     return axes(weights)[0] if labels is None else labels
 

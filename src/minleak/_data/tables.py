@@ -18,7 +18,6 @@ from minleak._data.arrays import Array, Indices, in_one_piece
 from minleak._data.formats import FORMATS, NAMED, find_format
 from minleak._data.formats.base import Format
 from minleak._data.labels import Labels, is_nan, is_text
-from minleak._data.matching import matched
 from minleak._data.numbers import Where
 from minleak._data.parameters import listed
 from minleak._data.sources import Source, is_file, name_of, read_bytes
@@ -129,8 +128,8 @@ class Column:
     def codes_among(self, names: Labels) -> Indices:
         """The position of each entry among the names; one that is not there is refused."""
         codes, own = self.codes()
-        places = matched(own, names)
-        found = codes if places is None else places[codes]
+        places = {name: i for i, name in enumerate(names[:])}
+        found = np.array([places.get(name, -1) for name in own[:]], dtype=np.int64)[codes]
         if found.min() < 0:
             at = self.where(int(np.argmax(found < 0)))
             raise self.error(f"{at} names a {self.role} that is not among the inputs: add it there")

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.frames import aligned
+from minleak._data.frames import have_one_index
 from minleak._data.labels import Labels
 from minleak._data.numbers import spell_numbers
 from minleak._data.parameters import is_number, truth
@@ -68,7 +68,7 @@ def collect_events(
 ) -> Events:
     """The events in a column of secrets and one or several columns of observables, all checked."""
     numeric = None if numeric is None else truth(numeric, "numeric")
-    if not all(aligned(secrets, others) for others in (observables, times, blocks)):
+    if not all(have_one_index(secrets, others) for others in (observables, times, blocks)):
         raise InvalidParameter("the secrets and what is beside them have different indices: bring all into one order")
 
     def column(values: Any, role: str) -> Column:

@@ -15,7 +15,7 @@ from minleak._data.parameters import whole
 from minleak._data.sources import Source
 from minleak._data.tables import Column, Table
 from minleak._sequences.chain import Chain
-from minleak._sequences.fitting import check_smoothing, counted
+from minleak._sequences.fitting import check_smoothing, count_walks
 
 # How many units of a time stamp an hour has.
 _HOUR = {"s": 3.6e3, "ms": 3.6e6, "us": 3.6e9, "ns": 3.6e12}
@@ -53,7 +53,7 @@ def read_chain(
     check_smoothing(smoothing)
     if clock is None and whole(order, "order") == 1:
         labels, codes, ends, _ = _walks(source, subject, time, state, format)
-        return Chain(**counted(labels, codes, ends, smoothing))
+        return Chain(**count_walks(labels, codes, ends, smoothing))
     walks = read_walks(source, subject=subject, time=time, state=state, clock=clock, format=format)
     return Chain.from_sequences(walks, order=order, smoothing=smoothing, clock=clock)
 
