@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minleak._data import arrays, labels
-from minleak._data.labels import Labels, agree, bytes_of_names, labels_in_bytes, match, named, normal
+from minleak._data.label_bytes import labels_in_bytes, normal
+from minleak._data.labels import Labels, agree, bytes_of_names, match, named
 from minleak._kernels import hashing
 from minleak.errors import InvalidParameter
 

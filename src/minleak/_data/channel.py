@@ -142,9 +142,9 @@ class Channel:
         >>> Channel.deterministic(["long", "short", "long"]).preimage_sizes
         array([2, 1])
         """
-        inputs = axes(observables)[0] if inputs is None else inputs
         import scipy.sparse as sp
 
+        inputs = axes(observables)[0] if inputs is None else inputs
         y, outputs = encode(as_values(observables, "the observables"))
         function = sp.coo_array((np.ones(len(y)), (np.arange(len(y)), y)), shape=(len(y), len(outputs)))
         return cls(function, inputs=inputs, outputs=outputs)

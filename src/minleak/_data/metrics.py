@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.frames import axes
 from minleak._data.labels import Labels, match
-from minleak._data.matrices import is_sparse
+from minleak._data.matrices import is_sparse, too_large
 from minleak._data.parameters import is_number
 from minleak.errors import InvalidParameter, shown
 
@@ -29,6 +30,9 @@ def distances_between(metric: Any, secrets: Labels | int, others: Labels | int |
     rows = Labels.of(None, secrets) if isinstance(secrets, int) else secrets
     columns = rows if others is None else Labels.of(None, others) if isinstance(others, int) else others
     shape = (len(rows), len(columns))
+    size = too_large(math.prod(shape), each=16)
+    if size is not None:
+        raise InvalidParameter(f"a metric on so many secrets has {size}")
     matrix = _call(metric, list(rows), list(columns)) if callable(metric) else _as_matrix(metric)
     for what, names, secret in zip(("row", "column"), axes(metric), (rows, columns), strict=True):
         if names is not None:
