@@ -4,10 +4,7 @@ from . import errors, mechanisms, padding, report, results, sequences, strings, 
 from ._attack.comparing import compare
 from ._data.channel import Channel
 from ._data.prior import Prior
-from ._data.reading.channels import read_channel
-from ._data.reading.pairs import read_pairs
-from ._data.reading.places import read_places
-from ._data.reading.prior import read_prior
+from ._data.reading import read_channel, read_pairs, read_places, read_prior
 from ._draw.cloak import Cloak
 from ._draw.keys import Key
 from ._draw.pins import Pins

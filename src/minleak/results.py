@@ -9,7 +9,7 @@ from minleak._attack.world import World
 from minleak._certify.rings import Certificate, Check
 from minleak._data.hyper import Hyper, Posteriors
 from minleak._data.labels import Labels
-from minleak._data.reading.pairs import Pairs
+from minleak._data.reading import Pairs
 from minleak._face.result import Result, fields_of
 from minleak._face.tables import Table
 from minleak._lineage.today import Today
@@ -38,8 +38,8 @@ from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rows import Rows
 from minleak._plans.sweeps import Sweep
-from minleak._samples.looks import Looks, Needed
 from minleak._samples.measures import Bracket
+from minleak._samples.repeated_observations import Looks, Needed
 from minleak._samples.result import Audit, Measured
 from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
 from minleak._sequences.tracks import Shown, Walk

@@ -13,9 +13,9 @@ import pyarrow.parquet
 import pytest
 
 import minleak as ml
-from minleak._data.reading import formats
-from minleak._data.reading.formats import FORMATS
-from minleak._data.reading.formats.base import CountsFile, Format
+from minleak._data import formats
+from minleak._data.formats import FORMATS
+from minleak._data.formats.base import CountsFile, Format
 from minleak.errors import UnreadableFile
 
 ROOT = Path(__file__).parents[2]

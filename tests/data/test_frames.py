@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -79,7 +77,7 @@ def test_what_nobody_named_has_no_labels():
     for weights in (pandas.Series(WEIGHTS), pandas.Series(WEIGHTS, index=[0, 1, 2]), pa.array(WEIGHTS), WEIGHTS):
         assert ml.Prior(weights).labels.is_default
     assert axes(pandas.DataFrame(ROWS)) == (None, None)
-    for given in (5, None, "text", SimpleNamespace(iloc=1), SimpleNamespace(dims=3, coords=None), {"a": 1}):
+    for given in (5, None, "text", {"a": 1}):
         assert axes(given) == (None, None)
     assert list(ml.Prior(pandas.Series(WEIGHTS)[[2, 0]]).labels) == [2, 0]
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minleak._data.labels import Labels, _hashed, bytes_of_names
+from minleak._data.labels import Labels, _hash, bytes_of_names
 from minleak._kernels import hashing
 
 WORDS = st.lists(st.text(max_size=4), min_size=1, max_size=60, unique=True)
@@ -135,7 +135,7 @@ def test_labels_that_crowd_at_the_ends_of_both_halves():
     crowd = {7: [], 15: []}  # the last slots of the halves of 16
     while any(len(found) < 5 for found in crowd.values()):
         name = next(names)
-        found = crowd.get(_hashed(name.encode()) & 15, [])
+        found = crowd.get(_hash(name.encode()) & 15, [])
         if len(found) < 5:
             found.append(name)
     together = [*crowd[7], *crowd[15]]

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minleak._data import labels
-from minleak._data.labels import Labels, agree, bytes_of_names, labels_in_bytes, match, named, normal
+from minleak._data import arrays, labels
+from minleak._data.label_bytes import labels_in_bytes, normal
+from minleak._data.labels import Labels, agree, bytes_of_names, match, named
 from minleak._kernels import hashing
 from minleak.errors import InvalidParameter
 
@@ -95,7 +96,8 @@ def test_text_of_short_and_long_offsets_is_equal():
 
 def test_text_beyond_32_bit_offsets_is_kept_long(monkeypatch):
     """More text than 32 bits can address goes into large_string, from Python and from Arrow."""
-    monkeypatch.setattr(labels, "_SHORT_TEXT", 10)
+    for module in (arrays, labels):
+        monkeypatch.setattr(module, "SHORT_TEXT", 10)
     for names in (WORDS, pa.array(WORDS), pa.chunked_array([WORDS])):
         made = Labels.of(names, 4)
         assert made.arrow.type == pa.large_string()

@@ -46,7 +46,7 @@ def test_other_columns_and_no_costs():
         ("secret,observable\n", "a header but no rows"),
         ("secret,count\nflu,3\n", "no column 'observable'"),
         ("secret,observable\nflu\n", "line 2 .* has 1 columns"),
-        ("secret,observable\ncold,hot\n", "line 2 .* names a secret that the prior does not have"),
+        ("secret,observable\ncold,hot\n", "line 2 .* names a secret that is not among the inputs"),
         ("secret,observable\nflu,hot\nflu,hot\n", "line 3 .* second time"),
         ("secret,observable,cost\nflu,hot,much\n", "cost at line 2 .* is not a number"),
         ("secret,observable,cost\nflu,hot,nan\n", "cost at line 2 .* is not a number"),

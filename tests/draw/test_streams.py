@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.plans import KEY, KEY_BYTES
 
 import minleak as ml
-from minleak._data.labels import labels_in_bytes
+from minleak._data.label_bytes import labels_in_bytes
 from minleak._data.simulating import generator
 from minleak._draw.keys import streams
 from minleak._plan.streams import Fresh, Keyed, Seeded, Stream, Streams, hmac_sha256, message, prefixed

@@ -8,7 +8,7 @@ import pytest
 import minleak as ml
 from minleak._entropy.forms import RenyiMean
 from minleak._entropy.names import NAMES
-from minleak._samples.plug_in import Battery, JointCounts, estimated
+from minleak._samples.plug_in import JointCounts, MeasureSet, estimate_all
 from minleak.errors import InvalidParameter
 
 WEIGHTS, OTHER = [9, 5, 3, 3, 2, 1], [1, 4, 2, 2, 8, 3]
@@ -54,7 +54,9 @@ NEW = pytest.mark.parametrize("name", ["gini-gain", "silent"])
 def test_it_is_measured(name):
     assert ml.theory.check_entropy(name, trials=50)
     assert ml.leakage(WEIGHTS, CHANNEL, name) == pytest.approx(ml.leakage(WEIGHTS, CHANNEL, KNOWN), rel=1e-12)
-    assert ml.leakage_table(WEIGHTS, CHANNEL, [name, KNOWN])[name].before == pytest.approx(ml.theory.Tsallis(2)(WEIGHTS))
+    assert ml.leakage_table(WEIGHTS, CHANNEL, [name, KNOWN])[name].before == pytest.approx(
+        ml.theory.Tsallis(2)(WEIGHTS)
+    )
     assert ml.capacity(CHANNEL, name, iterations=50).status == "lower bound"
     gains = [1, 2, 1, 1, 3, 1]
     seen = [ml.leakage(WEIGHTS, CHANNEL, ml.Gain(ml.entropy(H), gains)) for H in (name, KNOWN)]
@@ -101,7 +103,7 @@ def test_it_is_padded(weights):
 
 def test_it_is_audited():
     counts = JointCounts.of(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]), np.array([9, 3, 2, 8]), (2, 2))
-    mine, known = estimated(counts, Battery(["gini-gain", KNOWN]), np.random.default_rng(0))
+    mine, known = estimate_all(counts, MeasureSet(["gini-gain", KNOWN]), np.random.default_rng(0))
     assert mine == pytest.approx(known)
 
 

@@ -21,7 +21,7 @@ CITIES = Path(__file__).parents[2] / "examples" / "data" / "cities.csv"
 
 @pytest.fixture(scope="module")
 def plan() -> ml.Plan:
-    from minleak._data.reading.places import read_places
+    from minleak._data.reading import read_places
 
     prior = ml.read_prior(CITIES)
     places = read_places(CITIES, columns=["latitude", "longitude"])[:120]

@@ -13,7 +13,7 @@ from tests.samples.known import channels, corners, gaussian
 import minleak as ml
 from minleak import warehouse
 from minleak._samples.attacks import ATTACKS, by_rank, in_units
-from minleak._samples.trials import leader
+from minleak._samples.trials import find_leader
 from minleak.errors import InvalidParameter
 
 TRUTH = 0.53179
@@ -162,14 +162,14 @@ def test_what_was_trained_on_is_not_tried():
 def test_who_leads_is_chosen_before_the_test():
     """By the parts before alone, so that the choice is paid for."""
     scores = [{1: 5.0, 2: 0.0, 3: 0.0}, {1: 4.0, 2: 9.0, 3: 0.0}]
-    assert [leader(scores, part, float) for part in (2, 3)] == [0, 1]
+    assert [find_leader(scores, part, float) for part in (2, 3)] == [0, 1]
 
 
 def test_without_scikit_learn(timings, monkeypatch):
     """One number needs nothing more; a forest says what it needs, and who may have missed something is told."""
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
-    monkeypatch.setattr("minleak._samples.doubts.find_spec", lambda _: None)
+    monkeypatch.setattr("minleak._samples.caveats.find_spec", lambda _: None)
     x, y = (column[:500] for column in timings)
     assert ml.audit(x, y).rejected
     assert ml.audit(x, y, attack="nearest").rejected

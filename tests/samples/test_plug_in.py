@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._samples.plug_in import Battery, JointCounts, estimated
+from minleak._samples.plug_in import JointCounts, MeasureSet, estimate_all
 
 P = np.array([0.5, 0.3, 0.2])
 C = np.array([[0.7, 0.2, 0.1, 0.0], [0.2, 0.5, 0.2, 0.1], [0.1, 0.1, 0.5, 0.3]])
@@ -25,10 +25,10 @@ def test_corrections_take_the_bias_off():
     """
     rng = np.random.default_rng(10)
     truth = ml.leakage(P, C, "shannon")
-    battery = Battery(["shannon"])
+    battery = MeasureSet(["shannon"])
     samples = [drawn(P[:, None] * C, 400, rng) for _ in range(600)]
     plain = np.mean([battery(joint.with_counts(joint.counts))[0] for joint in samples]) - truth
-    corrected = np.mean([estimated(joint, battery, rng)[0] for joint in samples]) - truth
+    corrected = np.mean([estimate_all(joint, battery, rng)[0] for joint in samples]) - truth
     assert plain == pytest.approx((11 - 3 - 4 + 1) / 800 / np.log(2), rel=0.35)
     assert abs(corrected) < plain / 3
 
@@ -38,7 +38,7 @@ def test_sparse_counts_are_the_same():
     rng = np.random.default_rng(7)
     joint = drawn(P[:, None] * C, 500, rng)
     wide = JointCounts(joint.x * 1500, joint.y * 1500, joint.counts, (3001, 4501))
-    values = [Battery([*NAMES, "maximal-leakage"])(counts.with_counts(counts.counts)) for counts in (joint, wide)]
+    values = [MeasureSet([*NAMES, "maximal-leakage"])(counts.with_counts(counts.counts)) for counts in (joint, wide)]
     assert values[0] == pytest.approx(values[1])
 
 
@@ -49,7 +49,7 @@ def test_every_measure_is_the_librarys():
     joint, p = counts / counts.sum(), counts.sum(axis=1) / counts.sum()
     channel = counts / counts.sum(axis=1, keepdims=True)
     names = ["arimoto:2", "guess-error:2", "multiplicative-leakage", "additive-leakage", "maximal-leakage", "capacity"]
-    found = Battery(names)(joint)
+    found = MeasureSet(names)(joint)
     expected = [
         ml.leakage(p, channel, "arimoto:2"),
         ml.leakage(p, channel, "guess-error:2"),

@@ -166,7 +166,6 @@ def test_weights_of_all_kinds():
         (lambda: Chain.from_sequences(None), InvalidParameter, "not NoneType"),
         (lambda: Chain.from_sequences([{"a", "b"}]), InvalidParameter, "in an order"),
         (lambda: Chain.from_sequences([[(0, "a"), (1, "b")]], clock=3), InvalidPrior, "the next one"),
-        (lambda: Chain.from_sequences([[[1]]]), InvalidParameter, "sequence 0"),
         (lambda: Chain.from_sequences([["a"]], order=0), InvalidParameter, "order"),
         (lambda: Chain.from_sequences([["a"]], smoothing="none"), InvalidParameter, "witten-bell"),
         (lambda: Chain.from_sequences([["a"]], smoothing=float("nan")), InvalidParameter, "witten-bell"),

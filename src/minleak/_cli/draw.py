@@ -13,7 +13,7 @@ import minleak as ml
 from minleak._cli.inputs import as_file, check_first_file, check_one_stdin, stdin_lines
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Outcome
-from minleak._data.reading.prior import Tidy
+from minleak._data.cleaning import LabelCleaner
 from minleak._face.plain import record
 from minleak._face.result import Result
 from minleak._face.tables import Table
@@ -90,7 +90,7 @@ def draw(
         given = [typer.prompt("Secret", hide_input=True, err=True)]
     else:
         given = stdin_lines() if secret == "-" else [secret]
-    given = Tidy(strip=clean, nfc=clean).texts(given)
+    given = [str(text) for text in LabelCleaner(strip=clean, nfc=clean).clean(given)]
     if pins is not None and scope is not None:
         chosen = ml.Pins(pins, drawing).lineage(scope)
     if chosen not in drawing.lineages:

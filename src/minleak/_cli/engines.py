@@ -11,7 +11,7 @@ from minleak._cli.inputs import Reading, as_file
 from minleak._cli.options import option
 from minleak._cli.output import working
 from minleak._cli.show import summarize
-from minleak._data.reading.formats.lines import Lines
+from minleak._data.formats.lines import Lines
 from minleak._plan.summaries import PlanSummary
 from minleak.errors import InvalidParameter
 

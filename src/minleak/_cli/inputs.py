@@ -17,9 +17,9 @@ from minleak._cli.failures import in_flags
 from minleak._cli.options import Format, Secret, option, split_names
 from minleak._cli.output import note, working
 from minleak._data.arrays import Array
-from minleak._data.reading.formats import FORMATS, NAMED
-from minleak._data.reading.formats.uniq import text_lines
-from minleak._data.reading.table import Table, kind_of
+from minleak._data.formats import FORMATS, NAMED, find_format
+from minleak._data.formats.lines import text_lines
+from minleak._data.tables import Table
 from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
 
 # What --weight says where every row is an event.
@@ -67,7 +67,7 @@ def rows_beside(path: str, first: str = "PRIOR") -> dict[str, Any]:
     """Likewise for a second file, whose format its ending must tell: --format is that of the first."""
     if path != "-":
         try:
-            kind_of(path, None)
+            find_format(path, None)
         except UnreadableFile:
             endings = ", ".join(FORMATS[kind].endings[0] for kind in NAMED)
             remedy = f"name it {endings}" + (f" (--format is that of {first})" if first else "")
@@ -163,7 +163,7 @@ class PriorSource:
         """The names of buckets in that column, one for each secret."""
         self._refuse_events("--by")
         table = Table(**self._rewound(), what="buckets are")
-        return table.read({"bucket": column}, {}, choose="--by")["bucket"]
+        return table.read({"bucket": column}, {}, choose="--by")["bucket"].names()
 
     def _refuse_events(self, option: str) -> None:
         if self._reading.counts_rows:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from minleak._data.reading.formats import FORMATS
+from minleak._data.formats import FORMATS
 from minleak._report.saving import check_chart
 from minleak.errors import InvalidParameter
 

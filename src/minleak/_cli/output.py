@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from minleak._data.progress import Progress, in_silence
+from minleak._data.progress import Progress, no_progress
 from minleak._face.plain import plain, visible
 
 # The version of the JSON that every command prints; docs/cli.md describes it.
@@ -98,7 +98,7 @@ def working(what: str) -> Iterator[None]:
 def progressing(what: str) -> Iterator[Progress]:
     """A bar on the terminal for something that tells how far it is: a function of (done, steps, step's name)."""
     if not _watched():
-        yield in_silence
+        yield no_progress
         return
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn

@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from minleak._data import composition
 from minleak._data.arrays import Array, Indices
-from minleak._data.cells import from_triples
 from minleak._data.columns import Columns
 from minleak._data.factoring.find import factored
 from minleak._data.factoring.left import left_factored
@@ -33,9 +32,10 @@ from minleak._data.matrices import (
     too_large,
 )
 from minleak._data.parameters import listed, real, whole
-from minleak._data.prior import Prior, fitting
+from minleak._data.prior import Prior, match_prior
 from minleak._data.reducing import divided, groups, merged
 from minleak._data.simulating import generator
+from minleak._data.tables import Column, as_values, encode, matrix_cells
 from minleak._face.plain import plain
 from minleak.errors import InvalidChannel, InvalidParameter
 
@@ -123,12 +123,18 @@ class Channel:
         """
         import scipy.sparse as sp
 
-        if inputs is not None:
-            names = Labels.of(inputs, 0)
-            inputs = labelled(names, len(names), "inputs", "rows", InvalidChannel)
-        cells, entries = from_triples(_several(rows, "rows of a channel"), inputs)
-        matrix = sp.coo_array((entries, (cells.x, cells.y)), shape=cells.shape)
-        return cls(matrix, inputs=cells.inputs, outputs=cells.outputs)
+        triples = listed(rows, "rows are a sequence of triples", InvalidChannel, some=True)
+        for i, row in enumerate(triples):
+            if not isinstance(row, tuple | list) or len(row) != 3:
+                raise InvalidChannel(f"row {i} is not a triple (secret, observable, probability)")
+        roles = ("secret", "observable", "probability")
+        secret, observable, probability = (
+            Column(as_values(list(values), f"the {role}s"), role, "row {}".format, InvalidChannel)
+            for role, values in zip(roles, zip(*triples, strict=True), strict=True)
+        )
+        x, y, names, outputs = matrix_cells(secret, observable, inputs)
+        matrix = sp.coo_array((probability.floats(), (x, y)), shape=(len(names), len(outputs)))
+        return cls(matrix, inputs=names, outputs=outputs)
 
     @classmethod
     def deterministic(cls, observables: Iterable[Hashable], *, inputs: Iterable[Hashable] | None = None) -> Channel:
@@ -137,9 +143,12 @@ class Channel:
         >>> Channel.deterministic(["long", "short", "long"]).preimage_sizes
         array([2, 1])
         """
+        import scipy.sparse as sp
+
         inputs = axes(observables)[0] if inputs is None else inputs
-        function = cls.from_rows((i, y, 1.0) for i, y in enumerate(_several(observables, "observables")))
-        return cls(function.matrix, inputs=inputs, outputs=function.outputs)
+        y, outputs = encode(as_values(observables, "the observables"))
+        function = sp.coo_array((np.ones(len(y)), (np.arange(len(y)), y)), shape=(len(y), len(outputs)))
+        return cls(function, inputs=inputs, outputs=outputs)
 
     @classmethod
     def random(
@@ -218,7 +227,7 @@ class Channel:
         array([[0.5 , 0.  ],
                [0.25, 0.25]])
         """
-        p = fitting(prior, self.inputs).p
+        p = match_prior(prior, self.inputs).p
         if self.is_dense:
             return p[:, None] * self.matrix
         joint = self.matrix.copy()
@@ -227,7 +236,7 @@ class Channel:
 
     def output(self, prior: Prior | Iterable[Any]) -> Array:
         """The distribution of the observable, p(y) = sum over x of p(x) C[x,y]."""
-        return self.columns(fitting(prior, self.inputs).p).sums()
+        return self.columns(match_prior(prior, self.inputs).p).sums()
 
     def posteriors(self, prior: Prior | Iterable[Any]) -> Posteriors:
         """p(x given y) for every observable of positive probability; the others are dropped, and named."""
@@ -250,7 +259,7 @@ class Channel:
         0  2/3  0
         1  1/3  1
         """
-        given = fitting(prior, self.inputs)
+        given = match_prior(prior, self.inputs)
         if self.exact is None or not given.exact:
             return hyper(self.joint(given), self.inputs)
         p = np.array([Fraction(w, given.total) for w in given.weights.tolist()], dtype=object)
@@ -328,7 +337,7 @@ class Channel:
             composition.cascade(*_entries(self, other)),
             inputs=self.inputs,
             outputs=other.outputs,
-            tolerance=_composed(self.tolerance, other.tolerance),
+            tolerance=_add_tolerances(self.tolerance, other.tolerance),
         )
 
     def parallel(self, other: Channel | Any) -> Channel:
@@ -347,7 +356,7 @@ class Channel:
             matrix,
             inputs=other.inputs if self.inputs.is_default else self.inputs,
             outputs=Labels(tuple((ys[pair // len(zs)], zs[pair % len(zs)]) for pair in pairs.tolist())),
-            tolerance=_composed(self.tolerance, other.tolerance),
+            tolerance=_add_tolerances(self.tolerance, other.tolerance),
         )
 
     def product(self, other: Channel | Any) -> Channel:
@@ -357,7 +366,7 @@ class Channel:
             composition.kronecker(*_entries(self, other)),
             inputs=[(x, z) for x in self.inputs for z in other.inputs],
             outputs=[(y, z) for y in self.outputs for z in other.outputs],
-            tolerance=_composed(self.tolerance, other.tolerance),
+            tolerance=_add_tolerances(self.tolerance, other.tolerance),
         )
 
     def repeated(self, times: int, *, ordered: bool = False) -> Channel:
@@ -373,7 +382,7 @@ class Channel:
             matrix,
             inputs=self.inputs,
             outputs=[tuple(names[y] for y in used) for used in columns],
-            tolerance=reduce(_composed, repeat(self.tolerance, times)),
+            tolerance=reduce(_add_tolerances, repeat(self.tolerance, times)),
         )
 
 
@@ -389,7 +398,7 @@ def _entries(a: Channel, b: Channel) -> tuple[Any, Any]:
     return (a.matrix, b.matrix) if a.exact is None or b.exact is None else (a.exact, b.exact)
 
 
-def _composed(first: float, second: float) -> float:
+def _add_tolerances(first: float, second: float) -> float:
     """How far the rows of a composed channel may sum from one: the product of two sums that are off by that much."""
     return max(SUM_TOLERANCE, (1 + first) * (1 + second) - 1)
 
@@ -402,7 +411,3 @@ def post_processing(R: Any, A: Channel, B: Channel) -> Channel:
     found = Channel.__new__(Channel)
     found._hold(R, A.outputs, B.outputs)
     return found
-
-
-def _several(given: Any, what: str) -> list[Any]:
-    return listed(given, f"{what} are a sequence", InvalidChannel)

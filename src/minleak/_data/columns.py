@@ -63,17 +63,17 @@ class Columns:
 
         A thread builds all its blocks in the same memory, so the function must return something of its own.
         """
-        return _mapped(function, list(self.blocks()))
+        return _map(function, list(self.blocks()))
 
     def placed(self) -> Iterator[Callable[[], Block]]:
         """Makers of the same blocks that say where each entry stands."""
         if isinstance(self.matrix, np.ndarray):
-            return (partial(self._stretched, part) for part in self._stretches())
-        return (partial(self._gathered, columns, size) for columns, size in self._groups())
+            return (partial(self._stretch, part) for part in self._stretches())
+        return (partial(self._gather, columns, size) for columns, size in self._groups())
 
     def map_placed(self, function: Callable[[Block], T]) -> list[T]:
         """`map` for blocks that say where each entry stands."""
-        return _mapped(function, list(self.placed()))
+        return _map(function, list(self.placed()))
 
     @property
     def many(self) -> int:
@@ -112,11 +112,11 @@ class Columns:
 
     def _dense(self) -> Iterator[Callable[[], Array]]:
         matrix, scale = self.matrix, self.scale
-        return (partial(_scaled, matrix[:, part], scale) for part in self._stretches())
+        return (partial(_scale, matrix[:, part], scale) for part in self._stretches())
 
-    def _stretched(self, part: slice) -> Block:
+    def _stretch(self, part: slice) -> Block:
         rows, columns = map(np.arange, self.matrix.shape)
-        return Block(_scaled(self.matrix[:, part], self.scale), rows[:, None], columns[part])
+        return Block(_scale(self.matrix[:, part], self.scale), rows[:, None], columns[part])
 
     def _stretches(self) -> Iterator[slice]:
         """The columns of each block of a dense matrix."""
@@ -133,7 +133,7 @@ class Columns:
         for make in self.placed():
             yield partial(_entries, make)
 
-    def _gathered(self, columns: npt.NDArray[np.intp], size: int) -> Block:
+    def _gather(self, columns: npt.NDArray[np.intp], size: int) -> Block:
         at = self.matrix.indptr[columns][None, :] + np.arange(size)[:, None]
         rows, entries = self.matrix.indices[at], self.matrix.data[at]
         return Block(entries if self.scale is None else entries * self.scale[rows], rows, columns)
@@ -187,7 +187,7 @@ def _entries(make: Callable[[], Block]) -> Array:
     return make().entries
 
 
-def _scaled(part: Array, scale: Array | None) -> Array:
+def _scale(part: Array, scale: Array | None) -> Array:
     block = workspace("block", part.shape)
     if scale is None:
         block[:] = part
@@ -196,7 +196,7 @@ def _scaled(part: Array, scale: Array | None) -> Array:
     return block
 
 
-def _mapped(function: Callable[[Any], T], makers: list[Callable[[], Any]]) -> list[T]:
+def _map(function: Callable[[Any], T], makers: list[Callable[[], Any]]) -> list[T]:
     if len(makers) < _FEW:
         before = getattr(_thread, "kept", None)
         _keep_memory()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -22,22 +21,19 @@ def axes(given: Any) -> tuple[Sequence[Any] | None, Sequence[Any] | None]:
     if isinstance(given, _BARE):
         return None, None
     found: list[Any] = []
-    names: list[Any] = []
-    with suppress(Exception):  # whatever its own code raises: then it is no frame
-        if hasattr(given, "iloc"):  # of pandas
-            found = [given.index, getattr(given, "columns", None)]
-        elif hasattr(given, "dims") and hasattr(given, "coords"):  # of xarray
-            found = [given.coords[axis].values if axis in given.coords else None for axis in given.dims]
-        elif hasattr(given, "column_names"):  # of Arrow
-            found = [None, given.column_names]
-        elif hasattr(given, "get_columns"):  # of polars, whose rows have no names
-            found = [None, given.columns]
-        names = [None if index is None else _named(index) for index in found[:2]]
-    rows, columns = (*names, None, None)[:2]
+    if hasattr(given, "iloc"):  # of pandas
+        found = [given.index, getattr(given, "columns", None)]
+    elif hasattr(given, "dims") and hasattr(given, "coords"):  # of xarray
+        found = [given.coords[axis].values if axis in given.coords else None for axis in given.dims]
+    elif hasattr(given, "column_names"):  # of Arrow
+        found = [None, given.column_names]
+    elif hasattr(given, "get_columns"):  # of polars, whose rows have no names
+        found = [None, given.columns]
+    rows, columns = ([None if index is None else _names(index) for index in found] + [None, None])[:2]
     return rows, columns
 
 
-def aligned(first: Any, second: Any) -> bool:
+def have_one_index(first: Any, second: Any) -> bool:
     """False where both have an index, and these differ: pandas would bring them together by it."""
     if not (hasattr(type(first), "iloc") and hasattr(type(second), "iloc")):
         return True
@@ -53,7 +49,7 @@ def refuse_names(given: Any, what: str, error: type[MinleakError]) -> None:
         )
 
 
-def _named(index: Any) -> list[Any] | None:
+def _names(index: Any) -> list[Any] | None:
     if getattr(index, "step", None) == 1 and getattr(index, "start", None) == 0:  # a range, as by default
         return None
     names = list(index.tolist() if hasattr(index, "tolist") else index)

@@ -9,7 +9,7 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
 from minleak._data.hyper import Hyper, Posteriors
-from minleak._data.prior import Prior, fitting
+from minleak._data.prior import Prior, match_prior
 from minleak._data.together import Together
 from minleak.errors import InvalidChannel
 
@@ -30,7 +30,7 @@ class Joint:
 
     def __init__(self, prior: Prior | Iterable[Any], channel: Channel | Together | Any) -> None:
         self.source = as_source(channel)
-        self.prior = fitting(prior, self.source.inputs)
+        self.prior = match_prior(prior, self.source.inputs)
 
     @property
     def p(self) -> Array:

@@ -1,13 +1,10 @@
-"""Labels: a sequence of distinct names, compact for millions of strings, plain for anything hashable; where each name
-stands; and the bytes that names are hashed, looked up and told apart by.
+"""Labels: a sequence of distinct names, compact for millions of strings, plain for anything hashable; and where each
+name stands.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from datetime import date, datetime
-from fractions import Fraction
 from itertools import pairwise
 from typing import Any, overload
 
@@ -15,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.arrays import Indices
+from minleak._data.arrays import SHORT_TEXT, Indices, in_one_piece
+from minleak._data.label_bytes import TEXT, labels_in_bytes, normal, plain
 from minleak._data.parameters import listed
 from minleak.errors import InvalidParameter, MinleakError, shown
 
@@ -23,8 +21,6 @@ from minleak.errors import InvalidParameter, MinleakError, shown
 _SMALL = 200_000
 # Up to so many names are taken one by one: to take them together Arrow loads its functions, in 50 ms.
 _FEW = 1000
-# Bytes of text that 32-bit offsets can address.
-_SHORT_TEXT = 2**31 - 1
 # The numbers of the hash that `hashing.fill_slots` takes of a name.
 _OFFSET, _PRIME, _MIX, _WORD = 14695981039346656037, 1099511628211, 0xFF51AFD7ED558CCD, (1 << 64) - 1
 
@@ -59,31 +55,31 @@ class Labels(Sequence[Any]):
                 raise InvalidParameter(f"label {int(np.argmax(np.ma.getmaskarray(names)))} is masked: name each thing")
             names = names.tolist()
         names = tuple(listed(names, "labels are a sequence of distinct names", ordered=True))
-        if all(type(name) is str for name in names):
+        kinds = set(map(type, names))
+        if kinds <= {int, bool}:
+            return cls(names)
+        if kinds == {str}:
             longest = 4 * sum(map(len, names))
             try:
-                return cls(pa.array(names, type=pa.large_string() if longest > _SHORT_TEXT else pa.string()))
+                return cls(pa.array(names, type=pa.large_string() if longest > SHORT_TEXT else pa.string()))
             except UnicodeEncodeError:  # half of a surrogate pair, which Python's text may hold and Arrow's may not
                 return cls(names)
         return cls(_hashable(names))
 
     @classmethod
     def _of_arrow(cls, names: pa.Array | pa.ChunkedArray) -> Labels:
-        if pa.types.is_dictionary(names.type):
-            names = names.cast(names.type.value_type)
-        if pa.types.is_string_view(names.type) or (pa.types.is_string(names.type) and names.nbytes > _SHORT_TEXT):
-            names = names.cast(pa.large_string())
+        names = in_one_piece(names)
         if names.null_count:
             import pyarrow.compute as pc
 
             raise InvalidParameter(f"label {pc.index(names.is_null(), True).as_py()} is missing: name each thing")
-        if not (_is_text(names.type) or pa.types.is_integer(names.type)):
+        if not (is_text(names.type) or pa.types.is_integer(names.type)):
             try:
                 values = tuple(names.to_pylist())
             except (pa.ArrowException, OverflowError, ValueError):  # dates beyond Python's, or finer, for instance
                 raise InvalidParameter(f"labels of type {names.type} cannot be kept: cast them to text") from None
             return cls(_hashable(values))
-        return cls(names.combine_chunks() if isinstance(names, pa.ChunkedArray) else names)
+        return cls(names)
 
     @property
     def is_default(self) -> bool:
@@ -103,7 +99,7 @@ class Labels(Sequence[Any]):
                 names = names.cast(pa.int64())
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
             return None  # of several types, half of a surrogate pair, too large; Arrow's message would quote them
-        return names if (_is_text(names.type) or names.type == pa.int64()) and not names.null_count else None
+        return names if (is_text(names.type) or names.type == pa.int64()) and not names.null_count else None
 
     def indexed(self) -> Labels:
         """The same names with a table of slots, so that each is found at once: text and integers by their hash. The
@@ -113,7 +109,7 @@ class Labels(Sequence[Any]):
         if names is not None and names is not self._names:
             return Labels(names).indexed()
         if self.slots is None:
-            self.slots = np.empty(0, dtype=np.int32) if names is None else _filled(names)[0]
+            self.slots = np.empty(0, dtype=np.int32) if names is None else _fill_slots(names)[0]
         return self
 
     def __len__(self) -> int:
@@ -140,18 +136,18 @@ class Labels(Sequence[Any]):
             return [self._names[i] for i in positions.tolist()]
         if len(positions) <= _FEW:
             return [self._names[i].as_py() for i in positions.tolist()]
-        return list(self._taken(positions).to_pylist())
+        return list(self._take(positions).to_pylist())
 
     def bytes_at(self, positions: Indices) -> list[bytes]:
         """The same by `labels_in_bytes`. Many texts are never made Python's, which halves the time."""
         names = self._names
-        if len(positions) <= _FEW or not isinstance(names, pa.Array) or not _is_text(names.type):
+        if len(positions) <= _FEW or not isinstance(names, pa.Array) or not is_text(names.type):
             return labels_in_bytes(self.at(positions))
-        offsets, data = bytes_of_names(self._taken(positions))
+        offsets, data = bytes_of_names(self._take(positions))
         ends, text = offsets.tolist(), data.tobytes()
-        return [_TEXT + text[begin:end] for begin, end in pairwise(ends)]
+        return [TEXT + text[begin:end] for begin, end in pairwise(ends)]
 
-    def _taken(self, positions: Indices) -> pa.Array:
+    def _take(self, positions: Indices) -> pa.Array:
         numbers = pa.py_buffer(np.ascontiguousarray(positions, dtype=np.int64))  # pa.array would load pandas first
         return self._names.take(pa.Array.from_buffers(pa.int64(), len(positions), [None, numbers]))  # type: ignore[union-attr]
 
@@ -164,7 +160,7 @@ class Labels(Sequence[Any]):
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
         if isinstance(other, Labels) and isinstance(self._names, pa.Array) and isinstance(other._names, pa.Array):
-            if _is_text(self._names.type) and _is_text(other._names.type):  # of short or of long offsets
+            if is_text(self._names.type) and is_text(other._names.type):  # of short or of long offsets
                 return bool(self._names.cast(pa.large_string()).equals(other._names.cast(pa.large_string())))
             if self._names.type == other._names.type:
                 return bool(self._names.equals(other._names))
@@ -186,11 +182,11 @@ class Labels(Sequence[Any]):
         if isinstance(self._names, range):
             return int(name) if whole and name in self._names else None  # type: ignore[call-overload]
         if isinstance(self._names, pa.Array):
-            if not (isinstance(name, str) if _is_text(self._names.type) else whole):
+            if not (isinstance(name, str) if is_text(self._names.type) else whole):
                 return None  # Arrow would turn 1.5 into 1 to look for it
             try:
                 has_slots = self.slots is not None and len(self.slots)
-                return self._looked_up(name) if has_slots else self._scanned(name)
+                return self._look_up(name) if has_slots else self._scan(name)
             except (pa.ArrowInvalid, OverflowError, UnicodeEncodeError):
                 return None  # not to be written in this type, so not among them
         if self._positions is None:
@@ -200,18 +196,18 @@ class Labels(Sequence[Any]):
         except (TypeError, ValueError):
             return None  # not hashable, so no label
 
-    def _scanned(self, name: Any) -> int | None:
+    def _scan(self, name: Any) -> int | None:
         import pyarrow.compute as pc
 
         names: Any = self._names
         found = pc.index(names, pa.scalar(name, type=names.type)).as_py()
         return None if found < 0 else int(found)
 
-    def _looked_up(self, name: Any) -> int | None:
+    def _look_up(self, name: Any) -> int | None:
         """Follow the slots from the one of the name's hash on, which in a file that anybody wrote may all be full."""
         names: Any = self._names
         size = len(self.slots)
-        at = _hashed(name.encode() if isinstance(name, str) else int(name).to_bytes(8, "little", signed=True))
+        at = _hash(name.encode() if isinstance(name, str) else int(name).to_bytes(8, "little", signed=True))
         for step in range(size):
             position = int(self.slots[(at + step) & (size - 1)])
             if position < 0:
@@ -238,9 +234,9 @@ class Labels(Sequence[Any]):
             return len(set(names)) < len(names)
         import pyarrow.compute as pc
 
-        if len(names) <= _SMALL or not _is_text(names.type):
+        if len(names) <= _SMALL or not is_text(names.type):
             return bool(pc.count_distinct(names).as_py() < len(names))
-        slots, repeats = _filled(names)
+        slots, repeats = _fill_slots(names)
         self.slots = None if repeats else slots
         return repeats
 
@@ -296,65 +292,26 @@ def match(
     )
 
 
-def normal(label: Any) -> Any:
-    """What a label is found and hashed by. Labels that Python holds equal are one label: 1, 1.0, True and numpy's 1,
-    0.0 and -0.0, a half as a float and as a Fraction; alone or within tuples and frozensets.
-
-    >>> [normal(label) for label in (1.0, True, -0.0, 2.5, "1", (1.0, "a"))]
-    [1, 1, 0, 2.5, '1', (1, 'a')]
-    """
-    kind = type(label)
-    if kind is str or kind is int:
-        return label
-    if isinstance(label, np.generic):
-        label = plain(label)
-        kind = type(label)
-    if kind is bool or (kind is float and label.is_integer()):
-        return int(label)
-    if kind is Fraction:
-        return _shortest(label)
-    return kind(map(normal, label)) if kind is tuple or kind is frozenset else label
-
-
-def plain(label: Any) -> Any:
-    """A scalar of numpy as Python's own, within tuples too; numbers, truth values, text and bytes."""
-    if isinstance(label, np.generic) and label.dtype.kind in "biufSU":
-        return label.item()
-    return tuple(map(plain, label)) if type(label) is tuple else label
-
-
-def _shortest(ratio: Fraction) -> int | float | Fraction:
-    """The whole number or the float that equals the ratio, where there is one."""
-    if ratio.denominator == 1:
-        return ratio.numerator
-    try:
-        return float(ratio) if float(ratio) == ratio else ratio
-    except OverflowError:
-        return ratio
-
-
 def _hashable(given: tuple[Any, ...]) -> tuple[Hashable, ...]:
-    names = []
     for i, name in enumerate(given):
         try:
             hash(name)
-            nan = _is_nan(name)
-            names.append(plain(name))
-        except Exception:
+        except TypeError:
             raise InvalidParameter(
                 f"label {i} is a {type(name).__name__}, which cannot be looked up: give text, numbers or tuples of them"
             ) from None
-        if nan:
+        if is_nan(name):
             raise InvalidParameter(f"label {i} is NaN, which equals nothing, not even itself: name each thing")
-    return tuple(names)
+    return tuple(map(plain, given))
 
 
-def _is_nan(name: Any) -> bool:
+def is_nan(name: Any) -> bool:
     """True for what does not equal itself, a NaN of any type, alone or within a tuple."""
-    return any(map(_is_nan, name)) if isinstance(name, tuple) else bool(name != name)
+    return any(map(is_nan, name)) if isinstance(name, tuple) else bool(name != name)
 
 
-def _is_text(kind: pa.DataType) -> bool:
+def is_text(kind: pa.DataType) -> bool:
+    """Whether an Arrow type is that of text."""
     return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
@@ -376,7 +333,7 @@ def bytes_of_names(names: pa.Array) -> tuple[npt.NDArray[Any], npt.NDArray[np.ui
     return np.frombuffer(buffers[1], dtype=width)[names.offset : names.offset + n + 1], data
 
 
-def _filled(names: pa.Array) -> tuple[npt.NDArray[Any], bool]:
+def _fill_slots(names: pa.Array) -> tuple[npt.NDArray[Any], bool]:
     """The slots of such names, and whether two are the same."""
     from minleak._kernels import hashing
 
@@ -384,7 +341,7 @@ def _filled(names: pa.Array) -> tuple[npt.NDArray[Any], bool]:
     return slots, repeats
 
 
-def _hashed(data: bytes) -> int:
+def _hash(data: bytes) -> int:
     """The hash that `hashing.fill_slots` uses, for one label."""
     h = _OFFSET
     for byte in data:
@@ -392,60 +349,3 @@ def _hashed(data: bytes) -> int:
     h ^= h >> 33
     h = h * _MIX & _WORD
     return h ^ (h >> 33)
-
-
-def labels_in_bytes(labels: Iterable[Any]) -> list[bytes]:
-    """Each label in bytes that no other label has, and that equal labels share; the same in every process."""
-    parts = []
-    for i, name in enumerate(labels):
-        try:
-            parts.append(_canonical(name))
-        except (TypeError, RecursionError):
-            raise InvalidParameter(
-                f"label {i} ({type(name).__name__}) has no form that outlasts this process, and other sets would be "
-                "drawn after a restart: sticky draws and set ids need labels that are text, numbers, bytes, truth "
-                "values, None, dates without a zone, or tuples and frozensets of these"
-            ) from None
-    return parts
-
-
-def _canonical(label: Any) -> bytes:
-    """The normal form of the label in bytes: 1, 1.0 and True are the same, "1" and b"1" are others. Text and whole
-    numbers are written as runtimes/spec.md says, for every language; other labels are Python's.
-    """
-    label = normal(label)
-    kind = type(label)
-    if kind is str:  # as most are, which a million draws notice
-        text: bytes = label.encode("utf-8", "surrogatepass")
-        return _TEXT + text
-    if kind is int and label.bit_length() < _DECIMAL:
-        return b"i" + str(label).encode()
-    if kind not in _FORMS or label != label or getattr(label, "tzinfo", None) is not None:
-        raise TypeError
-    return b"x" + prefixed(kind.__name__.encode()) + _FORMS[kind](label)
-
-
-def _joined(labels: Iterable[Any]) -> bytes:
-    return b"".join(prefixed(_canonical(label)) for label in labels)
-
-
-_FORMS: dict[type, Callable[[Any], bytes]] = {
-    type(None): lambda _: b"",
-    int: lambda number: number.to_bytes(number.bit_length() // 8 + 1, "little", signed=True),
-    float: struct.Struct("<d").pack,
-    bytes: bytes,
-    Fraction: lambda ratio: _joined([ratio.numerator, ratio.denominator]),
-    date: lambda day: day.isoformat().encode(),
-    datetime: lambda time: time.isoformat().encode(),
-    tuple: _joined,
-    frozenset: lambda members: b"".join(sorted(prefixed(_canonical(member)) for member in members)),
-}
-
-
-def prefixed(part: bytes) -> bytes:
-    """The part with its length in eight bytes before it, so that no two lists of parts look the same."""
-    return len(part).to_bytes(8, "little") + part
-
-
-# What the bytes of a text begin with; larger numbers than these are not written in decimals.
-_TEXT, _DECIMAL = b"s", 10_000

@@ -90,7 +90,7 @@ def as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
     _check_masks(matrix)
     try:
         given = np.asarray(matrix)
-    except Exception:
+    except ValueError:
         raise InvalidChannel("the rows of the matrix are not of one length") from None
     if given.ndim != 2 or 0 in given.shape:
         raise InvalidChannel(f"a channel has rows and columns, not shape {given.shape}")

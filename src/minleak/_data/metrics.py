@@ -33,7 +33,7 @@ def distances_between(metric: Any, secrets: Labels | int, others: Labels | int |
     size = too_large(math.prod(shape), each=16)
     if size is not None:
         raise InvalidParameter(f"a metric on so many secrets has {size}")
-    matrix = _called(metric, list(rows), list(columns)) if callable(metric) else _given(metric)
+    matrix = _call(metric, list(rows), list(columns)) if callable(metric) else _as_matrix(metric)
     for what, names, secret in zip(("row", "column"), axes(metric), (rows, columns), strict=True):
         if names is not None:
             match(Labels.of(names, 0), secret, ("the metric", what), ("the list of labels", "name"), InvalidParameter)
@@ -48,29 +48,28 @@ def distances_between(metric: Any, secrets: Labels | int, others: Labels | int |
     return matrix
 
 
-def _called(metric: Callable[[Any, Any], Any], rows: list[Any], columns: list[Any]) -> Array:
+def _call(metric: Callable[[Any, Any], Any], rows: list[Any], columns: list[Any]) -> Array:
     """Messages name positions: labels may be secrets."""
     matrix = np.empty((len(rows), len(columns)))
     for x, first in enumerate(rows):
         for y, second in enumerate(columns):
             try:
                 distance = metric(first, second)
-                value = float(distance) if is_number(distance) or isinstance(distance, np.generic) else None
-            except Exception as error:
+            except (LookupError, TypeError, ValueError) as error:
                 raise InvalidParameter(
                     f"the metric raised {type(error).__name__} for the labels at {x} and {y}: it takes two labels, or "
                     "positions where nothing is labelled"
                 ) from None
-            if value is None:
+            if not (is_number(distance) or isinstance(distance, np.generic)):
                 raise InvalidParameter(f"the metric of {x} and {y} is {shown(distance)}: a number is expected")
-            matrix[x, y] = value
+            matrix[x, y] = float(distance)
     return matrix
 
 
-def _given(metric: Any) -> Array:
+def _as_matrix(metric: Any) -> Array:
     try:
         matrix = np.array(metric.toarray() if is_sparse(metric) else metric, dtype=np.float64)
-    except Exception:
+    except (TypeError, ValueError, OverflowError):
         matrix = np.zeros(0)
     if matrix.ndim != 2:
         raise InvalidParameter(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from numbers import Real
 from typing import Any
 
@@ -65,13 +64,11 @@ def listed(
     ordered: bool = False,
     some: bool = False,
 ) -> list[Any]:
-    """The members of a sequence from outside, whatever it does when it is gone through; text is no sequence, and a set
-    is in no order. `some` refuses one that is empty.
-    """
-    found: list[Any] | None = None
-    with suppress(Exception):  # whatever its own code raises
-        if not isinstance(values, (str, bytes, set, frozenset) if ordered else (str, bytes)):
-            found = list(values)  # type: ignore[call-overload]
-    if found is None or (some and not found):
-        raise error(f"{what}, not {type(values).__name__ if found is None else 'none'}")
+    """The members of a sequence; text is no sequence, and a set is in no order. `some` refuses one that is empty."""
+    unfit = (str, bytes, set, frozenset) if ordered else (str, bytes)
+    if isinstance(values, unfit) or not hasattr(values, "__iter__"):
+        raise error(f"{what}, not {type(values).__name__}")
+    found = list(values)
+    if some and not found:
+        raise error(f"{what}, not none")
     return found

@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._data.arrays import Array, Indices
-from minleak._data.frames import aligned, axes
+from minleak._data.arrays import Array, Indices, in_one_piece
+from minleak._data.frames import axes, have_one_index
 from minleak._data.labels import Labels, match, named
-from minleak._data.parameters import is_number, truth, whole
+from minleak._data.numbers import from_arrow, from_list
+from minleak._data.parameters import listed, truth, whole
 from minleak._face.plain import plain
 from minleak.errors import InvalidChannel, InvalidParameter, InvalidPrior, shown
 
@@ -73,8 +74,8 @@ class Prior:
         events: int | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
-        labels = _named_by(weights, labels)
-        values = _listed(weights)
+        labels = _labels_of(weights, labels)
+        values = _as_sequence(weights)
         n = len(values)
         self.labels = Labels.of(labels, n)
         where = _where or named(self.labels)
@@ -82,7 +83,7 @@ class Prior:
             raise InvalidPrior("a prior needs at least one secret, and there are no weights")
         if len(self.labels) != n:
             raise InvalidPrior(f"{n} weights but {len(self.labels)} labels: give one label for each weight")
-        self.weights, denominator = _checked(values, where)
+        self.weights, denominator = _check(values, where)
         self.weights.flags.writeable = False
         twice = self.labels.first_duplicate()
         if twice is not None:
@@ -235,7 +236,7 @@ def as_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any]) -> Prior:
     return Prior(prior)
 
 
-def fitting(prior: Prior | Mapping[Hashable, Any] | Iterable[Any], inputs: Labels) -> Prior:
+def match_prior(prior: Prior | Mapping[Hashable, Any] | Iterable[Any], inputs: Labels) -> Prior:
     """The prior, if its secrets are a channel's inputs."""
     given = as_prior(prior)
     match(given.labels, inputs, ("the prior", "secret"), ("the channel", "row"), InvalidChannel)
@@ -254,16 +255,16 @@ def as_gains(gains: Iterable[Any], secrets: Labels) -> Prior:
     return worth
 
 
-def _named_by(weights: Any, labels: Any) -> Any:
+def _labels_of(weights: Any, labels: Any) -> Any:
     """The labels that are given, or those that the weights have as a frame."""
     if isinstance(weights, list | np.ndarray):
         return labels
-    if not aligned(weights, labels):
+    if not have_one_index(weights, labels):
         raise InvalidPrior("the weights and their labels have different indices: bring both into one order")
     return axes(weights)[0] if labels is None else labels
 
 
-def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
+def _as_sequence(weights: Any) -> npt.NDArray[Any] | list[Any]:
     """Weights as a one-dimensional numeric array, or as a list where the elements' own types decide."""
     if isinstance(weights, str | bytes | Mapping):
         raise InvalidPrior(
@@ -273,41 +274,29 @@ def _listed(weights: Any) -> npt.NDArray[Any] | list[Any]:
         at = int(np.argmax(np.ma.getmaskarray(weights)))
         raise InvalidPrior(f"the weight at row {at} is masked: give 0 for a secret that cannot occur, or leave it out")
     if isinstance(weights, pa.Array | pa.ChunkedArray):
-        try:
-            weights = weights.to_numpy(zero_copy_only=False)
-        except pa.ArrowException:  # times that Python cannot hold, for instance
-            raise InvalidPrior(f"weights are numbers, not of type {weights.type}") from None
-    try:
-        weights = np.asarray(weights) if hasattr(weights, "__array__") else weights
-    except Exception as error:
-        raise InvalidPrior(f"weights that cannot be made an array: {type(error).__name__}") from error
+        weights = from_arrow(in_one_piece(weights), "weight", "row {}".format, InvalidPrior)
+    elif hasattr(weights, "__array__"):
+        weights = np.asarray(weights)
     if isinstance(weights, np.ndarray):
         if weights.ndim != 1:
             raise InvalidPrior(f"weights must have one dimension, not shape {weights.shape}")
         return weights if weights.dtype.kind in "iufb" else list(weights.tolist())
-    try:
-        return list(weights)
-    except TypeError:
-        raise InvalidPrior(f"weights are a sequence of numbers, not {type(weights).__name__}") from None
-    except Exception as error:
-        raise InvalidPrior(f"weights that cannot be gone through: {type(error).__name__}") from error
+    return listed(weights, "weights are a sequence of numbers", InvalidPrior)
 
 
-def _checked(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) -> tuple[npt.NDArray[Any], int]:
+def _check(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) -> tuple[npt.NDArray[Any], int]:
     """Weights as int64, object (larger integers) or float64, all finite and >= 0, and their common denominator."""
     denominator = 1
     array: npt.NDArray[Any]
-    if isinstance(values, np.ndarray):
-        if values.dtype.kind == "b":
-            raise InvalidPrior(f"the weight at {where(0)} is a bool: give an integer, a float or a Fraction")
-        if values.dtype.kind == "f":
-            array = values.astype(np.float64, copy=values.flags.writeable or not values.flags.owndata)
-        elif values.dtype == np.uint64 and values.size and values.max() > np.iinfo(np.int64).max:
-            array = values.astype(object)
-        else:
-            array = values.astype(np.int64, copy=values.flags.writeable or not values.flags.owndata)
+    if isinstance(values, list):
+        array, denominator = from_list(values, "weight", where, InvalidPrior)
+    elif values.dtype.kind == "b":
+        raise InvalidPrior(f"the weight at {where(0)} is a bool: give an integer, a float or a Fraction")
+    elif values.dtype == np.uint64 and values.size and values.max() > np.iinfo(np.int64).max:
+        array = values.astype(object)
     else:
-        array, denominator = _from_objects(values, where)
+        kind = np.float64 if values.dtype.kind == "f" else np.int64
+        array = values.astype(kind, copy=values.flags.writeable or not values.flags.owndata)
     if array.dtype == np.int64 and (not array.size or array.min() >= 0):
         return array, denominator
     good = np.asarray((array >= 0) & (array < math.inf), dtype=bool)  # NaN fails both
@@ -315,31 +304,6 @@ def _checked(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) 
         i = int(np.argmin(good))
         raise InvalidPrior(f"the weight at {where(i)} is {shown(array[i])}: weights must be finite and not negative")
     return array, denominator
-
-
-def _from_objects(values: list[Any], where: Callable[[int], str]) -> tuple[npt.NDArray[Any], int]:
-    """Integers and Fractions over their common denominator, or floats as soon as one is among them."""
-    for i, value in enumerate(values):
-        if not is_number(value):
-            raise InvalidPrior(
-                f"the weight at {where(i)} is a {type(value).__name__}: give an integer, a float or a Fraction"
-            )
-    if not all(isinstance(value, int | np.integer | Fraction) for value in values):
-        return np.array([_float(value, i, where) for i, value in enumerate(values)], dtype=np.float64), 1
-    fractions = [value if isinstance(value, Fraction) else Fraction(int(value)) for value in values]
-    denominator = math.lcm(*(value.denominator for value in fractions))
-    integers = [value.numerator * (denominator // value.denominator) for value in fractions]
-    fits = all(-(2**63) <= value < 2**63 for value in integers)
-    return np.array(integers, dtype=np.int64 if fits else object), denominator
-
-
-def _float(value: Any, i: int, where: Callable[[int], str]) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        raise InvalidPrior(
-            f"the weight at {where(i)} is too large to stand beside floats: give all weights as integers or Fractions"
-        ) from None
 
 
 def _total(weights: npt.NDArray[Any]) -> Any:

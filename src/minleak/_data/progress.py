@@ -1,4 +1,4 @@
-"""Progress: what long work tells while it goes on, and the one who does not listen."""
+"""Progress: how long work reports how far it is."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from collections.abc import Callable
 Progress = Callable[[int, int, str], None]
 
 
-def in_silence(_done: int, _steps: int, _what: str) -> None:
-    """Progress that nobody asked for."""
+def no_progress(_done: int, _steps: int, _what: str) -> None:
+    """A progress callback that does nothing."""

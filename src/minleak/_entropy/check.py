@@ -22,7 +22,6 @@ from minleak._entropy.targets import Targets
 from minleak._face.result import Result
 
 
-
 @dataclass(frozen=True)
 class EntropyCheck(Result):
     """The outcome: `ok` if nothing was falsified in `trials` attempts at each property that was `checked`.

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from minleak._data.labels import Labels, bytes_of_names, labels_in_bytes, prefixed
+from minleak._data.label_bytes import labels_in_bytes, prefixed
+from minleak._data.labels import Labels, bytes_of_names
 from minleak._plan.rings import Arrangement
 
 _CHUNK = 1 << 23

@@ -10,7 +10,7 @@ import numpy as np
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.prior import Grid
-from minleak._data.progress import Progress, in_silence
+from minleak._data.progress import Progress, no_progress
 from minleak._plan.cost import Cost
 from minleak._plan.rings import Homes, Ring
 
@@ -73,7 +73,7 @@ class Ground:
     labels: Labels
     giants: Giants
     finest: int = 1
-    progress: Progress = in_silence
+    progress: Progress = no_progress
 
     @property
     def u(self) -> int:

@@ -15,8 +15,8 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._entropy.base import Entropy
-from minleak._optimise.cores.of_entropy import core_of, gains_of
 from minleak._face.result import Result
+from minleak._optimise.cores.of_entropy import core_of, gains_of
 from minleak._optimise.problem import Problem
 from minleak._optimise.solve import Solved
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from minleak._data.labels import Labels
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_gains, as_prior
-from minleak._data.progress import Progress, in_silence
+from minleak._data.progress import Progress, no_progress
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout, RingLayout
 from minleak._layouts.blocks import Blocks
@@ -121,7 +121,7 @@ def design(
         raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
     layout = as_layout(layout)
     k = min(cap(k), len(prior))  # no set has more members than there are secrets
-    return _MAKERS[layout.kind](layout, prior, k, gains, progress or in_silence)
+    return _MAKERS[layout.kind](layout, prior, k, gains, progress or no_progress)
 
 
 def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> Plan:

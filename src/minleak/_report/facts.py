@@ -12,7 +12,7 @@ from minleak._attack.world import World
 from minleak._certify.rings import Certificate
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
-from minleak._data.progress import Progress, in_silence
+from minleak._data.progress import Progress, no_progress
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW, STANDARD
 from minleak._layouts.circle import Circle
@@ -156,7 +156,7 @@ def gather(
         )
     trials, seed = whole(trials, "trials"), whole(seed, "the seed", 0)
     most = as_requirement(plan, success)
-    begin = progress or in_silence
+    begin = progress or no_progress
     trials = max(min(trials, max(50, _WORK // plan.k)), 2)
     prior = plan.on_grid
     ordered = np.sort(prior.p)[::-1]

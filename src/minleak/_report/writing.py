@@ -7,7 +7,7 @@ import textwrap
 from typing import Any
 
 from minleak._data.extras import chart_package
-from minleak._data.progress import Progress, in_silence
+from minleak._data.progress import Progress, no_progress
 from minleak._plans.lineage import Lineage
 from minleak._plans.rings import Plan
 from minleak._report import words
@@ -65,7 +65,7 @@ def write(
             return [name]
         return _pictures(name, kind, lineage_figures(plan))
     facts = gather(plan, success=success, trials=trials, seed=seed, progress=progress)
-    (progress or in_silence)(STEPS - 1, STEPS, "drawing")
+    (progress or no_progress)(STEPS - 1, STEPS, "drawing")
     if kind == "html":
         write_whole(name, report_page(facts, title=title, file=kept))
         return [name]

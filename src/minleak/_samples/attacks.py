@@ -13,9 +13,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.simulating import generator
-from minleak._samples.columns import Codes
 from minleak._samples.sample import Sample
 from minleak.errors import InvalidParameter, MissingExtra, shown
 
@@ -33,10 +32,10 @@ class Beliefs(NamedTuple):
 
     of: int
     rows: Array
-    x: Codes
-    r: Codes
-    times: Codes
-    event: Codes | None
+    x: Indices
+    r: Indices
+    times: Indices
+    event: Indices | None
 
 
 class Attack(ABC):
@@ -47,7 +46,7 @@ class Attack(ABC):
     needs_points: ClassVar[bool] = True
 
     @abstractmethod
-    def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
+    def run(self, sample: Sample, part: int) -> Iterator[Beliefs]:
         """Trained on the parts before and tried on this one, whose secrets it does not see."""
 
 
@@ -57,7 +56,7 @@ def prior_before(sample: Sample, part: int) -> Array:
     return np.asarray(counts / counts.sum())
 
 
-def doubt(sample: Sample, part: int) -> float:
+def prior_share(sample: Sample, part: int) -> float:
     """The share of the prior in every belief: nothing is impossible, and a mistake costs a bounded logarithm."""
     return 1.0 / (1.0 + math.pow(float(sample.counts[:part].sum()), 2 / 3))
 
@@ -73,7 +72,7 @@ class Histogram(Attack):
             self._halves += [h for h in (2**e for e in range(12)) if h <= sample.cells // 8]
         self.names = tuple(f"histogram, {2 * h + 1} cells" if h else "histogram" for h in self._halves)
 
-    def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
+    def run(self, sample: Sample, part: int) -> Iterator[Beliefs]:
         prior, train = prior_before(sample, part), sample.before(part)
         if len(self._halves) == 1:
             for cells in sample.slices():
@@ -88,7 +87,7 @@ class Histogram(Attack):
 
     @staticmethod
     def _beliefs(of: int, table: Array, prior: Array, sample: Sample, part: int, cells: slice) -> Beliefs:
-        rows = _doubted((table + prior) / (table.sum(axis=1, keepdims=True) + 1.0), prior, sample, part)
+        rows = _mix_with_prior((table + prior) / (table.sum(axis=1, keepdims=True) + 1.0), prior, sample, part)
         if sample.rows is not None and sample.rows.blocks is not None:
             x, cell = sample.rows.x, sample.rows.cell
             event = np.flatnonzero((sample.rows.part == part) & (cell >= cells.start) & (cell < cells.stop))
@@ -115,20 +114,20 @@ class Nearest(Attack):
     def __init__(self, seed: int) -> None:
         self._seed = seed
 
-    def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
+    def run(self, sample: Sample, part: int) -> Iterator[Beliefs]:
         x, points, at, cells = _rows(sample)
         train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
         if not len(train):
             prior = prior_before(sample, part)
-            yield from (_each(i, np.tile(prior, (len(test), 1)), x, test) for i in range(len(self.names)))
+            yield from (_test_singly(i, np.tile(prior, (len(test), 1)), x, test) for i in range(len(self.names)))
             return
         train = generator(self._seed).permutation(train)
         test = test[np.argsort(cells[test], kind="stable")]  # equal observables are looked up once
         for way, compared in enumerate((in_units, by_rank)):
-            yield from self._voted(sample, part, 2 * way, compared(points[train], points), train, test)
+            yield from self._vote(sample, part, 2 * way, compared(points[train], points), train, test)
 
     @staticmethod
-    def _voted(sample: Sample, part: int, of: int, points: Array, train: Codes, test: Codes) -> Iterator[Beliefs]:
+    def _vote(sample: Sample, part: int, of: int, points: Array, train: Indices, test: Indices) -> Iterator[Beliefs]:
         from scipy.spatial import cKDTree
 
         x, _, _, cells = _rows(sample)
@@ -146,7 +145,7 @@ class Nearest(Attack):
             votes = np.arange(len(some))[:, None] * sample.n + x[train][near]
             for i, k in enumerate(ks):
                 table = np.bincount(votes[:, :k].ravel(), minlength=len(some) * sample.n).reshape(len(some), sample.n)
-                rows = _doubted((table + prior) / (k + 1.0), prior, sample, part)
+                rows = _mix_with_prior((table + prior) / (k + 1.0), prior, sample, part)
                 yield Beliefs(of + i, rows, x[event], r, np.ones(len(event), dtype=np.int64), event)
 
 
@@ -176,18 +175,18 @@ class Classifier(Attack):
     def __init__(self, made: Any, name: str) -> None:
         self._made, self.names = made, (name,)
 
-    def tried(self, sample: Sample, part: int) -> Iterator[Beliefs]:
+    def run(self, sample: Sample, part: int) -> Iterator[Beliefs]:
         x, points, at, _ = _rows(sample)
         train, test = np.flatnonzero(at < part), np.flatnonzero(at == part)
         prior = prior_before(sample, part)
         taught = np.unique(x[train])
         if len(taught) < 2:  # nothing to tell apart yet
-            yield _each(0, np.tile(prior, (len(test), 1)), x, test)
+            yield _test_singly(0, np.tile(prior, (len(test), 1)), x, test)
             return
         model = copy.deepcopy(self._made)
         with warnings.catch_warnings():  # many secrets are no mistake
             warnings.filterwarnings("ignore", message="The number of unique classes", category=UserWarning)
-            self._asked(model, "fit", points[train], x[train])
+            model.fit(points[train], x[train])
         classes = np.asarray(getattr(model, "classes_", taught))
         if not np.isin(classes, taught).all():
             raise InvalidParameter(
@@ -199,39 +198,27 @@ class Classifier(Attack):
             found = self._probabilities(model, points[rows], len(classes))
             table = np.zeros((len(rows), sample.n))
             table[:, classes.astype(np.int64)] = found
-            yield _each(0, _doubted(table, prior, sample, part), x, rows)
+            yield _test_singly(0, _mix_with_prior(table, prior, sample, part), x, rows)
 
     def _probabilities(self, model: Any, points: Array, classes: int) -> Array:
-        try:
-            found = np.asarray(self._asked(model, "predict_proba", points), dtype=np.float64)
-        except (TypeError, ValueError):
-            found = np.zeros(0)
-        good = found.shape == (len(points), classes) and bool((found >= 0).all())  # NaN fails
+        found = np.asarray(model.predict_proba(points))
+        good = found.dtype.kind in "iuf" and found.shape == (len(points), classes) and bool((found >= 0).all())
         if not (good and bool((np.abs(found.sum(axis=1) - 1) <= 1e-3).all())):
             raise InvalidParameter(
                 f"attack: predict_proba of {self.names[0]} must give {classes} probabilities for each event, one for "
                 "each class of classes_, that sum to one"
             )
-        return np.asarray(found / found.sum(axis=1, keepdims=True))
-
-    def _asked(self, model: Any, method: str, *given: Any) -> Any:
-        try:
-            return getattr(model, method)(*given)
-        except Exception as error:  # of somebody else's code
-            said = " ".join(str(error).split())[:200]
-            raise InvalidParameter(
-                f"attack: {method} of {self.names[0]} failed ({type(error).__name__}: {said})"
-            ) from error
+        return np.asarray(found / found.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
-def _doubted(rows: Array, prior: Array, sample: Sample, part: int) -> Array:
-    share = doubt(sample, part)
+def _mix_with_prior(rows: Array, prior: Array, sample: Sample, part: int) -> Array:
+    share = prior_share(sample, part)
     rows *= 1 - share
     rows += share * prior
     return rows
 
 
-def _rows(sample: Sample) -> tuple[Codes, Array, Codes, Codes]:
+def _rows(sample: Sample) -> tuple[Indices, Array, Indices, Indices]:
     """Secrets, points, parts and cells of single events."""
     if sample.rows is None or sample.rows.points is None:
         raise InvalidParameter(
@@ -241,7 +228,7 @@ def _rows(sample: Sample) -> tuple[Codes, Array, Codes, Codes]:
     return sample.rows.x, sample.rows.points, sample.rows.part, sample.rows.cell
 
 
-def _each(of: int, rows: Array, x: Codes, event: Codes) -> Beliefs:
+def _test_singly(of: int, rows: Array, x: Indices, event: Indices) -> Beliefs:
     return Beliefs(of, rows, x[event], np.arange(len(event)), np.ones(len(event), dtype=np.int64), event)
 
 

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 
 from minleak._data.parameters import real, whole
-from minleak._data.progress import Progress, in_silence
+from minleak._data.progress import Progress, no_progress
 from minleak._data.simulating import generator
 from minleak._entropy.base import ConditionalEntropy
 from minleak._samples.attacks import attacks_of, prior_before
 from minleak._samples.bounds import least_more
-from minleak._samples.charts import seen
-from minleak._samples.doubts import doubts
-from minleak._samples.events import Events, events_in, events_of
-from minleak._samples.measures import Bracket, Known, bracket_of
+from minleak._samples.caveats import find_caveats
+from minleak._samples.charts import share_out
+from minleak._samples.events import Events, collect_events, read_events
+from minleak._samples.measures import Bracket, SampleEvidence, bracket_of
 from minleak._samples.permuting import p_of_no_leakage
-from minleak._samples.plug_in import MEASURES, Battery, JointCounts, estimated
+from minleak._samples.plug_in import MEASURES, JointCounts, MeasureSet, estimate_all
 from minleak._samples.result import Audit, Measured
-from minleak._samples.sample import FIRST, LAST, sampled
-from minleak._samples.trials import leader, tried
+from minleak._samples.sample import FIRST, LAST, deal_events
+from minleak._samples.trials import find_leader, try_attacks
 from minleak.errors import InvalidParameter
 
 # More permutations are not gone through.
@@ -99,19 +99,19 @@ def audit(
     >>> round(found.success.low, 3), found.success.high, found.rejected
     (0.527, None, True)
     """
-    asked = Asked(attack, measures, level, alpha, permutations, enough, seed, progress)
+    options = AuditOptions(attack, measures, level, alpha, permutations, enough, seed, progress)
     chosen: dict[str, Any] = {"numeric": numeric, "blocks": blocks}
     if observables is None:
-        events = events_in(secrets, secret=secret, observable=observable, weight=weight, format=format, **chosen)
+        events = read_events(secrets, secret=secret, observable=observable, weight=weight, format=format, **chosen)
     elif weight is not None:
         raise InvalidParameter("weight= names a column of a table: repeat arrays, or give a table")
     else:
-        events = events_of(secrets, observables, **chosen)
-    return audited(events, asked)
+        events = collect_events(secrets, observables, **chosen)
+    return audit_events(events, options)
 
 
 @dataclass(frozen=True)
-class Asked:
+class AuditOptions:
     """What is asked of an audit, wherever its events are; see `audit`. Levels that are none are refused, and too few
     permutations for alpha.
     """
@@ -143,38 +143,38 @@ def check_share(name: str, part: Any) -> None:
     real(part, f"{name} is between 0 and 1", above=0, below=1)
 
 
-def audited(events: Events, asked: Asked) -> Audit:
+def audit_events(events: Events, options: AuditOptions) -> Audit:
     """The audit of events that are checked."""
-    rng, progress = generator(asked.seed), asked.progress or in_silence
-    battery = Battery(asked.measures)
-    sample = sampled(events, rng)
-    trials = tried(sample, attacks_of(asked.attack, sample, asked.seed), progress)
+    rng, progress = generator(options.seed), options.progress or no_progress
+    measures = MeasureSet(options.measures)
+    sample = deal_events(events, rng)
+    trials = try_attacks(sample, attacks_of(options.attack, sample, options.seed), progress)
     progress(LAST, LAST + 1, "permuting")
     joint = None
     if events.points is None or events.whole:  # observables are discrete
         joint = JointCounts.of(events.x, events.y, events.times, (len(events.secrets), events.observables))
-    known = Known(sample, trials, 1 - asked.level, joint)
-    secret_of = _one_each(events)
+    evidence = SampleEvidence(sample, trials, 1 - options.level, joint)
+    secret_of = _secrets_of_blocks(events)
     p = p_of_no_leakage(
-        trials.last, sample.blocks, secret_of, prior_before(sample, LAST), permutations=asked.permutations, rng=rng
+        trials.last, sample.blocks, secret_of, prior_before(sample, LAST), permutations=options.permutations, rng=rng
     )
-    rows = _rows(known, battery, rng)
-    led = trials.led(_first)
+    rows = _rows(evidence, measures, rng)
+    led = trials.of_leaders(_first)
     found = Audit(
         events=events.total,
         secrets=len(events.secrets),
         observables=events.observables,
         said=events.said,
-        attack=trials.names[leader(trials.tallies, LAST, _first)],
-        success=known.success(),
-        blind=known.blind(1, known.error / 2),
+        attack=trials.names[find_leader(trials.tallies, LAST, _first)],
+        success=evidence.success(),
+        blind=evidence.blind(1, evidence.error / 2),
         rows=rows,
         p=p,
-        alpha=asked.alpha,
-        level=asked.level,
-        permutations=asked.permutations,
-        permuted=_permuted(events, secret_of, asked.permutations),
-        warnings=tuple(doubts(events, asked.attack, [row.measure for row in rows if row.low is None])),
+        alpha=options.alpha,
+        level=options.level,
+        permutations=options.permutations,
+        permuted=_describe_permutations(events, secret_of, options.permutations),
+        warnings=tuple(find_caveats(events, options.attack, [row.measure for row in rows if row.low is None])),
         curve=tuple(
             (trials.trained[part], tally.tests, _first(tally) / max(1, tally.tests))
             for part, tally in enumerate(led, FIRST)
@@ -183,40 +183,40 @@ def audited(events: Events, asked: Asked) -> Audit:
         more=None,
         labels=events.secrets,
         joint=joint,
-        seen=seen(events),
+        seen=share_out(events),
     )
-    if asked.enough is None:
+    if options.enough is None:
         return found
-    done = found.width <= asked.enough
-    return replace(found, enough=done, more=0 if done else least_more(found.width, asked.enough, found.events))
+    done = found.width <= options.enough
+    return replace(found, enough=done, more=0 if done else least_more(found.width, options.enough, found.events))
 
 
 def _first(tally: Any) -> float:
     return float(tally.ranks[0])
 
 
-def _rows(known: Known, battery: Battery, rng: np.random.Generator) -> tuple[Measured, ...]:
-    brackets = [bracket_of(known, name, H) for name, H in zip(battery.names, battery.entropies, strict=True)]
+def _rows(evidence: SampleEvidence, measures: MeasureSet, rng: np.random.Generator) -> tuple[Measured, ...]:
+    brackets = [bracket_of(evidence, name, H) for name, H in zip(measures.names, measures.entropies, strict=True)]
     others = [i for i, bracket in enumerate(brackets) if bracket is None]
     if others:
-        few = Battery([battery.entropies[i] or battery.names[i] for i in others])
-        for i, estimate in zip(others, estimated(known.joint or _guesses(known), few, rng), strict=True):
+        few = MeasureSet([measures.entropies[i] or measures.names[i] for i in others])
+        for i, estimate in zip(others, estimate_all(evidence.joint or _guesses(evidence), few, rng), strict=True):
             brackets[i] = Bracket(None, estimate, None)
-    found = zip(battery.names, brackets, strict=True)
+    found = zip(measures.names, brackets, strict=True)
     return tuple(Measured(b.low, b.estimate, b.high, name) for name, b in found if b is not None)
 
 
-def _guesses(known: Known) -> JointCounts:
+def _guesses(evidence: SampleEvidence) -> JointCounts:
     """Secrets and what the attack guessed in their place on the last part, which never tells more than was seen."""
-    n = known.sample.n
+    n = evidence.sample.n
     table = np.zeros((n, n), dtype=np.int64)
-    for beliefs in known.trials.last:
+    for beliefs in evidence.trials.last:
         np.add.at(table, (beliefs.x, beliefs.rows.argmax(axis=1)[beliefs.r]), beliefs.times)
     x, y = table.nonzero()
     return JointCounts(x, y, table[x, y], (n, n))
 
 
-def _one_each(events: Events) -> Any:
+def _secrets_of_blocks(events: Events) -> Any:
     """The secret of each block, where each has one."""
     if events.blocks is None:
         return None
@@ -227,7 +227,7 @@ def _one_each(events: Events) -> Any:
     return least if bool((least == most).all()) else None
 
 
-def _permuted(events: Events, secret_of: Any, permutations: int) -> str:
+def _describe_permutations(events: Events, secret_of: Any, permutations: int) -> str:
     if events.blocks is None:
         return f"{permutations} permutations"
     return f"{permutations} permutations {'of whole blocks' if secret_of is not None else 'within blocks'}"

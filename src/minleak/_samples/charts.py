@@ -19,7 +19,7 @@ _TIPS = (("events", ","), ("success", ".2%"), ("tests", ","))
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedShares:
     """What the chart of observables shows: the most frequent secrets, and for each the share of its events in bins."""
 
     secrets: Indices
@@ -29,7 +29,7 @@ class Seen:
     title: str
 
 
-def seen(events: Events) -> Seen:
+def share_out(events: Events) -> ObservedShares:
     """Observables by secret: the first number, or the most frequent observables by number."""
     counts = np.bincount(events.x, weights=events.times, minlength=len(events.secrets)).astype(np.int64)
     chosen = np.sort(np.argsort(-counts, kind="stable")[:_SECRETS])
@@ -53,10 +53,10 @@ def seen(events: Events) -> Seen:
     table = np.bincount(place[events.x][rows] * m + at[rows], weights=events.times[rows], minlength=len(chosen) * m)
     shares = table.reshape(len(chosen), m) / np.maximum(counts[chosen], 1)[:, None]  # rows may weigh nothing
     names = tuple(str(events.secrets[int(x)])[:24] for x in chosen)
-    return Seen(counts, names, bins, shares, title)
+    return ObservedShares(counts, names, bins, shares, title)
 
 
-def seen_chart(what: Seen) -> Any:
+def seen_chart(what: ObservedShares) -> Any:
     """Observables by secret: the darker, the more of its events."""
     alt = altair()
     cells = [

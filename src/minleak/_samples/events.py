@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,17 +9,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from minleak._data.arrays import Array
-from minleak._data.frames import aligned
+from minleak._data.arrays import Array, Indices
+from minleak._data.frames import have_one_index
 from minleak._data.labels import Labels
-from minleak._data.parameters import truth
-from minleak._data.reading.table import Table, column_names
-from minleak._samples.columns import Codes, Column, as_column, as_columns, distinct
-from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
+from minleak._data.numbers import spell_numbers
+from minleak._data.parameters import is_number, truth
+from minleak._data.tables import Column, Table, as_values, column_names
+from minleak.errors import InvalidParameter, MinleakError, shown
 
 # Fewer events say nothing that is worth a bound; the loop that draws tables with given margins was seen to be right up
 # to so many.
 LEAST, MOST = 50, 2**32
+# Larger numbers have squares and differences that no float holds.
+_LARGE = 1e150
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ class Events:
     observables were taken, in words.
     """
 
-    x: Codes
-    y: Codes
-    times: Codes
+    x: Indices
+    y: Indices
+    times: Indices
     points: Array | None
-    blocks: Codes | None
+    blocks: Indices | None
     secrets: Labels
     observables: int
     whole: bool
@@ -55,7 +56,7 @@ class Events:
         return replace(self, x=self.x[order], y=self.y[order], times=self.times[order], points=points, blocks=blocks)
 
 
-def events_of(
+def collect_events(
     secrets: Any,
     observables: Any,
     *,
@@ -67,69 +68,41 @@ def events_of(
 ) -> Events:
     """The events in a column of secrets and one or several columns of observables, all checked."""
     numeric = None if numeric is None else truth(numeric, "numeric")
-    if not all(aligned(secrets, others) for others in (observables, times, blocks)):
+    if not all(have_one_index(secrets, others) for others in (observables, times, blocks)):
         raise InvalidParameter("the secrets and what is beside them have different indices: bring all into one order")
-    x, names = Column(as_column(secrets, "the secrets"), where, error).coded("secret")
-    columns = [Column(values, where, error) for values in as_columns(observables)]
-    for column in columns:
-        if len(column.values) != len(x):
+
+    def column(values: Any, role: str) -> Column:
+        return Column(as_values(values, f"the {role}s"), role, where, error)
+
+    x, names = _in_order(column(secrets, "secret"))
+    columns = [column(values, "observable") for values in _observable_columns(observables)]
+    for one in columns:
+        if len(one) != len(x):
             raise InvalidParameter(
-                f"there are {len(x)} secrets and {len(column.values)} observables: give one observable for each secret"
+                f"there are {len(x)} secrets and {len(one)} observables: give one observable for each secret"
             )
-    numbers = [None if numeric is False else column.numbers(told=numeric is True) for column in columns]
-    found = [column for column in numbers if column is not None]
-    points = np.stack(found, axis=1) if len(found) == len(columns) else None
+    found = [None if numeric is False else _as_numbers(one, told=numeric is True) for one in columns]
+    numbers = [one for one in found if one is not None]
+    points = np.stack(numbers, axis=1) if len(numbers) == len(columns) else None
     counts = _times(times, len(x))
     if len(names) < 2:
         raise InvalidParameter("all events have one secret: nothing can be learnt of it, give events of two or more")
     whole = points is not None and bool((points == np.floor(points)).all() and (np.abs(points) < 2**53).all())
-    y, m = distinct([column.coded("observable")[0] for column in columns] if points is None else list(points.T))
-    if blocks is not None:
-        blocks = _blocks(blocks, len(x), where, error)
-    return Events(x, y, counts, points, blocks, names, m, whole, _said(points, whole, len(columns), numeric))
-
-
-def _said(points: Any, whole: bool, columns: int, numeric: bool | None) -> str:
-    if points is None:
-        kind = "discrete" if columns == 1 else f"discrete, {columns} columns together"
-        return f"{kind}: only equal observables are alike"
-    kind = "one number" if columns == 1 else f"vectors of {columns} numbers"
-    found = "told" if numeric else "recognised"
-    return f"{kind}{', whole' if whole else ''} ({found})"
-
-
-def _times(times: Any, n: int) -> Codes:
-    given = np.ones(n, dtype=np.int64) if times is None else np.asarray(times)
-    if given.shape != (n,) or given.dtype.kind not in "iu" or (given < 0).any():
-        raise InvalidParameter("weights are whole numbers from 0 on, how many events each row stands for")
-    total = int(given.sum(dtype=np.float64))  # exact as far as it is taken
-    if total < LEAST:
-        raise InvalidParameter(f"{total} events say nothing: collect at least {LEAST}")
-    if total > MOST:
-        raise too_many(total)
-    return given.astype(np.int64)
-
-
-def too_many(events: int) -> InvalidParameter:
-    """The refusal of more events than can be permuted."""
-    return InvalidParameter(
-        f"{events} events are more than the permutations can count, {MOST}: take a sample, or divide the weights by "
-        "the same number"
-    )
-
-
-def _blocks(blocks: Any, n: int, where: Callable[[int], str], error: type[MinleakError]) -> Codes:
+    y, m = _distinct_rows([_in_order(one)[0] for one in columns] if points is None else list(points.T))
     if isinstance(blocks, int | np.integer) and not isinstance(blocks, bool):
-        if not 1 <= blocks <= n:
-            raise InvalidParameter(f"blocks is how many events in a row make one, from 1 to {n}, not {shown(blocks)}")
-        return np.arange(n, dtype=np.int64) // int(blocks)
-    codes, _ = Column(as_column(blocks, "the blocks"), where, error).coded("block")
-    if len(codes) != n:
-        raise InvalidParameter(f"there are {n} events and {len(codes)} blocks: name the block of each event")
-    return codes
+        if not 1 <= blocks <= len(x):
+            raise InvalidParameter(
+                f"blocks is how many events in a row make one, from 1 to {len(x)}, not {shown(blocks)}"
+            )
+        blocks = np.arange(len(x), dtype=np.int64) // int(blocks)
+    elif blocks is not None:
+        blocks, _ = _in_order(column(blocks, "block"))
+        if len(blocks) != len(x):
+            raise InvalidParameter(f"there are {len(x)} events and {len(blocks)} blocks: name the block of each event")
+    return Events(x, y, counts, points, blocks, names, m, whole, _describe(points, whole, len(columns), numeric))
 
 
-def events_in(
+def read_events(
     source: Any,
     *,
     secret: str,
@@ -139,45 +112,129 @@ def events_in(
     numeric: bool | None,
     format: str | None,
 ) -> Events:
-    """The events in a table (Arrow, pandas) or in a file (csv, tsv, parquet), by the names of its columns."""
+    """The events in a data frame, an Arrow table or a file (csv, tsv, parquet), by the names of its columns."""
     names = [observable] if isinstance(observable, str) else observable
     names = column_names(names, "observable is the name of a column, or several, each once")
-    if isinstance(source, str | os.PathLike) or hasattr(source, "read"):
-        roles = {"secret": secret, **{_role(i): name for i, name in enumerate(names)}}
-        if isinstance(blocks, str):
-            roles["blocks"] = blocks
-        table = Table(source, format=format, what="events are")
-        read = table.read(roles, {"weight": weight} if weight is not None else {})
-        return events_of(
-            read["secret"],
-            pa.table([read[_role(i)] for i in range(len(names))], names=list(map(str, range(len(names))))),
-            times=read.get("weight"),
-            blocks=read["blocks"] if isinstance(blocks, str) else blocks,
-            numeric=numeric,
-            where=table.where,
-            error=UnreadableFile,
-        )
-    try:
-        arrow = pa.table(source)
-    except Exception:  # of whatever the source is
-        raise InvalidParameter(
-            f"events are arrays of secrets and observables, a table, or a file, not {type(source).__name__}"
-        ) from None
-    asked = [("secret", secret), *(("observable", name) for name in names), ("weight", weight)]
-    for parameter, name in [*asked, ("blocks", blocks)] if isinstance(blocks, str) else asked:
-        found = arrow.column_names.count(name)
-        if found != 1 and (name, parameter) != (None, "weight"):
-            many = f"{found} columns" if found else "no column"
-            raise InvalidParameter(f"the table has {many} {shown(name)}: say which one with {parameter}=")
-    return events_of(
-        arrow[secret],
-        arrow.select(names),
-        times=None if weight is None else arrow[weight].to_numpy(),
-        blocks=arrow[blocks] if isinstance(blocks, str) else blocks,
+    seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
+    named_blocks = {"blocks": blocks} if isinstance(blocks, str) else {}
+    numbers = {} if weight is None else {"weight": weight}
+    table = Table(source, format=format, what="events are")
+    choose = ", ".join(f"{role}=" for role in ("secret", "observable", *numbers, *named_blocks))
+    read = table.read({"secret": secret, **seen, **named_blocks}, numbers, choose=choose)
+    return collect_events(
+        read["secret"].values,
+        pa.table([read[role].values for role in seen], names=list(seen)),
+        times=read["weight"].numbers() if numbers else None,
+        blocks=read["blocks"].values if named_blocks else blocks,
         numeric=numeric,
-        where="row {}".format,
+        where=table.where,
+        error=table.error,
     )
 
 
-def _role(i: int) -> str:
-    return "observable" if i == 0 else f"observable {i + 1}"
+def refuse_too_many(events: int) -> None:
+    """Refuse more events than can be permuted."""
+    if events > MOST:
+        raise InvalidParameter(
+            f"{events} events are more than the permutations can count, {MOST}: take a sample, or divide the weights "
+            "by the same number"
+        )
+
+
+def _observable_columns(observables: Any) -> list[Any]:
+    """The columns of observables: of a table, of an array of two dimensions, of rows, or the only one."""
+    if hasattr(observables, "__dataframe__") or isinstance(observables, pa.Table | pa.RecordBatch):
+        table = pa.table(observables)
+        if not table.num_columns:
+            raise InvalidParameter("the observables are a table without columns: give one or more")
+        return list(table.columns)
+    if isinstance(observables, list | tuple) and observables and isinstance(observables[0], list | tuple | np.ndarray):
+        try:
+            observables = np.array(observables, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            raise InvalidParameter("observables are rows of equally many numbers, or one value each") from None
+    if np.ma.is_masked(observables):
+        raise InvalidParameter("the observables have masked entries: leave those events out")
+    if isinstance(observables, np.ndarray) and observables.ndim == 2 and observables.shape[1]:
+        return [np.ascontiguousarray(column) for column in observables.T]
+    if isinstance(observables, np.ndarray) and observables.ndim != 1:
+        raise InvalidParameter(f"observables are a column or rows of numbers, not of shape {observables.shape}")
+    return [observables]
+
+
+def _as_numbers(column: Column, *, told: bool) -> Array | None:
+    """The column as finite floats, or None if it does not hold numbers and was not said to. Where most entries are
+    numbers and some are not, something went wrong in the log.
+    """
+    import pyarrow.compute as pc
+
+    values, why_not, at = column.check_complete(nan=False).values, "", -1
+    if column.is_text:
+        good = spell_numbers(values)
+        at = pc.index(good, False).as_py()
+        if (pc.mean(good).as_py() or 0.0) < (1e-300 if told else 0.5):
+            why_not = "text that spells no numbers"
+    elif isinstance(values, list):
+        flags = [is_number(value) for value in values]
+        at = -1 if all(flags) else flags.index(False)
+        if not any(flags):
+            why_not = "no numbers"
+    elif not (pa.types.is_integer(kind := values.type) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)):
+        why_not = f"of type {kind}, which is no number"
+    if why_not:
+        if told:
+            raise column.error(f"the observables are {why_not}: leave out numeric=True, or give numbers")
+        return None
+    if at >= 0:
+        raise column.error(
+            f"the observable at {column.where(at)} is no number where others are: mend it, or take all as names "
+            "(numeric=False, --names)"
+        )
+    floats = replace(column, is_spelled=True).floats()
+    large = np.abs(floats) >= _LARGE
+    if large.any():
+        at = int(np.argmax(large))
+        raise column.error(f"the observable at {column.where(at)} is beyond {_LARGE:g}: leave such events out")
+    return floats
+
+
+def _in_order(column: Column) -> tuple[Indices, Labels]:
+    """Indices of the entries in the order of how they are written, so that the order of the rows does not matter, and
+    the entries. Lists, such as the sets of a cloak, go by how they are written.
+    """
+    if isinstance(column.values, pa.Array) and pa.types.is_nested(column.values.type):
+        column = replace(column, values=[str(value) for value in column.values.to_pylist()])
+    codes, names = column.check_complete().codes()
+    order = np.argsort(np.array([str(name) for name in names]), kind="stable")
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[codes], Labels(tuple(names.at(order)))
+
+
+def _distinct_rows(columns: Sequence[Any]) -> tuple[Indices, int]:
+    """Indices of the distinct rows of some columns, and how many there are."""
+    codes = np.zeros(len(columns[0]), dtype=np.int64)
+    for column in columns:
+        values, inner = np.unique(column, return_inverse=True)
+        codes = np.unique(codes * len(values) + inner, return_inverse=True)[1]
+    return codes, int(codes.max()) + 1 if len(codes) else 0
+
+
+def _times(times: Any, n: int) -> Indices:
+    given = np.ones(n, dtype=np.int64) if times is None else np.asarray(times)
+    if given.shape != (n,) or given.dtype.kind not in "iu" or (given < 0).any():
+        raise InvalidParameter("weights are whole numbers from 0 on, how many events each row stands for")
+    total = int(given.sum(dtype=np.float64))  # exact as far as it is taken
+    if total < LEAST:
+        raise InvalidParameter(f"{total} events say nothing: collect at least {LEAST}")
+    refuse_too_many(total)
+    return given.astype(np.int64)
+
+
+def _describe(points: Any, whole: bool, columns: int, numeric: bool | None) -> str:
+    if points is None:
+        kind = "discrete" if columns == 1 else f"discrete, {columns} columns together"
+        return f"{kind}: only equal observables are alike"
+    kind = "one number" if columns == 1 else f"vectors of {columns} numbers"
+    found = "told" if numeric else "recognised"
+    return f"{kind}{', whole' if whole else ''} ({found})"

@@ -45,10 +45,10 @@ def follow(
     check_share("level", level)
     check_share("alpha", alpha)
     whole(given.get("permutations", 1), "permutations")
-    return _followed(path, enough, waited, level, alpha, given)
+    return _follow(path, enough, waited, level, alpha, given)
 
 
-def _followed(
+def _follow(
     path: Any, enough: float, patience: float, level: float, alpha: float, given: dict[str, Any]
 ) -> Iterator[Audit]:
     looks, read, grown, since = 0, 0, 0, time.monotonic()
@@ -80,15 +80,15 @@ def _followed(
 def _size(path: Any) -> int:
     try:
         return os.stat(os.fspath(path)).st_size
-    except Exception:  # of the system, or of whatever the path is
+    except OSError:
         raise UnreadableFile(f"cannot open {shown(path)}: a file to follow must be there") from None
 
 
-class _Named(io.BytesIO):
+class _NamedBytes(io.BytesIO):
     name = ""
 
 
-def _whole_lines(path: Any) -> _Named:
+def _whole_lines(path: Any) -> _NamedBytes:
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -96,6 +96,6 @@ def _whole_lines(path: Any) -> _Named:
         raise UnreadableFile(f"cannot open {shown(path)}: {error.strerror or 'the file system refused'}") from None
     if data.startswith((b"\x1f\x8b", b"PAR1")):
         raise UnreadableFile(f"{shown(path)} is compressed, or no text: a csv or tsv file is followed as it grows")
-    kept = _Named(data[: data.rfind(b"\n") + 1])
+    kept = _NamedBytes(data[: data.rfind(b"\n") + 1])
     kept.name = os.fsdecode(path)
     return kept

@@ -9,12 +9,12 @@ from functools import cached_property
 
 import numpy as np
 
+from minleak._data.arrays import Indices
 from minleak._entropy.base import ConditionalEntropy
 from minleak._face.result import Result
 from minleak._face.tables import Table, word
-from minleak._samples.attacks import doubt, prior_before
+from minleak._samples.attacks import prior_before, prior_share
 from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, mean_at_most
-from minleak._samples.columns import Codes
 from minleak._samples.plug_in import OTHERS, JointCounts
 from minleak._samples.sample import FIRST, LAST, Sample
 from minleak._samples.trials import Tally, Trials
@@ -40,7 +40,7 @@ def shown_end(end: float | None) -> float | str:
 
 
 @dataclass(frozen=True)
-class Known:
+class SampleEvidence:
     """What is known of a sample: its trials, and the counts of its pairs, None where observables are not discrete."""
 
     sample: Sample
@@ -49,7 +49,7 @@ class Known:
     joint: JointCounts | None
 
     @cached_property
-    def secrets(self) -> Codes:
+    def secrets(self) -> Indices:
         """How many events each secret has."""
         return self.sample.secrets_in(self.sample.counts.sum(axis=0))
 
@@ -69,7 +69,7 @@ class Known:
     def success(self, l: int = 1, side: float | None = None) -> Bracket:
         """The chance that the secret is among l best guesses; with blocks a lower bound is for one guess alone."""
         side = self.side if side is None else side
-        led = self.trials.led(lambda tally: float(tally.ranks[:l].sum()))
+        led = self.trials.of_leaders(lambda tally: float(tally.ranks[:l].sum()))
         low = None
         if self.sample.blocks is None:
             low = at_least(sum(int(t.ranks[:l].sum()) for t in led), sum(t.tests for t in led), side)
@@ -77,7 +77,7 @@ class Known:
             tests, right = np.sum([tally.blocks for tally in led if tally.blocks is not None], axis=0)
             low = at_least_by_blocks(right[tests > 0] / tests[tests > 0], side)
         high = at_most(self.joint.largest(l), self.independent, side) if self.joint else None
-        return _ordered(low, max(_share(led, l), _share(led[-1:], l)), high)  # the last was trained on most
+        return _bracket(low, max(_share(led, l), _share(led[-1:], l)), high)  # the last was trained on most
 
     def blind(self, l: int, side: float) -> Bracket:
         """The chance that the secret is among l guesses before anything is seen."""
@@ -101,7 +101,7 @@ class Known:
         after, before = self.success(l, side), self.blind(l, side)
         low = None if after.low is None else max(floor, how(after.low, before.high or 1.0))
         high = None if after.high is None else max(floor, how(after.high, max(before.low or 0.0, 1e-300)))
-        return _ordered(low, max(floor, how(after.estimate, before.estimate)), high)
+        return _bracket(low, max(floor, how(after.estimate, before.estimate)), high)
 
     def shannon(self, unit: float) -> Bracket:
         """H(X) plus the mean log of what the attack gave to the secret, on the last part."""
@@ -110,11 +110,11 @@ class Known:
         estimate = max(0.0, tally.logs / max(1, tally.tests) - float(q @ np.log(q)))
         if self.sample.blocks is not None:
             return Bracket(None, estimate / unit, None)
-        least_belief = doubt(self.sample, LAST) * float(prior_before(self.sample, LAST).min())
+        least_belief = prior_share(self.sample, LAST) * float(prior_before(self.sample, LAST).min())
         most = -math.log(least_belief)
         loss = mean_at_most(-tally.logs, tally.squares, tally.tests, 0.0, most, self.error / 2)
         low = entropy_at_least(self.secrets, self.error / 2) - loss
-        return _ordered(max(0.0, min(low, math.log(self.sample.n))) / unit, estimate / unit, None)
+        return _bracket(max(0.0, min(low, math.log(self.sample.n))) / unit, estimate / unit, None)
 
     def guesswork(self) -> Bracket:
         """By how many guesses fewer the secret is found, on the last part."""
@@ -128,22 +128,22 @@ class Known:
         # one event moves the guesswork of the counts, which is too small on average, by (n - 1) / events
         sure = before - (n - 1) * math.sqrt(math.log(2 / self.error) / (2 * events))
         worst = mean_at_most(taken, float(tally.ranks @ ranks**2), tally.tests, 1.0, float(n), self.error / 2)
-        return _ordered(max(0.0, sure - worst), estimate, None)
+        return _bracket(max(0.0, sure - worst), estimate, None)
 
     def _last(self, score: Callable[[Tally], float]) -> Tally:
-        return self.trials.led(score)[-1]
+        return self.trials.of_leaders(score)[-1]
 
 
-def bracket_of(known: Known, name: str, entropy: ConditionalEntropy | None) -> Bracket | None:
+def bracket_of(evidence: SampleEvidence, name: str, entropy: ConditionalEntropy | None) -> Bracket | None:
     """What is sure of a measure of leakage, None where samples only give an estimate."""
     if entropy is not None:
-        found: Bracket | None = entropy.of_samples(known)
+        found: Bracket | None = entropy.of_samples(evidence)
         return found
     other = OTHERS[name]
-    return None if other.compared is None else known.compared(1, other.compared, other.floor)
+    return None if other.compared is None else evidence.compared(1, other.compared, other.floor)
 
 
-def _ordered(low: float | None, estimate: float, high: float | None) -> Bracket:
+def _bracket(low: float | None, estimate: float, high: float | None) -> Bracket:
     """The estimate is brought into the bracket."""
     return Bracket(low, max(low or 0.0, estimate if high is None else min(estimate, high)), high)
 

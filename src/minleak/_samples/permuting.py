@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._samples.attacks import Beliefs
-from minleak._samples.columns import Codes
 
 # Beliefs of at most so many entries are kept, and of so many events.
 _ENTRIES, _EVENTS = 20_000_000, 5_000_000
@@ -19,8 +18,8 @@ _CELLS = 4_000_000
 
 def p_of_no_leakage(
     beliefs: Sequence[Beliefs],
-    blocks: Codes | None,
-    secret_of: Codes | None,
+    blocks: Indices | None,
+    secret_of: Indices | None,
     prior: Array,
     *,
     permutations: int,
@@ -36,7 +35,7 @@ def p_of_no_leakage(
     Where blocks are given, secrets change places within their block; where each block has one secret (`secret_of`),
     whole blocks change places. `prior` is how likely secrets are by the events that the beliefs were formed on.
     """
-    tests = _joined(beliefs)
+    tests = _join(beliefs)
     x, r, logs = tests.x, tests.r, np.log(tests.rows).astype(np.float32)
     weight = 1.0 / prior
     guess = np.argmax(logs - np.log(prior), axis=1)
@@ -46,15 +45,15 @@ def p_of_no_leakage(
         kept = min(1.0, _EVENTS / float(tests.times.sum()))
         times = rng.binomial(tests.times, kept) if kept < 1 else tests.times
         x, r = np.repeat(x, times), np.repeat(r, times)
-    again = _orders(x, None if blocks is None or tests.event is None else blocks[tests.event], secret_of, rng)
+    again = _make_shuffler(x, None if blocks is None or tests.event is None else blocks[tests.event], secret_of, rng)
 
-    def scored(secrets: Codes) -> tuple[float, float]:
+    def score(secrets: Indices) -> tuple[float, float]:
         return float(logs[r, secrets].sum(dtype=np.float64)), float(weight[secrets[guess[r] == secrets]].sum())
 
-    return _rank([scored(x), *(scored(again()) for _ in range(permutations))])
+    return _rank([score(x), *(score(again()) for _ in range(permutations))])
 
 
-def _joined(beliefs: Sequence[Beliefs]) -> Beliefs:
+def _join(beliefs: Sequence[Beliefs]) -> Beliefs:
     """All beliefs as one, up to so many entries; which are left out has nothing to do with secrets."""
     kept: list[Beliefs] = []
     rows = 0
@@ -73,7 +72,7 @@ def _joined(beliefs: Sequence[Beliefs]) -> Beliefs:
 def _by_tables(
     beliefs: Beliefs,
     logs: npt.NDArray[np.float32],
-    guess: Codes,
+    guess: Indices,
     weight: Array,
     permutations: int,
     rng: np.random.Generator,
@@ -86,7 +85,7 @@ def _by_tables(
     margins = [table.sum(axis=1).astype(np.int64), table.sum(axis=0).astype(np.int64)]
     columns = np.arange(len(rows))
 
-    def scored(one: Array) -> tuple[float, float]:
+    def score(one: Array) -> tuple[float, float]:
         return float((one * logs).sum()), float(one[columns, guess] @ weight[guess])
 
     if len(rows) == 1 or np.count_nonzero(margins[1]) == 1:
@@ -94,10 +93,12 @@ def _by_tables(
     from scipy.stats import random_table
 
     draws = random_table(*margins)
-    return _rank([scored(table), *(scored(draws.rvs(random_state=rng)) for _ in range(permutations))])
+    return _rank([score(table), *(score(draws.rvs(random_state=rng)) for _ in range(permutations))])
 
 
-def _orders(x: Codes, blocks: Codes | None, secret_of: Codes | None, rng: np.random.Generator) -> Callable[[], Codes]:
+def _make_shuffler(
+    x: Indices, blocks: Indices | None, secret_of: Indices | None, rng: np.random.Generator
+) -> Callable[[], Indices]:
     """A maker of the secrets in another order."""
     if blocks is None:
         return lambda: rng.permutation(x)
@@ -106,7 +107,7 @@ def _orders(x: Codes, blocks: Codes | None, secret_of: Codes | None, rng: np.ran
         return lambda: rng.permutation(secret_of[there])[place]
     home = np.argsort(blocks, kind="stable")
 
-    def within() -> Codes:
+    def within() -> Indices:
         made = np.empty_like(x)
         made[home] = x[np.lexsort((rng.random(len(x)), blocks))]
         return made

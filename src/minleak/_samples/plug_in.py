@@ -78,7 +78,7 @@ class JointCounts:
         """The share of events whose secret is among the l most frequent of their observable."""
         return float(self.counts[self._rank < l].sum() / self.events)
 
-    def resampled(self, rng: np.random.Generator) -> Any:
+    def resample(self, rng: np.random.Generator) -> Any:
         """J of as many events drawn with the probabilities J."""
         return self.with_counts(rng.multinomial(self.events, self.counts / self.counts.sum()))
 
@@ -91,17 +91,17 @@ def _sparse(matrix: Any) -> Any:
     return made
 
 
-def estimated(joint: JointCounts, battery: Battery, rng: np.random.Generator) -> list[float]:
+def estimate_all(joint: JointCounts, measures: MeasureSet, rng: np.random.Generator) -> list[float]:
     """Each measure on the counts less its bias: by a formula where the entropy has one, else the bootstrap's."""
-    found = battery(joint.with_counts(joint.counts))
+    found = measures(joint.with_counts(joint.counts))
     pairs, (n, m) = len(joint.counts), joint.shape
-    formulas = [H.bias_of_counts(pairs, n, m, joint.events) if H else None for H in battery.entropies]
+    formulas = [H.bias_of_counts(pairs, n, m, joint.events) if H else None for H in measures.entropies]
     bias = np.zeros(len(found))
     if None in formulas:
         with np.errstate(invalid="ignore"):
-            bias = np.mean([battery(joint.resampled(rng)) for _ in range(_RESAMPLES)], axis=0) - found
+            bias = np.mean([measures(joint.resample(rng)) for _ in range(_RESAMPLES)], axis=0) - found
     values = []
-    for i, (name, entropy, value) in enumerate(zip(battery.names, battery.entropies, found.tolist(), strict=True)):
+    for i, (name, entropy, value) in enumerate(zip(measures.names, measures.entropies, found.tolist(), strict=True)):
         known = formulas[i]
         taken = (float(bias[i]) if math.isfinite(bias[i]) else 0.0) if known is None else known  # infinity stays
         floor, ceiling = (0.0, entropy.most_leaked(n, m)) if entropy else (OTHERS[name].floor, math.inf)
@@ -109,7 +109,7 @@ def estimated(joint: JointCounts, battery: Battery, rng: np.random.Generator) ->
     return values
 
 
-class Battery:
+class MeasureSet:
     """Several measures at once, of a joint distribution: entropies in one pass, then the others."""
 
     def __init__(self, measures: Sequence[ConditionalEntropy | str]) -> None:

@@ -14,7 +14,7 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import place
 from minleak._face.result import Result
 from minleak._face.tables import Table
-from minleak._samples.charts import Seen, curve_chart, seen_chart
+from minleak._samples.charts import ObservedShares, curve_chart, seen_chart
 from minleak._samples.measures import Bracket, shown_end
 from minleak._samples.plug_in import JointCounts
 from minleak.errors import InvalidParameter
@@ -63,7 +63,7 @@ class Audit(Result):
     more: int | None
     labels: Labels = field(repr=False, compare=False)
     joint: JointCounts | None = field(repr=False, compare=False)
-    seen: Seen = field(repr=False, compare=False)
+    seen: ObservedShares = field(repr=False, compare=False)
 
     reported = ("rejected", "verdict")
 

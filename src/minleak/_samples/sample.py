@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minleak._data.arrays import Array
-from minleak._samples.columns import Codes
+from minleak._data.arrays import Array, Indices
 from minleak._samples.events import Events
 from minleak.errors import InvalidParameter
 
@@ -20,19 +19,19 @@ FIRST, LAST = 2, len(SHARES) - 1
 _CELLS, _EACH, _TABLE = 4096, 8, 8_000_000
 # The most pairs of a secret and a cell whose beliefs are worked out, in minutes.
 _MOST_CELLS = 2_000_000_000
-# Rows that stand for more events than this in all are not taken apart.
+# SingleEvents that stand for more events than this in all are not taken apart.
 MOST_ROWS = 5_000_000
 
 
 @dataclass(frozen=True)
-class Rows:
+class SingleEvents:
     """Events one by one: secret, part and cell of each, what it shows as numbers, if it does, and its block, if any."""
 
-    x: Codes
-    part: Codes
-    cell: Codes
+    x: Indices
+    part: Indices
+    cell: Indices
     points: Array | None
-    blocks: Codes | None
+    blocks: Indices | None
 
 
 @dataclass(frozen=True)
@@ -45,25 +44,25 @@ class Sample:
     n: int
     cells: int
     ordered: bool
-    pairs_x: Codes
-    pairs_y: Codes
-    counts: Codes
-    rows: Rows | None
+    pairs_x: Indices
+    pairs_y: Indices
+    counts: Indices
+    rows: SingleEvents | None
 
     @property
-    def blocks(self) -> Codes | None:
+    def blocks(self) -> Indices | None:
         """The block of each event, where there are blocks."""
         return None if self.rows is None else self.rows.blocks
 
-    def before(self, part: int) -> Codes:
+    def before(self, part: int) -> Indices:
         """How often each pair is in the parts before this one."""
         return np.asarray(self.counts[:part].sum(axis=0))
 
-    def secrets_in(self, counts: Codes) -> Codes:
+    def secrets_in(self, counts: Indices) -> Indices:
         """How often each secret is in counts of pairs."""
         return np.bincount(self.pairs_x, weights=counts, minlength=self.n).astype(np.int64)
 
-    def dense(self, counts: Codes, cells: slice) -> Array:
+    def dense(self, counts: Indices, cells: slice) -> Array:
         """Counts of pairs as rows for some cells, and columns for all secrets."""
         begin, end = np.searchsorted(self.pairs_y, [cells.start, cells.stop])
         table = np.zeros((cells.stop - cells.start, self.n))
@@ -77,7 +76,7 @@ class Sample:
             yield slice(begin, min(begin + width, self.cells))
 
 
-def sampled(events: Events, rng: np.random.Generator) -> Sample:
+def deal_events(events: Events, rng: np.random.Generator) -> Sample:
     """Deal the events into parts, each event for itself, or each block."""
     single = int(events.times.max()) == 1 and int(events.times.min()) == 1
     alone = events.total <= MOST_ROWS and (events.points is not None or events.blocks is not None)
@@ -86,7 +85,7 @@ def sampled(events: Events, rng: np.random.Generator) -> Sample:
     if single or alone:
         index = np.arange(len(events.x)) if single else np.repeat(np.arange(len(events.x)), events.times)
         blocks = None if events.blocks is None else events.blocks[index]
-        part = _dealt(len(index), blocks, rng)
+        part = _deal_parts(len(index), blocks, rng)
         dealt = np.bincount(index * len(SHARES) + part, minlength=len(events.x) * len(SHARES))
         dealt = dealt.reshape(len(events.x), len(SHARES))
     else:  # many events in few rows: each row's are dealt out alike
@@ -95,7 +94,7 @@ def sampled(events: Events, rng: np.random.Generator) -> Sample:
     rows = None
     if single or alone:
         points = None if events.points is None else events.points[index]
-        rows = Rows(events.x[index], part, cell[index], points, blocks)
+        rows = SingleEvents(events.x[index], part, cell[index], points, blocks)
     n, m = len(events.secrets), int(cell.max()) + 1
     if n * m > _MOST_CELLS:
         raise InvalidParameter(
@@ -107,7 +106,7 @@ def sampled(events: Events, rng: np.random.Generator) -> Sample:
     return Sample(n, m, ordered, pairs_x=keys % n, pairs_y=keys // n, counts=counts, rows=rows)
 
 
-def _dealt(rows: int, blocks: Codes | None, rng: np.random.Generator) -> Codes:
+def _deal_parts(rows: int, blocks: Indices | None, rng: np.random.Generator) -> Indices:
     ends = np.cumsum(SHARES)[:-1]
     if blocks is None:
         return np.searchsorted(ends, rng.random(rows), side="right").astype(np.int64)
@@ -121,7 +120,7 @@ def _dealt(rows: int, blocks: Codes | None, rng: np.random.Generator) -> Codes:
     return part[blocks]
 
 
-def _cells(events: Events, before: Codes) -> Codes:
+def _cells(events: Events, before: Indices) -> Indices:
     """The observables, or stretches of one number that hold about as many events each, equal numbers together.
 
     Where they end is for the events `before` the last part to say, so that the last part is tried on cells that are

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.progress import Progress
 from minleak._samples.attacks import Attack, Beliefs
-from minleak._samples.columns import Codes
 from minleak._samples.sample import FIRST, LAST, Sample
 
 
@@ -20,7 +19,7 @@ class Tally:
     secret, and of its square; for each block its tests and those that took one guess.
     """
 
-    ranks: Codes
+    ranks: Indices
     logs: float
     squares: float
     blocks: Array | None
@@ -30,10 +29,10 @@ class Tally:
         """How many there were."""
         return int(self.ranks.sum())
 
-    def add(self, beliefs: Beliefs, blocks: Codes | None) -> None:
+    def add(self, beliefs: Beliefs, blocks: Indices | None) -> None:
         """Count some tests."""
         truth = beliefs.rows[beliefs.r, beliefs.x]
-        rank = _ranks(beliefs, truth)
+        rank = _rank_tests(beliefs, truth)
         self.ranks += np.bincount(rank, weights=beliefs.times, minlength=len(self.ranks)).astype(np.int64)
         logs = np.log(truth)
         self.logs += float(beliefs.times @ logs)
@@ -43,7 +42,7 @@ class Tally:
             np.add.at(self.blocks[1], blocks[beliefs.event], rank == 0)
 
 
-def _ranks(beliefs: Beliefs, truth: Array) -> Codes:
+def _rank_tests(beliefs: Beliefs, truth: Array) -> Indices:
     """Before how many guesses the secret's turn comes, the likeliest first, of equals the first."""
     if len(beliefs.r) < 4 * len(beliefs.rows):
         chunk = max(1, 4_000_000 // beliefs.rows.shape[1])
@@ -74,17 +73,17 @@ class Trials:
     trained: tuple[int, ...]
     last: tuple[Beliefs, ...]
 
-    def led(self, score: Callable[[Tally], float]) -> list[Tally]:
+    def of_leaders(self, score: Callable[[Tally], float]) -> list[Tally]:
         """The tests of who led, part by part."""
-        return [self.tallies[leader(self.tallies, part, score)][part] for part in range(FIRST, LAST + 1)]
+        return [self.tallies[find_leader(self.tallies, part, score)][part] for part in range(FIRST, LAST + 1)]
 
 
-def leader(tallies: Sequence[dict[int, Tally]], part: int, score: Callable[[Tally], float]) -> int:
+def find_leader(tallies: Sequence[dict[int, Tally]], part: int, score: Callable[[Tally], float]) -> int:
     """Which attack did best on the parts before: the choice is made before the test, so that it costs nothing."""
     return int(np.argmax([sum(score(one[p]) for p in range(1, part)) for one in tallies]))
 
 
-def tried(sample: Sample, attacks: Sequence[Attack], progress: Progress) -> Trials:
+def try_attacks(sample: Sample, attacks: Sequence[Attack], progress: Progress) -> Trials:
     """Try all attacks on all parts."""
     names = [name for attack in attacks for name in attack.names]
     first = np.cumsum([0, *(len(attack.names) for attack in attacks)])
@@ -92,13 +91,13 @@ def tried(sample: Sample, attacks: Sequence[Attack], progress: Progress) -> Tria
     last: list[Beliefs] = []
     blocks = 0 if sample.blocks is None else int(sample.blocks.max()) + 1
     for part in range(1, LAST + 1):
-        leading = leader(tallies, part, lambda tally: tally.logs) if part == LAST else -1
+        leading = find_leader(tallies, part, lambda tally: tally.logs) if part == LAST else -1
         for one in tallies:
             counted = np.zeros((2, blocks)) if blocks else None
             one[part] = Tally(np.zeros(sample.n, dtype=np.int64), 0.0, 0.0, counted)
         for number, attack in enumerate(attacks):
             progress((part - 1) * len(attacks) + number, LAST * len(attacks), attack.names[0])
-            for beliefs in attack.tried(sample, part):
+            for beliefs in attack.run(sample, part):
                 which = int(first[number]) + beliefs.of
                 tallies[which][part].add(beliefs, sample.blocks)
                 if which == leading:

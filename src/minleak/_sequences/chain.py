@@ -16,7 +16,7 @@ from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._plan.rings import LIMIT
-from minleak._sequences.fitting import blocks_of, fitted
+from minleak._sequences.fitting import blocks_of, fit_counts
 from minleak._sequences.given import as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits
 from minleak._sequences.line import Line
 from minleak._sequences.storing import load_chain, save_chain
@@ -116,7 +116,7 @@ class Chain:
         >>> Chain.from_sequences([["home", "work", "home"], ["home", "shop", "home"]])
         Chain(3 states, 4 transitions, back-off)
         """
-        return cls(**fitted(sequences, order=order, smoothing=smoothing), clock=clock)
+        return cls(**fit_counts(sequences, order=order, smoothing=smoothing), clock=clock)
 
     # -- files --------------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from numbers import Real
 from typing import Any
 
@@ -12,6 +12,7 @@ from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior
+from minleak._data.tables import as_values, encode
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 # Pseudo-counts that are no whole numbers are told in parts of this.
@@ -46,33 +47,28 @@ def _hour(i: int, label: Any, period: int) -> int:
     return int(label[0])
 
 
-def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> dict[str, Any]:
+def fit_counts(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> dict[str, Any]:
     """Counts of the sequences, by the names that `Chain` calls them; see `Chain.from_sequences`."""
     size = whole(order, "order", most=_MOST_ORDER)
     check_smoothing(smoothing)
-    known: dict[Any, int] = {}
-    codes: list[int] = []
+    states: list[Any] = []
     ends: list[int] = []
-    for number, sequence in enumerate(_gone_through(sequences)):
+    for number, sequence in enumerate(listed(sequences, "sequences are a list of walks, each a list of states")):
         what = f"sequence {number} is no list of states such as text, numbers or tuples, in an order"
         walk = listed(sequence, what, ordered=True)
-        if size > 1:
-            walk = [tuple(walk[i : i + size]) for i in range(len(walk) - size + 1)]
-        try:
-            codes += [known.setdefault(state, len(known)) for state in walk]
-        except Exception:  # of whatever the states are
-            raise InvalidParameter(what) from None
-        ends.append(len(codes))
-    if not codes:
+        states += walk if size == 1 else [tuple(walk[i : i + size]) for i in range(len(walk) - size + 1)]
+        ends.append(len(states))
+    if not states:
         raise InvalidPrior(f"there are no sequences of at least {size} states to count")
-    states = list(known)
-    code, stops = np.array(codes, dtype=np.int64), np.array(ends, dtype=np.int64)
+    codes, labels = encode(as_values(states, "the states"))
+    stops = np.array(ends, dtype=np.int64)
     if size > 1:
-        states, code, stops = _without_dead_ends(states, code, stops)
-    return counted(Labels.of(states, 0), code, stops, smoothing, size)
+        kept, codes, stops = _without_dead_ends(list(labels), codes, stops)
+        labels = Labels.of(kept, 0)
+    return count_walks(labels, codes, stops, smoothing, size)
 
 
-def counted(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, order: int = 1) -> dict[str, Any]:
+def count_walks(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, order: int = 1) -> dict[str, Any]:
     """Counts of walks that lie end to end as positions of states, each up to its end."""
     n = len(labels)
     starts = np.concatenate([[0], ends[:-1]])
@@ -81,10 +77,10 @@ def counted(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, 
     first[starts] = True
     pairs = codes[:-1] * n + codes[1:]
     found, times = np.unique(pairs[~first[1:]], return_counts=True)
-    return summed(labels, np.bincount(codes[starts], minlength=n), found // n, found % n, times, smoothing, order)
+    return sum_counts(labels, np.bincount(codes[starts], minlength=n), found // n, found % n, times, smoothing, order)
 
 
-def summed(
+def sum_counts(
     labels: Any,
     initial: Indices,
     a: Indices,
@@ -122,16 +118,6 @@ def check_smoothing(smoothing: Any) -> None:
         raise InvalidParameter(
             f"smoothing is 'witten-bell' or a number of transitions from 0 on, not {shown(smoothing)}"
         )
-
-
-def _gone_through(sequences: Any) -> Iterator[Any]:
-    try:
-        if not isinstance(sequences, str | bytes):
-            yield from sequences
-            return
-    except Exception:
-        pass  # whatever its own code raises
-    raise InvalidParameter(f"sequences are a list of walks, each a list of states, not {type(sequences).__name__}")
 
 
 def _without_dead_ends(states: list[Any], codes: Indices, ends: Indices) -> tuple[list[Any], Indices, Indices]:

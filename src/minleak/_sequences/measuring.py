@@ -12,7 +12,7 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import match
 from minleak._data.parameters import listed, whole
-from minleak._data.progress import Progress, in_silence
+from minleak._data.progress import Progress, no_progress
 from minleak._data.simulating import generator, margin
 from minleak._plan.kinds import Stored
 from minleak._plans.rings import Plan
@@ -161,7 +161,7 @@ def _measured(
     else:
         walks = _held_out(chain, truth, steps)[:trials]
         known, attacker = walks.T, Learning(chain, walks)
-    told = progress or in_silence
+    told = progress or no_progress
     seen = scheme.shown(chain, walks, rng, lambda done, of: told(done, of, scheme.name))
     told(1, 1, scheme.name)
     found = _attacked(attacker, seen, known)

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels
+from minleak._data.numbers import spell_numbers
 from minleak._data.parameters import whole
-from minleak._data.reading.table import Table, finite, spelled_numbers, stored_numbers
+from minleak._data.sources import Source
+from minleak._data.tables import Column, Table
 from minleak._sequences.chain import Chain
-from minleak._sequences.fitting import check_smoothing, counted
-from minleak.errors import UnreadableFile
+from minleak._sequences.fitting import check_smoothing, count_walks
 
 # How many units of a time stamp an hour has.
 _HOUR = {"s": 3.6e3, "ms": 3.6e6, "us": 3.6e9, "ns": 3.6e12}
@@ -24,7 +24,7 @@ _GAP = 24
 
 
 def read_chain(
-    source: str | os.PathLike[str] | BinaryIO,
+    source: Source | Any,
     *,
     subject: str = "subject",
     time: str = "time",
@@ -34,7 +34,8 @@ def read_chain(
     clock: int | None = None,
     format: str | None = None,
 ) -> Chain:
-    """The chain of a log in a csv(.gz), tsv or parquet file: a row for each time at which a subject was in a state.
+    """The chain of a log in a csv(.gz), tsv or parquet file or a data frame, with a row for each time at which a
+    subject was in a state.
 
     The rows of a subject, sorted by time, are a walk; rows of one time keep the file's order. Times are numbers, dates
     or times as ISO 8601 writes them (2026-07-11T08:30), all of one kind; those with a zone are taken in UTC. `order`
@@ -52,13 +53,13 @@ def read_chain(
     check_smoothing(smoothing)
     if clock is None and whole(order, "order") == 1:
         labels, codes, ends, _ = _walks(source, subject, time, state, format)
-        return Chain(**counted(labels, codes, ends, smoothing))
+        return Chain(**count_walks(labels, codes, ends, smoothing))
     walks = read_walks(source, subject=subject, time=time, state=state, clock=clock, format=format)
     return Chain.from_sequences(walks, order=order, smoothing=smoothing, clock=clock)
 
 
 def read_walks(
-    source: str | os.PathLike[str] | BinaryIO,
+    source: Source | Any,
     *,
     subject: str = "subject",
     time: str = "time",
@@ -95,45 +96,37 @@ def _walks(
     """States, and the walks of all subjects end to end as positions of them, where each ends, and their times."""
     table = Table(source, format=format, what="walks are")
     columns = table.read({"subject": subject, "time": time, "state": state}, {})
-    who, where = (columns[name].combine_chunks().dictionary_encode() for name in ("subject", "state"))
-    when = _times(columns["time"], table)
-    subjects = who.indices.to_numpy().astype(np.int64)
+    subjects, _ = columns["subject"].codes()
+    states, labels = columns["state"].codes()
+    when = _times(columns["time"], table.name)
     order = np.lexsort((when, subjects))
     ends = np.append(np.flatnonzero(np.diff(subjects[order])) + 1, len(order))
-    return Labels.of(where.dictionary, 0), where.indices.to_numpy().astype(np.int64)[order], ends, when[order]
+    return labels, states[order], ends, when[order]
 
 
-def _times(column: pa.ChunkedArray, table: Table) -> Array:
+def _times(column: Column, name: str) -> Array:
     """Times as numbers: as they are, or in hours where they are dates."""
+    times = column.values
+    if column.is_text and not spell_numbers(times[:1])[0].as_py():
+        times = _dates(column, name)
+    elif isinstance(times, pa.Array) and pa.types.is_date(times.type):
+        times = times.cast(pa.timestamp("ms"))
+    if isinstance(times, pa.Array) and pa.types.is_timestamp(times.type):
+        return np.asarray(times.cast(pa.int64()).to_numpy() / _HOUR[times.type.unit])
+    return column.floats()
+
+
+def _dates(column: Column, name: str) -> pa.Array:
+    """Texts as times: all without a zone, or all with one."""
     import pyarrow.compute as pc
 
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        if _is_number(column[0].as_py()):
-            return finite(spelled_numbers(column, "time", table.where), "time", table.where)
-        column = _dates(pc.utf8_trim_whitespace(column), table)
-    elif pa.types.is_date(column.type):
-        column = column.cast(pa.timestamp("ms"))
-    if pa.types.is_timestamp(column.type):
-        return np.asarray(column.cast(pa.int64()).to_numpy() / _HOUR[column.type.unit])
-    return finite(stored_numbers(column, "time", table.where), "time", table.where)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def _dates(column: pa.ChunkedArray, table: Table) -> pa.ChunkedArray:
-    """Texts as times: all without a zone, or all with one."""
+    texts = pc.utf8_trim_whitespace(column.values)
     for zone in (None, "UTC"):
         try:
-            return column.cast(pa.timestamp("us", zone))
+            return texts.cast(pa.timestamp("us", zone))
         except pa.ArrowInvalid:
             continue
-    raise UnreadableFile(
-        f"the times of {table.name} are neither all numbers nor all dates such as 2026-07-11T08:30, all with a zone or "
-        f"all without, see {table.where(0)}"
+    raise column.error(
+        f"the times of {name} are neither all numbers nor all dates such as 2026-07-11T08:30, all with a zone or all "
+        f"without, see {column.where(0)}"
     )

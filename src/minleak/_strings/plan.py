@@ -15,7 +15,8 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
-from minleak._data.labels import Labels, labels_in_bytes, prefixed
+from minleak._data.label_bytes import labels_in_bytes, prefixed
+from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy

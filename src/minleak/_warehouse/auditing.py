@@ -7,10 +7,10 @@ from typing import Any
 
 from minleak._data.parameters import whole
 from minleak._data.progress import Progress
-from minleak._data.reading.table import column_names
+from minleak._data.tables import column_names
 from minleak._entropy.base import ConditionalEntropy
-from minleak._samples.auditing import Asked, audited
-from minleak._samples.events import MOST, Events, events_of, too_many
+from minleak._samples.auditing import AuditOptions, audit_events
+from minleak._samples.events import Events, collect_events, refuse_too_many
 from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
 from minleak._warehouse.counts import integer_column, parts, times, together
@@ -67,10 +67,10 @@ def audit(
     >>> round(found.success.low, 2), round(found.success.high, 2)      # the truth is 0.8
     (0.77, 0.85)
     """
-    asked = Asked(attack, measures, level, alpha, permutations, enough, seed, progress)
+    options = AuditOptions(attack, measures, level, alpha, permutations, enough, seed, progress)
     limit = whole(limit, "limit", 1)
     table = as_table(events)
-    return audited(_events(engine_of(table), table, secret, observable, weight, blocks, numeric, limit), asked)
+    return audit_events(_events(engine_of(table), table, secret, observable, weight, blocks, numeric, limit), options)
 
 
 def _events(
@@ -100,9 +100,7 @@ def _events(
         raise InvalidParameter(
             f"{checked['bad']} events have no secret, no observable or no whole number as weight: filter them out"
         )
-    events = together(checked, "events")
-    if events > MOST:  # before anything is added up in 64 bits
-        raise too_many(events)
+    refuse_too_many(together(checked, "events"))  # before anything is added up in 64 bits
     pairs = rows.group_by([_SECRET, *seen, *part]).aggregate(**{_COUNT: rows[_COUNT].sum()})
     found = engine.arrow(pairs.filter(pairs[_COUNT] > 0).limit(limit + 1))
     if not len(found):
@@ -111,7 +109,7 @@ def _events(
         raise InvalidParameter(
             f"there are more than {limit} different pairs: group the observables, or raise the limit if memory allows"
         )
-    return events_of(
+    return collect_events(
         found[_SECRET],
         found.select(list(seen)),
         times=found[_COUNT].to_numpy(),

@@ -64,9 +64,7 @@ def certify(
 def _certify_lineage(lineage: WarehouseLineage, table: Any) -> Certificate:
     """Each part for its own weights, and every secret in one part, the one that the ledger says."""
     if table is not None:
-        raise InvalidParameter(
-            "a lineage is certified for the counts its parts were made for: leave out the table"
-        )
+        raise InvalidParameter("a lineage is certified for the counts its parts were made for: leave out the table")
     checks = []
     for number, part in enumerate(lineage.parts):
         found = certify(part)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.labels import labels_in_bytes
+from minleak._data.label_bytes import labels_in_bytes
 from minleak._draw.keys import Key, scope_problem, streams
 from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.counts import times

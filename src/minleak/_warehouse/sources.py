@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from minleak._data.reading.compressed import open_gzip
-from minleak._data.reading.table import kind_of
+from minleak._data.formats import find_format
+from minleak._data.sources import open_gzip
 from minleak._warehouse.engines import connect, engine_for, started
 from minleak._warehouse.engines.base import QUOTING, Engine, path_text, shown
 from minleak._warehouse.tables import check_names
@@ -112,7 +112,7 @@ def _files(name: str, format: str | None) -> tuple[str, list[str]]:
     folder, alone = (name, None) if os.path.isdir(name) else (os.path.dirname(name), os.path.basename(name))
     for file in [alone] if alone is not None else sorted(os.listdir(name)):
         with contextlib.suppress(UnreadableFile):  # of an ending that no format has
-            kind = kind_of(file, format)
+            kind = find_format(file, format)
             if kind in _KINDS and (alone or not file.startswith(("_", "."))):  # Spark skips these
                 path = path_text(os.path.join(os.path.realpath(folder), file))
                 found.setdefault(_DELIMITERS.get(kind, kind), []).append(path)

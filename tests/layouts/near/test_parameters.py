@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._data.reading.places import read_places
+from minleak._data.reading import read_places
 from minleak.errors import InvalidParameter, UnreadableFile
 
 POINTS = [1, 2, 3]

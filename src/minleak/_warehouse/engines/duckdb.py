@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._data.reading.compressed import open_gzip
+from minleak._data.sources import open_gzip
 from minleak._warehouse.engines.base import QUOTING, Engine, ibis_module, path_text, presented
 from minleak.errors import InvalidParameter, MinleakError, MissingExtra, UnreadableFile
 

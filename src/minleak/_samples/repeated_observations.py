@@ -28,7 +28,7 @@ _CHUNK = 4_000_000
 _DIGITS = 200
 
 
-class _Found(NamedTuple):
+class _Success(NamedTuple):
     """Success after some looks, with its interval."""
 
     success: float
@@ -108,7 +108,7 @@ def repeated_success(
         3    0.648  exact
     mistakes fall as exp(-0.02041 looks), to 0
     """
-    model = _Model(prior, channel, trials, seed)
+    model = _Observer(prior, channel, trials, seed)
     wanted = listed(looks, "looks are some whole numbers from 1 on", some=True)
     counts = tuple(whole(t, "the number of looks", most=_LOOKS) for t in wanted)
     success, low, high, exact = zip(*map(model.after, counts), strict=True)
@@ -137,7 +137,7 @@ def observations_needed(
     41
     """
     target = real(success, "success is a probability between 0 and 1", above=0, below=1)
-    model = _Model(prior, channel, trials, seed)
+    model = _Observer(prior, channel, trials, seed)
     if target > model.most * (1 + 1e-12):
         raise Infeasible(
             f"no number of looks reaches {target:g}: secrets that show the same keep it at {model.most:.6g}"
@@ -147,7 +147,7 @@ def observations_needed(
     return Needed(looks, min(least, looks), max(most, looks), target, exact, model.exponent, model.most)
 
 
-class _Model:
+class _Observer:
     """The rows of secrets that can occur, each different row once, with the likeliest of those that share it."""
 
     def __init__(self, prior: Any, channel: Any, trials: Any, seed: Any) -> None:
@@ -156,12 +156,12 @@ class _Model:
         self.trials = whole(trials, "trials", 2, 10**7)
         generator(seed)
         self.seed = seed
-        self.found: dict[int, _Found] = {}
+        self.found: dict[int, _Success] = {}
         possible = np.flatnonzero(prior.p > 0)
         rows, group = np.unique(channel.toarray()[possible], axis=0, return_inverse=True)
         p = np.zeros(len(rows))
         np.maximum.at(p, group.ravel(), prior.p[possible])
-        self.rows, self.p, self.most = _merged(rows[:, rows.max(axis=0) > 0]), p, float(p.sum())
+        self.rows, self.p, self.most = _merge_columns(rows[:, rows.max(axis=0) > 0]), p, float(p.sum())
         self.mass = np.bincount(group.ravel(), weights=prior.p[possible])
         self.exponent = chernoff(self.rows)
         with np.errstate(divide="ignore"):
@@ -183,14 +183,14 @@ class _Model:
             below, above = (below, middle) if getattr(self.after(middle), end) >= target else (middle, above)
         return above
 
-    def after(self, t: int) -> _Found:
+    def after(self, t: int) -> _Success:
         """Success after t looks."""
         if t not in self.found:
-            value = self._exactly(t)
-            self.found[t] = self._simulated(t) if value is None else _Found(value, value, value, True)
+            value = self._compute(t)
+            self.found[t] = self._simulate(t) if value is None else _Success(value, value, value, True)
         return self.found[t]
 
-    def _exactly(self, t: int) -> float | None:
+    def _compute(self, t: int) -> float | None:
         n, m = self.rows.shape
         if n == 1:
             return self.most
@@ -201,17 +201,17 @@ class _Model:
 
         counts = _multisets(m, t)
         ways = gammaln(t + 1) - gammaln(counts + 1).sum(axis=1)
-        score = ways[:, None] + self._scored(counts)
+        score = ways[:, None] + self._log_likelihoods(counts)
         # the prior of a row is its likeliest secret's: what the best guess gets of all who share it
         return min(self.most, float((self.p * np.exp(score)).max(axis=1).sum()))
 
-    def _scored(self, counts: Indices) -> Array:
+    def _log_likelihoods(self, counts: Indices) -> Array:
         """ln p(what was seen, in one order, given each row), for rows of how often each observable was seen."""
         score = counts @ self.logs.T
         score[(counts @ self.never.T) > 0] = -math.inf
         return np.asarray(score)
 
-    def _simulated(self, t: int) -> _Found:
+    def _simulate(self, t: int) -> _Success:
         """The mean of what the best guess is worth, given what was seen, over secrets as they come."""
         rng = np.random.default_rng([self.seed, 17])
         secrets = rng.choice(len(self.p), self.trials, p=self.mass / self.mass.sum())
@@ -221,12 +221,12 @@ class _Model:
         for begin in range(0, self.trials, chunk):
             rows = self.rows[secrets[begin : begin + chunk]]
             counts = rng.multinomial(t, rows / rows.sum(axis=1, keepdims=True))
-            score = self._scored(counts)
+            score = self._log_likelihoods(counts)
             likely = np.exp(score - score.max(axis=1, keepdims=True))
             worth.append((self.p * likely).max(axis=1) / (likely @ self.mass))
         values = np.concatenate(worth)
         mean, half = float(values.mean()), float(margin(values))
-        return _Found(mean, max(0.0, mean - half), min(1.0, mean + half), False)
+        return _Success(mean, max(0.0, mean - half), min(1.0, mean + half), False)
 
 
 def _multisets(m: int, t: int) -> Indices:
@@ -240,7 +240,7 @@ def _multisets(m: int, t: int) -> Indices:
     return np.column_stack([rows, left])
 
 
-def _merged(rows: Array) -> Array:
+def _merge_columns(rows: Array) -> Array:
     """Observables whose columns are multiples of each other tell the same, and are put together."""
     directions = np.round(rows / rows.max(axis=0), 12)
     _, group = np.unique(directions, axis=1, return_inverse=True)

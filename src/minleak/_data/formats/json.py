@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from minleak._data.reading.formats.base import CountsFile, check_utf8
+from minleak._data.formats.base import CountsFile, check_utf8
 from minleak.errors import UnreadableFile
 
 

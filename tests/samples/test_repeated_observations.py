@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._samples import looks
+from minleak._samples import repeated_observations
 from minleak.errors import Infeasible, InvalidChannel, InvalidParameter
 
 PRIOR = [3, 2, 2, 1]
@@ -21,7 +21,7 @@ def test_exact_and_simulated_agree(monkeypatch):
     assert all(exact.exact)
     for t, success in zip(exact.looks, exact.success, strict=True):
         assert success == pytest.approx(ml.theory.posterior_vulnerability(PRIOR, ml.Channel(CHANNEL).repeated(t)))
-    monkeypatch.setattr(looks, "_EXACT", 0)
+    monkeypatch.setattr(repeated_observations, "_EXACT", 0)
     simulated = ml.theory.repeated_success(PRIOR, CHANNEL, looks=[1, 3, 8])
     assert not any(simulated.exact)
     for low, value, high in zip(simulated.low, exact.success, simulated.high, strict=True):

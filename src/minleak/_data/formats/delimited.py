@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from minleak._data.reading.formats.base import BOM, Format, check_utf8
+from minleak._data.formats.base import BOM, Format, check_utf8
 from minleak.errors import UnreadableFile
 
 # The longest row that pyarrow can read; and how many bytes are looked through for quotes at a time.
@@ -36,12 +36,14 @@ class Csv(Format):
         self.header = first[1]
 
     def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
-        """Labels as text; numbers as 64-bit integers if all are, else as text, whose digits are exact."""
+        """Labels as text; numbers as 64-bit integers or as floats where they surely are, else as text, whose digits are
+        exact.
+        """
         if b'"' in self.data and not self._is_well_quoted():
             deque(self._records(strict=True), maxlen=0)  # a quote in a field without quotes is a letter like others
         found = self._parsed({**dict.fromkeys(labels, pa.string()), **dict.fromkeys(numbers)})
         hexadecimal = any(x in self.data and b"0" + x in self.data for x in (b"x", b"X"))  # 0x10 would be 16
-        others = [name for name in numbers if found[name].type != pa.int64() or found[name].null_count or hexadecimal]
+        others = [name for name in numbers if hexadecimal or not _are_numbers(found[name])]
         texts = self._parsed(dict.fromkeys(others, pa.string())) if others else None
         return [texts[name] if texts and name in others else found[name] for name in (*labels, *numbers)]
 
@@ -129,6 +131,17 @@ class Csv(Format):
                 return False
             inside = (inside + len(at)) % 2
         return inside == 0
+
+
+def _are_numbers(column: pa.ChunkedArray) -> bool:
+    """Whether what pyarrow inferred is what stands there: finite floats are no large integers if one has a fraction."""
+    import pyarrow.compute as pc
+
+    if column.null_count or column.type not in (pa.int64(), pa.float64()):
+        return False
+    if column.type == pa.int64():
+        return True
+    return bool(pc.all(pc.is_finite(column)).as_py() and pc.any(pc.not_equal(column, pc.floor(column))).as_py())
 
 
 class Tsv(Csv):

@@ -1,4 +1,4 @@
-"""uniq: what `sort | uniq -c` prints, a count, a space and a secret on each line; or `uniq -cz`, NUL at its end."""
+"""Lines of text: a log of one secret a line, or what `sort | uniq -c` prints. `uniq -cz` ends its lines by NUL."""
 
 from __future__ import annotations
 
@@ -6,12 +6,35 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._data.reading.formats.base import BOM, CountsFile, check_utf8
+from minleak._data.formats.base import BOM, CountsFile, check_utf8
 from minleak.errors import UnreadableFile
 
 
+class Lines(CountsFile):
+    """A secret counts as often as it is a line; an empty line is no event."""
+
+    endings = (".log",)
+
+    def counts(self) -> tuple[Any, Any]:
+        import pyarrow.compute as pc
+
+        text, separator = _split_off_end(self.data, self.name)
+        whole = pa.array([text], pa.large_binary()).cast(pa.large_string())
+        lines = pc.split_pattern(whole, separator).values
+        if separator == "\n" and b"\r" in text:
+            lines = pc.replace_substring_regex(lines, r"\r$", "")
+        labels, times = pc.value_counts(lines).flatten()
+        empty = pc.equal(labels, "")
+        self.blank = pc.sum(times.filter(empty)).as_py() or 0
+        there = pc.invert(empty)
+        return labels.filter(there), times.filter(there)
+
+    def where(self, i: int) -> str:
+        return f"distinct line {i + 1} of {self.name}"
+
+
 class Uniq(CountsFile):
-    """The secret is all that follows the space, spaces too."""
+    """A count, a space and a secret on each line; the secret is all that follows the space, spaces too."""
 
     endings = (".txt",)
     is_text = True
@@ -39,12 +62,12 @@ class Uniq(CountsFile):
 
 def text_lines(data: bytes, name: str) -> list[str]:
     """The lines, which end in a line break each, or in NUL each."""
-    text, separator = separated(data, name)
+    text, separator = _split_off_end(data, name)
     lines = text.decode().split(separator) if data.removeprefix(BOM) else []
     return lines if separator == "\0" else [line.removesuffix("\r") for line in lines]
 
 
-def separated(data: bytes, name: str) -> tuple[bytes, str]:
+def _split_off_end(data: bytes, name: str) -> tuple[bytes, str]:
     """The text without the last end of a line, and what is between its lines."""
     check_utf8(data, name)
     data = data.removeprefix(BOM)

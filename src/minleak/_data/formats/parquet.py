@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from minleak._data.reading.formats.base import Format
+from minleak._data.formats.base import Format
 
 
 class Parquet(Format):

@@ -16,7 +16,7 @@ from minleak._samples.sample import MOST_ROWS
 _FEW, _BLOCKS = 5, 20
 
 
-def doubts(events: Events, attack: Any, unbounded: Sequence[str]) -> Iterator[str]:
+def find_caveats(events: Events, attack: Any, unbounded: Sequence[str]) -> Iterator[str]:
     """Of events to which an attack was put, if one was asked for, and measures that got no lower bound."""
     each = events.total / events.observables
     if each < _FEW and events.points is None:

@@ -1,0 +1,193 @@
+"""Reading: priors, channels, pairs and places from the files and data frames that they come in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.arrays import Array
+from minleak._data.channel import Channel
+from minleak._data.cleaning import LabelCleaner
+from minleak._data.labels import Labels
+from minleak._data.matrices import too_large
+from minleak._data.prior import Prior
+from minleak._data.sources import Source
+from minleak._data.tables import Table, column_names, first_repeat, matrix_cells
+from minleak.errors import InvalidChannel, UnreadableFile
+
+
+def read_prior(
+    source: Source | Any,
+    *,
+    secret: str = "secret",
+    weight: str | None = "count",
+    events: int | None = None,
+    format: str | None = None,
+    strip: bool = False,
+    nfc: bool = False,
+) -> Prior:
+    """The prior in a file or data frame of secrets and their counts (or any weights).
+
+    Parameters
+    ----------
+    source
+        A path, an open binary file, a data frame (pandas, polars) or an Arrow table. A name ending in .gz is
+        decompressed.
+    secret, weight
+        The columns to read from csv, tsv, parquet and tables. In csv and tsv secrets are text; others keep their types.
+        With weight None each row is an event, and they are counted here, as lines are.
+    events
+        How many events the weights come from, where they are shares of them (`Prior.events`).
+    format
+        "csv", "tsv", "parquet", "json" (a mapping from secret to weight), "uniq" (what `sort | uniq -c` or `uniq -cz`
+        prints: a count, a space, the secret) or "lines" (a log: one secret a line, counted here). Taken from the ending
+        of the name if not given (.txt means uniq, .log lines).
+    strip, nfc
+        Take off the blanks around secrets that are text; bring them into Unicode's normal form C. Lines of a log that
+        are equal then are counted together; rows of other files that are, are refused, since they may hold more than
+        counts.
+
+    Text is UTF-8; in csv and tsv a quote inside of quotes is written twice. Integer weights stay exact, whatever their
+    size. Raises UnreadableFile, naming the line, for rows that cannot be parsed and columns that are not there once,
+    and InvalidPrior for weights that are no prior; no message shows a secret. Of a log, warns (MinleakWarning) how many
+    blank lines were skipped, as no events, and how many secrets differ from others only in blanks, capitals or normal
+    form. Time: within a small factor of what pyarrow itself needs to read the file.
+
+    >>> import io
+    >>> read_prior(io.BytesIO(b"secret,count\\nflu,812\\ncold,640\\n"), format="csv")
+    Prior(n=2, total=1452, exact)
+    """
+    cleaner = LabelCleaner(strip=strip, nfc=nfc)
+    table = Table(source, format=format)
+    if weight is None and table.names_columns:
+        codes, names = table.read({"secret": secret}, {})["secret"].codes()
+        labels, weights = cleaner.clean_log(names.arrow, np.bincount(codes), table.name, event="row")
+        return Prior(weights, labels=labels, events=events)
+    columns = table.read({"secret": secret}, {"weight": "" if weight is None else weight})
+    secrets, weights = columns["secret"].names(), columns["weight"].numbers()
+    if table.blank is not None:
+        labels, weights = cleaner.clean_log(secrets, weights, table.name, blank=table.blank)
+        return Prior(weights, labels=labels, events=events)
+    if weight is None:
+        raise UnreadableFile(f"{table.name} holds counts already, and no events to count")
+    return Prior(weights, labels=cleaner.clean(secrets), events=events, _where=table.where)
+
+
+def read_channel(
+    source: Source | Any,
+    *,
+    secret: str = "secret",
+    observable: str = "observable",
+    probability: str | None = None,
+    inputs: Iterable[Hashable] | None = None,
+    format: str | None = None,
+) -> Channel:
+    """The channel in a csv(.gz), tsv or parquet file or a data frame with a row for every p(observable given secret)
+    that is not zero.
+
+    Without a column of probabilities (`probability` is the name of one, "probability" if not said), it is a mapping: a
+    row for every secret, which always shows the observable beside it.
+
+    `inputs` fixes the order of the secrets, for instance to `prior.labels`. Raises UnreadableFile or InvalidChannel,
+    naming the line.
+
+    >>> import io
+    >>> rows = b"secret,observable,probability\\nflu,hot,0.9\\nflu,cold,0.1\\ngout,cold,1\\n"
+    >>> read_channel(io.BytesIO(rows), format="csv")
+    Channel(2 secrets, 2 observables, sparse with 3 non-zeros)
+    """
+    import scipy.sparse as sp
+
+    table = Table(source, format=format, what="a channel is")
+    mapping = probability is None and not table.has("probability")
+    numbers = {} if mapping else {"probability": "probability" if probability is None else probability}
+    columns = table.read({"secret": secret, "observable": observable}, numbers)
+    x, y, secrets, observables = matrix_cells(columns["secret"], columns["observable"], inputs)
+    if mapping:
+        again = first_repeat(x)
+        if again is not None:
+            raise UnreadableFile(
+                f"{table.where(again)} shows a second observable for a secret, and {table.name} has no column "
+                "'probability': say how likely each is, or which column tells (probability=)"
+            )
+    entries = np.ones(len(x)) if mapping else columns["probability"].floats()
+    if not entries.min() >= 0:
+        raise InvalidChannel(f"the probability at {table.where(int(entries.argmin()))} is negative")
+    there, first = np.unique(x, return_index=True)
+    if len(there) < len(secrets):
+        missing = int(np.setdiff1d(np.arange(len(secrets)), there)[0])
+        raise InvalidChannel(f"{table.name} has no rows for secret {missing} of the inputs")
+    return Channel(
+        sp.coo_array((entries, (x, y)), shape=(len(secrets), len(observables))),
+        inputs=secrets,
+        outputs=observables,
+        _where=lambda x: f"the secret at {table.where(int(first[x]))}",
+    )
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """allowed[x,y], cost[x,y] (None if the file has no costs) and the observables' labels in order of appearance."""
+
+    allowed: npt.NDArray[np.bool_]
+    cost: Array | None
+    outputs: Labels
+
+
+def read_pairs(
+    source: Source | Any,
+    *,
+    inputs: Iterable[Hashable],
+    secret: str = "secret",
+    observable: str = "observable",
+    cost: str = "cost",
+    format: str | None = None,
+) -> Pairs:
+    """The pairs in a csv(.gz), tsv or parquet file or a data frame with a row for every observable that a secret may
+    show.
+
+    What is not listed is not allowed. The column `cost` may be missing; `inputs` are the secrets in order, for
+    instance `prior.labels`. Raises UnreadableFile, naming the line.
+
+    >>> import io
+    >>> rows = b"secret,observable,cost\\nflu,hot,0\\nflu,mild,1\\ngout,mild,0.5\\n"
+    >>> pairs = read_pairs(io.BytesIO(rows), inputs=["flu", "gout"], format="csv")
+    >>> pairs.allowed.tolist(), pairs.cost.tolist()
+    ([[True, True], [False, True]], [[0.0, 1.0], [0.0, 0.5]])
+    """
+    table = Table(source, format=format, what="pairs are")
+    numbers = {"cost": cost} if table.has(cost) else {}
+    columns = table.read({"secret": secret, "observable": observable}, numbers)
+    x, y, secrets, observables = matrix_cells(columns["secret"], columns["observable"], inputs)
+    shape = (len(secrets), len(observables))
+    size = too_large(math.prod(shape), each=9)
+    if size is not None:
+        raise UnreadableFile(f"all pairs of the secrets and observables of {table.name} are {size}")
+    allowed = np.zeros(shape, dtype=bool)
+    allowed[x, y] = True
+    costs = np.zeros(shape) if numbers else None
+    if costs is not None:
+        costs[x, y] = columns["cost"].floats()
+    return Pairs(allowed, costs, observables)
+
+
+def read_places(source: Source | Any, *, columns: Sequence[str], format: str | None = None) -> Array:
+    """The numbers in the named columns of a csv, tsv or parquet file or a data frame, a row for each of its rows.
+
+    The file is one that `read_prior` reads, so that row i has the place of secret i. Raises UnreadableFile for columns
+    that are not there and entries that are no numbers, naming the line.
+
+    >>> import io
+    >>> text = b"secret,count,lat,lon\\nLima,10,-12.05,-77.04\\n"
+    >>> read_places(io.BytesIO(text), columns=["lat", "lon"], format="csv")
+    array([[-12.05, -77.04]])
+    """
+    what = "columns are the names of one or more columns, each once, such as ['lat', 'lon']"
+    roles = {f"entry in {name!a}": name for name in column_names(columns, what, UnreadableFile)}
+    found = Table(source, format=format, what="places are").read({}, roles, choose="columns=")
+    return np.stack([column.floats() for column in found.values()], axis=1)
