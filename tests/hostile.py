@@ -621,7 +621,7 @@ RECORDS |= {
     "Entropy",
     "Renyi",
 }
-RECORDS |= {"Applied", "Bucket", "CurvePoint", "Increase", "Rival", "SchurCheck"}
+RECORDS |= {"AppliedPolicy", "Bucket", "CurvePoint", "Increase", "PolicyComparison", "SchurCheck"}
 
 
 def call(rng, name, calls=CALLS, ours=OURS):

@@ -31,7 +31,7 @@ PROMISED = {
     """,
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
-        least_budget LeastOverhead Applied Bucket CurvePoint Rival
+        least_budget LeastOverhead AppliedPolicy Bucket CurvePoint PolicyComparison
     """,
     "minleak.mechanisms": """
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints

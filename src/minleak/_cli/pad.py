@@ -15,13 +15,11 @@ from minleak._data.prior import Prior
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW
 from minleak._measure.leakages import leakage_table
-from minleak._padding import make
-from minleak._padding.comparison import apply_policy
 from minleak._padding.frontiers import frontier
-from minleak._padding.ladder import Ladder, as_ladder
-from minleak._padding.overheads import least_budget
-from minleak._padding.policies import POLICIES
+from minleak._padding.make import design, least_budget
+from minleak._padding.policies import POLICIES, apply_policies
 from minleak._padding.result import Padding
+from minleak._padding.size_classes import SizeClasses, as_size_classes
 from minleak._report.saving import write_whole
 from minleak.errors import InvalidParameter
 
@@ -61,17 +59,17 @@ def pad(
         weight = "count"
     prior = Prior.uniform(len(natural)) if weight is None else source.other(weight, "--weight")
     prior = Prior(prior.weights, labels=natural.labels)
-    ladder = as_ladder(natural.weights, prior)
+    classes = as_size_classes(natural.weights, prior)
 
     with working(f"padding {len(prior):,} secrets"):
         given: dict[str, Any] = {"entropy": entropy, "floor": floor, "randomised": randomised}
         if budget is not None:
-            best = make.design(natural.weights, prior, budget=_budget(budget, ladder.mean), **given)
+            best = design(natural.weights, prior, budget=_budget(budget, classes.mean), **given)
         else:
             best = least_budget(natural.weights, prior, leakage=max_leakage or 0.0, **given).padding
-        answer = _rendered(best, ladder.mean)
+        answer = _rendered(best, classes.mean)
         if natural.weights.dtype.kind == "i":  # policies round whole numbers
-            answer.data["policies"], beside = _policies(best, ladder)
+            answer.data["policies"], beside = _policies(best, classes)
             answer.parts += ["", beside]
         drawn = None if chart is None else _chart(natural.weights, prior, best)  # before anything is written
     if output is not None:
@@ -123,14 +121,14 @@ def _rendered(best: Padding, mean: float) -> Answer:
     return Answer(data, [table(f"{kind} for {len(best.prior):,} secrets", ["measure", "value"], rows)])
 
 
-def _policies(best: Padding, ladder: Ladder) -> tuple[list[dict[str, Any]], str]:
+def _policies(best: Padding, classes: SizeClasses) -> tuple[list[dict[str, Any]], str]:
     """What others pad to, for JSON, and a table of it with this padding first."""
-    policies = [apply_policy(ladder, name, policy, [best.entropy]) for name, policy in POLICIES.items()]
+    policies = apply_policies(classes, POLICIES, [best.entropy])
     columns = ("name", "overhead", "leakage", "observables", "smallest_class")
     others = [(p.name, p.overhead, p.leakage[0], p.observables, p.smallest_class) for p in policies]
     data = [dict(zip(columns, row, strict=True)) for row in others]
     ours = ("this padding", best.overhead, best.leakage, len(best.observables), best.smallest_class)
-    shown = [[name, _share(overhead, ladder.mean), *rest] for name, overhead, *rest in (ours, *others)]
+    shown = [[name, _share(overhead, classes.mean), *rest] for name, overhead, *rest in (ours, *others)]
     title = f"beside what others do, in {best.entropy.name}"
     return data, table(title, ["padding", "overhead", "leakage", "sizes seen", "smallest class"], shown)
 

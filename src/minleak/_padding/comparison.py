@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from minleak._data.parameters import truth
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import STANDARD
-from minleak._padding.ladder import Ladder, as_ladder
-from minleak._padding.make import design, leaked_by
-from minleak._padding.policies import POLICIES
+from minleak._padding.make import design
+from minleak._padding.policies import POLICIES, AppliedPolicy, Policy, apply_policies
 from minleak._padding.result import Padding
-from minleak.errors import InvalidParameter, shown
-
-Policy = Callable[[Any], npt.NDArray[np.int64]]
+from minleak._padding.size_classes import as_size_classes
 
 
 @dataclass(frozen=True)
-class Applied:
-    """A policy on some sizes: its mean overhead, how many sizes can be seen, the least number of secrets that share
-    one, and its leakage in each entropy asked for.
-    """
-
-    name: str
-    overhead: float
-    observables: int
-    smallest_class: int
-    leakage: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Rival:
+class PolicyComparison:
     """A policy, and for each entropy the best padding at its overhead: buckets, and the randomised one if asked for."""
 
-    policy: Applied
+    policy: AppliedPolicy
     best: tuple[Padding, ...]
     randomised: tuple[Padding, ...]
 
@@ -51,7 +33,7 @@ class PaddingComparison:
 
     entropies: tuple[str, ...]
     mean: float
-    rivals: tuple[Rival, ...]
+    rivals: tuple[PolicyComparison, ...]
 
     def __str__(self) -> str:
         lines = [
@@ -95,38 +77,12 @@ def compare(
     powers of two           43.59%  shannon           1.5850    0.9183    0.9183    42.1%   2 -> 2
     """
     truth(randomised, "randomised")
-    ladder = as_ladder(sizes, prior)
-    measures = tuple(as_entropies(entropies))
+    classes = as_size_classes(sizes, prior)
+    measures = as_entropies(entropies)
     rivals = []
-    for name, policy in named_policies(POLICIES if policies is None else policies).items():
-        applied = apply_policy(ladder, name, policy, measures)
-        best, random = [], []
-        for H in measures:
-            best.append(design(ladder.sizes, ladder.prior, budget=applied.overhead, entropy=H, floor=floor))
-            if randomised:
-                random.append(design(ladder.sizes, ladder.prior, budget=applied.overhead, entropy=H, randomised=True))
-        rivals.append(Rival(applied, tuple(best), tuple(random)))
-    return PaddingComparison(tuple(H.name for H in measures), ladder.mean, tuple(rivals))
-
-
-def named_policies(policies: Any) -> Mapping[str, Policy]:
-    """Policies by name, if they are."""
-    if not isinstance(policies, Mapping) or not all(map(callable, policies.values())):
-        raise InvalidParameter(f"policies are a mapping from a name to a function of sizes, not {shown(policies)}")
-    return policies
-
-
-def apply_policy(ladder: Ladder, name: str, policy: Policy, entropies: Sequence[ConditionalEntropy]) -> Applied:
-    """What a policy costs and leaks on these sizes; refused where it makes a size smaller."""
-    padded = np.asarray(policy(ladder.sizes))
-    if padded.shape != ladder.sizes.shape or not (padded >= ladder.sizes).all():
-        raise InvalidParameter(f"the policy {name!r} makes a size smaller, or gives another number of sizes")
-    seen, columns = np.unique(padded, return_inverse=True)
-    classes = np.bincount(columns[ladder.prior.p > 0], minlength=len(seen))
-    return Applied(
-        name=name,
-        overhead=float(ladder.prior.p @ (padded - ladder.sizes)),
-        observables=len(seen),
-        smallest_class=int(classes[classes > 0].min()),
-        leakage=tuple(row.leakage for row in leaked_by(ladder.prior, columns, entropies).rows),
-    )
+    for applied in apply_policies(classes, POLICIES if policies is None else policies, measures):
+        within = partial(design, classes.natural, classes.prior, budget=applied.overhead)
+        best = tuple(within(entropy=H, floor=floor) for H in measures)
+        random = tuple(within(entropy=H, randomised=True) for H in measures) if randomised else ()
+        rivals.append(PolicyComparison(applied, best, random))
+    return PaddingComparison(tuple(H.name for H in measures), classes.mean, tuple(rivals))
