@@ -16,9 +16,11 @@ from tests.entropy.test_check import LIBRARY
 from tests.entropy.test_names import ALL
 
 import minleak as ml
+from minleak._entropy.forms import RenyiMean
 from minleak._entropy.names import NAMES
 from minleak._entropy.random_sets import RandomSets
 from minleak._entropy.standard import FEW, STANDARD
+from minleak._optimise.cores.of_entropy import core_of
 from minleak.errors import InvalidParameter
 from minleak.testing import families
 
@@ -27,7 +29,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def has_core(H):
     try:
-        return H.paper_form() is not None and H.core() is not None
+        return H.paper_form() is not None and core_of(H) is not None
     except InvalidParameter:
         return False
 
@@ -41,7 +43,7 @@ COLUMNS = {
     "convex": has_core,
     "buckets": lambda H: H.renyi_mean is not None and math.isfinite(H.renyi_mean.exponent),
     "equal": lambda H: H.worth_by_count(3) is not None,
-    "capacity": lambda H: H.arimoto_order not in (None, 0),
+    "capacity": lambda H: isinstance(H.form, RenyiMean) and H.form.arimoto_order not in (None, 0),
     "gains": lambda H: H.paper_form() is not None,
     "sorted": lambda H: H.best_sorted,
 }

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._entropy.base import RenyiMean
-from minleak._entropy.cores.power_cones import HayashiCore
+from minleak._entropy.forms import RenyiMean
 from minleak._entropy.names import NAMES
 from minleak._samples.plug_in import Battery, JointCounts, estimated
 from minleak.errors import InvalidParameter
@@ -32,23 +29,15 @@ class GiniGain(ml.theory.Entropy):
         s = v.sum(axis=0)
         return s - (v**2).sum(axis=0) / np.where(s > 0, s, 1.0)
 
-    # what it knows beyond its definition
-    renyi_mean = RenyiMean(2.0, -1.0)
-
-    def of_mean(self, nats):
-        return -math.expm1(-nats)
-
-    def core(self):
-        return HayashiCore(2.0)
+    # what is known of it beyond its definition: sweeps, convex design and padding need no more
+    form = RenyiMean(2.0, -1.0, degree=-1.0)
 
 
 class Silent(GiniGain):
     """The same, by one who knows no more than the definition."""
 
     name = "silent"
-    renyi_mean = None
-    of_mean = ml.theory.ConditionalEntropy.of_mean
-    core = ml.theory.Entropy.core
+    form = None
 
 
 @pytest.fixture(autouse=True)
@@ -122,5 +111,3 @@ def test_what_it_does_not_say_is_refused_in_words():
         ml.optimise(WEIGHTS, entropy="silent", cost=1 - np.eye(6), budget=0.4)
     with pytest.raises(InvalidParameter, match="silent is not a sum over buckets"):
         ml.padding.design(SIZES, WEIGHTS, budget=1.5, entropy="silent")
-    with pytest.raises(InvalidParameter, match="silent is no mean of Renyi"):
-        ml.entropy("silent").of_mean(1.0)

@@ -13,6 +13,7 @@ import minleak as ml
 from minleak._optimise import conic, linear
 from minleak._optimise import solve as solving
 from minleak._optimise.bound import upper_bound
+from minleak._optimise.cores.of_entropy import core_of
 from minleak._optimise.given import as_problem
 from minleak._optimise.programme import Programme, Solution, Term, convex_form, view_of
 from minleak.errors import SolverFailed
@@ -31,7 +32,7 @@ NAMES = [
 
 def programme_of(name, given, gain=None):
     problem = as_problem(**given)
-    return Programme(problem, (Term(convex_form(name).core(), view_of(problem, gain)),))
+    return Programme(problem, (Term(core_of(convex_form(name)), view_of(problem, gain)),))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -49,7 +49,7 @@ def mismatched_leakage(plan: Arrangement, H: ConditionalEntropy, prior: Prior | 
     else:
         swept = [*_swept(plan, density, mean.order), *(renyi_columns(column, mean.order) for column in idle)]
         mass, nats = np.concatenate(swept, axis=1)
-        after = H.of_mean(exponential_mean(mass, nats, mean.exponent))
+        after = mean.outer(exponential_mean(mass, nats, mean.exponent))
     return difference(H, measure(q), after)
 
 

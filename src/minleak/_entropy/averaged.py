@@ -15,8 +15,9 @@ from abc import abstractmethod
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._entropy.base import Entropy, RenyiMean
+from minleak._entropy.base import Entropy
 from minleak._entropy.deformed import deformed, restored
+from minleak._entropy.forms import RenyiMean
 from minleak._entropy.random_sets import RandomSets
 from minleak._entropy.spectra import renyi_of_spectrum
 from minleak._entropy.targets import Targets
@@ -38,42 +39,22 @@ def exponential_mean(s: Array, h: Array, c: float) -> float:
     return float(largest + math.log(s @ np.exp(x - largest))) / c
 
 
-def arimoto_exponent(alpha: float) -> float:
-    """(1-a)/a, with its limits at 0 and infinity."""
-    if alpha == 0:
-        return math.inf
-    return -1.0 if alpha == math.inf else (1 - alpha) / alpha
-
-
 class Averaged(Entropy):
-    """A subclass gives `renyi_mean`, its (a, c); one that sees the mean through a function, `of_mean` and `slope`."""
+    """A subclass gives its `form`, a mean of Renyi entropies."""
 
     @property
     @abstractmethod
-    def renyi_mean(self) -> RenyiMean:
-        """(a, c), the order and the exponent of the mean."""
-
-    def of_mean(self, nats: float) -> float:
-        return nats / self.unit
-
-    @property
-    def arimoto_order(self) -> float | None:
-        order, exponent = self.renyi_mean
-        return order if exponent == arimoto_exponent(order) else None
+    def form(self) -> RenyiMean:
+        """The order and the exponent of the mean, and what it is seen through."""
 
     def of_spectrum(self, values: Array, times: Array) -> float:
-        return self.of_mean(renyi_of_spectrum(values, times, self.renyi_mean.order))
+        return self.form.outer(renyi_of_spectrum(values, times, self.form.order))
 
     def of_targets(self, targets: Targets) -> Array:
-        return np.array([self.of_mean(nats) for nats in targets.renyi(self.renyi_mean.order).tolist()])
+        return np.array([self.form.outer(nats) for nats in targets.renyi(self.form.order).tolist()])
 
     def of_random_sets(self, sets: RandomSets) -> float | None:
-        if self.arimoto_order == math.inf:
+        if self.form.arimoto_order == math.inf:
             return -math.log(float(sets.p @ sets.among_best(1))) / self.unit
-        nats = sets.shannon() if self.arimoto_order == 1 else None
+        nats = sets.shannon() if self.form.arimoto_order == 1 else None
         return None if nats is None else nats / self.unit
-
-    def slope(self, u: float, mass: float = 1.0) -> float:
-        c = self.renyi_mean.exponent
-        left = mass + c * u if c else 1.0
-        return 1.0 / (self.unit * left) if left > 0 else math.inf

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,30 +16,10 @@ from minleak._data.columns import Columns
 from minleak._data.joint import Joint, as_joint
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.cores.base import Core
-from minleak._entropy.deformed import restored
+from minleak._entropy.forms import Form, RenyiMean, as_mean
 from minleak._entropy.random_sets import RandomSets
 from minleak._entropy.targets import Targets
 from minleak.errors import InvalidParameter
-
-
-class RenyiMean(NamedTuple):
-    """(1/c) log of the mean of exp(c H_a(X given y)) over observables y: the order a and the exponent c."""
-
-    order: float
-    exponent: float
-
-    def of_core(self, u: float, mass: float) -> float:
-        """The mean in nats when U(v) = |v|_1 (exp(c H_a(v/|v|_1)) - 1)/c (|v|_1 H_a at c = 0) sums to u, and |v|_1 to
-        the mass: log(mass + c u)/c. Infinite where u is beyond the largest.
-        """
-        c = self.exponent
-        if c == 0:
-            return u
-        if not mass + c * u > 0:
-            return math.inf
-        shift = 0.0 if mass == 1 else math.log(mass) / c
-        return shift + float(restored(u / mass, c))
 
 
 class Sampled(Protocol):
@@ -113,6 +93,11 @@ class ConditionalEntropy(ABC):
     def _of(self, columns: Columns) -> float:
         return _values([self], self.prepared(columns))[0]
 
+    @property
+    def form(self) -> Form | None:
+        """What is known of it beyond its values; None if that is nothing."""
+        return None
+
     # -- what it may know -------------------------------------------------------------------------------------------
 
     def paper_form(self) -> Entropy | None:
@@ -125,18 +110,9 @@ class ConditionalEntropy(ABC):
         return False
 
     @property
-    def arimoto_order(self) -> float | None:
-        """The alpha for which this is Arimoto's entropy (1 Shannon, inf min-entropy), or None."""
-        return None
-
-    @property
     def renyi_mean(self) -> RenyiMean | None:
-        """(a, c), if H(X|Y) is an increasing function, `of_mean`, of that mean of Renyi entropies, in nats."""
-        return None
-
-    def of_mean(self, nats: float) -> float:  # noqa: ARG002
-        """H(X|Y) from the mean of which `renyi_mean` tells."""
-        raise InvalidParameter(f"{self.name} is no mean of Renyi entropies")
+        """The form as a mean of Renyi entropies, if it is one."""
+        return as_mean(self.form)
 
     def of_spectrum(self, values: Array, times: Array) -> float | None:  # noqa: ARG002 - for those who have a way
         """H(X) from the distinct probabilities, largest first, and how many secrets have each; None if there is no way
@@ -234,36 +210,6 @@ class Entropy(ConditionalEntropy):
     @property
     def linear(self) -> bool:
         return type(self).eta is Entropy.eta
-
-    def core(self) -> Core:
-        """U, concave and homogeneous, with H(X|Y) = outer(sum over y of U(G J[:,y])): what convex design maximises.
-
-        Refused by those who know none.
-        """
-        raise InvalidParameter(
-            f"{self.name} has no convex form that is known: choose an entropy of the library, such as shannon, "
-            "min-entropy, guesswork or arimoto:2"
-        )
-
-    def seen_through(self) -> Any:
-        """The gains G that the core is seen through, None without."""
-        return None
-
-    def outer(self, u: float, mass: float = 1.0) -> float:
-        """H(X|Y) when the sum of the core is u, and that of all entries of G J is `mass` (one without gains).
-
-        Increasing in u. Here: `of_mean` of `RenyiMean.of_core` where `renyi_mean` is given; else eta(u), with U = Fhat,
-        or eta(-u), with U = -Fhat, where eta is decreasing.
-        """
-        if self.renyi_mean is None:
-            return self.eta(u if self.increasing else -u)
-        nats = self.renyi_mean.of_core(u, mass)
-        return nats if math.isinf(nats) else self.of_mean(nats)
-
-    def slope(self, u: float, mass: float = 1.0) -> float:
-        """The derivative of `outer`, here by differences."""
-        step = 1e-5 * max(abs(u), 1e-3)
-        return (self.outer(u + step, mass) - self.outer(u - step, mass)) / (2 * step)
 
     def plain(self, columns: Columns) -> float:
         """eta of the combined perspectives, literally as defined."""

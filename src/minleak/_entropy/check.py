@@ -16,15 +16,9 @@ from minleak._data.parameters import real, whole
 from minleak._data.simulating import TRIALS, generator
 from minleak._entropy.averaged import exponential_mean
 from minleak._entropy.base import ConditionalEntropy, Entropy, evaluate
-from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.names import as_entropy
 from minleak._entropy.renyi import renyi_columns
 from minleak._entropy.targets import Targets
-from minleak.errors import InvalidParameter
-
-# What rounding of the sum of a core may be, which `outer` magnifies by its slope.
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -166,7 +160,7 @@ def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple
     after, joint = H.conditional(p, channel), np.asarray(channel.joint(p))
     if H.renyi_mean is not None:
         s, h = renyi_columns(joint.copy(), H.renyi_mean.order)
-        yield "renyi_mean", H.of_mean(exponential_mean(s, h, H.renyi_mean.exponent)), after, 0.0
+        yield "form", H.renyi_mean.outer(exponential_mean(s, h, H.renyi_mean.exponent)), after, 0.0
     values, times = np.unique(p, return_counts=True)
     known = H.of_spectrum(values[::-1], times[::-1].astype(np.float64))
     if known is not None:
@@ -178,27 +172,7 @@ def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple
         targets = Targets(ordered, tails, giants, len(ordered) - giants)
         for claimed, pi in zip(H.of_targets(targets).tolist(), targets, strict=True):
             yield "of_targets", claimed, _defined(H, pi), 0.0
-    form = H.paper_form()
-    if form is None:
-        return
-    counted = H.worth_by_count(len(p))
-    if counted is not None:
-        yield "worth_by_count", form.outer(float(counted[-1])), _defined(H, np.full(len(p), 1 / len(p))), 0.0
-    core = _core(form) if form.symmetric else None
-    if core is not None:
-        columns = np.repeat(np.arange(joint.shape[1]), len(p))
-        u = float(core.values(joint.T.ravel(), Grouped(columns)).sum())
-        allowed = _ROUNDING * form.slope(u)
-        if math.isfinite(allowed):  # elsewhere rounding hides all that there is
-            yield "core", form.outer(u), after, allowed
 
 
 def _defined(H: ConditionalEntropy, p: Array) -> float:
     return evaluate([H], Columns(p[:, None]))[0]
-
-
-def _core(form: Entropy) -> Core | None:
-    try:
-        return form.core()
-    except InvalidParameter:
-        return None

@@ -12,7 +12,6 @@ from minleak._data.arrays import Array
 from minleak._data.columns import Columns
 from minleak._data.frames import refuse_names
 from minleak._entropy.base import Entropy
-from minleak._entropy.cores.base import Core
 from minleak._entropy.names import as_entropy
 from minleak.errors import InvalidParameter
 
@@ -80,19 +79,6 @@ class Gain(Entropy):
     def value(self, summary: Array) -> float:
         return self.entropy.value(summary) if self._distributes else super().value(summary)
 
-    def core(self) -> Core:
-        return self.entropy.core()
-
-    def outer(self, u: float, mass: float = 1.0) -> float:
-        return self.entropy.outer(u, mass)
-
-    def slope(self, u: float, mass: float = 1.0) -> float:
-        return self.entropy.slope(u, mass)
-
-    def seen_through(self) -> Any:
-        inner = self.entropy.seen_through()
-        return self.gain if inner is None else _through(inner, self.gain)
-
     def __eq__(self, other: object) -> bool:
         return self is other
 
@@ -145,14 +131,3 @@ def under_gain(gain: npt.NDArray[Any], columns: Columns) -> Columns:
     if n != of:
         raise InvalidParameter(f"the gains are for {of} secrets, and there are {n}: G has one column for each secret")
     return columns.under(gain)
-
-
-def _through(first: Any, second: Any) -> Any:
-    """The gains G1 G2 of gains on gains; vectors are diagonals."""
-    if first.shape[-1] != second.shape[0]:
-        raise InvalidParameter(
-            f"the inner gains are for {first.shape[-1]} guesses, and the outer have {second.shape[0]}: they must agree"
-        )
-    if first.ndim == 1:
-        return first * second if second.ndim == 1 else first[:, None] * second
-    return first * second[None, :] if second.ndim == 1 else first @ second

@@ -12,9 +12,8 @@ from minleak._data.arrays import Array
 from minleak._data.columns import heavy_columns
 from minleak._data.parameters import whole
 from minleak._entropy.averaged import Averaged
-from minleak._entropy.base import Entropy, RenyiMean, Sampled, log, log_base
-from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.guessing import GuessCore, GuessworkCore
+from minleak._entropy.base import Entropy, Sampled, log, log_base
+from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean
 from minleak._entropy.random_sets import RandomSets
 from minleak._entropy.spectra import beyond, guesswork_of_spectrum
 from minleak._entropy.targets import Targets
@@ -29,10 +28,13 @@ class MinEntropy(Averaged):
 
     increasing = False
     best_sorted = True
-    renyi_mean = RenyiMean(math.inf, -1.0)
 
     def __init__(self, *, base: float = 2) -> None:
         self.unit = log_base(base)
+
+    @property
+    def form(self) -> RenyiMean:
+        return RenyiMean(math.inf, -1.0, unit=self.unit)
 
     @property
     def name(self) -> str:
@@ -55,9 +57,6 @@ class MinEntropy(Averaged):
     def of_samples(self, sampled: Sampled) -> Any:
         return sampled.compared(1, lambda after, before: math.log(max(after, 1e-300) / before) / self.unit, 0.0)
 
-    def core(self) -> Core:
-        return GuessCore(1)
-
 
 class GuessError(Entropy):
     """The probability that l best guesses are all wrong: Fhat(v) = |v|_1 - (the sum of the l largest), eta(z) = z.
@@ -75,6 +74,10 @@ class GuessError(Entropy):
         self.l = whole(l, "the number of guesses l", most=2**53)
 
     @property
+    def form(self) -> BestGuesses:
+        return BestGuesses(self.l)
+
+    @property
     def name(self) -> str:
         return f"guess-error:{self.l}"
 
@@ -88,13 +91,6 @@ class GuessError(Entropy):
 
     def of_spectrum(self, values: Array, times: Array) -> float:
         return beyond(values, times, self.l)
-
-    @property
-    def renyi_mean(self) -> RenyiMean | None:
-        return RenyiMean(math.inf, -1.0) if self.l == 1 else None
-
-    def of_mean(self, nats: float) -> float:
-        return -math.expm1(-nats)
 
     def of_targets(self, targets: Targets) -> Array:
         known = np.minimum(targets.giants, self.l)
@@ -110,15 +106,6 @@ class GuessError(Entropy):
     def of_samples(self, sampled: Sampled) -> Any:
         return sampled.compared(self.l, operator.sub, 0.0)
 
-    def core(self) -> Core:
-        return GuessCore(self.l)
-
-    def outer(self, u: float, mass: float = 1.0) -> float:  # noqa: ARG002
-        return u
-
-    def slope(self, u: float, mass: float = 1.0) -> float:  # noqa: ARG002
-        return 1.0
-
 
 class Guesswork(Entropy):
     """The expected number of guesses until right: Fhat(v) = sum of i v_[i], v_[i] the i-th largest, eta(z) = z.
@@ -129,6 +116,7 @@ class Guesswork(Entropy):
 
     increasing = True
     best_sorted = True
+    form = AllGuesses()
 
     @property
     def name(self) -> str:
@@ -156,9 +144,3 @@ class Guesswork(Entropy):
 
     def of_samples(self, sampled: Sampled) -> Any:
         return sampled.guesswork()
-
-    def core(self) -> Core:
-        return GuessworkCore()
-
-    def slope(self, u: float, mass: float = 1.0) -> float:  # noqa: ARG002
-        return 1.0

@@ -19,14 +19,10 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.columns import heavy_columns
-from minleak._entropy.averaged import Averaged, arimoto_exponent, exponential_mean
-from minleak._entropy.base import RenyiMean, log, log_base, order, shortest
-from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.guessing import GuessCore
-from minleak._entropy.cores.power_cones import ArimotoCore, FehrBerensCore, HayashiCore
-from minleak._entropy.cores.renyi import RenyiCore
-from minleak._entropy.cores.shannon import ShannonCore
+from minleak._entropy.averaged import Averaged, exponential_mean
+from minleak._entropy.base import log, log_base, order, shortest
 from minleak._entropy.deformed import deformed, restored
+from minleak._entropy.forms import RenyiMean, arimoto_exponent
 from minleak._entropy.shannon import log_ratios, shannon_sums
 from minleak._entropy.spectra import NEAR_ONE
 from minleak.errors import InvalidParameter, shown
@@ -61,8 +57,6 @@ def renyi_columns(v: Array, alpha: float) -> Array:
 class Renyi(Averaged):
     """Shared by the three conditional forms: the order alpha in [0, inf] and the exponent c of the mean."""
 
-    #: The core of the form, at orders other than 0 and infinity.
-    core_of: type[RenyiCore]
     #: What it was asked for by, where that is no order: tables then call it so.
     _known_as = ""
 
@@ -91,30 +85,14 @@ class Renyi(Averaged):
         return hash((type(self), self.alpha))
 
     @property
-    def renyi_mean(self) -> RenyiMean:
-        return RenyiMean(self.alpha, self.exponent)
+    def form(self) -> RenyiMean:
+        return RenyiMean(self.alpha, self.exponent, unit=self.unit)
 
     def summary(self, v: Array) -> Array:
         return renyi_columns(v, self.alpha)
 
     def value(self, summary: Array) -> float:
-        return self.of_mean(exponential_mean(summary[0], summary[1], self.exponent))
-
-    def core(self) -> Core:
-        """By the order: infinity is one guess, and where the mean is the plain one (order 1) it is Shannon's."""
-        if self.alpha == 0:
-            raise InvalidParameter(
-                f"{self.name} counts what is possible, however unlikely, so a best channel need not exist: "
-                "choose a small order instead, such as 0.2"
-            )
-        if math.isinf(self.exponent):
-            raise InvalidParameter(
-                f"{self.name} is about the worst observable alone, which is no convex problem of this form: "
-                "choose a large order instead, such as 8"
-            )
-        if self.alpha == math.inf:
-            return GuessCore(1)
-        return ShannonCore() if self.exponent == 0 else self.core_of(self.alpha)
+        return self.form.outer(exponential_mean(summary[0], summary[1], self.exponent))
 
 
 class Arimoto(Renyi):
@@ -126,7 +104,6 @@ class Arimoto(Renyi):
     1.415037499279
     """
 
-    core_of = ArimotoCore
     best_sorted = True
 
     @property
@@ -166,8 +143,6 @@ class Hayashi(Renyi):
     1.415037499279
     """
 
-    core_of = HayashiCore
-
     @property
     def best_sorted(self) -> bool:  # uniform, n = k+1: sizes (k-1, 2) beat (k, 1) above 2; below 1 from k = 8 on
         return 1 <= self.alpha <= 2
@@ -205,8 +180,6 @@ class FehrBerens(Renyi):
     >>> round(FehrBerens(2)([1, 1, 2]), 12)
     1.415037499279
     """
-
-    core_of = FehrBerensCore
 
     @property
     def best_sorted(self) -> bool:  # below 2 from k = 14 on: one heavy secret in each of two blocks may be better

@@ -10,9 +10,8 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.columns import heavy_columns, workspace
 from minleak._entropy.averaged import Averaged
-from minleak._entropy.base import RenyiMean, Sampled, log_base
-from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.shannon import ShannonCore
+from minleak._entropy.base import Sampled, log_base
+from minleak._entropy.forms import RenyiMean
 
 
 class Shannon(Averaged):
@@ -24,10 +23,13 @@ class Shannon(Averaged):
 
     increasing = True
     best_sorted = True
-    renyi_mean = RenyiMean(1.0, 0.0)
 
     def __init__(self, *, base: float = 2) -> None:
         self.unit = log_base(base)
+
+    @property
+    def form(self) -> RenyiMean:
+        return RenyiMean(1.0, 0.0, unit=self.unit)
 
     @property
     def name(self) -> str:
@@ -45,9 +47,6 @@ class Shannon(Averaged):
 
     def most_leaked(self, n: int, m: int) -> float:
         return math.log(min(n, m)) / self.unit
-
-    def core(self) -> Core:
-        return ShannonCore()
 
 
 def log_ratios(v: Array) -> tuple[Array, Array]:

@@ -6,10 +6,8 @@ import math
 
 from minleak._data.parameters import real
 from minleak._entropy.base import order, shortest
-from minleak._entropy.deformed import deformed
+from minleak._entropy.forms import RenyiMean
 from minleak._entropy.renyi import Hayashi
-
-_OVERFLOW = 709.0  # exp of more than this may not be a float
 
 
 class SharmaMittal(Hayashi):
@@ -32,18 +30,11 @@ class SharmaMittal(Hayashi):
         return f"sharma-mittal:{shortest(self.alpha)},{shortest(self.beta)}"
 
     @property
-    def arimoto_order(self) -> float | None:
-        return super().arimoto_order if self.beta == 1 else None
+    def form(self) -> RenyiMean:
+        return RenyiMean(self.alpha, self.exponent, degree=1 - self.beta)
 
     def eta(self, z: float) -> float:
-        return _seen(super().eta(z), self.beta)
-
-    def of_mean(self, nats: float) -> float:
-        return _seen(nats, self.beta)
-
-    def slope(self, u: float, mass: float = 1.0) -> float:
-        steep = super().slope(u, mass)
-        return steep if math.isinf(steep) else steep * math.exp((1 - self.beta) * self.renyi_mean.of_core(u, mass))
+        return self.form.outer(super().eta(z))
 
 
 class Tsallis(SharmaMittal):
@@ -59,9 +50,3 @@ class Tsallis(SharmaMittal):
     @property
     def name(self) -> str:
         return f"tsallis:{shortest(self.alpha)}"
-
-
-def _seen(r: float, beta: float) -> float:
-    """(exp((1-b) r) - 1) / (1-b), and r at b = 1."""
-    c = 1 - beta
-    return math.copysign(math.inf, c) if c * r > _OVERFLOW else float(deformed(r, c))

@@ -13,6 +13,7 @@ from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.forms import RenyiMean
 from minleak._entropy.guessing import GuessError
 from minleak._entropy.names import as_entropy
 from minleak._entropy.random_search import random_search
@@ -85,7 +86,7 @@ def capacity(
     channel, H = as_channel(channel), as_entropy(entropy)
     gap = real(gap, "the gap is a positive number", above=0)
     iterations = None if iterations is None else whole(iterations, "iterations", 1)
-    order = H.arimoto_order
+    order = H.form.arimoto_order if isinstance(H.form, RenyiMean) else None
     if order == math.inf:
         value = maximal_leakage(channel, base=math.e) / H.unit
         return Capacity(value, value, value, Prior.uniform(channel.shape[0]), "exact", 0)

@@ -17,9 +17,10 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.columns import BLOCK
 from minleak._data.prior import Prior
-from minleak._entropy.averaged import Averaged, arimoto_exponent
+from minleak._entropy.averaged import Averaged
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.deformed import deformed, restored
+from minleak._entropy.forms import arimoto_exponent
 from minleak._entropy.guessing import GuessError, Guesswork, MinEntropy
 from minleak._entropy.renyi import Hayashi
 from minleak._entropy.sharma_mittal import SharmaMittal
@@ -46,7 +47,7 @@ def small_leakage(H: ConditionalEntropy, prior: Prior, channel: Channel) -> floa
         return _fewer_guesses(prior, channel)
     if not isinstance(H, Averaged):
         return None
-    a, c = H.renyi_mean
+    a, c = H.form.order, H.form.exponent
     if a == math.inf and c == -1:
         return math.log1p(risen(prior, channel, 1) / float(prior.p.max())) / H.unit
     if not 0 < a < math.inf or (c == -1 and 0 < abs(a - 1) < _CLOSE):

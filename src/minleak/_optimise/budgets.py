@@ -14,6 +14,7 @@ from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.leakages import difference
+from minleak._optimise.cores.of_entropy import core_of, gains_of, outer
 from minleak._optimise.given import as_problem
 from minleak._optimise.optimum import as_gap, as_list, least_cost
 from minleak._optimise.problem import Problem
@@ -136,17 +137,17 @@ def _at_least(problem: Problem, H: Entropy, target: float) -> Term:
     mass = _mass(problem, term, H)
     goal = H(problem.prior) - target
     low, high = 0.0, 1.0
-    while H.outer(high, mass) < goal and high < 1e6:
+    while outer(H, high, mass) < goal and high < 1e6:
         high *= 2
     while low < 0.5 * (low + high) < high:
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if H.outer(middle, mass) < goal else (low, middle)
+        low, high = (middle, high) if outer(H, middle, mass) < goal else (low, middle)
     return replace(term, floor=high)
 
 
 def _strict(H: Entropy) -> bool:
     """Whether nothing leaks only where all rows are the same: the core is strictly concave but along rays."""
-    return H.seen_through() is None and not H.core().linear
+    return gains_of(H) is None and not core_of(H).linear
 
 
 def _silent(problem: Problem) -> Solved | None:
@@ -166,7 +167,7 @@ def _silent(problem: Problem) -> Solved | None:
 
 def _mass(problem: Problem, term: Term, H: Entropy) -> float:
     """The sum of the entries in view, which row sums fix."""
-    if H.seen_through() is None:
+    if gains_of(H) is None:
         return 1.0
     return float(term.view.of(problem.cheapest(0)).sum())
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._entropy.cores.base import cvxpy
+from minleak._optimise.cores.base import cvxpy
 from minleak._optimise.programme import Programme, Solution, duals_of_prices
 from minleak.errors import SolverFailed
 

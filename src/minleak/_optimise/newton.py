@@ -14,8 +14,8 @@ from functools import partial
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.grouped import Grouped
+from minleak._optimise.cores.base import Core
+from minleak._optimise.cores.grouped import Grouped
 from minleak._optimise.programme import Programme, Solution, duals_of_prices
 
 # More unknowns, or more entries in view, than these are left as they are: a dense system is solved.

@@ -17,6 +17,7 @@ from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.leakages import difference, leaked
+from minleak._optimise.cores.of_entropy import core_of, gains_of, outer, slope
 from minleak._optimise.equilibrium import equilibrium_of
 from minleak._optimise.feasible import check_feasible
 from minleak._optimise.given import as_problem
@@ -184,7 +185,7 @@ def lexicographic(
     """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost, and `model`
     is that of the first entropy, if it is compiled already.
     """
-    if any(H.core().steep for H in entropies):
+    if any(core_of(H).steep for H in entropies):
         dear = problem.unaffordable()
         if dear.any():
             return _on_the_cheapest(problem, entropies, dear, enough=enough)
@@ -265,12 +266,12 @@ def _above_floors(programme: Programme, floors: Sequence[Term], z: Array) -> Sol
 
 def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> Stage:
     """What the channel leaks, by the library's own measure of it, beside the bound of what was solved."""
-    gains = H.seen_through()
+    gains = gains_of(H)
     mass = 1.0 if gains is None else float(view_of(problem, gains).of(solved.z).sum())
     before, after = H(problem.prior), H.conditional(problem.prior, channel)
     # Rounding may cross them where they meet; without a bound nothing leaks less than nothing.
-    most = max(H.outer(solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
-    slope = H.slope(solved.objective, mass)
+    most = max(outer(H, solved.bound, mass), after) if solved.bound < math.inf else max(before, after)
+    steepness = slope(H, solved.objective, mass)
     leakage = leaked(H, Joint(problem.prior, channel), before, after)
     return Stage(
         entropy=H.name,
@@ -278,7 +279,7 @@ def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> 
         leakage=leakage,
         bound=min(difference(H, before, min(most, before)), leakage),
         shadow_prices=tuple(
-            float(price) * slope / scale for price, scale in zip(solved.mu, problem.scales, strict=True)
+            float(price) * steepness / scale for price, scale in zip(solved.mu, problem.scales, strict=True)
         ),
         status=solved.status,
     )

@@ -10,10 +10,11 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._entropy.base import ConditionalEntropy, Entropy
-from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.gain import Gain
 from minleak._entropy.names import as_entropy
+from minleak._optimise.cores.base import Core
+from minleak._optimise.cores.grouped import Grouped
+from minleak._optimise.cores.of_entropy import core_of, gains_of
 from minleak._optimise.problem import Problem
 from minleak.errors import InvalidParameter
 
@@ -103,14 +104,14 @@ def convex_form(entropy: ConditionalEntropy | str, gains: Any = None) -> Entropy
     if form is None:
         raise InvalidParameter(f"{chosen.name} is not of the form eta(sum Fhat), so its problem is not convex")
     form = form if gains is None else Gain(form, gains)
-    form.core()  # refused by those that have none
-    form.seen_through()  # refused where gains on gains do not fit
+    core_of(form)  # refused by those that have none
+    gains_of(form)  # refused where gains on gains do not fit
     return form
 
 
 def term_of(problem: Problem, entropy: Entropy) -> Term:
     """What the designer maximises for an entropy."""
-    return Term(entropy.core(), view_of(problem, entropy.seen_through()))
+    return Term(core_of(entropy), view_of(problem, gains_of(entropy)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,6 +19,7 @@ from minleak._data.arrays import Array
 from minleak._data.parameters import listed, real
 from minleak._entropy.base import Entropy
 from minleak._measure.leakages import difference
+from minleak._optimise.cores.of_entropy import gains_of, slope
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, term_of
 from minleak._optimise.result import Optimum, Stage
@@ -74,8 +75,8 @@ def together(
 def _weighted(problem: Problem, entropies: Sequence[Entropy], slopes: Sequence[float], mix: Array) -> Solved:
     """Maximise the weighted sum of the H(X|Y), each a slope times the sum of its core."""
     terms = tuple(
-        replace(term_of(problem, H), weight=float(w * slope))
-        for H, slope, w in zip(entropies, slopes, mix, strict=True)
+        replace(term_of(problem, H), weight=float(w * rise))
+        for H, rise, w in zip(entropies, slopes, mix, strict=True)
         if w > 0
     )
     if len(terms) > 1:
@@ -128,8 +129,8 @@ def _worst(
 
 def _slope_of(H: Entropy) -> float:
     """The slope of H(X|Y) in the sum of its core, where that is the same everywhere."""
-    if H.seen_through() is None:
-        at = [H.slope(u) for u in (0.05, 0.2)]
+    if gains_of(H) is None:
+        at = [slope(H, u) for u in (0.05, 0.2)]
         if abs(at[0] - at[1]) <= 1e-6 * abs(at[0]):
             return 0.5 * (at[0] + at[1])
     raise InvalidParameter(

@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._entropy.averaged import arimoto_exponent
-from minleak._entropy.base import ConditionalEntropy, Entropy, RenyiMean
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.deformed import deformed
+from minleak._entropy.forms import RenyiMean, arimoto_exponent
+from minleak._optimise.cores.of_entropy import outer, slope
 from minleak._padding.size_classes import SizeClasses
 from minleak.errors import InvalidParameter
 
@@ -67,7 +68,7 @@ class BucketValue:
                 f"buckets cannot be valued quickly in {entropy.name} unless all secrets are equally likely: use "
                 "randomised=True (small n), or an entropy close to it such as shannon or arimoto:0.5"
             )
-        order, exponent = mean
+        order, exponent = mean.order, mean.exponent
         logs = np.log(p)
 
         def by_size(values: Array, join: np.ufunc) -> Array:
@@ -105,10 +106,10 @@ class BucketValue:
     def posterior(self, value: float) -> float:
         """H(X|Y) of buckets with this value in all, in the unit of the entropy."""
         H, mean = self.entropy, self.entropy.renyi_mean
-        found = H.outer(value)
+        found = outer(H, value)
         if mean is None or found < math.inf:
             return found
-        return H.outer(-_BELOW / mean.exponent)  # rounding made it more than there can be
+        return outer(H, -_BELOW / mean.exponent)  # rounding made it more than there can be
 
     def posterior_at_most(self, value: float) -> float:
         """No buckets of at most this value have a larger H(X|Y): infinite where rounding hides what they have.
@@ -116,8 +117,8 @@ class BucketValue:
         Values are known up to rounding, which a logarithm magnifies, unless they are multiples of a grain.
         """
         H = self.entropy
-        if not self.grain and not H.slope(value) * H.unit <= _STEEP:  # nor where the slope is unknown
-            return H.outer(value + _UNKNOWN * max(1.0, value))
+        if not self.grain and not slope(H, value) * H.unit <= _STEEP:  # nor where the slope is unknown
+            return outer(H, value + _UNKNOWN * max(1.0, value))
         return self.posterior(value)
 
 

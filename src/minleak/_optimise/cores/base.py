@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._entropy.cores.grouped import Grouped
+from minleak._optimise.cores.grouped import Grouped
 from minleak.errors import MissingExtra
 
 

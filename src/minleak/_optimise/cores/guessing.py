@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._entropy.cores.base import Linear, Part, Polyhedron
-from minleak._entropy.cores.grouped import Grouped
+from minleak._optimise.cores.base import Linear, Part, Polyhedron
+from minleak._optimise.cores.grouped import Grouped
 
 
 class GuessCore(Linear):

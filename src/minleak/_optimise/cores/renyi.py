@@ -17,9 +17,9 @@ from abc import abstractmethod
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._entropy.cores.base import Core
-from minleak._entropy.cores.grouped import Grouped
 from minleak._entropy.deformed import deformed, restored
+from minleak._optimise.cores.base import Core
+from minleak._optimise.cores.grouped import Grouped
 
 # Closer to 1 than this the family's exponent 1/(alpha-1) is taken from here; the plane is still that of the order.
 _CLOSEST = 1e-9

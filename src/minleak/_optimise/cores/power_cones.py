@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from minleak._entropy.cores.base import Hypograph, cvxpy
-from minleak._entropy.cores.grouped import Grouped
-from minleak._entropy.cores.renyi import RenyiCore
-from minleak._entropy.cores.shannon import ShannonCore
+from minleak._optimise.cores.base import Hypograph, cvxpy
+from minleak._optimise.cores.grouped import Grouped
+from minleak._optimise.cores.renyi import RenyiCore
+from minleak._optimise.cores.shannon import ShannonCore
 
 
 class ArimotoCore(RenyiCore):

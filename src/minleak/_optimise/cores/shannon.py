@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._entropy.cores.base import Core, Hypograph, Part, cvxpy
-from minleak._entropy.cores.grouped import Grouped
+from minleak._optimise.cores.base import Core, Hypograph, Part, cvxpy
+from minleak._optimise.cores.grouped import Grouped
 
 
 class ShannonCore(Core):

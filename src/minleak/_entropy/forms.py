@@ -1,0 +1,71 @@
+"""The data that an entropy is: what others may know of it beyond its values, and match on.
+
+The whole Renyi family is one formula with four numbers. With H_a the Renyi entropy of order a, in nats,
+
+    R = (1/c) log sum over y of p(y) exp(c H_a(X given y)),    H(X|Y) = (exp(d R) - 1) / (d unit),
+
+where c = 0 is the plain mean, c = -inf and inf are the least and the largest, and d = 0 is R / unit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from minleak._entropy.deformed import deformed
+
+_OVERFLOW = 709.0  # exp of more than this may not be a float
+
+
+@dataclass(frozen=True)
+class RenyiMean:
+    """The order a and the exponent c of the mean; the degree d and the unit of the function it is seen through."""
+
+    order: float
+    exponent: float
+    degree: float = 0.0
+    unit: float = 1.0
+
+    def outer(self, nats: float) -> float:
+        """H(X|Y) from the mean R; increasing."""
+        if self.degree * nats > _OVERFLOW:
+            return math.copysign(math.inf, self.degree)
+        return float(deformed(nats, self.degree)) / self.unit
+
+    @property
+    def arimoto_order(self) -> float | None:
+        """The order for which this is Arimoto's entropy (1 Shannon, inf min-entropy), or None."""
+        arimoto = self.degree == 0 and self.exponent == arimoto_exponent(self.order)
+        return self.order if arimoto else None
+
+
+@dataclass(frozen=True)
+class BestGuesses:
+    """The probability that the l best guesses are all wrong."""
+
+    l: int
+
+
+@dataclass(frozen=True)
+class AllGuesses:
+    """The expected number of guesses until the right one."""
+
+
+Form = RenyiMean | BestGuesses | AllGuesses
+
+# The chance that one guess is wrong, 1 - exp(-R), is of the Renyi family too.
+_ONE_GUESS = RenyiMean(math.inf, -1.0, degree=-1.0)
+
+
+def as_mean(form: Form | None) -> RenyiMean | None:
+    """The form as a mean of Renyi entropies, which one guess is too; None if it is no such mean."""
+    if form == BestGuesses(1):
+        return _ONE_GUESS
+    return form if isinstance(form, RenyiMean) else None
+
+
+def arimoto_exponent(alpha: float) -> float:
+    """(1-a)/a, with its limits at 0 and infinity."""
+    if alpha == 0:
+        return math.inf
+    return -1.0 if alpha == math.inf else (1 - alpha) / alpha

@@ -1,0 +1,117 @@
+"""The core of an entropy, keyed on its form: H(X|Y) = outer(sum over y of U(G J[:,y]))."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.deformed import restored
+from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
+from minleak._entropy.gain import Gain
+from minleak._optimise.cores.base import Core
+from minleak._optimise.cores.guessing import GuessCore, GuessworkCore
+from minleak._optimise.cores.power_cones import ArimotoCore, FehrBerensCore, HayashiCore
+from minleak._optimise.cores.shannon import ShannonCore
+from minleak.errors import InvalidParameter
+
+
+def core_of(H: ConditionalEntropy) -> Core:
+    """U, concave and homogeneous, whose sum over the observables convex design maximises.
+
+    Gains have the core of the entropy that they are put on. Refused where none is known.
+    """
+    if isinstance(H, Gain):
+        return core_of(H.entropy)
+    match H.form:
+        case RenyiMean() as mean:
+            return _core_of_mean(mean, H.name)
+        case BestGuesses(l):
+            return GuessCore(l)
+        case AllGuesses():
+            return GuessworkCore()
+    raise InvalidParameter(
+        f"{H.name} has no convex form that is known: choose an entropy of the library, such as shannon, "
+        "min-entropy, guesswork or arimoto:2"
+    )
+
+
+def _core_of_mean(mean: RenyiMean, name: str) -> Core:
+    """By the order: infinity is one guess, and where the mean is the plain one (order 1) it is Shannon's."""
+    a, c = mean.order, mean.exponent
+    if a == 0:
+        raise InvalidParameter(
+            f"{name} counts what is possible, however unlikely, so a best channel need not exist: "
+            "choose a small order instead, such as 0.2"
+        )
+    if math.isinf(c):
+        raise InvalidParameter(
+            f"{name} is about the worst observable alone, which is no convex problem of this form: "
+            "choose a large order instead, such as 8"
+        )
+    if (a, c) == (math.inf, -1):
+        return GuessCore(1)
+    if (a, c) == (1, 0):
+        return ShannonCore()
+    for exponent, core in ((arimoto_exponent(a), ArimotoCore), (1 - a, HayashiCore), (-1, FehrBerensCore)):
+        if c == exponent:
+            return core(a)
+    raise InvalidParameter(f"{name} is a mean of order {a:g} and exponent {c:g}, whose convex form is not known")
+
+
+def gains_of(H: ConditionalEntropy) -> Any:
+    """The gains G that the core is seen through, those of gains on gains multiplied; None without."""
+    if not isinstance(H, Gain):
+        return None
+    inner = gains_of(H.entropy)
+    return H.gain if inner is None else _product(inner, H.gain)
+
+
+def outer(H: ConditionalEntropy, u: float, mass: float = 1.0) -> float:
+    """H(X|Y) when the sum of the core is u, and that of all entries of G J is `mass` (one without gains).
+
+    Increasing in u; infinite where u is beyond the largest.
+    """
+    match _plain(H).form:
+        case RenyiMean() as mean:
+            nats = _nats(mean.exponent, u, mass)
+            return nats if math.isinf(nats) else mean.outer(nats)
+    return u
+
+
+def slope(H: ConditionalEntropy, u: float, mass: float = 1.0) -> float:
+    """The derivative of `outer`; infinite where u is the largest or beyond."""
+    match _plain(H).form:
+        case RenyiMean() as mean:
+            left = mass + mean.exponent * u if mean.exponent else 1.0
+            if not left > 0:
+                return math.inf
+            return math.exp(mean.degree * _nats(mean.exponent, u, mass)) / (mean.unit * left)
+    return 1.0
+
+
+def _plain(H: ConditionalEntropy) -> ConditionalEntropy:
+    return _plain(H.entropy) if isinstance(H, Gain) else H
+
+
+def _nats(c: float, u: float, mass: float) -> float:
+    """The mean R in nats when U(v) = |v|_1 (exp(c H_a(v/|v|_1)) - 1)/c (|v|_1 H_a at c = 0) sums to u, and |v|_1 to the
+    mass: log(mass + c u)/c.
+    """
+    if c == 0:
+        return u
+    if not mass + c * u > 0:
+        return math.inf
+    shift = 0.0 if mass == 1 else math.log(mass) / c
+    return shift + float(restored(u / mass, c))
+
+
+def _product(first: Any, second: Any) -> Any:
+    """The gains G1 G2 of gains on gains; vectors are diagonals."""
+    if first.shape[-1] != second.shape[0]:
+        raise InvalidParameter(
+            f"the inner gains are for {first.shape[-1]} guesses, and the outer have {second.shape[0]}: they must agree"
+        )
+    if first.ndim == 1:
+        return first * second if second.ndim == 1 else first[:, None] * second
+    return first * second[None, :] if second.ndim == 1 else first @ second
