@@ -43,19 +43,16 @@ from minleak._measure.refinement_distance import RefinementDistance, refinement_
 from minleak._measure.risks import loss_gain, posterior_risk, predicate_gain, risk, risk_leakage, tries_gain
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
-from minleak._optimise.invariance import Conflict, Invariance, metric_invariance
 from minleak._plans.literal import paper_algorithm
 
 __all__ = [
     "Adversary",
     "Cachin",
     "ConditionalEntropy",
-    "Conflict",
     "Entropy",
     "EntropyCheck",
     "GuessingForm",
     "Increase",
-    "Invariance",
     "JizbaArimitsu",
     "Joint",
     "Majorization",
@@ -92,7 +89,6 @@ __all__ = [
     "max_case_vulnerability",
     "max_refines",
     "maximal_leakage",
-    "metric_invariance",
     "multiplicative_distance",
     "multiplicative_kantorovich",
     "multiplicative_leakage",
