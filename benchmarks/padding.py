@@ -45,25 +45,25 @@ def main() -> None:
 
 def against_every_start(sizes: np.ndarray, m: int = 2000) -> None:
     """One corner of the hull: blocks of starts ruled out, and every start tried in vectorised numpy."""
-    from minleak._padding.hull import Hull
-    from minleak._padding.ladder import as_ladder
-    from minleak._padding.worth import Worth
+    from minleak._padding.bucket_value import BucketValue
+    from minleak._padding.buckets import BucketSearch
+    from minleak._padding.size_classes import as_size_classes
 
     print(f"\nOne price, {m:,} sizes, Shannon: blocks of starts against all of them in numpy. Values: the cost.")
-    ladder = as_ladder(np.unique(sizes)[:: max(1, len(np.unique(sizes)) // m)][:m], None)
-    hull = Hull(ladder, Worth.of(ladder, ml.Shannon()))
-    price = 30 * hull.coarsest().worth / hull.coarsest().overhead
+    classes = as_size_classes(np.unique(sizes)[:: max(1, len(np.unique(sizes)) // m)][:m], None)
+    search = BucketSearch.of(classes, BucketValue.of(classes, ml.Shannon()))
+    price = 30 * search.coarsest().value / search.coarsest().overhead
 
     def ours() -> float:
-        corner = hull.corner(price)
-        return price * corner.overhead - corner.worth
+        corner = search.corner(price)
+        return price * corner.overhead - corner.value
 
     def plain() -> float:
-        least = np.zeros(len(ladder.rungs) + 1)
+        least = np.zeros(len(classes.sizes) + 1)
         for j in range(1, len(least)):
-            p = ladder.mass[j] - ladder.mass[:j]
-            overhead = ladder.rungs[j - 1] * p - (ladder.load[j] - ladder.load[:j])
-            count = ladder.ends[j] - ladder.ends[:j]
+            p = classes.mass[j] - classes.mass[:j]
+            overhead = classes.sizes[j - 1] * p - (classes.load[j] - classes.load[:j])
+            count = classes.ends[j] - classes.ends[:j]
             least[j] = (least[:j] + price * overhead - p * np.log(count)).min()
         return float(least[-1])
 

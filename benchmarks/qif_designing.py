@@ -29,10 +29,10 @@ import minleak as ml
 from benchmarks.constraining import places
 from benchmarks.timing import interleaved
 from minleak import mechanisms
+from minleak._optimise.bound import certified
 from minleak._optimise.given import as_problem
 from minleak._optimise.linear import LinearModel
 from minleak._optimise.programme import Programme
-from minleak._optimise.solve import certified
 
 EPSILON = 0.5
 # Widths of grids, and cells across a grid on which libqif's planar geometric mechanism has nine digits.

@@ -30,7 +30,7 @@ PROMISED = {
     "minleak.strings": "NGram Policy honeywords",
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
-        least_budget LeastOverhead Applied Bucket CurvePoint Rival
+        least_budget LeastOverhead AppliedPolicy Bucket CurvePoint PolicyComparison
     """,
     "minleak.mechanisms": """
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
@@ -41,7 +41,7 @@ PROMISED = {
         Entropy ConditionalEntropy check_entropy EntropyCheck Renyi Cachin JizbaArimitsu RennerWolf find_increase
         Increase majorizes Majorization lorenz check_schur_concave SchurCheck
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
-        metric_invariance Invariance Conflict paper_algorithm
+        paper_algorithm
         max_refines join_meet join_meet_refines Joint Together induced_metric
         max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain

@@ -5,22 +5,21 @@
 array([11, 20])
 """
 
-from minleak._padding.comparison import Applied, PaddingComparison, Rival, compare
+from minleak._padding.comparison import PaddingComparison, PolicyComparison, compare
 from minleak._padding.frontiers import CurvePoint, PaddingFrontier, frontier
-from minleak._padding.make import design
-from minleak._padding.overheads import LeastOverhead, least_budget
-from minleak._padding.policies import padme, to_multiple, to_power_of_two
-from minleak._padding.result import Bucket, Padding
+from minleak._padding.make import design, least_budget
+from minleak._padding.policies import AppliedPolicy, padme, to_multiple, to_power_of_two
+from minleak._padding.result import Bucket, LeastOverhead, Padding
 
 __all__ = [
-    "Applied",
+    "AppliedPolicy",
     "Bucket",
     "CurvePoint",
     "LeastOverhead",
     "Padding",
     "PaddingComparison",
     "PaddingFrontier",
-    "Rival",
+    "PolicyComparison",
     "compare",
     "design",
     "frontier",

@@ -49,15 +49,13 @@ from minleak._measure.refinement_distance import RefinementDistance, refinement_
 from minleak._measure.risks import loss_gain, posterior_risk, predicate_gain, risk, risk_leakage, tries_gain
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
-from minleak._optimise.invariance import Conflict, Invariance, metric_invariance
 from minleak._plans.literal import paper_algorithm
-from minleak._samples.looks import observations_needed, repeated_success
+from minleak._samples.repeated_observations import observations_needed, repeated_success
 
 __all__ = [
     "Adversary",
     "Cachin",
     "ConditionalEntropy",
-    "Conflict",
     "CoreConcave",
     "Entropy",
     "EntropyCheck",
@@ -65,7 +63,6 @@ __all__ = [
     "GuessingForm",
     "Hayashi",
     "Increase",
-    "Invariance",
     "JizbaArimitsu",
     "Joint",
     "Majorization",
@@ -109,7 +106,6 @@ __all__ = [
     "max_case_vulnerability",
     "max_refines",
     "maximal_leakage",
-    "metric_invariance",
     "multiplicative_distance",
     "multiplicative_kantorovich",
     "multiplicative_leakage",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -10,9 +9,9 @@ import pytest
 from tests.optimise.problems import COUNTEREXAMPLE, random_problem
 
 import minleak as ml
-from minleak._optimise import conic, linear
+from minleak._optimise import bound, conic, linear
 from minleak._optimise import solve as solving
-from minleak._optimise.bound import upper_bound
+from minleak._optimise.bound import certified, upper_bound
 from minleak._optimise.cores.of_entropy import core_of
 from minleak._optimise.given import as_problem
 from minleak._optimise.programme import Programme, Solution, Term, convex_form, view_of
@@ -43,10 +42,10 @@ def test_any_duals_give_valid_bounds_and_the_solvers_tight_ones(name, gain):
     """Weak duality, by planes: any multipliers, any duals; the solver's within 1e-5 of what is attained."""
     programme = programme_of(name, random_problem(1), gain)
     if programme.linear:
-        solution = solving.linear_model(programme).solve(programme.problem.budgets)
+        (solution,) = solving.compile_linear(programme).answers(programme)
     else:
         solution = solving.solve_conic(programme, tolerance=1e-11)
-    best = solving.certified(programme, solution)
+    best = certified(programme, solution)
     assert best.objective - 1e-10 <= best.bound <= best.objective + 1e-5  # a budget is kept to 1e-12, at its price
     rng = np.random.default_rng(2)
     entries = programme.terms[0].view.by.n_entries
@@ -58,7 +57,8 @@ def test_any_duals_give_valid_bounds_and_the_solvers_tight_ones(name, gain):
             duals=(rng.normal(size=entries) * rng.choice([0.1, 1.0, 3.0]),),
             status="made up",
         )
-        assert upper_bound(programme, made_up) >= best.objective - 1e-12
+        plane = programme.terms[0].core.majorant(made_up.duals[0], programme.terms[0].view.by)
+        assert upper_bound(programme, made_up, (plane,)) >= best.objective - 1e-12
 
 
 def test_a_solver_that_lies_is_found_out(monkeypatch):
@@ -73,7 +73,7 @@ def test_a_solver_that_lies_is_found_out(monkeypatch):
         return replace(found, z=z, duals=(np.zeros_like(found.duals[0]),))
 
     monkeypatch.setattr(solving, "solve_conic", lying)
-    monkeypatch.setattr(solving, "sharpened", lambda *_, **__: None)
+    monkeypatch.setattr(solving, "sharpen", lambda *_: None)
     with pytest.raises(SolverFailed, match="further apart than gap=1e-06"):
         ml.optimise(entropy="arimoto:2", **COUNTEREXAMPLE)
 
@@ -98,7 +98,7 @@ def test_a_solver_that_gives_up(monkeypatch):
 def test_newtons_steps_add_digits(monkeypatch):
     """Without them the maximiser for order 2, 9 - 6 sqrt 2, is right to some digits, with them to ten."""
     sharp = ml.optimise(entropy="arimoto:2", **COUNTEREXAMPLE).channel.toarray()[1, 1]
-    monkeypatch.setattr(sys.modules["minleak._optimise.solve"], "sharpened", lambda *_, **__: None)
+    monkeypatch.setattr(solving, "sharpen", lambda *_: None)
     rough = ml.optimise(entropy="arimoto:2", **COUNTEREXAMPLE).channel.toarray()[1, 1]
     exact = 9 - 6 * 2**0.5
     assert abs(sharp - exact) < 1e-10
@@ -107,7 +107,7 @@ def test_newtons_steps_add_digits(monkeypatch):
 
 def test_a_bound_below_what_is_attained_is_reported(monkeypatch):
     """If planes did not lie above a core, that would be noticed."""
-    real = solving.upper_bound
-    monkeypatch.setattr(solving, "upper_bound", lambda *given: real(*given) - 1e-3)
+    real = bound.upper_bound
+    monkeypatch.setattr(bound, "upper_bound", lambda *given: real(*given) - 1e-3)
     with pytest.raises(SolverFailed, match="one of the two is wrong"):
         ml.optimise(entropy="min-entropy", **random_problem(4))

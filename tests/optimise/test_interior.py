@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from minleak._optimise.bound import certified
 from minleak._optimise.given import as_problem
-from minleak._optimise.interior import solve_interior
-from minleak._optimise.one_guess import OneGuessModel, is_crowded
+from minleak._optimise.interior import is_crowded, solve_interior
+from minleak._optimise.one_guess import OneGuessModel
 from minleak._optimise.programme import Programme, convex_form, term_of
-from minleak._optimise.solve import certified, solve
+from minleak._optimise.solve import solve
 from minleak.errors import SolverFailed
 
 
@@ -29,7 +30,7 @@ def asked(budget: float, *, n: int = 40, seed: int = 0, **given: object) -> Prog
 def test_both_methods_find_the_same(budget, seed):
     """And prove it, each by its own prices."""
     programme = asked(budget, seed=seed)
-    inside = certified(programme, solve_interior(programme.problem)[0])
+    inside = certified(programme, solve_interior(programme)[1])
     along = certified(programme, OneGuessModel(programme).solve(programme.problem.budgets))
     assert inside.objective == pytest.approx(along.objective, abs=1e-10)
     assert inside.bound - inside.objective < 1e-9
@@ -42,7 +43,7 @@ def test_pairs_that_are_not_allowed_stay_out():
     allowed = distance < 0.7
     problem = as_problem(p, cost=distance, budget=0.2, allowed=allowed)
     programme = Programme(problem, (term_of(problem, convex_form("min-entropy")),))
-    found = certified(programme, solve_interior(problem)[0])
+    found = certified(programme, solve_interior(programme)[1])
     assert found.bound - found.objective < 1e-9
     assert not problem.channel(found.z).toarray()[~allowed & (p > 0)[:, None]].any()
 
@@ -51,19 +52,19 @@ def test_crowds_are_solved_from_inside():
     """Where many pairs are within reach of the budget; else by the simplex method."""
     for budget in (0.25, 0.6):  # the second binds no more
         programme = asked(budget, n=90)
-        assert is_crowded(programme.problem)
+        assert is_crowded(programme)
         assert solve(programme, enough=1e-8).status == "interior point"
-    assert not is_crowded(asked(0.02, n=90).problem)
+    assert not is_crowded(asked(0.02, n=90))
 
 
 def test_whether_pairs_are_a_crowd_depends_on_how_many_secrets_share_them():
     """Where the simplex method was measured to be three times faster, and to be six times slower."""
-    assert not is_crowded(asked(0.06, n=300).problem)
-    assert is_crowded(asked(0.15, n=200).problem)
-    assert is_crowded(asked(0.4, n=60).problem)
+    assert not is_crowded(asked(0.06, n=300))
+    assert is_crowded(asked(0.15, n=200))
+    assert is_crowded(asked(0.4, n=60))
 
 
 def test_a_budget_without_room_is_not_for_it():
     """The least cost leaves no inside."""
     with pytest.raises(SolverFailed, match="no room"):
-        solve_interior(asked(0.0).problem)
+        solve_interior(asked(0.0))

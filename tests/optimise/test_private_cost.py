@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import minleak as ml
+from minleak._optimise.bound import certified
 from minleak._optimise.given import as_problem
 from minleak._optimise.linear import LinearModel
 from minleak._optimise.private_cost import is_private_cost, solve_private_cost
 from minleak._optimise.programme import Programme
-from minleak._optimise.solve import certified
 
 
 def programme(prior, cost, d_privacy):

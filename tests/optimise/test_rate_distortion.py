@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import minleak as ml
+from minleak._optimise.bound import certified
 from minleak._optimise.conic import solve_conic
 from minleak._optimise.given import as_problem
 from minleak._optimise.programme import Programme, convex_form, term_of
 from minleak._optimise.rate_distortion import is_rate_distortion, shannon_rate, solve_rate_distortion
-from minleak._optimise.solve import certified
 from minleak.errors import SolverFailed
 
 

@@ -1,4 +1,4 @@
-"""Paddings by trying them all, and the worth of buckets from the entropies' own perspectives."""
+"""Paddings by trying them all, and the value of buckets from the entropies' own perspectives."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def least(paddings, sizes, weights, H, budget, *, floor=1):
     return best
 
 
-def plain_worth(H, columns):
-    """What `Worth` says of buckets, by the entropy's perspective: Fhat, or |v|_1 - Fhat where F is convex."""
+def plain_value(H, columns):
+    """What `BucketValue` says of buckets, by the entropy's perspective: Fhat, or |v|_1 - Fhat where F is convex."""
     fhat = H.perspective(columns)
     return fhat if H.increasing else columns.sum(axis=0) - fhat
 
 
 def plain_corner(sizes, p, H, price, *, floor=1):
-    """The least price * overhead - worth over contiguous buckets, every start tried; sizes distinct and increasing."""
+    """The least price * overhead - value over contiguous buckets, every start tried; sizes distinct and increasing."""
     m = len(sizes)
     least = np.full(m + 1, np.inf)
     least[0] = 0.0
@@ -51,6 +51,6 @@ def plain_corner(sizes, p, H, price, *, floor=1):
         starts = np.arange(j)
         columns = np.where(np.arange(j)[:, None] >= starts[None, :], p[:j, None], 0.0)
         overhead = ((sizes[j - 1] - sizes[:j])[:, None] * columns).sum(axis=0)
-        cost = least[:j] + price * overhead - plain_worth(H, columns)
+        cost = least[:j] + price * overhead - plain_value(H, columns)
         least[j] = np.where(j - starts >= floor, cost, np.inf).min()
     return least[m]

@@ -11,6 +11,7 @@ from tests.optimise.problems import subsets
 
 import minleak as ml
 from minleak.testing import priors
+from paper.invariance import metric_invariance
 
 # Orders at which conic solvers are at ease, and every other kind.
 MEASURES = st.sampled_from(
@@ -70,7 +71,7 @@ def test_invariance_is_optimality_for_every_entropy(prior, data):
     flat = data.draw(st.lists(st.booleans(), min_size=n * m, max_size=n * m))
     allowed = np.array(flat).reshape(n, m)
     allowed[~allowed.any(axis=1), 0] = True
-    found = ml.theory.metric_invariance(prior, allowed=allowed)
+    found = metric_invariance(prior, allowed=allowed)
     if found.ok:
         for H in ("shannon", "guess-error:2", "arimoto:0.5", "arimoto:3", "tsallis:2", "guesswork"):
             best = ml.optimise(prior, entropy=H, allowed=allowed)

@@ -16,11 +16,10 @@ from minleak._cli.output import Outcome, save_chart, working
 from minleak._cli.tables import check_ending, write_channel, write_table
 from minleak._face.result import Result
 from minleak._face.tables import Table
-from minleak._padding.comparison import apply_policy
-from minleak._padding.ladder import as_ladder
-from minleak._padding.policies import POLICIES
+from minleak._padding.policies import POLICIES, apply_policies
+from minleak._padding.size_classes import as_size_classes
 from minleak.errors import InvalidParameter
-from minleak.padding import Applied, Padding
+from minleak.padding import AppliedPolicy, Padding
 
 # Prices at which a chart's curve is found, and from how many secrets on there are fewer.
 _POINTS, _MANY = 72, 5000
@@ -32,7 +31,7 @@ class PaddingSummary(Result):
 
     padding: Padding
     """The padding that leaks least."""
-    policies: tuple[Applied, ...]
+    policies: tuple[AppliedPolicy, ...]
     """Of each policy `name`, `overhead`, `observables`, `smallest_class` and `leakage`; for whole sizes only."""
 
     def to_parts(self) -> list[str | Table]:
@@ -78,16 +77,16 @@ def pad(
         weight = "count"
     prior = ml.Prior.uniform(len(natural)) if weight is None else source.other(weight, "--weight")
     prior = ml.Prior(prior.weights, labels=natural.labels)
-    ladder = as_ladder(natural.weights, prior)
+    classes = as_size_classes(natural.weights, prior)
 
     with working(f"padding {len(prior):,} secrets"):
         given: dict[str, Any] = {"entropy": entropy, "floor": floor, "randomised": randomised}
         if budget is not None:
-            best = ml.padding.design(natural.weights, prior, budget=_budget(budget, ladder.mean), **given)
+            best = ml.padding.design(natural.weights, prior, budget=_budget(budget, classes.mean), **given)
         else:
             best = ml.padding.least_budget(natural.weights, prior, leakage=max_leakage or 0.0, **given).padding
         policies = POLICIES if natural.weights.dtype.kind == "i" else {}  # they round whole numbers
-        applied = tuple(apply_policy(ladder, name, policy, [best.entropy]) for name, policy in policies.items())
+        applied = tuple(apply_policies(classes, policies, [best.entropy]))
         draw = partial(_chart, natural.weights, prior, best)
         charts = save_chart(draw, chart, title="Leakage against mean overhead")
     found = PaddingSummary(best, applied)

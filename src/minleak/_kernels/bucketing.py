@@ -1,4 +1,4 @@
-"""Cutting a line of rungs into the contiguous buckets of most worth less a price on overhead: dynamic programming."""
+"""Cutting a line of sizes into the contiguous buckets of most value less a price on overhead: dynamic programming."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 
 from minleak._kernels.compiling import kernel
 
-# How the worth of a bucket is got: from the number of its secrets alone (a uniform prior), from its largest
+# How the value of a bucket is got: from the number of its secrets alone (a uniform prior), from its largest
 # probability, or from the Renyi entropy of order 1, close to 1, or any other.
 BY_COUNT, BY_LARGEST, SHANNON, NEAR_ONE, BY_POWERS = range(5)
 # How two stretches are put together.
 ADD, LARGEST, ADD_LOGS = range(3)
-# What is known of the worth of all buckets that start in a block l..r and end at j, as a function of their start i:
-# convex in mass[i] (below its chord), concave in it (below its tangent), at most worth(r, j) + (mass[r] - mass[i]) / -c
-# since the perspective grows with the bucket, or at most worth(l, j) - worth(l, i) since merging loses nothing.
+# What is known of the value V(i, j) of all buckets that start in a block l..r and end at j, as a function of the start:
+# convex in mass[i] (below its chord), concave in it (below its tangent), at most V(r, j) + (mass[r] - mass[i]) / -c
+# since the perspective grows with the bucket, or at most V(l, j) - V(l, i) since merging loses nothing.
 CHORD, TANGENT, GROWING, MERGING = range(4)
 # Starts that are ruled out together.
 _BLOCK = 128
@@ -61,10 +61,10 @@ def stretch(i, j, table, join, level):  # type: ignore[no-untyped-def]
 
 
 @kernel(nogil=True)
-def worth(i, j, kind, a, c, count, by_count, masses, others, level):  # type: ignore[no-untyped-def]
-    """P (exp(c R) - 1) / c of the rungs i, ..., j-1, with P their probability and R their Renyi entropy in nats.
+def bucket_value(i, j, kind, a, c, count, by_count, masses, others, level):  # type: ignore[no-untyped-def]
+    """P (exp(c R) - 1) / c of the sizes i, ..., j-1, with P their probability and R their Renyi entropy in nats.
 
-    The order of R is a. `count` are the secrets before each rung, `by_count` is the worth by number of secrets,
+    The order of R is a. `count` are the secrets before each size, `by_count` is the value by number of secrets,
     `masses` and `others` are tables of stretches: of probabilities, and of what the kind needs.
     """
     if kind == BY_COUNT:
@@ -118,16 +118,16 @@ def least_on_hull(x, y, slope, hull, h):  # type: ignore[no-untyped-def]
 
 @kernel(nogil=True)
 def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[no-untyped-def]
-    """The least sum over buckets of price * overhead - use * worth: where the last bucket of the best starts, for every
-    number j of rungs from the bottom; -1 where no buckets of at least `floor` secrets fit.
+    """The least sum over buckets of price * overhead - use * value: where the last bucket of the best starts, for every
+    number j of sizes from the bottom; -1 where no buckets of at least `floor` secrets fit.
 
-    rule[j] is 1 where a bucket must end before rung j, -1 where none may.
+    rule[j] is 1 where a bucket must end before size j, -1 where none may.
 
-    A start i costs first[i] = least[i] + price * load[i], and then - price * size_j * mass[i] - use * worth(i, j).
-    Starts are kept in blocks. Over a block, worth(i, j) is at most worth(l, j) - worth(l, i), which rules most blocks
-    out by one number kept for each; and it is at most a line in mass[i] plus something of i alone (see CHORD and the
-    others), so that what the block can reach at best is found on the lower convex hull of its starts, by bisection.
-    Where the worth is convex in mass[i] only corners of the hull can be best, and only those are tried. The result is
+    A start i costs first[i] = least[i] + price * load[i], and then - price * size_j * mass[i] - use * V(i, j), V being
+    the bucket's value. Starts are kept in blocks. Over a block, V(i, j) is at most V(l, j) - V(l, i), which rules most
+    blocks out by one number kept for each; and it is at most a line in mass[i] plus something of i alone (see CHORD and
+    the others), so that what the block can reach at best is found on the lower convex hull of its starts, by bisection.
+    Where the value is convex in mass[i] only corners of the hull can be best, and only those are tried. The result is
     that of trying all starts.
     """
     kind, bound, a, c, count, by_count, additive, masses, others, level = w  # once: inside the loops it is slow
@@ -143,7 +143,7 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
             b = j // _BLOCK - 1
             l = b * _BLOCK
             for i in range(l, j):
-                own = 0.0 if i == l else worth(l, i, kind, a, c, count, by_count, masses, others, level)
+                own = 0.0 if i == l else bucket_value(l, i, kind, a, c, count, by_count, masses, others, level)
                 shifted[i] = first[i] + use * (own if bound == MERGING else -additive[i])
                 low[b] = min(low[b], first[i] + price * size[j - 1] * (mass[j - 1] - mass[i]) + use * own)
             corners[b] = lower_hull(l, j, mass, shifted, hulls[b])
@@ -158,7 +158,7 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
         best, arg = np.inf, -1
         if guess >= earliest and first[guess] < np.inf:
             best = first[guess] + base - slope * mass[guess]
-            best -= use * worth(guess, j, kind, a, c, count, by_count, masses, others, level)
+            best -= use * bucket_value(guess, j, kind, a, c, count, by_count, masses, others, level)
             arg = guess
         for b in range(last // _BLOCK, earliest // _BLOCK - 1, -1):
             l = b * _BLOCK
@@ -167,22 +167,22 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
             if closed:
                 if corners[b] == 0:
                     continue
-                whole = worth(l, j, kind, a, c, count, by_count, masses, others, level)
+                whole = bucket_value(l, j, kind, a, c, count, by_count, masses, others, level)
                 if low[b] + base - slope * mass[r] - use * whole >= best:
                     continue
-                height, tilt = whole, 0.0  # worth(i, j) <= height + tilt * mass[i] + what `shifted` holds
+                height, tilt = whole, 0.0  # V(i, j) <= height + tilt * mass[i] + what `shifted` holds
                 if bound in (CHORD, TANGENT):
                     height -= additive[l]
-                    near = worth(r, j, kind, a, c, count, by_count, masses, others, level) - additive[r]
+                    near = bucket_value(r, j, kind, a, c, count, by_count, masses, others, level) - additive[r]
                     if bound == CHORD:
                         tilt = (near - height) / (mass[r] - mass[l])
                     else:  # the slope at the far end, where a concave function of the bucket's size is flattest
-                        one = worth(l + 1, j, kind, a, c, count, by_count, masses, others, level)
+                        one = bucket_value(l + 1, j, kind, a, c, count, by_count, masses, others, level)
                         tilt = (one - additive[l + 1] - height) / (mass[l + 1] - mass[l])
                     height -= tilt * mass[l]
                 elif bound == GROWING:
                     tilt = 1.0 / c
-                    height = worth(r, j, kind, a, c, count, by_count, masses, others, level) - tilt * mass[r]
+                    height = bucket_value(r, j, kind, a, c, count, by_count, masses, others, level) - tilt * mass[r]
                 reach = least_on_hull(mass, shifted, slope + use * tilt, hulls[b], corners[b])
                 if reach + base - use * height >= best:
                     continue
@@ -190,14 +190,14 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
                 for h in range(corners[b]):
                     i = hulls[b, h]
                     value = first[i] + base - slope * mass[i]
-                    value -= use * worth(i, j, kind, a, c, count, by_count, masses, others, level)
+                    value -= use * bucket_value(i, j, kind, a, c, count, by_count, masses, others, level)
                     if value < best:
                         best, arg = value, i
             else:
                 for i in range(min(r, last), max(l, earliest) - 1, -1):
                     if first[i] < np.inf:
                         value = first[i] + base - slope * mass[i]
-                        value -= use * worth(i, j, kind, a, c, count, by_count, masses, others, level)
+                        value -= use * bucket_value(i, j, kind, a, c, count, by_count, masses, others, level)
                         if value < best:
                             best, arg = value, i
         if arg >= 0:
@@ -207,42 +207,42 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
 
 
 @kernel(nogil=True)
-def total_worth(cuts, w):  # type: ignore[no-untyped-def]
-    """The worth of the buckets that end before the rungs `cuts`, added up."""
+def total_value(cuts, w):  # type: ignore[no-untyped-def]
+    """The value of the buckets that end before the sizes `cuts`, added up."""
     kind, _, a, c, count, by_count, _, masses, others, level = w
     total, i = 0.0, 0
     for j in cuts:
-        total += worth(i, j, kind, a, c, count, by_count, masses, others, level)
+        total += bucket_value(i, j, kind, a, c, count, by_count, masses, others, level)
         i = j
     return total
 
 
 @kernel(nogil=True)
 def best_move(cuts, size, mass, w, left, floor):  # type: ignore[no-untyped-def]
-    """The end of a bucket to move, and where to, for most worth at no more than `left` additional overhead.
+    """The end of a bucket to move, and where to, for most value at no more than `left` additional overhead.
 
-    (b, j, gain): the end cuts[b] goes to rung j, anywhere between its neighbours or onto that below it, which merges
-    two buckets. b is -1 where no move gains. O(m) for m rungs.
+    (b, j, gain): the end cuts[b] goes to size j, anywhere between its neighbours or onto that below it, which merges
+    two buckets. b is -1 where no move gains. O(m) for m sizes.
     """
     kind, _, a, c, count, by_count, _, masses, others, level = w
     which, where, most = -1, -1, 0.0
     for b in range(cuts.shape[0] - 1):
         before = cuts[b - 1] if b > 0 else 0
         here, after = cuts[b], cuts[b + 1]
-        had = worth(before, here, kind, a, c, count, by_count, masses, others, level)
-        had += worth(here, after, kind, a, c, count, by_count, masses, others, level)
+        had = bucket_value(before, here, kind, a, c, count, by_count, masses, others, level)
+        had += bucket_value(here, after, kind, a, c, count, by_count, masses, others, level)
         lower = mass[here] - mass[before]
         for j in range(before, after):
-            # Padded to the rung below j are those up to j, to the top of the bucket above all others.
+            # Padded to the size below j are those up to j, to the top of the bucket above all others.
             under = 0.0 if j == before else size[j - 1] * (mass[j] - mass[before])
             more = under + size[after - 1] * (mass[here] - mass[j]) - size[here - 1] * lower
             if j == here or more > left or (j > before and count[j] - count[before] < floor):
                 continue
             if count[after] - count[j] < floor:
                 break
-            gain = worth(j, after, kind, a, c, count, by_count, masses, others, level) - had
+            gain = bucket_value(j, after, kind, a, c, count, by_count, masses, others, level) - had
             if j > before:
-                gain += worth(before, j, kind, a, c, count, by_count, masses, others, level)
+                gain += bucket_value(before, j, kind, a, c, count, by_count, masses, others, level)
             if gain > most:
                 which, where, most = b, j, gain
     return which, where, most

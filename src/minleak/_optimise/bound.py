@@ -5,30 +5,78 @@ Every core has U(v) <= <S, v>, so for multipliers t >= 0 of the terms and mu >= 
     objective(z) <= <s, z> + const <= sum over x of left_x max over y of (s_xy - mu c_xy) + mu budget + const,
 
 with s = sum of t K^T S - expense and const = sum of t (<S, k> - floor). The right-hand side needs no solver. Rows
-A z <= 0 of privacy with multipliers nu >= 0 take A^T nu from s.
+A z <= 0 of privacy with multipliers nu >= 0 take A^T nu, the price of privacy, from s.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from minleak._data.arrays import Array
+from minleak._optimise.feasible import make_feasible
 from minleak._optimise.programme import Programme, Solution
+from minleak.errors import SolverFailed
+
+# What is attained may pass the bound by rounding, and by what a budget is kept to times its price.
+_CONTRADICTION = 1e-8
+# Objectives and bounds that differ by this share are the same up to rounding.
+_ROUNDING = 1e-13
 
 
-def upper_bound(programme: Programme, solution: Solution) -> float:
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Feasible entries z, the objective there, a bound that no feasible entries pass, prices of the budgets; and the
+    planes above the terms' cores that prove the bound, entry by entry of their views.
+    """
+
+    z: Array
+    objective: float
+    bound: float
+    mu: Array
+    status: str
+    planes: tuple[Array, ...] = ()
+
+
+def certified(programme: Programme, solution: Solution) -> Solved:
+    """A solver's answer made feasible, with our bound; refused where the two contradict each other."""
+    z = make_feasible(programme.problem, solution.z, programme.objective)
+    planes = tuple(
+        term.core.majorant(dual, term.view.by) for term, dual in zip(programme.terms, solution.duals, strict=True)
+    )
+    value, bound = programme.objective(z), upper_bound(programme, solution, planes)
+    floored = any(term.floor is not None for term in programme.terms)  # those are kept only nearly
+    if not floored and not value <= bound + _CONTRADICTION * max(1.0, abs(value)):
+        raise SolverFailed(
+            f"a channel attains {value:.12g} where the bound is {bound:.12g}: one of the two is wrong, please report it"
+        )
+    return Solved(z, value, bound, solution.mu, solution.status, planes)
+
+
+def upper_bound(programme: Programme, solution: Solution, planes: tuple[Array, ...]) -> float:
     """No feasible z has a larger objective than this, up to rounding."""
     problem = programme.problem
-    plane = np.zeros(len(problem.rows)) if programme.expense is None else -programme.expense
+    slopes = np.zeros(len(problem.rows)) if programme.expense is None else -programme.expense
     constant = 0.0
-    for term, multiplier, dual in zip(programme.terms, solution.multipliers, solution.duals, strict=True):
+    for term, multiplier, S in zip(programme.terms, solution.multipliers, planes, strict=True):
         if multiplier > 0:
-            S = term.core.majorant(dual, term.view.by)
-            plane = plane + multiplier * (term.view.matrix.T @ S)
+            slopes = slopes + multiplier * (term.view.matrix.T @ S)
             constant += multiplier * (float(S @ term.view.constant) - (term.floor or 0.0))
-    if solution.withheld is not None:
-        plane = plane - solution.withheld
+    if solution.privacy_price is not None:
+        slopes = slopes - solution.privacy_price
     for mu, cost, budget in zip(solution.mu.tolist(), problem.costs, problem.budgets, strict=True):
         if np.isfinite(budget):
-            plane = plane - mu * cost
+            slopes = slopes - mu * cost
             constant += mu * budget
-    return float(problem.left @ problem.row_best(plane)) + constant
+    return float(problem.left @ problem.row_best(slopes)) + constant
+
+
+def better(first: Solved, second: Solved) -> Solved:
+    """The better entries of two answers with the better of their bounds, since each bound holds for all; those of the
+    second, which have more digits, where both agree up to rounding.
+    """
+    rounding = _ROUNDING * max(1.0, abs(first.objective))
+    top = second if second.objective >= first.objective - rounding else first
+    tight = second if second.bound <= first.bound + rounding else first
+    return Solved(top.z, top.objective, min(first.bound, second.bound), tight.mu, top.status, tight.planes)

@@ -16,12 +16,13 @@ from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._measure.leakages import difference
+from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import core_of, gains_of, outer
 from minleak._optimise.given import as_problem
 from minleak._optimise.optimum import as_gap, as_list, least_cost
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Term, term_of
-from minleak._optimise.solve import CLOSE, Solved, solve
+from minleak._optimise.solve import CLOSE, solve
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
 # A floor may be missed by this much of the core, which is rounding.
@@ -224,7 +225,7 @@ def _sharpened(free: Problem, term: Term, hiding: Solved, found: Solved) -> Solv
     floor, best, bound = term.floor or 0.0, found, found.bound
     budget = -found.objective
     for _ in range(_CLOSER):
-        at = replace(free, budgets=(budget,), refuge=None if free.privacy is None else best.z)
+        at = replace(free, budgets=(budget,), cheapest_private=None if free.privacy is None else best.z)
         try:
             solved = solve(Programme(at, (replace(term, floor=None),)), enough=CLOSE)
         except SolverFailed:
@@ -267,8 +268,8 @@ def _found(
     problem: Problem, solved: Solved, entropies: Sequence[Entropy], targets: Sequence[float], enough: float
 ) -> LeastBudget:
     channel = problem.channel(solved.z)
-    (scale,), (settled,) = problem.scales, problem.settled_costs
-    spent, bound = problem.spent(solved.z)[0], (settled - solved.bound) * scale
+    (scale,), (fixed,) = problem.scales, problem.fixed_costs
+    spent, bound = problem.spent(solved.z)[0], (fixed - solved.bound) * scale
     found = LeastBudget(
         budget=spent,
         bound=min(bound, spent),

@@ -11,8 +11,6 @@ from minleak._optimise.cores.base import cvxpy
 from minleak._optimise.programme import Programme, Solution, duals_of_prices
 from minleak.errors import SolverFailed
 
-# Tried one after the other: tight, and what the solver is made for. What comes of it is certified by us, not by it.
-TOLERANCES = (1e-11, 1e-8)
 _USABLE = ("optimal", "optimal_inaccurate")
 
 
@@ -69,5 +67,5 @@ def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
         lam = np.zeros(len(problem.left))
         lam[present] = rows.dual_value
         duals = (duals_of_prices(problem, lam, mu),)
-    withheld = problem.ratios.T @ np.maximum(private[0].dual_value, 0.0) if private else None
-    return Solution(np.maximum(z.value, 0.0), mu, multipliers, duals, status, withheld)
+    privacy_price = problem.ratios.T @ np.maximum(private[0].dual_value, 0.0) if private else None
+    return Solution(np.maximum(z.value, 0.0), mu, multipliers, duals, status, privacy_price)

@@ -16,9 +16,9 @@ from minleak._data.arrays import Array
 from minleak._data.labels import Labels
 from minleak._entropy.base import Entropy
 from minleak._face.result import Result
+from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import core_of, gains_of
 from minleak._optimise.problem import Problem
-from minleak._optimise.solve import Solved
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +41,9 @@ class Equilibrium(Result):
 
 
 def equilibrium_of(problem: Problem, H: Entropy, solved: Solved) -> Equilibrium | None:
-    """The attacker's part for an entropy that stands for an attacker, without gains and with nothing settled."""
+    """The attacker's part for an entropy that stands for an attacker, without gains and with nothing fixed."""
     core = core_of(H)
-    if not solved.planes or gains_of(H) is not None or len(problem.settled) or not len(problem.rows):
+    if not solved.planes or gains_of(H) is not None or len(problem.fixed) or not len(problem.rows):
         return None
     part = core.attacker(solved.planes[0], solved.bound)
     if part is None:

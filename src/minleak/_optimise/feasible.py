@@ -25,13 +25,13 @@ _CUTS, _WORTH = (1e-6, 1e-8, 1e-10), 1e-11
 
 def check_feasible(problem: Problem) -> None:
     """Raise Infeasible, with the least budget that is feasible, if no channel keeps to the budgets."""
-    for i, (least, given, settled, scale) in enumerate(
-        zip(problem.least_costs(), problem.budgets, problem.settled_costs, problem.scales, strict=True)
+    for i, (least, given, fixed, scale) in enumerate(
+        zip(problem.least_costs(), problem.budgets, problem.fixed_costs, problem.scales, strict=True)
     ):
-        if given + settled < least - _ROUNDING * max(problem.grain(i), abs(least)):
+        if given + fixed < least - _ROUNDING * max(problem.grain(i), abs(least)):
             which = "the budget" if len(problem.budgets) == 1 else f"budget {i}"
             raise Infeasible(
-                f"{which} is {(given + settled) * scale:.12g}, below {least * scale:.12g}, the least expected "
+                f"{which} is {(given + fixed) * scale:.12g}, below {least * scale:.12g}, the least expected "
                 "cost of any channel on the allowed pairs: raise it at least to that, or allow cheaper pairs"
             )
     if len(problem.budgets) > 1:
@@ -45,7 +45,7 @@ def check_feasible(problem: Problem) -> None:
             )
 
 
-def made_feasible(problem: Problem, z: Array, objective: Callable[[Array], float]) -> Array:
+def make_feasible(problem: Problem, z: Array, objective: Callable[[Array], float]) -> Array:
     """Feasible entries near z: clipped, rows scaled to their sums, excess over a budget removed by a cheap channel.
 
     Tiny entries are noise of an interior-point solver; they are cut where the objective does not miss them.
@@ -67,10 +67,10 @@ def _private_within(problem: Problem, z: Array) -> Array:
     z = problem.private(np.maximum(z, 0.0))
     for cost, budget in zip(problem.costs, problem.budgets, strict=True):
         excess = float(cost @ z) - budget
-        if excess > 0 and problem.refuge is not None:
-            saved = float(cost @ (z - problem.refuge))
+        if excess > 0 and problem.cheapest_private is not None:
+            saved = float(cost @ (z - problem.cheapest_private))
             share = min(excess / saved, 1.0) if saved > 0 else 1.0
-            z = (1 - share) * z + share * problem.refuge
+            z = (1 - share) * z + share * problem.cheapest_private
     return z
 
 

@@ -110,12 +110,12 @@ def _laid_out(
     budgets: list[float],
     privacy: Privacy | None,
 ) -> Problem:
-    """The problem of matrices that fit each other, as its free and its settled pairs."""
+    """The problem of matrices that fit each other, as its free and its fixed pairs."""
     p, where = prior.p, named(prior.labels)
     if privacy is not None:
         mask = _open_to_classes(mask, privacy, where)
     free = mask if partial is None else mask & np.isnan(partial)
-    mass = np.zeros(len(p)) if partial is None else _settled_mass(partial, mask, where)
+    mass = np.zeros(len(p)) if partial is None else _fixed_mass(partial, mask, where)
     missing = (mass < 1 - _ROUNDING) & ~free.any(axis=1)
     if missing.any():
         x = int(np.argmax(missing))
@@ -126,7 +126,7 @@ def _laid_out(
     left = np.where(free.any(axis=1), shares * np.maximum(1 - mass, 0.0), 0.0)
     columns, rows = np.nonzero((free & (left > 0)[:, None]).T)
     known = np.zeros(mask.shape) if partial is None else np.where(free, 0.0, np.nan_to_num(partial)) * p[:, None]
-    settled_columns, settled_rows = np.nonzero(known.T)
+    fixed_columns, fixed_rows = np.nonzero(known.T)
     problem = Problem(
         prior=prior,
         outputs=names,
@@ -135,10 +135,10 @@ def _laid_out(
         left=left,
         costs=tuple(c[rows, columns] * (p[rows] / shares[rows]) for c in costs),
         budgets=tuple(budgets),
-        settled_rows=settled_rows,
-        settled_columns=settled_columns,
-        settled=known[settled_rows, settled_columns],
-        settled_costs=tuple(float((c * known).sum()) for c in costs),
+        fixed_rows=fixed_rows,
+        fixed_columns=fixed_columns,
+        fixed=known[fixed_rows, fixed_columns],
+        fixed_costs=tuple(float((c * known).sum()) for c in costs),
         scales=scales,
         allowed=mask,
         partial=partial,
@@ -233,7 +233,7 @@ def as_budget(value: Any) -> float:
     return real(value, "a budget is a finite number", above=-math.inf, below=math.inf)
 
 
-def _settled_mass(partial: Array, mask: npt.NDArray[np.bool_], where: Any) -> Array:
+def _fixed_mass(partial: Array, mask: npt.NDArray[np.bool_], where: Any) -> Array:
     """What each row of a partial channel sums to, if it is one."""
     known = np.nan_to_num(partial)
     if not (known.min() >= 0 and known.max() < math.inf):

@@ -85,10 +85,10 @@ class LinearModel:
             multipliers.append(multiplier)
             duals.append(np.asarray(form.on_entries - form.rows_v.T @ y / (multiplier or 1.0)))
         z = np.array(found.col_value)[: len(problem.rows)]
-        withheld = None
+        privacy_price = None
         if problem.privacy is not None:
-            withheld = problem.ratios[self.ratios].T @ np.maximum(dual[len(dual) - len(self.ratios) :], 0.0)
-        return Solution(z, mu, tuple(multipliers), tuple(duals), status, withheld)
+            privacy_price = problem.ratios[self.ratios].T @ np.maximum(dual[len(dual) - len(self.ratios) :], 0.0)
+        return Solution(z, mu, tuple(multipliers), tuple(duals), status, privacy_price)
 
     def _run(self, budgets: Sequence[float]) -> str:
         """Let HiGHS solve it, with more and more of the rows of privacy until none is broken."""

@@ -20,20 +20,20 @@ from minleak._optimise.programme import Programme, Solution, duals_of_prices
 
 # More unknowns, or more entries in view, than these are left as they are: a dense system is solved.
 _UNKNOWNS, _ENTRIES = 400, 1200
-# Entries below this share of their row are off the support; cores that are steep at zero have tiny ones on it.
-SUPPORTS = (1e-5, 1e-8, 1e-11)
+# Entries below this share of their row are off the support.
+_SUPPORT = 1e-5
 _STEPS = 6
 # Equations solved this well are solved.
 _DONE = 1e-13
 
 
-def sharpened(programme: Programme, solution: Solution, *, support: float) -> Solution | None:
+def sharpen(programme: Programme, solution: Solution) -> Solution | None:
     """The solution with Newton's digits, or None where that does not apply or does not get closer."""
     problem, core = programme.problem, programme.core
-    if core is None or core.linear:
+    if core is None or core.linear or problem.privacy is not None:
         return None
     view = programme.terms[0].view
-    on = solution.z > support * problem.left[problem.rows]
+    on = solution.z > _SUPPORT * problem.left[problem.rows]
     spent = [i for i, budget in enumerate(problem.budgets) if np.isfinite(budget) and solution.mu[i] > 1e-7]
     present = problem.left > 0
     A = np.vstack([problem.summing[present][:, on].toarray(), *(problem.costs[i][on] for i in spent)])

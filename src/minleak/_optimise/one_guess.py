@@ -18,8 +18,6 @@ from minleak._optimise.programme import Programme, Solution, duals_of_prices
 # Pairs that cost up to this many times the budget's share more than the cheapest of their row are there at first.
 _REACH = 2.5
 _LEAST = 8
-# More pairs than these for each secret at first are a crowd: of 50 to 300 secrets both methods are as fast at 25 to 33.
-_CROWD = 30
 # Prices are known to about the solver's tolerance.
 _ASKED = 1e-9
 # HiGHS' number for the primal simplex method.
@@ -30,11 +28,6 @@ def is_one_guess(programme: Programme) -> bool:
     """One guess (l = 1), one budget, and nothing else."""
     core, budgets = programme.plain_core, programme.problem.budgets
     return core is not None and core.one_guess and len(budgets) == 1 and bool(np.isfinite(budgets[0]))
-
-
-def is_crowded(problem: Problem) -> bool:
-    """So many pairs are within reach of the budget that the simplex method would take longer than an interior point."""
-    return int(_cheap_pairs(problem).sum()) > _CROWD * int((problem.left > 0).sum())
 
 
 class OneGuessModel:
@@ -49,7 +42,7 @@ class OneGuessModel:
         lower, upper = np.append(problem.left, -np.inf), np.append(problem.left, problem.budgets[0])
         self.highs = highs_with(np.ones(shown), lower, upper, sp.csc_array((len(lower), shown)))
         self.joined = np.zeros(0, dtype=np.int64)
-        self._join(np.flatnonzero(_cheap_pairs(problem)))
+        self._join(np.flatnonzero(cheap_pairs(problem)))
 
     def solve(self, budgets: Sequence[float]) -> Solution:
         """The optimum under this budget; SolverFailed with HiGHS' status if there is none."""
@@ -84,7 +77,7 @@ class OneGuessModel:
         self.joined = np.concatenate([self.joined, pairs])
 
 
-def _cheap_pairs(problem: Problem) -> npt.NDArray[np.bool_]:
+def cheap_pairs(problem: Problem) -> npt.NDArray[np.bool_]:
     """The cheapest few of each row, those within reach of the budget, and one of each column."""
     cost, rows = problem.costs[0], problem.rows
     beyond = cost + problem.row_best(-cost)[rows]  # what a pair costs more than the cheapest of its row

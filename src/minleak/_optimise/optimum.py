@@ -17,6 +17,7 @@ from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.leakages import difference, leaked
+from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import core_of, gains_of, outer, slope
 from minleak._optimise.equilibrium import equilibrium_of
 from minleak._optimise.feasible import check_feasible
@@ -25,7 +26,7 @@ from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Term, convex_form, term_of, view_of
 from minleak._optimise.result import Optimum, Stage
 from minleak._optimise.several import together
-from minleak._optimise.solve import CLOSE, Model, Solved, solve
+from minleak._optimise.solve import CLOSE, SOLVERS, Solver, solve
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
 # What an entropy may give up for those after it in the list, as its concave core counts: the least with which a solver
@@ -165,7 +166,7 @@ def checked(problem: Problem) -> Problem:
             f"the budget is {budget * scale:.12g}, and every channel that is so private costs at least "
             f"{-cheapest.bound * scale:.12g}: raise it to {least * scale:.12g}, or epsilon"
         )
-    return replace(problem, refuge=cheapest.z)
+    return replace(problem, cheapest_private=cheapest.z)
 
 
 def least_cost(problem: Problem) -> Solved:
@@ -180,10 +181,10 @@ def lexicographic(
     *,
     enough: float,
     cheapest: bool = False,
-    model: Model | None = None,
+    solvers: Sequence[Solver] = SOLVERS,
 ) -> Optimum:
-    """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost, and `model`
-    is that of the first entropy, if it is compiled already.
+    """The lexicographic optimum of a checked problem; `cheapest` breaks the last ties by the first cost, and
+    `solvers` are those of the first entropy.
     """
     if any(core_of(H).steep for H in entropies):
         dear = problem.unaffordable()
@@ -195,7 +196,7 @@ def lexicographic(
     for H in entropies:
         term = term_of(problem, H)
         programme = Programme(problem, (term,))
-        solved = _above_floors(programme, floors, z) if floors else solve(programme, enough=CLOSE, model=model)
+        solved = _above_floors(programme, floors, z) if floors else solve(programme, enough=CLOSE, solvers=solvers)
         found.append(solved)
         z = solved.z
         floors.append(replace(term, floor=term.total(z)))

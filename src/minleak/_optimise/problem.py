@@ -1,4 +1,4 @@
-"""Problem: which joints a channel may have: row sums, allowed and settled entries, budgets."""
+"""Problem: which joints a channel may have: row sums, allowed and fixed entries, budgets."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _SPARE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Over joints J >= 0 with row sums p, zero outside the allowed pairs, some entries settled, <cost_i, J> <= b_i.
+    """Over joints J >= 0 with row sums p, zero outside the allowed pairs, some entries fixed, <cost_i, J> <= b_i.
 
     The unknowns z are the entries J[x,y] of the free pairs (`rows`, `columns`), column by column; `left[x]` is what
-    they must sum to in row x. Settled entries J[x,y] = p_x C[x,y] are `settled`, at `settled_rows`, `settled_columns`.
+    they must sum to in row x. Settled entries J[x,y] = p_x C[x,y] are `fixed`, at `fixed_rows`, `fixed_columns`.
     `budgets` is what is left of them for the free pairs. `allowed` and `partial` are as they were given.
 
     Cost i and its budget are divided by `scales[i]`, a power of two that makes the usual cost about 1, so that
@@ -34,7 +34,7 @@ class Problem:
 
     Under `privacy` the unknowns are the entries of the channel itself, since also secrets of probability zero must keep
     to it, and what is unlikely must keep its digits: then row sums are `shares` of one, and entries of the joint are
-    those times p / shares, which costs include. `refuge` is then a channel of least cost.
+    those times p / shares, which costs include. `cheapest_private` is then a channel of least cost.
     """
 
     prior: Prior
@@ -44,16 +44,16 @@ class Problem:
     left: Array
     costs: tuple[Array, ...]
     budgets: tuple[float, ...]
-    settled_rows: Indices
-    settled_columns: Indices
-    settled: Array
-    settled_costs: tuple[float, ...]
+    fixed_rows: Indices
+    fixed_columns: Indices
+    fixed: Array
+    fixed_costs: tuple[float, ...]
     scales: tuple[float, ...]
     allowed: npt.NDArray[np.bool_]
     partial: Array | None
     shares: Array
     privacy: Privacy | None = None
-    refuge: Array | None = None
+    cheapest_private: Array | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -110,20 +110,20 @@ class Problem:
         if budget == math.inf:
             return budget
         largest = float(np.abs(self.costs[i]).max(initial=1.0))
-        return min(budget / self.scales[i], 2 * largest + abs(self.settled_costs[i]))
+        return min(budget / self.scales[i], 2 * largest + abs(self.fixed_costs[i]))
 
     def spent(self, z: Array) -> tuple[float, ...]:
-        """The expected costs, settled entries included, in the units that they were given in."""
+        """The expected costs, fixed entries included, in the units that they were given in."""
         return tuple(
-            (float(cost @ z) + settled) * scale
-            for cost, settled, scale in zip(self.costs, self.settled_costs, self.scales, strict=True)
+            (float(cost @ z) + fixed) * scale
+            for cost, fixed, scale in zip(self.costs, self.fixed_costs, self.scales, strict=True)
         )
 
     def least_costs(self) -> tuple[float, ...]:
         """The least expected cost that any channel can have, for each cost alone; scaled."""
         return tuple(
-            settled - float(self.left @ self.row_best(-cost))
-            for cost, settled in zip(self.costs, self.settled_costs, strict=True)
+            fixed - float(self.left @ self.row_best(-cost))
+            for cost, fixed in zip(self.costs, self.fixed_costs, strict=True)
         )
 
     @cached_property
@@ -155,11 +155,11 @@ class Problem:
     def widened(self) -> Problem | None:
         """Where privacy is along a spanner, the same with no more than the metric asks there; else None."""
         wider = None if self.privacy is None else self.privacy.widened()
-        return None if wider is None else replace(self, privacy=wider, refuge=None)
+        return None if wider is None else replace(self, privacy=wider, cheapest_private=None)
 
     def with_budgets(self, budgets: Sequence[float]) -> Problem:
-        """The same under other budgets (for the whole, settled entries included; scaled)."""
-        left = tuple(b - s for b, s in zip(budgets, self.settled_costs, strict=True))
+        """The same under other budgets (for the whole, fixed entries included; scaled)."""
+        left = tuple(b - s for b, s in zip(budgets, self.fixed_costs, strict=True))
         return replace(self, budgets=left)
 
     def unaffordable(self) -> npt.NDArray[np.bool_]:
@@ -179,7 +179,7 @@ class Problem:
         return np.asarray(cost > at + _SPARE * np.maximum(grain, np.abs(at)))
 
     def channel(self, z: Array) -> Channel:
-        """The channel of the free entries z and the settled ones; impossible secrets go where most others go."""
+        """The channel of the free entries z and the fixed ones; impossible secrets go where most others go."""
         n, m = self.shape
         p = self.prior.p
         matrix = np.zeros((n, m)) if self.partial is None else np.nan_to_num(self.partial)

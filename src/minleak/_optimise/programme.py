@@ -23,7 +23,7 @@ from minleak.errors import InvalidParameter
 class View:
     """What an attacker with gains G sees: the entries v = K z + k of G J, column by column, z the free entries.
 
-    `identity` says that v is z: no gains, and nothing settled.
+    `identity` says that v is z: no gains, and nothing fixed.
     """
 
     matrix: Any
@@ -48,7 +48,7 @@ def view_of(problem: Problem, gain: Any = None) -> View:
     free = len(problem.rows)
     if problem.privacy is not None:  # z are entries of the channel, not of the joint
         gain = problem.prior.p if gain is None else _weighted(gain, problem.prior.p)
-    if gain is None and not len(problem.settled):
+    if gain is None and not len(problem.fixed):
         return View(sp.eye_array(free, format="csr"), np.zeros(free), problem.columns, identity=True)
     n = problem.shape[0]
     gain = np.ones(n) if gain is None else gain
@@ -58,8 +58,8 @@ def view_of(problem: Problem, gain: Any = None) -> View:
         )
     gains = sp.csc_array(sp.diags_array(gain) if gain.ndim == 1 else gain)
     gains.eliminate_zeros()
-    rows = np.concatenate([problem.rows, problem.settled_rows])
-    columns = np.concatenate([problem.columns, problem.settled_columns])
+    rows = np.concatenate([problem.rows, problem.fixed_rows])
+    columns = np.concatenate([problem.columns, problem.fixed_columns])
     # A pair (x, y) reaches the entries (w, y) with G[w, x] > 0.
     reached = np.diff(gains.indptr)[rows]
     pair = np.repeat(np.arange(len(rows)), reached)
@@ -70,7 +70,7 @@ def view_of(problem: Problem, gain: Any = None) -> View:
     if not len(entries):
         raise InvalidParameter("every gain meets a secret of probability zero: nothing would be worth hiding")
     whole = sp.csr_array((gains.data[at], (place, pair)), shape=(len(entries), len(rows)))
-    constant = np.asarray(whole[:, free:] @ problem.settled)
+    constant = np.asarray(whole[:, free:] @ problem.fixed)
     return View(whole[:, :free].tocsr(), constant, entries // gains.shape[0], identity=False)
 
 
@@ -149,8 +149,8 @@ class Solution:
     """A solver's answer: z, the multipliers of the budgets and of the terms, each term's dual variables, its status.
 
     `multipliers` are the weight for a term of the objective, else that of its floor. `duals` are, for each term, the
-    derivative of the optimum by the entries in its view, divided by that. `withheld` is what the multipliers of the
-    rows of privacy make of them, an entry for each of z.
+    derivative of the optimum by the entries in its view, divided by that. `privacy_price` is what the multipliers of
+    the rows of privacy make of them, an entry for each of z.
     """
 
     z: Array
@@ -158,7 +158,7 @@ class Solution:
     multipliers: tuple[float, ...]
     duals: tuple[Array, ...]
     status: str
-    withheld: Array | None = None
+    privacy_price: Array | None = None
 
 
 def duals_of_prices(problem: Problem, lam: Array, mu: Array) -> Array:

@@ -30,7 +30,7 @@ _SMALL = 1e-15
 
 
 def is_rate_distortion(programme: Programme) -> bool:
-    """True for Shannon alone, seen without gains, nothing settled, at most one budget, and not too large."""
+    """True for Shannon alone, seen without gains, nothing fixed, at most one budget, and not too large."""
     problem, core = programme.problem, programme.plain_core
     observables, secrets = len(np.unique(problem.columns)), len(np.unique(problem.rows))
     small = observables <= _OBSERVABLES and secrets * observables <= _ENTRIES

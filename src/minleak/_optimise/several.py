@@ -19,11 +19,12 @@ from minleak._data.arrays import Array
 from minleak._data.parameters import listed, real
 from minleak._entropy.base import Entropy
 from minleak._measure.leakages import difference
+from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import gains_of, slope
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, term_of
 from minleak._optimise.result import Optimum, Stage
-from minleak._optimise.solve import CLOSE, Solved, solve
+from minleak._optimise.solve import CLOSE, solve
 from minleak.errors import InvalidParameter, SolverFailed, shown
 
 # Weights that are tried at most.

@@ -19,7 +19,7 @@ from minleak._optimise.given import as_budget, as_problem
 from minleak._optimise.optimum import lexicographic
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, convex_form, term_of
-from minleak._optimise.solve import linear_model
+from minleak._optimise.solve import SOLVERS, compile_linear
 from minleak.errors import InvalidParameter
 
 # The most points of a frontier: each is a programme to be solved.
@@ -109,12 +109,12 @@ def tradeoff(
         raise InvalidParameter("a frontier is against one cost: give cost= as one matrix")
     asked = _asked(budgets, points, problem, H, gap)
     largest = Programme(problem.with_budgets([problem.scaled(0, asked[-1])]), (term_of(problem, H),))
-    model = linear_model(largest) if largest.linear and len(problem.rows) else None
+    solvers = [compile_linear(largest)] if largest.linear and len(problem.rows) else SOLVERS
     found = []
     for budget in asked:
         at = problem.with_budgets([problem.scaled(0, budget)])
         check_feasible(at)
-        best = lexicographic(at, [H], enough=gap, model=model)
+        best = lexicographic(at, [H], enough=gap, solvers=solvers)
         found.append(FrontierPoint(budget, best.leakage, best.bound, best.costs[0], best.shadow_price, best.channel))
     return Tradeoff(H.name, tuple(found))
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from minleak._data.parameters import truth
 from minleak._data.prior import Prior
@@ -16,35 +14,19 @@ from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import STANDARD
 from minleak._face.result import Result
 from minleak._face.tables import Table
-from minleak._padding.ladder import Ladder, as_ladder
-from minleak._padding.make import design, leaked_by
-from minleak._padding.policies import POLICIES
+from minleak._padding.make import design
+from minleak._padding.policies import POLICIES, AppliedPolicy, Policy, apply_policies
 from minleak._padding.result import Padding
-from minleak.errors import InvalidParameter, shown
-
-Policy = Callable[[Any], npt.NDArray[np.int64]]
+from minleak._padding.size_classes import as_size_classes
 
 
 @dataclass(frozen=True)
-class Applied(Result):
-    """A policy by `name` on some sizes: its mean `overhead`, how many sizes can be seen (`observables`), the least
-    number of secrets that share one (`smallest_class`), and its `leakage` in each entropy asked for.
-    """
-
-    name: str
-    overhead: float
-    observables: int
-    smallest_class: int
-    leakage: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Rival(Result):
+class PolicyComparison(Result):
     """A `policy`, and for each entropy the `best` padding at its overhead: buckets, and the `randomised` one if asked
     for.
     """
 
-    policy: Applied
+    policy: AppliedPolicy
     best: tuple[Padding, ...]
     randomised: tuple[Padding, ...]
 
@@ -55,7 +37,7 @@ class PaddingComparison(Result):
 
     entropies: tuple[str, ...]
     mean: float
-    rivals: tuple[Rival, ...]
+    rivals: tuple[PolicyComparison, ...]
 
     def to_parts(self) -> list[str | Table]:
         random = [] if not self.rivals[0].randomised else ["random"]
@@ -93,38 +75,12 @@ def compare(
     powers of two  43.59%    shannon  1.58496  0.918296  0.918296  42.1%    2 -> 2
     """
     truth(randomised, "randomised")
-    ladder = as_ladder(sizes, prior)
-    measures = tuple(as_entropies(entropies))
+    classes = as_size_classes(sizes, prior)
+    measures = as_entropies(entropies)
     rivals = []
-    for name, policy in named_policies(POLICIES if policies is None else policies).items():
-        applied = apply_policy(ladder, name, policy, measures)
-        best, random = [], []
-        for H in measures:
-            best.append(design(ladder.sizes, ladder.prior, budget=applied.overhead, entropy=H, floor=floor))
-            if randomised:
-                random.append(design(ladder.sizes, ladder.prior, budget=applied.overhead, entropy=H, randomised=True))
-        rivals.append(Rival(applied, tuple(best), tuple(random)))
-    return PaddingComparison(tuple(H.name for H in measures), ladder.mean, tuple(rivals))
-
-
-def named_policies(policies: Any) -> Mapping[str, Policy]:
-    """Policies by name, if they are."""
-    if not isinstance(policies, Mapping) or not all(map(callable, policies.values())):
-        raise InvalidParameter(f"policies are a mapping from a name to a function of sizes, not {shown(policies)}")
-    return policies
-
-
-def apply_policy(ladder: Ladder, name: str, policy: Policy, entropies: Sequence[ConditionalEntropy]) -> Applied:
-    """What a policy costs and leaks on these sizes; refused where it makes a size smaller."""
-    padded = np.asarray(policy(ladder.sizes))
-    if padded.shape != ladder.sizes.shape or not (padded >= ladder.sizes).all():
-        raise InvalidParameter(f"the policy {name!r} makes a size smaller, or gives another number of sizes")
-    seen, columns = np.unique(padded, return_inverse=True)
-    classes = np.bincount(columns[ladder.prior.p > 0], minlength=len(seen))
-    return Applied(
-        name=name,
-        overhead=float(ladder.prior.p @ (padded - ladder.sizes)),
-        observables=len(seen),
-        smallest_class=int(classes[classes > 0].min()),
-        leakage=tuple(row.leakage for row in leaked_by(ladder.prior, columns, entropies).rows),
-    )
+    for applied in apply_policies(classes, POLICIES if policies is None else policies, measures):
+        within = partial(design, classes.natural, classes.prior, budget=applied.overhead)
+        best = tuple(within(entropy=H, floor=floor) for H in measures)
+        random = tuple(within(entropy=H, randomised=True) for H in measures) if randomised else ()
+        rivals.append(PolicyComparison(applied, best, random))
+    return PaddingComparison(tuple(H.name for H in measures), classes.mean, tuple(rivals))

@@ -16,11 +16,11 @@ from minleak._entropy.names import as_entropy
 from minleak._face.result import Result
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
-from minleak._padding.comparison import Applied, Policy, apply_policy, named_policies
-from minleak._padding.hull import Corner, Hull
-from minleak._padding.ladder import as_ladder
+from minleak._padding.bucket_value import BucketValue
+from minleak._padding.buckets import Buckets, BucketSearch
 from minleak._padding.make import as_floor, design
-from minleak._padding.worth import Worth
+from minleak._padding.policies import AppliedPolicy, Policy, apply_policies
+from minleak._padding.size_classes import as_size_classes
 from minleak.errors import Infeasible
 
 # Prices that are tried at most.
@@ -48,7 +48,7 @@ class PaddingFrontier(Frontier):
     mean: float
     buckets: tuple[CurvePoint, ...]
     randomised: tuple[CurvePoint, ...]
-    policies: tuple[Applied, ...]
+    policies: tuple[AppliedPolicy, ...]
 
     @property
     def axes(self) -> Axes:
@@ -99,42 +99,37 @@ def frontier(
     [(0.0, 2.585), (0.333, 1.918), (1.0, 1.252), (1.5, 0.918), (5.5, 0.0)]
     """
     truth(randomised, "randomised")
-    ladder, H, floor = as_ladder(sizes, prior), as_entropy(entropy), as_floor(floor)
+    classes, H, floor = as_size_classes(sizes, prior), as_entropy(entropy), as_floor(floor)
     points = whole(points, "points", 2, _POINTS)
-    worth = Worth.of(ladder, H)
-    hull = Hull(ladder, worth, floor=floor)
-    cheapest, coarsest = hull.cheapest(), hull.coarsest()
+    value = BucketValue.of(classes, H)
+    search = BucketSearch.of(classes, value, floor=floor)
+    cheapest, coarsest = search.cheapest(), search.coarsest()
     if cheapest is None or coarsest is None:
-        raise Infeasible(f"no bucket has {floor} secrets: only {len(ladder.members)} can occur")
-    corners = {corner.overhead: corner for corner in (cheapest, coarsest)}
-    for price in _prices(cheapest, coarsest, points):
-        corner = hull.corner(float(price))
-        if corner is not None:
-            corners[corner.overhead] = corner
+        raise Infeasible(f"no bucket has {floor} secrets: only {len(classes.members)} can occur")
+    found = [cheapest, coarsest, *(search.corner(float(price)) for price in _prices(cheapest, coarsest, points))]
+    corners = {corner.overhead: corner for corner in found if corner is not None}
     ordered = [corners[overhead] for overhead in sorted(corners)]
-    before = H(ladder.prior)
     drawn = []
     if randomised:
-        least = next(corner.overhead for corner in ordered if corner.overhead > 0) if len(ordered) > 1 else 0.0
-        for budget in np.unique(np.append(0.0, np.geomspace(least, ordered[-1].overhead, 13) if least else [])):
-            best = design(ladder.sizes, ladder.prior, budget=budget, entropy=H, randomised=True)
+        least = ordered[1].overhead if len(ordered) > 1 and not ordered[0].overhead else ordered[0].overhead
+        budgets = np.append(0.0, np.geomspace(least, ordered[-1].overhead, 13) if least else [])
+        for budget in np.unique(budgets):
+            best = design(classes.natural, classes.prior, budget=budget, entropy=H, randomised=True)
             drawn.append(CurvePoint(best.overhead, best.leakage, len(best.observables)))
+    before = H(classes.prior)
     return PaddingFrontier(
         entropy=H.name,
-        mean=ladder.mean,
+        mean=classes.mean,
         buckets=tuple(
-            CurvePoint(corner.overhead, difference(H, before, worth.posterior(corner.worth)), len(corner.cuts))
+            CurvePoint(corner.overhead, difference(H, before, value.posterior(corner.value)), len(corner.cuts))
             for corner in ordered
         ),
         randomised=tuple(drawn),
-        policies=tuple(
-            apply_policy(ladder, name, policy, [H])
-            for name, policy in named_policies({} if policies is None else policies).items()
-        ),
+        policies=apply_policies(classes, {} if policies is None else policies, [H]),
     )
 
 
-def _prices(cheapest: Corner, coarsest: Corner, points: int) -> Array:
+def _prices(cheapest: Buckets, coarsest: Buckets, points: int) -> Array:
     """Prices far to both sides of the slope from end to end; a hull that is a single point has none."""
-    rise, run = coarsest.worth - cheapest.worth, coarsest.overhead - cheapest.overhead
+    rise, run = coarsest.value - cheapest.value, coarsest.overhead - cheapest.overhead
     return np.logspace(-1.5, 5, points) * rise / run if run > 0 and rise > 0 else np.empty(0)

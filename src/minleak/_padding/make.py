@@ -1,26 +1,28 @@
-"""padding: the least leakage when sizes or times can only be made larger, within a mean overhead."""
+"""design: the least leakage when sizes can only be made larger, within a mean overhead; and the other way round."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from minleak._data.arrays import Indices
-from minleak._data.channel import Channel
 from minleak._data.parameters import real, truth, whole
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
-from minleak._measure.leakages import LeakageTable, difference, leakage_table
-from minleak._padding.budget import best_within
-from minleak._padding.hull import Hull
-from minleak._padding.ladder import as_ladder
-from minleak._padding.result import DENOMINATOR, Padding
-from minleak._padding.worth import Worth
+from minleak._measure.leakages import difference
+from minleak._padding.bucket_value import BucketValue
+from minleak._padding.buckets import BucketSearch
+from minleak._padding.result import DENOMINATOR, LeastOverhead, Padding
+from minleak._padding.size_classes import as_size_classes
 from minleak.errors import Infeasible, InvalidParameter
+
+# Budgets are told apart to this share of the largest.
+_CLOSE = 1e-7
+_BISECTIONS = 60
 
 
 def design(
@@ -75,58 +77,91 @@ def design(
     >>> design([10, 20], [80, 20], budget=7).observables
     array([10, 20])
     """
-    ladder = as_ladder(sizes, prior)
+    classes = as_size_classes(sizes, prior)
     allowed = real(budget, "the budget is a mean overhead from 0 on, in the unit of the sizes", least=0.0)
     least, H = as_floor(floor), as_entropy(entropy)
     if truth(randomised, "randomised"):
-        from minleak._padding.randomised import randomised_padding
+        from minleak._padding.randomised import design_randomised
 
         if least > 1:
             raise InvalidParameter(
                 "a floor is for buckets: a randomised padding shows each size for as many as it needs"
             )
-        return randomised_padding(ladder, H, allowed)
-    if least > len(ladder.members):
-        raise Infeasible(f"no bucket has {least} secrets: only {len(ladder.members)} can occur")
-    worth = Worth.of(ladder, H)
-    found = best_within(ladder, worth, allowed, floor=least)
+        return design_randomised(classes, H, allowed)
+    if least > len(classes.members):
+        raise Infeasible(f"no bucket has {least} secrets: only {len(classes.members)} can occur")
+    value = BucketValue.of(classes, H)
+    search = BucketSearch.of(classes, value, floor=least)
+    found = search.best(allowed)
     if found is None:
-        cheapest = Hull(ladder, worth, floor=least).cheapest()
+        cheapest = search.cheapest()
         needed = math.inf if cheapest is None else cheapest.overhead
         raise Infeasible(
             f"buckets of at least {least} secrets have a mean overhead of at least {needed:.6g}, more than the budget "
             f"of {allowed:.6g}: allow that much, or lower the floor"
         )
     best, most = found
-    ends = ladder.rungs[best.cuts - 1].astype(ladder.sizes.dtype)
-    if ends[-1] < ladder.sizes.max():  # sizes that only impossible secrets have: an observable that is never seen
-        ends = np.append(ends, ladder.sizes.max())
-    columns = np.searchsorted(ends, ladder.sizes).astype(np.int64)
-    leaked, before = leaked_by(ladder.prior, columns, [H]).rows[0].leakage, H(ladder.prior)
-    return Padding(
-        prior=ladder.prior,
-        sizes=ladder.sizes,
-        entropy=H,
+    natural = classes.natural
+    ends = classes.sizes[best.cuts - 1].astype(natural.dtype)
+    if ends[-1] < natural.max():  # sizes that only impossible secrets have: an observable that is never seen
+        ends = np.append(ends, natural.max())
+    before = H(classes.prior)
+    return Padding.of(
+        classes,
+        H,
         budget=allowed,
         floor=least,
         randomised=False,
         observables=ends,
-        starts=np.arange(len(columns) + 1, dtype=np.int64),
-        columns=columns,
-        weights=np.full(len(columns), DENOMINATOR, dtype=np.int64),
-        overhead=float(ladder.prior.p @ (ends[columns] - ladder.sizes)),
-        leakage=leaked,
-        bound=min(leaked, difference(H, before, min(before, worth.posterior_at_most(most)))),
+        starts=np.arange(len(natural) + 1, dtype=np.int64),
+        columns=np.searchsorted(ends, natural).astype(np.int64),
+        weights=np.full(len(natural), DENOMINATOR, dtype=np.int64),
+        bound=difference(H, before, min(before, value.posterior_at_most(most))),
     )
 
 
-def leaked_by(prior: Prior, columns: Indices, entropies: Sequence[ConditionalEntropy | str]) -> LeakageTable:
-    """What a deterministic channel leaks that shows secret x as observable columns[x]."""
-    import scipy.sparse as sp
+def least_budget(
+    sizes: Iterable[Any] | Mapping[Any, Any],
+    prior: Prior | Iterable[Any] | None = None,
+    *,
+    leakage: float,
+    entropy: ConditionalEntropy | str = "shannon",
+    floor: int = 1,
+    randomised: bool = False,
+) -> LeastOverhead:
+    """The other way round of `design`: the least mean overhead E[Y - s(X)] with H(X) - H(X|Y) <= leakage.
 
-    n = len(columns)
-    matrix = sp.csr_array((np.ones(n), columns, np.arange(n + 1)), shape=(n, int(columns.max()) + 1))
-    return leakage_table(prior, Channel(matrix, inputs=prior.labels), entropies)
+    Budgets are bisected: the padding that `design` finds for one leaks little enough, or its bound proves that none
+    within that budget does. Everything else is as there.
+
+    >>> site = least_budget([10, 20], [80, 20], leakage=0.1)
+    >>> site.overhead, site.padding.leakage
+    (8.0, 0.0)
+    """
+    most = real(leakage, "the leakage to keep to is a number from 0 on", least=0.0)
+    classes = as_size_classes(sizes, prior)
+    within = partial(design, classes.natural, classes.prior, entropy=entropy, floor=floor, randomised=randomised)
+    largest = float(classes.prior.p @ (classes.natural.max() - classes.natural).astype(float))
+    best = within(budget=largest)
+    if best.leakage > most:
+        raise Infeasible(
+            f"no padding leaks less than {best.leakage:.9g} in {best.entropy.name}: allow that much, which is rounding"
+        )
+    proven, low, budget = 0.0, 0.0, 0.0
+    for _ in range(_BISECTIONS):
+        try:
+            tried = within(budget=budget)
+            enough, none = tried.leakage <= most, tried.bound > most
+        except Infeasible:  # the floor asks for more
+            enough, none = False, True
+        if enough:
+            best = tried
+        else:
+            low, proven = budget, budget if none else proven
+        if best.overhead - low <= _CLOSE * largest:
+            break
+        budget = 0.5 * (low + best.overhead)
+    return LeastOverhead(best, most, min(proven, best.overhead))
 
 
 def as_floor(floor: Any) -> int:

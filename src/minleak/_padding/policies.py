@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._data.channel import Channel
 from minleak._data.parameters import whole
-from minleak.errors import InvalidParameter
+from minleak._entropy.base import ConditionalEntropy
+from minleak._face.result import Result
+from minleak._measure.leakages import leakage_table
+from minleak._padding.size_classes import SizeClasses
+from minleak.errors import InvalidParameter, shown
 
 Sizes = npt.NDArray[np.int64]
+Policy = Callable[[Any], Sizes]
 
 # The largest power of two that a 64-bit integer holds: nothing above can be padded to one.
 _LARGEST = 2**62
@@ -65,7 +72,7 @@ def padme(sizes: npt.ArrayLike) -> Sizes:
 
 
 # By the names that tables and charts show.
-POLICIES: dict[str, Callable[[npt.ArrayLike], Sizes]] = {
+POLICIES: dict[str, Policy] = {
     "no padding": unpadded,
     "multiples of 512": lambda sizes: to_multiple(sizes, 512),
     "multiples of 4096": lambda sizes: to_multiple(sizes, 4096),
@@ -74,6 +81,49 @@ POLICIES: dict[str, Callable[[npt.ArrayLike], Sizes]] = {
     "powers of two": to_power_of_two,
     "all to the largest": to_largest,
 }
+
+
+@dataclass(frozen=True)
+class AppliedPolicy(Result):
+    """A policy by `name` on some sizes: its mean `overhead`, how many sizes can be seen (`observables`), the least
+    number of secrets that share one (`smallest_class`), and its `leakage` in each entropy asked for.
+    """
+
+    name: str
+    overhead: float
+    observables: int
+    smallest_class: int
+    leakage: tuple[float, ...]
+
+
+def apply_policies(
+    classes: SizeClasses, policies: Mapping[str, Policy], entropies: Sequence[ConditionalEntropy]
+) -> tuple[AppliedPolicy, ...]:
+    """What policies, by name, cost and leak on these sizes; one that makes a size smaller is refused."""
+    if not isinstance(policies, Mapping) or not all(map(callable, policies.values())):
+        raise InvalidParameter(f"policies are a mapping from a name to a function of sizes, not {shown(policies)}")
+    return tuple(_apply(classes, name, policy, entropies) for name, policy in policies.items())
+
+
+def _apply(classes: SizeClasses, name: str, policy: Policy, entropies: Sequence[ConditionalEntropy]) -> AppliedPolicy:
+    import scipy.sparse as sp
+
+    prior, natural = classes.prior, classes.natural
+    padded = np.asarray(policy(natural))
+    if padded.shape != natural.shape or not (padded >= natural).all():
+        raise InvalidParameter(f"the policy {name!r} makes a size smaller, or gives another number of sizes")
+    seen, columns = np.unique(padded, return_inverse=True)
+    secrets = np.bincount(columns[prior.p > 0], minlength=len(seen))
+    n = len(columns)
+    matrix = sp.csr_array((np.ones(n), columns, np.arange(n + 1)), shape=(n, len(seen)))
+    table = leakage_table(prior, Channel(matrix, inputs=prior.labels), entropies)
+    return AppliedPolicy(
+        name=name,
+        overhead=float(prior.p @ (padded - natural)),
+        observables=len(seen),
+        smallest_class=int(secrets[secrets > 0].min()),
+        leakage=tuple(row.leakage for row in table.rows),
+    )
 
 
 def _bits(whole: Any) -> Sizes:
@@ -86,8 +136,8 @@ def _bits(whole: Any) -> Sizes:
 def _whole(sizes: npt.ArrayLike) -> Sizes:
     try:
         array = np.asarray(sizes)
-    except Exception:
-        array = np.empty(0)  # rows of different lengths
+    except ValueError:  # rows of different lengths
+        array = np.empty(0)
     if array.dtype.kind in "iu" and array.size and array.max() > _LARGEST:
         raise InvalidParameter(f"the size {array.max()} is above 2^62, the largest that policies pad")
     if array.dtype.kind not in "iu" or array.ndim != 1 or not array.size or not (array.min() >= 0):

@@ -20,6 +20,7 @@ from minleak._entropy.names import as_entropy
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._measure.leakages import leakage
+from minleak._padding.size_classes import SizeClasses
 from minleak._plan.streams import Fresh
 from minleak._plans.rows import RowDrawable, Rows
 from minleak.errors import InvalidParameter, UnknownSecret, shown
@@ -88,6 +89,41 @@ class Padding(Result):
     def mean_size(self) -> float:
         """The mean natural size."""
         return float(self.prior.p @ self.sizes)
+
+    @classmethod
+    def of(
+        cls,
+        classes: SizeClasses,
+        entropy: ConditionalEntropy,
+        *,
+        observables: npt.NDArray[Any],
+        starts: Indices,
+        columns: Indices,
+        weights: Indices,
+        bound: float,
+        **given: Any,
+    ) -> Padding:
+        """The padding of these entries, its overhead and leakage computed from them."""
+        import scipy.sparse as sp
+
+        prior, natural = classes.prior, classes.natural
+        shares = weights / DENOMINATOR
+        matrix = sp.csr_array((shares, columns, starts), shape=(len(natural), len(observables)))
+        leaked = leakage(prior, Channel(matrix, inputs=prior.labels), entropy)
+        added = shares * (observables[columns] - np.repeat(natural, np.diff(starts)))
+        return cls(
+            prior=prior,
+            sizes=natural,
+            entropy=entropy,
+            observables=observables,
+            starts=starts,
+            columns=columns,
+            weights=weights,
+            overhead=float(prior.p @ np.add.reduceat(added, starts[:-1])),
+            leakage=leaked,
+            bound=min(leaked, bound),
+            **given,
+        )
 
     @property
     def gap(self) -> float:
@@ -189,3 +225,25 @@ class Padding(Result):
             ["smallest class", f"{self.smallest_class} secrets"],
         ]
         return [Table(f"{kind} for {len(self.prior):,} secrets", (), rows)]
+
+
+@dataclass(frozen=True)
+class LeastOverhead:
+    """The padding of least overhead that leaks at most `leakage`; none with less overhead than `bound` does.
+
+    Nothing is proven of paddings between `bound` and `overhead`.
+    """
+
+    padding: Padding
+    leakage: float
+    bound: float
+
+    @property
+    def overhead(self) -> float:
+        """The mean overhead of the padding."""
+        return self.padding.overhead
+
+    @property
+    def gap(self) -> float:
+        """By how much less overhead might do."""
+        return max(0.0, self.overhead - self.bound)

@@ -8,6 +8,7 @@ from tests.optimise.problems import COUNTEREXAMPLE, hamming, random_problem, sub
 
 import minleak as ml
 from minleak.errors import InvalidParameter
+from paper.invariance import metric_invariance
 
 OTHERS = ["shannon", "min-entropy", "guesswork", "guess-error:2", "arimoto:0.5", "arimoto:3", "hayashi:2", "tsallis:2"]
 
@@ -24,7 +25,7 @@ OTHERS = ["shannon", "min-entropy", "guesswork", "guess-error:2", "arimoto:0.5",
 )
 def test_yes_on_the_capped_problem(weights, k):
     """All sets of k listed as observables: the channel found is as good as our plan in every entropy."""
-    found = ml.theory.metric_invariance(weights, allowed=subsets(len(weights), k))
+    found = metric_invariance(weights, allowed=subsets(len(weights), k))
     plan = ml.design(weights, k)
     assert found.ok is True
     assert found.posterior[:k] == pytest.approx(plan.target, abs=1e-9)
@@ -38,7 +39,7 @@ def test_yes_on_the_capped_problem(weights, k):
 
 def test_no_on_the_papers_counterexample():
     """Shannon wants x = 0.3, Arimoto 2 wants 0.2573593; guesswork's optimum has 0.15 for one end of its interval."""
-    found = ml.theory.metric_invariance(**COUNTEREXAMPLE)
+    found = metric_invariance(**COUNTEREXAMPLE)
     assert found.ok is False
     assert found.conflict.entropies == ("shannon", "arimoto:2")
     assert found.conflict.shortfall > 1e-3
@@ -57,14 +58,14 @@ def test_no_on_the_papers_counterexample():
 @pytest.mark.parametrize("prior", [[1, 1, 1], [5, 3, 2]])
 def test_yes_with_a_budget(prior):
     """Secrets that may be wrong 30% of the time: one posterior (0.7, 0.15, 0.15), best for all, whatever the prior."""
-    found = ml.theory.metric_invariance(prior, cost=hamming(3), budget=0.3)
+    found = metric_invariance(prior, cost=hamming(3), budget=0.3)
     assert found.ok is True
     assert found.posterior == pytest.approx([0.7, 0.15, 0.15], abs=1e-7)
 
 
 def test_no_with_a_budget():
     """Costs without symmetry: no channel is best for all."""
-    found = ml.theory.metric_invariance(**random_problem(2))
+    found = metric_invariance(**random_problem(2))
     assert found.ok is False
     first, second = found.conflict.entropies
     assert min(found.conflict.regret) > 0
@@ -73,14 +74,14 @@ def test_no_with_a_budget():
 
 def test_undecided_says_what_was_tried():
     """With entropies that agree there is no conflict to show, and the posteriors prove nothing."""
-    found = ml.theory.metric_invariance(entropies=["guesswork", "min-entropy"], **COUNTEREXAMPLE)
+    found = metric_invariance(entropies=["guesswork", "min-entropy"], **COUNTEREXAMPLE)
     assert found.ok is None
     assert found.channel is None
     assert "guesswork, min-entropy" in found.why
 
 
 def test_everything_in_one_set_is_invariant():
-    found = ml.theory.metric_invariance([3, 2, 1], allowed=np.ones((3, 2)))
+    found = metric_invariance([3, 2, 1], allowed=np.ones((3, 2)))
     assert found.ok is True
     assert found.posterior == pytest.approx([1 / 2, 1 / 3, 1 / 6], abs=1e-9)
 
@@ -88,4 +89,4 @@ def test_everything_in_one_set_is_invariant():
 def test_gains_are_refused():
     """The theorem is about symmetric entropies."""
     with pytest.raises(InvalidParameter, match="symmetric"):
-        ml.theory.metric_invariance([1, 1], allowed=np.ones((2, 2)), entropies=[ml.Gain(ml.Shannon(), [1, 2])])
+        metric_invariance([1, 1], allowed=np.ones((2, 2)), entropies=[ml.Gain(ml.Shannon(), [1, 2])])

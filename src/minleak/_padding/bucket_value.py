@@ -1,11 +1,11 @@
-"""What a bucket is worth in each entropy, from a few numbers about it, so that millions of buckets can be weighed.
+"""The value of a bucket in each entropy, from a few numbers about it, so that millions of buckets can be compared.
 
 With P the probability of a bucket and R the Renyi entropy of its posterior, in nats, every entropy here is
 
     H(X|Y) = increasing function of  sum over buckets of  P (exp(c R) - 1) / c
 
 (P R at c = 0): the perspective of the core less a multiple of P, whose sum is fixed. It is concave and homogeneous in
-the bucket's probabilities and never negative, so merging buckets never loses worth, and larger buckets are worth more.
+the bucket's probabilities and never negative, so merging buckets never loses value, and larger buckets have more.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.deformed import deformed
 from minleak._entropy.forms import RenyiMean, arimoto_exponent
 from minleak._optimise.cores.of_entropy import outer, slope
-from minleak._padding.ladder import Ladder
+from minleak._padding.size_classes import SizeClasses
 from minleak.errors import InvalidParameter
 
 # Orders this close to 1 are computed from sum p (p^(a-1) - 1)/(a-1), which has all its digits there.
 _NEAR = 0.25
-# Where an entropy grows faster with worth than the first, rounding shows: worths are then taken to be as uncertain as
-# the search for buckets makes them.
+# Where an entropy grows faster with the value than the first, rounding shows: values are then taken to be as uncertain
+# as the search for buckets makes them.
 _STEEP, _UNKNOWN = 1e3, 2e-12
 # As close below one as survives a division and a multiplication.
 _BELOW = 1 - 2.0**-51
@@ -36,12 +36,12 @@ _GRAINS, _ROUNDING = 10**9, 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Worth:
-    """The worth of any bucket of a ladder in an entropy, ready for the compiled loops; O(m log m) to make.
+class BucketValue:
+    """The value of any bucket in an entropy, ready for the compiled loops; O(m log m) to make.
 
     A uniform prior needs only the number of secrets, and serves guesswork and l guesses too. Else two tables are kept
-    of which any bucket's sums are joined, at full precision for every order. With one guess and whole weights the worth
-    of buckets is a multiple of `grain`, else that is 0.
+    of which any bucket's sums are joined, at full precision for every order. With one guess and whole weights values
+    are multiples of `grain`, else that is 0.
     """
 
     entropy: Entropy
@@ -49,81 +49,81 @@ class Worth:
     grain: float
 
     @classmethod
-    def of(cls, ladder: Ladder, entropy: ConditionalEntropy) -> Worth:
-        """Refused with InvalidParameter for entropies whose buckets cannot be weighed from a few numbers."""
+    def of(cls, classes: SizeClasses, entropy: ConditionalEntropy) -> BucketValue:
+        """Refused with InvalidParameter for entropies whose buckets cannot be valued from a few numbers."""
         from minleak._kernels import bucketing as kernel
 
-        n, m = len(ladder.members), len(ladder.rungs)
-        p = ladder.prior.p[ladder.members]
+        n, m = len(classes.members), len(classes.sizes)
+        p = classes.prior.p[classes.members]
         level = np.zeros(2 << m.bit_length(), dtype=np.int8)
         level[1:] = np.frexp(np.arange(1, len(level)))[1] - 1  # the place of the leading bit
         none, nothing = np.zeros((1, 1)), np.zeros(m + 1)
-        form, mean, counted = _weighed(entropy, n)
+        form, mean, counted = _form_of(entropy, n)
         if p.min() == p.max():
             bound = kernel.CHORD if mean is None or mean.exponent >= -1 else kernel.TANGENT
-            tables = (kernel.BY_COUNT, bound, 1.0, -1.0, ladder.ends, counted, nothing, none, none, level)
+            tables = (kernel.BY_COUNT, bound, 1.0, -1.0, classes.ends, counted, nothing, none, none, level)
             return cls(form, tables, 1 / n if _of_misses(counted) else 0.0)
         if mean is None:
             raise InvalidParameter(
-                f"buckets cannot be weighed quickly in {entropy.name} unless all secrets are equally likely: use "
+                f"buckets cannot be valued quickly in {entropy.name} unless all secrets are equally likely: use "
                 "randomised=True (small n), or an entropy close to it such as shannon or arimoto:0.5"
             )
         order, exponent = mean.order, mean.exponent
         logs = np.log(p)
 
-        def by_rung(values: Array, join: np.ufunc) -> Array:
-            return np.asarray(join.reduceat(values, ladder.ends[:-1]))
+        def by_size(values: Array, join: np.ufunc) -> Array:
+            return np.asarray(join.reduceat(values, classes.ends[:-1]))
 
         additive, bound = nothing, kernel.MERGING
         if exponent < 0 and exponent == arimoto_exponent(order):
             bound = kernel.GROWING  # the perspective is a norm
         if order == math.inf:
-            kind, others = kernel.BY_LARGEST, kernel.stretches(by_rung(p, np.maximum), kernel.LARGEST)
+            kind, others = kernel.BY_LARGEST, kernel.stretches(by_size(p, np.maximum), kernel.LARGEST)
         elif abs(order - 1) <= _NEAR:
-            terms = by_rung(p * deformed(logs, order - 1), np.add)
+            terms = by_size(p * deformed(logs, order - 1), np.add)
             kind, others = kernel.NEAR_ONE, kernel.stretches(terms, kernel.ADD)
             if order == 1 and exponent == 0:
                 kind, bound, additive = kernel.SHANNON, kernel.CHORD, np.append(0.0, np.cumsum(terms))
         else:
             kind = kernel.BY_POWERS
-            others = kernel.stretches(by_rung(order * logs, np.logaddexp), kernel.ADD_LOGS)
-        masses = kernel.stretches(by_rung(p, np.add), kernel.ADD)
-        tables = (kind, bound, order, exponent, ladder.ends, nothing, additive, masses, others, level)
-        total = ladder.prior.total
-        whole = order == math.inf and ladder.prior.exact and total <= _GRAINS
+            others = kernel.stretches(by_size(order * logs, np.logaddexp), kernel.ADD_LOGS)
+        masses = kernel.stretches(by_size(p, np.add), kernel.ADD)
+        tables = (kind, bound, order, exponent, classes.ends, nothing, additive, masses, others, level)
+        total = classes.prior.total
+        whole = order == math.inf and classes.prior.exact and total <= _GRAINS
         return cls(form, tables, 1 / total if whole else 0.0)
 
     def attainable(self, most: float) -> float:
-        """The largest worth up to this that buckets can have."""
+        """The largest value up to this that buckets can have."""
         return math.floor(most / self.grain + _ROUNDING) * self.grain if self.grain else most
 
     def total(self, cuts: Indices) -> float:
-        """The worth of all buckets that end before the rungs `cuts`, the last of them at the top."""
+        """The value of all buckets that end before the sizes `cuts`, the last of them at the top."""
         from minleak._kernels import bucketing as kernel
 
-        return float(kernel.total_worth(cuts, self.tables))
+        return float(kernel.total_value(cuts, self.tables))
 
-    def posterior(self, worth: float) -> float:
-        """H(X|Y) of buckets that are worth so much together, in the unit of the entropy."""
+    def posterior(self, value: float) -> float:
+        """H(X|Y) of buckets with this value in all, in the unit of the entropy."""
         H, mean = self.entropy, self.entropy.renyi_mean
-        value = outer(H, worth)
-        if mean is None or value < math.inf:
-            return value
+        found = outer(H, value)
+        if mean is None or found < math.inf:
+            return found
         return outer(H, -_BELOW / mean.exponent)  # rounding made it more than there can be
 
-    def posterior_at_most(self, worth: float) -> float:
-        """No buckets that are worth at most so much have a larger H(X|Y): infinite where rounding hides what they have.
+    def posterior_at_most(self, value: float) -> float:
+        """No buckets of at most this value have a larger H(X|Y): infinite where rounding hides what they have.
 
-        Worths are known up to rounding, unless they are multiples of a grain, which a logarithm magnifies.
+        Values are known up to rounding, which a logarithm magnifies, unless they are multiples of a grain.
         """
         H = self.entropy
-        if not self.grain and not slope(H, worth) * H.unit <= _STEEP:  # nor where the slope is unknown
-            return outer(H, worth + _UNKNOWN * max(1.0, worth))
-        return self.posterior(worth)
+        if not self.grain and not slope(H, value) * H.unit <= _STEEP:  # nor where the slope is unknown
+            return outer(H, value + _UNKNOWN * max(1.0, value))
+        return self.posterior(value)
 
 
-def _weighed(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | None, Array]:
-    """The entropy, its (a, c) if buckets of any prior follow from them, and the worth of N = 0, ..., n secrets of
+def _form_of(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | None, Array]:
+    """The entropy, its (a, c) if buckets of any prior follow from them, and the value of N = 0, ..., n secrets of
     probability 1/n each, whose Renyi entropy is log N in every order.
     """
     form, mean = entropy.paper_form(), entropy.renyi_mean
@@ -134,13 +134,13 @@ def _weighed(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | 
     if form is not None and counted is not None:
         return form, None, counted
     raise InvalidParameter(
-        f"{entropy.name} is not a sum over buckets that can be weighed quickly: use shannon, min-entropy, guess-error, "
+        f"{entropy.name} is not a sum over buckets that can be valued quickly: use shannon, min-entropy, guess-error, "
         "guesswork (equally likely secrets), arimoto, hayashi, fehrberens, tsallis or sharma-mittal of an order for "
         "which it is a sum; or randomised=True at small n"
     )
 
 
 def _of_misses(counted: Array) -> bool:
-    """Whether worths of equally likely secrets are chances, each a whole number of them out of n."""
+    """Whether values of equally likely secrets are chances, each a whole number of them out of n."""
     whole = counted * (len(counted) - 1)
     return bool(counted[-1] <= 1 and np.abs(whole - np.rint(whole)).max() <= _ROUNDING)

@@ -1,16 +1,18 @@
-"""The compiled search for corners of the hull against trying every start, and the worth of buckets two ways."""
+"""The compiled search for corners of the hull against trying every start, and the value of buckets two ways."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from tests.padding.exhaustive import plain_corner, plain_worth
+from tests.padding.exhaustive import plain_corner, plain_value
 
 import minleak as ml
 from minleak._kernels import bucketing
-from minleak._padding.hull import Hull
-from minleak._padding.ladder import as_ladder
-from minleak._padding.worth import Worth
+from minleak._padding.bucket_value import BucketValue
+from minleak._padding.buckets import BucketSearch
+from minleak._padding.size_classes import as_size_classes
 
 FAMILIES = (
     "shannon",
@@ -39,30 +41,30 @@ KINDS = ("shannon", "min-entropy", "arimoto:2", "arimoto:0.5", "hayashi:3")
 M = 300
 
 
-def ladder(*, uniform, m=M, seed=0):
+def made_classes(*, uniform, m=M, seed=0):
     rng = np.random.default_rng(seed)
     sizes = np.unique(np.round(rng.lognormal(8, 2, 3 * m)))[:m]
     weights = np.ones(m) if uniform else rng.zipf(1.5, m).clip(1, 10**6).astype(float)
-    return as_ladder(sizes, weights)
+    return as_size_classes(sizes, weights)
 
 
 @pytest.mark.parametrize(
     ("name", "uniform"), [*((name, False) for name in FAMILIES), *((name, True) for name in FAMILIES + BY_RANK)]
 )
-def test_worth_is_the_perspective(name, uniform):
-    """A bucket's worth is its perspective, up to a factor and a multiple of its probability, the same for all."""
-    H, rungs = ml.entropy(name), ladder(uniform=uniform, m=40)
-    p = rungs.prior.p[rungs.members]
-    worth = Worth.of(rungs, H)
+def test_value_is_the_perspective(name, uniform):
+    """A bucket's value is its perspective, up to a factor and a multiple of its probability, the same for all."""
+    H, classes = ml.entropy(name), made_classes(uniform=uniform, m=40)
+    p = classes.prior.p[classes.members]
+    value = BucketValue.of(classes, H)
     ways = [np.array([40]), np.arange(1, 41), np.array([3, 17, 18, 40]), np.array([39, 40])]
     ours, plain = [], []
     for cuts in ways:
         bucket = np.searchsorted(cuts, np.arange(40), side="right")
         columns = np.where(bucket[:, None] == np.arange(len(cuts))[None, :], p[:, None], 0.0)
-        ours.append(worth.total(cuts))
-        plain.append(plain_worth(H, columns).sum())
+        ours.append(value.total(cuts))
+        plain.append(plain_value(H, columns).sum())
         channel = ml.Channel((columns > 0).astype(float))
-        assert worth.posterior(ours[-1]) == pytest.approx(H.conditional(rungs.prior, channel), rel=1e-10, abs=1e-10)
+        assert value.posterior(ours[-1]) == pytest.approx(H.conditional(classes.prior, channel), rel=1e-10, abs=1e-10)
     factor = (ours[0] - ours[1]) / (plain[0] - plain[1])
     assert factor > 0
     assert np.array(ours) - ours[1] == pytest.approx(factor * (np.array(plain) - plain[1]), rel=1e-8, abs=1e-12)
@@ -70,13 +72,13 @@ def test_worth_is_the_perspective(name, uniform):
 
 @pytest.mark.parametrize("name", [*FAMILIES, "hayashi:60", "tsallis:7", "sharma-mittal:5,2", "sharma-mittal:5,0.5"])
 def test_a_bound_is_never_below_what_rounding_hides(name):
-    """All in one bucket is the most, H(X); no bound from that worth, or one beyond it, promises less."""
-    H, rungs = ml.entropy(name), ladder(uniform=False)
-    worth = Worth.of(rungs, H)
-    most = worth.total(np.array([M]))
+    """All in one bucket is the most, H(X); no bound from that value, or one beyond it, promises less."""
+    H, classes = ml.entropy(name), made_classes(uniform=False)
+    value = BucketValue.of(classes, H)
+    most = value.total(np.array([M]))
     for beyond in (1.0, 1 + 1e-12, 1.5):
-        assert worth.posterior_at_most(most * beyond) >= H(rungs.prior) * (1 - 1e-9)
-    assert np.isfinite(worth.posterior(most))
+        assert value.posterior_at_most(most * beyond) >= H(classes.prior) * (1 - 1e-9)
+    assert np.isfinite(value.posterior(most))
 
 
 @pytest.mark.parametrize("floor", [1, 4])
@@ -85,40 +87,40 @@ def test_a_bound_is_never_below_what_rounding_hides(name):
 )
 def test_corners_are_those_of_every_start(name, uniform, floor):
     """Blocks that are ruled out hold no better start: the cost is that of the plain search, at prices of every size."""
-    H, rungs = ml.entropy(name), ladder(uniform=uniform)
-    p = rungs.prior.p[rungs.members]
-    worth = Worth.of(rungs, H)
-    hull = Hull(rungs, worth, floor=floor)
-    apart, whole = hull.measured(np.arange(1, M + 1)), hull.coarsest()
-    plain_whole, plain_apart = float(plain_worth(H, p[:, None])[0]), float(plain_worth(H, np.diag(p)).sum())
-    factor = (whole.worth - apart.worth) / (plain_whole - plain_apart)
-    for price in whole.worth / whole.overhead * np.array([0.03, 1, 30, 3000]):
-        corner = hull.corner(float(price))
-        ours = price * corner.overhead - corner.worth
-        plain = plain_corner(rungs.rungs, p, H, price / factor, floor=floor)
-        assert ours + apart.worth == pytest.approx(factor * (plain + plain_apart), rel=1e-9, abs=1e-11)
-        assert np.diff(rungs.ends[np.append(0, corner.cuts)]).min() >= floor
+    H, classes = ml.entropy(name), made_classes(uniform=uniform)
+    p = classes.prior.p[classes.members]
+    value = BucketValue.of(classes, H)
+    search = BucketSearch.of(classes, value, floor=floor)
+    apart, whole = search.measure(np.arange(1, M + 1)), search.coarsest()
+    plain_whole, plain_apart = float(plain_value(H, p[:, None])[0]), float(plain_value(H, np.diag(p)).sum())
+    factor = (whole.value - apart.value) / (plain_whole - plain_apart)
+    for price in whole.value / whole.overhead * np.array([0.03, 1, 30, 3000]):
+        corner = search.corner(float(price))
+        ours = price * corner.overhead - corner.value
+        plain = plain_corner(classes.sizes, p, H, price / factor, floor=floor)
+        assert ours + apart.value == pytest.approx(factor * (plain + plain_apart), rel=1e-9, abs=1e-11)
+        assert np.diff(classes.ends[np.append(0, corner.cuts)]).min() >= floor
 
 
 @pytest.mark.parametrize("name", ["shannon", "min-entropy", "arimoto:2", "hayashi:3"])
 def test_rules_are_kept(name):
     """Forced ends are there, forbidden ones are not, and the corner costs no less than without rules."""
-    rungs = ladder(uniform=False, seed=3)
-    worth = Worth.of(rungs, ml.entropy(name))
-    free = Hull(rungs, worth)
-    price = 30 * free.coarsest().worth / free.coarsest().overhead
+    classes = made_classes(uniform=False, seed=3)
+    value = BucketValue.of(classes, ml.entropy(name))
+    free = BucketSearch.of(classes, value)
+    price = 30 * free.coarsest().value / free.coarsest().overhead
     best = free.corner(price)
     rule = np.zeros(M + 1, dtype=np.int8)
     forbidden = int(best.cuts[len(best.cuts) // 2])
     forced = next(j for j in range(1, M) if j not in best.cuts)
     rule[forbidden], rule[forced] = -1, 1
-    ruled = Hull(rungs, worth, rule=rule)
+    ruled = replace(free, rule=rule)
     corner = ruled.corner(price)
     assert forced in corner.cuts
     assert forbidden not in corner.cuts
     assert ruled.keeps(corner)
     assert not ruled.keeps(best)
-    assert price * corner.overhead - corner.worth > price * best.overhead - best.worth
+    assert price * corner.overhead - corner.value > price * best.overhead - best.value
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 7, 8, 9, 100])

@@ -1,0 +1,115 @@
+"""SizeClasses: secrets by their natural size; the distinct sizes are what anything can be padded up to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.arrays import Array, Indices
+from minleak._data.labels import named
+from minleak._data.parameters import is_number, listed
+from minleak._data.prior import Prior, as_prior
+from minleak.errors import InvalidParameter
+
+# Integers up to here are floats too, so that sizes compare exactly.
+_EXACT = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class SizeClasses:
+    """The m distinct sizes of the secrets that can occur, increasing, and which secrets have each of them.
+
+    `natural` are the sizes of all secrets, in the prior's order. `sizes` are the distinct ones of secrets of positive
+    probability, and `members` these secrets by size (ties in the prior's order). Of the classes before class r (m + 1
+    numbers each) `ends[r]` counts the members, `mass[r]` is their probability, `load[r]` the sum of p(x) size(x).
+    """
+
+    prior: Prior
+    natural: npt.NDArray[Any]
+    sizes: Array
+    members: Indices
+    ends: Indices
+    mass: Array
+    load: Array
+
+    @property
+    def mean(self) -> float:
+        """The mean natural size."""
+        return float(self.load[-1])
+
+    def overhead(self, cuts: Indices) -> float:
+        """sum of p(x) (size that x is padded to - size of x) for buckets that end before the classes `cuts`, added up
+        without cancelling.
+        """
+        p = np.diff(self.mass)
+        bucket = np.searchsorted(cuts, np.arange(len(p)), side="right")
+        return float(p @ (self.sizes[cuts[bucket] - 1] - self.sizes))
+
+
+def as_size_classes(sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Iterable[Any] | None) -> SizeClasses:
+    """Group secrets by size, each finite and not negative; all secrets are equally likely if there is no prior.
+
+    A mapping from secret to size names the secrets, and is looked up by the labels of a prior. O(n log n).
+    """
+    if isinstance(sizes, Mapping):
+        if prior is None:
+            prior = Prior(np.ones(len(sizes), dtype=np.int64), labels=list(sizes))
+        prior = as_prior(prior)
+        missing = next((i for i, label in enumerate(prior.labels) if label not in sizes), None)
+        if missing is not None:
+            raise InvalidParameter(f"the secret at {named(prior.labels)(missing)} has no size: give one for each")
+        given: Any = [sizes[label] for label in prior.labels]
+    else:
+        given = sizes
+        if not isinstance(sizes, np.ndarray):
+            given = listed(sizes, "sizes are a sequence of numbers or a mapping")
+        prior = Prior.uniform(max(len(given), 1)) if prior is None else as_prior(prior)
+    natural = _check_sizes(given, prior)
+    possible = np.flatnonzero(prior.p > 0)
+    members = possible[np.argsort(natural[possible], kind="stable")].astype(np.int64)
+    ordered = natural[members].astype(np.float64)
+    starts = np.flatnonzero(np.diff(ordered, prepend=-1.0))
+    ends = np.append(starts, len(members)).astype(np.int64)
+    p = prior.p[members]
+    return SizeClasses(
+        prior=prior,
+        natural=natural,
+        sizes=ordered[starts],
+        members=members,
+        ends=ends,
+        mass=np.append(0.0, np.cumsum(p))[ends],
+        load=np.append(0.0, np.cumsum(p * ordered))[ends],
+    )
+
+
+def _check_sizes(given: Any, prior: Prior) -> npt.NDArray[Any]:
+    """Sizes as int64 if all are whole, else float64; as many as secrets, finite, not negative."""
+    where = named(prior.labels)
+    try:
+        array = np.asarray(given)
+    except ValueError:  # rows of different lengths
+        array = np.array([None])
+    if array.ndim != 1:
+        raise InvalidParameter(f"sizes are one number for each secret, not an array of shape {array.shape}")
+    if array.dtype.kind not in "iuf":
+        wrong = next((i for i, size in enumerate(given) if not is_number(size)), 0)
+        at = where(wrong) if wrong < len(prior) else "the end"
+        raise InvalidParameter(
+            f"sizes are one number for each secret, and the one at {at} is of type {type(given[wrong]).__name__}"
+        )
+    if len(array) != len(prior):
+        raise InvalidParameter(f"{len(array)} sizes for {len(prior)} secrets: give one for each")
+    whole = array.dtype.kind != "f"
+    good = (array >= 0) & (array <= _EXACT if whole else array < math.inf)  # NaN fails
+    if not good.all():
+        i = int(np.argmin(good))
+        limit = ", and whole ones at most 2^53" if whole else ""
+        raise InvalidParameter(f"the size at {where(i)} is {array[i]}: sizes are finite and not negative{limit}")
+    values: npt.NDArray[Any] = array.astype(np.int64 if whole else np.float64)
+    values.flags.writeable = False
+    return values
