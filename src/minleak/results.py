@@ -3,8 +3,7 @@
 from minleak._attack.alternatives import Baseline, Estimate
 from minleak._attack.comparing import Comparison, ComparisonRow
 from minleak._attack.estimating import EstimatedPrior
-from minleak._attack.exposures import Exposure
-from minleak._attack.repeated_draws import Repeated
+from minleak._attack.exposures import Exposure, Repeated
 from minleak._attack.world import World
 from minleak._certify.rings import Certificate, Check
 from minleak._data.hyper import Hyper, Posteriors
