@@ -1,7 +1,7 @@
 """Hostile values, and every public call that they are given to: for the tests and for `python -m benchmarks fuzzing`.
 
 A call is a function with arguments that are right, of which one or two are replaced. An answer, or an error of minleak
-that is one line of text, may come out; nothing else.
+that is one line of text, may come out; or a TypeError, or what a hostile object itself raises; nothing else.
 """
 
 from __future__ import annotations
@@ -645,8 +645,10 @@ def surprise(function, given):
         except UnicodeEncodeError:
             return f"a message that cannot be printed: {said!r}", True
         return None, True
+    except TypeError:  # a wrong type is Python's business
+        return None, True
     except Exception as error:
-        if any(callable(given.get(name)) for name in OWN):
+        if str(error) == "hostile" or any(callable(given.get(name)) for name in OWN):
             return None, True
         return f"{type(error).__name__} at {place(error)}: {ascii(str(error))[:200]}", True
     return None, False

@@ -50,7 +50,7 @@ class Look:
     @cached_property
     def log_owned(self) -> Array:
         """The logarithms of these."""
-        return np.log(self.owned.astype(np.float64))
+        return np.asarray(np.log(self.owned.astype(np.float64)))
 
     def draw(self, secrets: Indices, rng: np.random.Generator) -> Indices:
         """A set for each secret, a row each; -1 for members that are not looked for."""

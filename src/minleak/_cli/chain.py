@@ -21,7 +21,7 @@ from minleak._report.walks import check_page, write_walks
 from minleak._sequences.chain import Chain
 from minleak._sequences.measuring import baselines
 from minleak._sequences.reading import read_chain, read_walks
-from minleak._sequences.results import fallen
+from minleak._sequences.results import describe_fall
 from minleak._sequences.tracks import Tracks
 from minleak.errors import InvalidParameter, UnknownSecret
 
@@ -127,7 +127,8 @@ def leakage(
     parts = [f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain\n{expected}"]
     if real is not None:
         data["truth"] = real.to_dict()["methods"]
-        parts += ["", f"walks by the truth, {real.rows[0].trials:,} of them\n{real}", f"tracks: {fallen(real.rows[0])}"]
+        parts += ["", f"walks by the truth, {real.rows[0].trials:,} of them\n{real}"]
+        parts.append(f"tracks: {describe_fall(real.rows[0])}")
     answer = Answer(data, parts)
     if chart is not None:
         add_chart(answer, (real or expected).chart(), chart, title="Success against step")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable
 from numbers import Real
 from typing import Any
 
@@ -46,21 +46,23 @@ def _hour(i: int, label: Any, period: int) -> int:
     return int(label[0])
 
 
-def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> dict[str, Any]:
+def count_sequences(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> dict[str, Any]:
     """Counts of the sequences, by the names that `Chain` calls them; see `Chain.from_sequences`."""
     size = whole(order, "order", most=_MOST_ORDER)
     check_smoothing(smoothing)
     known: dict[Any, int] = {}
     codes: list[int] = []
     ends: list[int] = []
-    for number, sequence in enumerate(_gone_through(sequences)):
+    if isinstance(sequences, str | bytes):
+        raise InvalidParameter("sequences are a list of walks, each a list of states, not text")
+    for number, sequence in enumerate(sequences):
         what = f"sequence {number} is no list of states such as text, numbers or tuples, in an order"
         walk = listed(sequence, what, ordered=True)
         if size > 1:
             walk = [tuple(walk[i : i + size]) for i in range(len(walk) - size + 1)]
         try:
             codes += [known.setdefault(state, len(known)) for state in walk]
-        except Exception:  # of whatever the states are
+        except TypeError:
             raise InvalidParameter(what) from None
         ends.append(len(codes))
     if not codes:
@@ -69,10 +71,10 @@ def fitted(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: fl
     code, stops = np.array(codes, dtype=np.int64), np.array(ends, dtype=np.int64)
     if size > 1:
         states, code, stops = _without_dead_ends(states, code, stops)
-    return counted(Labels.of(states, 0), code, stops, smoothing, size)
+    return count_walks(Labels.of(states, 0), code, stops, smoothing, size)
 
 
-def counted(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, order: int = 1) -> dict[str, Any]:
+def count_walks(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, order: int = 1) -> dict[str, Any]:
     """Counts of walks that lie end to end as positions of states, each up to its end."""
     n = len(labels)
     starts = np.concatenate([[0], ends[:-1]])
@@ -81,10 +83,10 @@ def counted(labels: Any, codes: Indices, ends: Indices, smoothing: float | str, 
     first[starts] = True
     pairs = codes[:-1] * n + codes[1:]
     found, times = np.unique(pairs[~first[1:]], return_counts=True)
-    return summed(labels, np.bincount(codes[starts], minlength=n), found // n, found % n, times, smoothing, order)
+    return from_counts(labels, np.bincount(codes[starts], minlength=n), found // n, found % n, times, smoothing, order)
 
 
-def summed(
+def from_counts(
     labels: Any,
     initial: Indices,
     a: Indices,
@@ -122,16 +124,6 @@ def check_smoothing(smoothing: Any) -> None:
         raise InvalidParameter(
             f"smoothing is 'witten-bell' or a number of transitions from 0 on, not {shown(smoothing)}"
         )
-
-
-def _gone_through(sequences: Any) -> Iterator[Any]:
-    try:
-        if not isinstance(sequences, str | bytes):
-            yield from sequences
-            return
-    except Exception:
-        pass  # whatever its own code raises
-    raise InvalidParameter(f"sequences are a list of walks, each a list of states, not {type(sequences).__name__}")
 
 
 def _without_dead_ends(states: list[Any], codes: Indices, ends: Indices) -> tuple[list[Any], Indices, Indices]:

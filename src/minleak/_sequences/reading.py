@@ -14,7 +14,7 @@ from minleak._data.labels import Labels
 from minleak._data.parameters import whole
 from minleak._data.reading.table import Table, finite, spelled_numbers, stored_numbers
 from minleak._sequences.chain import Chain
-from minleak._sequences.fitting import check_smoothing, counted
+from minleak._sequences.fitting import check_smoothing, count_walks
 from minleak.errors import UnreadableFile
 
 # How many units of a time stamp an hour has.
@@ -52,7 +52,7 @@ def read_chain(
     check_smoothing(smoothing)
     if clock is None and whole(order, "order") == 1:
         labels, codes, ends, _ = _walks(source, subject, time, state, format)
-        return Chain(**counted(labels, codes, ends, smoothing))
+        return Chain(**count_walks(labels, codes, ends, smoothing))
     walks = read_walks(source, subject=subject, time=time, state=state, clock=clock, format=format)
     return Chain.from_sequences(walks, order=order, smoothing=smoothing, clock=clock)
 

@@ -62,7 +62,7 @@ class SequenceLeakage:
             ]
             lines.append(f"{t:>5}  {''.join(parts)}{self.smoothed_bits[t]:>10.3f}")
         if self.evidence is not None:
-            lines.append(f"evidence {self.evidence:.4f} bits a step; " + fallen(self))
+            lines.append(f"evidence {self.evidence:.4f} bits a step; " + describe_fall(self))
         return "\n".join(line.rstrip() for line in lines)
 
     def to_dict(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class SequenceTable:
         return success_chart(self.rows)
 
 
-def fallen(row: SequenceLeakage) -> str:
+def describe_fall(row: SequenceLeakage) -> str:
     """When the true walk is found out, in words."""
     if row.falls is not None:
         return f"the walk falls at step {row.falls}: from there on a guess is right more often than not"
