@@ -54,9 +54,9 @@ PROMISED = {
     "minleak.results": """
         Audit Baseline BlockPlan Bracket ByStep Capacity Certificate Check Comparison ComparisonRow Cost
         Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder Labels LeakageRow
-        LeakageTable LeastBudget Lineage Looks Measured Misfit Model Needed Optimum Pairs PointwiseLeakage
-        Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Stored Sweep Today Tradeoff
-        UnlistedPlan Walk World
+        LeakageTable LeastBudget Lineage Looks Measured Misfit Needed Optimum Pairs PointwiseLeakage
+        Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Stored StringModel Sweep Today
+        Tradeoff UnlistedPlan Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": """

@@ -32,7 +32,7 @@ from minleak._samples.result import Audit, Measured
 from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
 from minleak._sequences.tracks import Shown, Walk
 from minleak._strings.misfit import Misfit
-from minleak._strings.model import Model
+from minleak._strings.model import StringModel
 from minleak._strings.plan import UnlistedPlan
 
 __all__ = [
@@ -63,7 +63,6 @@ __all__ = [
     "Looks",
     "Measured",
     "Misfit",
-    "Model",
     "Needed",
     "Optimum",
     "Pairs",
@@ -77,6 +76,7 @@ __all__ = [
     "Shown",
     "Stage",
     "Stored",
+    "StringModel",
     "Sweep",
     "Today",
     "Tradeoff",

@@ -163,7 +163,6 @@ def test_weights_of_all_kinds():
         (lambda: Chain.from_sequences("abc"), InvalidParameter, "list of walks"),
         (lambda: Chain.from_sequences(["abc"]), InvalidParameter, "sequence 0"),
         (lambda: Chain.from_sequences([]), InvalidPrior, "no sequences"),
-        (lambda: Chain.from_sequences(None), InvalidParameter, "not NoneType"),
         (lambda: Chain.from_sequences([{"a", "b"}]), InvalidParameter, "in an order"),
         (lambda: Chain.from_sequences([[(0, "a"), (1, "b")]], clock=3), InvalidPrior, "the next one"),
         (lambda: Chain.from_sequences([[[1]]]), InvalidParameter, "sequence 0"),

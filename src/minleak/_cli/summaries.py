@@ -142,10 +142,10 @@ def _row_words(data: dict[str, Any]) -> list[str]:
 
 
 def _string_numbers(plan: UnlistedPlan, entropies: list[str]) -> dict[str, Any]:
-    model = plan.joint.model
+    model = plan.string_prior.model
     made_up = model.at(random.Random(0).randrange(model.total))  # of nobody's
     return {
-        "secrets": len(plan.joint.counted),
+        "secrets": len(plan.string_prior.counted),
         "k": plan.k,
         "layout": plan.layout,
         "giants": len(plan.giants),

@@ -93,7 +93,10 @@ def visits(rows: TransitionRows, initial: Prior) -> Prior:
 def as_backoff(backoff: Any, scales: Array, sums: Indices) -> Indices:
     """Back-off as whole numbers of transitions, one for each row."""
     what = "backoff is a number of transitions from 0 on, or one for each state"
-    array = np.asarray(backoff)
+    try:
+        array = np.asarray(backoff)
+    except ValueError:  # rows of several lengths
+        array = np.array("")
     if array.dtype.kind not in "iuf" or array.shape not in ((), (1,), sums.shape):
         raise InvalidParameter(f"{what}, not {shown(backoff)}")
     given = np.broadcast_to(array, sums.shape)
