@@ -108,7 +108,7 @@ def places_and_ranks(chain: ml.sequences.Chain, walks: int = 10_000, steps: int 
 
     tracks, rng = ml.sequences.Tracks(chain, K, key=bytes(range(32))), np.random.default_rng(1)
     places, ranks = np.zeros(K, dtype=int), np.zeros(K, dtype=int)
-    for number, walk in enumerate(chain.simulated(steps, walks, rng)):
+    for number, walk in enumerate(chain.simulate_positions(steps, walks, rng)):
         shown = tracks.draw([chain.labels[x] for x in walk.tolist()], scope=f"walk {number}")
         states = np.array([[chain.position(label) for label in step] for step in shown])
         true = np.flatnonzero((states == walk[:, None]).all(axis=0))  # tracks that never part are as good as one
@@ -128,7 +128,7 @@ def moves() -> None:
     for n in (1_000, 10_000, 100_000):
         chain = random_chain(n, rng)
         walk = ml.sequences.Tracks(chain, K, key=bytes(32)).start(0, scope="a")
-        states = chain.simulated(1001, 1, rng)[0].tolist()
+        states = chain.simulate_positions(1001, 1, rng)[0].tolist()
         walk = ml.sequences.Tracks(chain, K, key=bytes(32)).start(states[0], scope="a")
         taken = []
         for state in states[1:]:
@@ -154,7 +154,7 @@ def large(n: int = 100_000, transitions: int = 10_000_000) -> None:
     print(f"\nA chain of {n:,} states from {transitions:,} transitions in 10,000 walks.")
     rng = np.random.default_rng(0)
     source = random_chain(n, rng)
-    walks = source.simulated(transitions // 10_000 + 1, 10_000, rng).tolist()
+    walks = source.simulate_positions(transitions // 10_000 + 1, 10_000, rng).tolist()
     start = time.perf_counter()
     fitted = ml.sequences.Chain.from_sequences(walks)
     print(f"from_sequences{time.perf_counter() - start:>27.1f} s  {fitted}", flush=True)
@@ -197,7 +197,7 @@ def second_scope(chain: ml.sequences.Chain, walks: int = 200, steps: int = 6) ->
     """The same walk in two scopes, by an attacker who knows that it is the same: the tracks that are in both."""
     tracks, rng = ml.sequences.Tracks(chain, K, key=bytes(32)), np.random.default_rng(2)
     success = np.zeros((walks, steps))
-    for number, walk in enumerate(chain.simulated(steps, walks, rng)):
+    for number, walk in enumerate(chain.simulate_positions(steps, walks, rng)):
         labels = [chain.labels[x] for x in walk.tolist()]
         one, two = (tracks.draw(labels, scope=f"{number} {which}") for which in "ab")
         for t in range(steps):

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.stats import chisquare
 
 import minleak as ml
-from minleak._strings.joint import Joint
+from minleak._strings.string_prior import StringPrior
 
 K = 20
 EVENTS = 60_000
@@ -95,7 +95,7 @@ def uniformity(draws: int = 200_000) -> None:
 def honeywords() -> None:
     ranked, truth = passwords()
     prior, model = sampled(ranked, truth, seed=1)
-    other = Joint.of(*reversed(sampled(ranked, truth, seed=2)), None)
+    other = StringPrior.of(*reversed(sampled(ranked, truth, seed=2)), None)
     known = dict(zip(ranked, truth.tolist(), strict=True))
     print(
         f"\n{K} honeywords, {EVENTS:,} logins of {len(ranked):,} passwords by Zipf's law; attackers rank words by how "
@@ -118,7 +118,7 @@ def policies() -> None:
         fitting = [x for x in ranked if policy.counts(x)]
         truth = np.arange(1.0, len(fitting) + 1) ** -ZIPF
         truth /= truth.sum()
-        other = Joint.of(*reversed(sampled(fitting, truth, 2, policy)), None)
+        other = StringPrior.of(*reversed(sampled(fitting, truth, 2, policy)), None)
         print(f"\n{len(fitting):,} passwords of {policy}; {K} honeywords, {TRIALS:,} lists")
         for what, accept in (("any string", None), ("accept=policy", policy)):
             prior, model = sampled(fitting, truth, 1, accept)
@@ -147,7 +147,7 @@ def queries() -> None:
     phrases, weights = list(wordsegment.BIGRAMS), np.array(list(wordsegment.BIGRAMS.values()))
     truth = weights / weights.sum()
     prior, model = sampled(phrases, truth, seed=1)
-    other = Joint.of(*reversed(sampled(phrases, truth, seed=2)), None)
+    other = StringPrior.of(*reversed(sampled(phrases, truth, seed=2)), None)
     plan = ml.design(prior, K, unknown=model)
     listed = set(prior.labels)
     new = sum(share for phrase, share in zip(phrases, truth.tolist(), strict=True) if phrase not in listed)
@@ -179,7 +179,7 @@ def intersected(plan: ml.results.UnlistedPlan, both: set[str]) -> float:
     """The success of who saw two sets of one secret: a member that weighs w shows a given set with odds of 1/w, so that
     after two of them it is as likely as 1/w.
     """
-    odds = [plan.joint.total / plan.joint.weight(x) for x in both]
+    odds = [plan.string_prior.total / plan.string_prior.weight(x) for x in both]
     return max(odds) / sum(odds)
 
 
@@ -211,7 +211,12 @@ def schemes(prior: ml.Prior, model: ml.strings.NGram) -> Iterator[tuple[str, str
         def by_plan(real: str, rng: random.Random, plan=plan) -> list[str]:
             return list(plan.members(real, rng.randrange(plan.owned(real))))
 
-        yield what, f"{plan.success:.3f}", by_plan, lambda x, plan=plan: plan.joint.weight(x) / plan.joint.total
+        yield (
+            what,
+            f"{plan.success:.3f}",
+            by_plan,
+            lambda x, plan=plan: plan.string_prior.weight(x) / plan.string_prior.total,
+        )
 
 
 def tweaks(real: str, places: int = 4) -> list[str]:

@@ -145,8 +145,8 @@ def kernels(draws: int = 1 << 16) -> None:
 
     print(f"\n{draws:,} draws from the posteriors of {LARGE} counts. Values: their mean.")
     counts, rng = np.arange(1, LARGE + 1), np.random.default_rng(0)
-    mixtures = Mixtures(counts)
-    likelihood, weights = mixtures.likelihood, mixtures.fitted(counts**-1.5, 40)
+    mixtures = Mixtures(counts, counts**-1.5)
+    likelihood, weights = mixtures.likelihood, mixtures.fit(40)
     rows, uniforms = rng.integers(0, len(counts), draws), rng.random(draws)
 
     def drawn() -> float:

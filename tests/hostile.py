@@ -637,6 +637,8 @@ def surprise(function, given):
         except UnicodeEncodeError:
             return f"a message that cannot be printed: {said!r}", True
         return None, True
+    except TypeError:  # a wrong type is Python's business
+        return None, True
     except Exception as error:
         # Wrong types are Python's business, and what an object's own code raises is its own.
         if isinstance(error, TypeError) or str(error) == "hostile":

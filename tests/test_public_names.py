@@ -54,9 +54,9 @@ PROMISED = {
     "minleak.results": """
         Audit Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison ComparisonRow
         Cost Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder Labels
-        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks Measured Misfit Model Needed Optimum
+        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks Measured Misfit Needed Optimum
         Pairs PartWorth PlanLeakage PlanSummary PointwiseLeakage Posteriors Refinement Repeated Result
-        RowSummary Rows SequenceLeakage SequenceTable Shown Stage Stored StringSummary Sweep Table Today
+        RowSummary Rows SequenceLeakage SequenceTable Shown Stage Stored StringModel StringSummary Sweep Table Today
         Tradeoff UnlistedPlan Walk World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",

@@ -3,8 +3,7 @@
 from minleak._attack.alternatives import Baseline, Estimate
 from minleak._attack.comparing import Comparison, ComparisonRow
 from minleak._attack.estimating import EstimatedPrior
-from minleak._attack.exposures import Exposure
-from minleak._attack.repeated_draws import Repeated
+from minleak._attack.exposures import Exposure, Repeated
 from minleak._attack.world import World
 from minleak._certify.rings import Certificate, Check
 from minleak._data.hyper import Hyper, Posteriors
@@ -44,7 +43,7 @@ from minleak._samples.result import Audit, Measured
 from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
 from minleak._sequences.tracks import Shown, Walk
 from minleak._strings.misfit import Misfit
-from minleak._strings.model import Model
+from minleak._strings.model import StringModel
 from minleak._strings.plan import UnlistedPlan
 
 __all__ = [
@@ -77,7 +76,6 @@ __all__ = [
     "Looks",
     "Measured",
     "Misfit",
-    "Model",
     "Needed",
     "Optimum",
     "Pairs",
@@ -96,6 +94,7 @@ __all__ = [
     "Shown",
     "Stage",
     "Stored",
+    "StringModel",
     "StringSummary",
     "Sweep",
     "Table",

@@ -18,7 +18,7 @@ from minleak._entropy.guessing import GuessError, Guesswork, MinEntropy
 from minleak._entropy.renyi import Arimoto, FehrBerens, Hayashi
 from minleak._entropy.shannon import Shannon
 from minleak._entropy.sharma_mittal import SharmaMittal, Tsallis
-from minleak._strings.model import Model
+from minleak._strings.model import StringModel
 
 __all__ = ["capped_channels", "channels", "check_model", "entropies", "gains", "priors", "systems"]
 
@@ -108,7 +108,7 @@ def capped_channels(draw: Any, n: int, k: int, *, more_outputs: int = 3) -> Chan
     return Channel(matrix / matrix.sum(axis=1, keepdims=True))
 
 
-def check_model(model: Model, *, positions: int = 300, strings: Sequence[str] = (), seed: int = 0) -> None:
+def check_model(model: StringModel, *, positions: int = 300, strings: Sequence[str] = (), seed: int = 0) -> None:
     """Try whether a model of strings is one: its intervals tile the line wherever it is tried, its weights are those of
     its intervals, and `heaviest` is in order. Raises an AssertionError that says what is wrong.
     """

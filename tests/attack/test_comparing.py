@@ -83,7 +83,7 @@ def test_buckets_of_any_names(scheme):
         (["x", None, "y"], "the bucket of secret 1 is missing"),
         (pa.array(["x", None, "y"]), "the bucket of secret 1 is missing"),
         ([["x"], ["y"], ["z"]], "cannot be looked up"),
-        (pa.array([["x"], ["y"], ["z"]]), "have no names"),
+        (pa.array([["x"], ["y"], ["z"]]), "cannot be looked up"),
         ({0: "x", 1: "y", 2: "z"}, "not a dict"),
         ({"x", "y", "z"}, "not a set"),
         ("xyz", "not str"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak.errors import InvalidParameter, UnknownSecret
+from minleak.errors import InvalidChannel, InvalidParameter, UnknownSecret
 
 
 def test_an_invertible_channel_is_inverted():
@@ -123,7 +123,7 @@ def test_many_secrets_are_bootstrapped_unless_asked():
         ([2], {}, InvalidParameter, "no secret causes"),
         ([0], {"level": 1.0}, InvalidParameter, "between 0 and 1"),
         ([0], {"bootstrap": -1}, InvalidParameter, "bootstrap is a whole number"),
-        ([0], {"against": [1, 2, 3]}, InvalidParameter, "has 3 secrets and the channel 2 rows"),
+        ([0], {"against": [1, 2, 3]}, InvalidChannel, "has 3 secrets and the channel 2 rows"),
         ([0], {"interval": "wide"}, InvalidParameter, "'likelihood', 'bootstrap' or 'none', not 'wide'"),
         ([0], {"seed": -1}, InvalidParameter, "the seed is a whole number"),
     ],

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from tests.lineage.worlds import histories, named, walked, zipf
 
 import minleak as ml
-from minleak._attack import exposures
+from minleak._attack import intersections
 from minleak.errors import InvalidParameter
 
 
@@ -60,7 +60,7 @@ def test_simulated_is_exact(monkeypatch, heavy):
     blocks = ml.design(walked(plan.prior, rng, 0.2), 3, layout="blocks")
     cases = ([plan], [plan, other], [plan, other, blocks])
     exact = [ml.theory.exposure(plans).success for plans in cases]
-    monkeypatch.setattr(exposures, "success_exactly", lambda *_: None)
+    monkeypatch.setattr(intersections, "_compute_exactly", lambda *_: None)
     for plans, success in zip(cases, exact, strict=True):
         found = ml.theory.exposure(plans, trials=20_000, seed=1)
         assert not found.exact

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._attack.rates import Drawn, Mixtures, Rates
+from minleak._attack.rates import DrawnCounts, Mixtures, RatePosterior
 from minleak.errors import InvalidParameter
 
 
@@ -150,8 +150,8 @@ def test_what_is_no_number_of_events(events):
 
 def drawn(counts, times, steps, one, rng):
     """Rates for secrets of one count."""
-    mixtures = Mixtures(counts)
-    return Rates(mixtures, mixtures.fitted(times, steps)).draw(Drawn(np.full(4000, one), mixtures), rng)
+    mixtures = Mixtures(counts, times)
+    return RatePosterior(mixtures, mixtures.fit(steps)).draw(DrawnCounts(np.full(4000, one)), rng)
 
 
 def test_a_posterior_of_rates():
@@ -240,8 +240,8 @@ def test_the_most_likely_mixture_is_one():
     """No rate of the grid would make the counts likelier, and thousands of steps of EM come to the same likelihood."""
     counts, _ = sampled(lognormal(3000), 20_000, seed=4)
     values, times = np.unique(counts.weights[counts.weights <= 256], return_counts=True)
-    mixtures = Mixtures(values)
-    best, slow = mixtures.most_likely(times), mixtures.fitted(times, 5000)
+    mixtures = Mixtures(values, times)
+    best, slow = mixtures.best, mixtures.fit(5000)
     share = times / times.sum()
     assert (mixtures.likelihood.T @ (share / (mixtures.likelihood @ best))).max() <= 1 + 0.1 / times.sum()
     levels = [float(times @ np.log(mixtures.likelihood.astype(float) @ weights)) for weights in (best, slow)]
@@ -252,11 +252,10 @@ def test_the_fewest_rates_that_are_not_rejected():
     """Two where there are two, near the true ones."""
     counts, _ = sampled(two(5000, 4), 100_000, seed=1)
     values, times = np.unique(counts.weights, return_counts=True)
-    mixtures = Mixtures(values)
-    best = mixtures.most_likely(times)
-    found, weights = mixtures.fewest(best, best, times, values)
-    np.testing.assert_allclose(found.grid, [8, 32], rtol=0.03)
-    np.testing.assert_allclose(weights, [0.5, 0.5], atol=0.03)
+    mixtures = Mixtures(values, times)
+    found = mixtures.merge_rates(mixtures.best)
+    np.testing.assert_allclose(found.mixtures.grid, [8, 32], rtol=0.03)
+    np.testing.assert_allclose(found.weights, [0.5, 0.5], atol=0.03)
 
 
 # -- choosing k ------------------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from minleak._kernels.rating import draw_posteriors
 
 def test_draws():
     """As by a search in the whole posterior; a count that nothing was seen of has one too, rows below 0 have none."""
-    mixtures = Mixtures(np.array([1, 2, 3, 7, 40, 41, 200]))
-    weights = mixtures.fitted(np.array([50, 20, 10, 10, 6, 4, 0]), 40)
+    mixtures = Mixtures(np.array([1, 2, 3, 7, 40, 41, 200]), np.array([50, 20, 10, 10, 6, 4, 0]))
+    weights = mixtures.fit(40)
     rng = np.random.default_rng(0)
     rows, uniforms, values = rng.integers(-1, 7, 2000), rng.random(2000), np.full(2000, -1.0)
     draw_posteriors(mixtures.likelihood, weights, _GRID, rows, uniforms, values)

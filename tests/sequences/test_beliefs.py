@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._sequences.beliefs import Attacker, Learning, SideBySide, judged
+from minleak._sequences.beliefs import Attacker, LearningAttacker, ShownTracks, score_guesses
 from minleak._sequences.schemes import NAMES, scheme_of
 from minleak.sequences import Chain
 
@@ -17,7 +17,7 @@ OTHER = Chain([1, 1, 1, 1], [[0, 5, 0, 1], [1, 0, 5, 0], [0, 1, 0, 5], [5, 0, 1,
 def test_a_guess_is_judged():
     """Members of one state count together, nobody is no guess, and of equally likely states one is taken at random."""
     members = np.array([[[5, 3, -1, 3]]])
-    best, bits = judged(members, np.array([[[0.4, 0.25, 0.0, 0.35]]]), None)
+    best, bits = score_guesses(members, np.array([[[0.4, 0.25, 0.0, 0.35]]]), None)
     assert best.item() == pytest.approx(0.6)
     assert bits.item() == pytest.approx(-(0.4 * np.log2(0.4) + 0.6 * np.log2(0.6)))
     for weights, truth, right in [
@@ -27,14 +27,14 @@ def test_a_guess_is_judged():
         ([0.5, 0.25, 0, 0.25], 7, 0),
         ([0.1, 0.05, 0.8, 0.05], -1, 0),
     ]:
-        assert judged(members, np.array([[weights]]), np.array([[truth]]))[0].item() == right
+        assert score_guesses(members, np.array([[weights]]), np.array([[truth]]))[0].item() == right
 
 
 def test_a_cut_forgets():
     """Odds are the product of Q/P over the moves since the last cut; who smooths knows no more than its last step."""
     members = np.array([[[0, 1]], [[1, 1]], [[3, 2]], [[0, 3]]])
     cuts = np.array([[False], [False], [True], [False]])
-    filtered, smoothed = SideBySide(RING, members, cuts).believed(Attacker(OTHER), slice(0, 1))
+    filtered, smoothed = ShownTracks(RING, members, cuts).posteriors(Attacker(OTHER), slice(0, 1))
 
     def odds(steps):
         made = 1.0
@@ -57,9 +57,9 @@ def test_a_cut_forgets():
 def test_the_walk_itself_is_left_out():
     """Of three walks the attacker of one has seen the moves of the two others."""
     walks = np.array([[0, 1, 0, 1], [0, 1, 2, 3], [0, 3, 2, 3]])
-    attacker = Learning(RING, walks)
+    attacker = LearningAttacker(RING, walks)
     s = attacker._strength
-    found = attacker.onwards(np.array([0]), np.array([1]), np.array([0, 1, 2]))
+    found = attacker.moves(np.array([0]), np.array([1]), np.array([0, 1, 2]))
     p = RING.probability(0, 1)
     assert found == pytest.approx([(1 + s * p) / (2 + s), (2 + s * p) / (3 + s), (3 + s * p) / (3 + s)])
 
@@ -68,8 +68,8 @@ def test_the_walk_itself_is_left_out():
 def test_the_true_state_is_shown(name):
     """At every step, by every way; walks side by side have it at one place all along."""
     rng = np.random.default_rng(1)
-    walks = RING.simulated(4, 30, rng)
-    seen = scheme_of(name, 2, RING).shown(RING, walks, rng, lambda _done, _of: None)
+    walks = RING.simulate_positions(4, 30, rng)
+    seen = scheme_of(name, 2, RING).show(RING, walks, rng, lambda _done, _of: None)
     there = seen.members == walks.T[..., None]
     assert there.any(axis=-1).all()
     if name in ("tracks", "decoys"):

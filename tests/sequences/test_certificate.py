@@ -9,7 +9,7 @@ import pytest
 
 import minleak as ml
 from minleak._sequences import tracks as at_work
-from minleak._sequences.certificate import certified
+from minleak._sequences.certificate import certify_step
 from minleak.errors import InvalidParameter, UnknownSecret
 
 COUNTS = np.eye(12, k=1, dtype=int) * 2 + np.eye(12, k=-11, dtype=int) + np.eye(12, dtype=int)
@@ -20,12 +20,12 @@ CHAIN = ml.sequences.Chain([1] * 12, COUNTS, backoff=4)
 def draws(monkeypatch):
     """What was traced of a step."""
     kept = []
-    monkeypatch.setattr(at_work, "certified", lambda chain, found: kept.extend(found) or certified(chain, found))
+    monkeypatch.setattr(at_work, "certify_step", lambda chain, found: kept.extend(found) or certify_step(chain, found))
     assert ml.certify(ml.sequences.Tracks(CHAIN, 3), step=(0, 4, 5)).ok
     return kept
 
 
-def test_a_step_is_certified():
+def test_a_step_is_certify_step():
     """On the grid, with shared states, by the clock and in a higher order."""
     found = ml.certify(ml.sequences.Tracks(CHAIN, 3), step=(0, 4, 4))
     assert found
@@ -47,7 +47,7 @@ def test_every_change_is_found(draws):
     others = [draw for draw in draws if draw is not one]
 
     def failed(**changed):
-        broken = certified(CHAIN, [replace(one, **changed), *others])  # what is said of the rows, of the first
+        broken = certify_step(CHAIN, [replace(one, **changed), *others])  # what is said of the rows, of the first
         assert not broken.ok
         return [check.what for check in broken.checks if not check.ok]
 
@@ -71,7 +71,7 @@ def test_every_change_is_found(draws):
     assert any("different" in what for what in failed(after=(int(one.states[0]),) * 3))
     assert any("columns" in what for what in failed(states=one.states[:-1]))
     heavy = ml.sequences.Chain([1] * 12, COUNTS, backoff=4, marginal=[1] * 11 + [99])
-    assert any("heavy" in check.what for check in certified(heavy, draws).checks if not check.ok)
+    assert any("heavy" in check.what for check in certify_step(heavy, draws).checks if not check.ok)
 
 
 def test_what_is_no_step_is_refused():

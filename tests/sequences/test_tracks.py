@@ -102,7 +102,7 @@ def test_places_and_ranks_are_uniform(tracks):
     """The true place by chi-square, and the rank of the true track's likelihood among all."""
     model, rng = tracks.chain, np.random.default_rng(7)
     places, ranks = np.zeros(4), np.zeros(4)
-    for number, states in enumerate(model.simulated(3, 400, rng)):
+    for number, states in enumerate(model.simulate_positions(3, 400, rng)):
         shown = tracks.draw([PLACES[x] for x in states.tolist()], scope=f"user {number}")
         seen = np.array([[PLACES.index(label) for label in step] for step in shown])
         true = np.flatnonzero((seen == states[:, None]).all(axis=0))

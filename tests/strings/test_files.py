@@ -66,7 +66,7 @@ def test_all_strings_of_a_small_model_are_looked_at():
     "wrong",
     [
         lambda plan: replace(plan, giants=plan.giants[1:]),
-        lambda plan: replace(plan, giants=(*plan.giants, ("tulips", plan.joint.weight("tulips")))),
+        lambda plan: replace(plan, giants=(*plan.giants, ("tulips", plan.string_prior.weight("tulips")))),
         lambda plan: replace(plan, home_weights=tuple(10 * w for w in plan.home_weights)),
         lambda plan: replace(plan, homes=(plan.homes[0], plan.homes[0], *plan.homes[2:])),
     ],

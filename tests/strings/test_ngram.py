@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
-from minleak._strings.model import Model, strings_of
+from minleak._strings.model import StringModel, strings_of
 from minleak._strings.ngram import NGram
 from minleak.errors import InvalidCloak, InvalidParameter, UnknownSecret
 
@@ -22,7 +22,7 @@ def model() -> NGram:
 
 
 def test_it_is_a_model(model: NGram) -> None:
-    assert isinstance(model, Model)
+    assert isinstance(model, StringModel)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_a_model_that_does_not_tile_is_told(model):
 def test_the_target_is_that_of_the_joint_weights(model):
     plan = ml.design(COUNTS, 5, unknown=model)
     share = Fraction(3, 108)
-    assert plan.joint.share == share
+    assert plan.string_prior.share == share
     heaviest = (1 - share) * Fraction(40, 108)
     assert plan.exact_target[0] == heaviest
     assert sum(plan.exact_target) == 1
@@ -52,12 +52,12 @@ def test_strings_that_were_not_counted_have_exactly_the_share_asked_for(share):
     counts = {"aa": 5, "ab": 1, "b": 1, "bbb": 0}
     plan = ml.design(ml.Prior.from_counts(counts), 4, unknown=model, unknown_share=share)
     asked = Fraction(2, 7) if share is None else Fraction(share).limit_denominator(1000)
-    weights = {string: plan.joint.weight(string) for string, _ in strings_of(model, 1000)}
-    assert sum(weights.values()) == plan.joint.total
+    weights = {string: plan.string_prior.weight(string) for string, _ in strings_of(model, 1000)}
+    assert sum(weights.values()) == plan.string_prior.total
     rest = sum(weight for string, weight in weights.items() if not counts.get(string))
-    assert Fraction(rest, plan.joint.total) == asked
+    assert Fraction(rest, plan.string_prior.total) == asked
     assert plan.unlisted == float(asked)
-    giants, tail = [], plan.joint.total
+    giants, tail = [], plan.string_prior.total
     for string, weight in sorted(weights.items(), key=lambda one: -one[1]):
         if weight * (4 - len(giants)) <= tail:
             break

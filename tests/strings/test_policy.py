@@ -266,7 +266,7 @@ def test_a_file_keeps_the_policy(tmp_path) -> None:
     plan.save(tmp_path / "p.cloak")
     again = ml.load(tmp_path / "p.cloak")
     assert again.digest == plan.digest
-    assert ml.certify(again, again.joint.model).ok
+    assert ml.certify(again, again.string_prior.model).ok
     cloaks = [ml.Cloak(some, key=bytes(32)) for some in (plan, again)]
     assert cloaks[0].draw("aB1", scope="u") == cloaks[1].draw("aB1", scope="u")
     other = ml.strings.NGram.fit(

@@ -9,7 +9,7 @@ from itertools import product
 import pytest
 from tests.sequences.listing import law
 
-from minleak._sequences.coupling import moved, started
+from minleak._sequences.steps import move_tracks, start_tracks
 from minleak.sequences import Chain
 
 # few states, so that all walks can be listed: sparse rows, back-off, a heavy state, a clock, an order of two
@@ -46,9 +46,9 @@ def next_law(chain, tracks, place, monkeypatch):
     together = {}
     for b, p in enumerate(row(chain, tracks[place])):
         if not p:
-            assert moved(chain, list(tracks), place, b, None) is None
+            assert move_tracks(chain, list(tracks), place, b, None) is None
             continue
-        for after, q in law(lambda s, b=b: tuple(moved(chain, list(tracks), place, b, s)), monkeypatch).items():
+        for after, q in law(lambda s, b=b: tuple(move_tracks(chain, list(tracks), place, b, s)), monkeypatch).items():
             assert after[place] == b
             together[after] = together.get(after, 0) + p * q
     return together
@@ -67,7 +67,7 @@ def test_the_posterior_of_the_true_track_is_uniform_for_ever(name, k, steps, mon
     joint = {}
     for x, mass in enumerate(p):
         if mass:
-            for (tracks, place), q in law(lambda s, x=x: _frozen(started(chain, k, x, s)), monkeypatch).items():
+            for (tracks, place), q in law(lambda s, x=x: _frozen(start_tracks(chain, k, x, s)), monkeypatch).items():
                 joint[tracks, place] = joint.get((tracks, place), 0) + mass * q
     kernels = {}
     histories = {(tracks,): [joint.get((tracks, j), Fraction(0)) for j in range(k)] for tracks, _ in joint}

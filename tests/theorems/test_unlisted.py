@@ -27,14 +27,16 @@ def whole_joint(plan: UnlistedPlan, strings: list[str]) -> dict[tuple[str, ...],
         if plan.owned(x) > first and x not in dict(plan.giants):
             begin = plan._begin_of.get(x)
             if begin is None:
-                begin = plan._begins[-1] + plan.joint.per_unit * plan._line.start(x)
+                begin = plan._begins[-1] + plan.string_prior.per_unit * plan._line.start(x)
             begins.add(plan.u * begin % plan.circle)
     cuts = sorted(begins)
     joint: dict[tuple[str, ...], dict[str, Fraction]] = defaultdict(lambda: defaultdict(Fraction))
     for x in strings:
         owned = plan.owned(x)
         for place, length in places(plan, x, owned, cuts):
-            joint[plan.members(x, place)][x] += Fraction(plan.joint.weight(x) * length, plan.joint.total * owned)
+            joint[plan.members(x, place)][x] += Fraction(
+                plan.string_prior.weight(x) * length, plan.string_prior.total * owned
+            )
     return joint
 
 
@@ -48,7 +50,7 @@ def places(plan: UnlistedPlan, x: str, owned: int, cuts: list[int]) -> Any:
         first = 0 if home is None else plan.u * plan.home_weights[home]
         begin = plan._begin_of.get(x)
         if begin is None:
-            begin = plan._begins[-1] + plan.joint.per_unit * plan._line.start(x)
+            begin = plan._begins[-1] + plan.string_prior.per_unit * plan._line.start(x)
         phase = plan.u * begin % plan.circle
         edges = [0, first, *(first + (cut - phase) % plan.circle for cut in cuts), owned]
     edges = sorted({edge for edge in edges if edge <= owned})
@@ -56,7 +58,7 @@ def places(plan: UnlistedPlan, x: str, owned: int, cuts: list[int]) -> Any:
 
 
 def check(plan: UnlistedPlan, strings: list[str]) -> None:
-    assert sum(map(plan.joint.weight, strings)) == plan.joint.total
+    assert sum(map(plan.string_prior.weight, strings)) == plan.string_prior.total
     joint = whole_joint(plan, strings)
     assert sum(sum(row.values()) for row in joint.values()) == 1
     for members, row in joint.items():

@@ -78,8 +78,8 @@ class UniformRandomisation(Baseline):
         H = as_entropy(entropy)
         value = H.of_random_sets(RandomSets(self.prior, min(self.k, len(self.prior))))
         if value is not None:
-            return _exactly(value)
-        return _simulated(H, self._posterior, self.trials, generator(self.seed))
+            return _exact(value)
+        return _simulate(H, self._posterior, self.trials, generator(self.seed))
 
     def _posterior(self, rng: np.random.Generator, size: int) -> Array:
         """Posteriors on the sets of random secrets, as columns."""
@@ -101,7 +101,7 @@ class PopularDecoys(Baseline):
     name = "popularity-weighted decoys"
 
     def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
-        return _simulated(as_entropy(entropy), self._posterior, self.trials, generator(self.seed))
+        return _simulate(as_entropy(entropy), self._posterior, self.trials, generator(self.seed))
 
     def _posterior(self, rng: np.random.Generator, size: int) -> Array:
         drawn = np.sort(rng.choice(len(self.prior), size=(self.k, size), p=self.prior.p), axis=0)
@@ -122,7 +122,7 @@ class ChannelBaseline(Baseline):
         """The channel itself."""
 
     def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
-        return _exactly(as_entropy(entropy).conditional(self.prior, self.channel()))
+        return _exact(as_entropy(entropy).conditional(self.prior, self.channel()))
 
 
 class FixedBuckets(ChannelBaseline):
@@ -139,7 +139,7 @@ class FixedBuckets(ChannelBaseline):
 
     def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
         H = as_entropy(entropy)  # by the buckets where it can be, which takes a fraction of the channel's time
-        return _exactly(self._buckets.entropies(self.prior, [H])[0]) if H.symmetric else super().entropy(H)
+        return _exact(self._buckets.entropies(self.prior, [H])[0]) if H.symmetric else super().entropy(H)
 
 
 class NoCloak(ChannelBaseline):
@@ -173,11 +173,11 @@ def baselines(prior: Prior | Iterable[Any], k: int, *, trials: int = 20_000, see
     return [kind(known, k, trials=trials, seed=seed) for kind in BASELINES]
 
 
-def _exactly(value: float) -> Estimate:
+def _exact(value: float) -> Estimate:
     return Estimate(value, value, value, True)
 
 
-def _simulated(
+def _simulate(
     H: ConditionalEntropy,
     posterior: Callable[[np.random.Generator, int], Array],
     trials: int,

@@ -124,39 +124,25 @@ def _codes(scheme: Any, n: int) -> Indices:
     """Buckets as whole numbers from 0 on."""
     if isinstance(scheme, Mapping | set | frozenset):
         raise InvalidParameter(f"{_WHAT}, not a {type(scheme).__name__}")
-    if isinstance(scheme, np.ndarray) and scheme.ndim == 1 and scheme.dtype.kind in "iub":
-        scheme = pa.array(scheme)
-    if not isinstance(scheme, pa.Array | pa.ChunkedArray):
-        scheme = listed(scheme.tolist() if isinstance(scheme, np.ndarray) else scheme, _WHAT)
+    if isinstance(scheme, np.ndarray):
+        scheme = pa.array(scheme) if scheme.ndim == 1 and scheme.dtype.kind in "iub" else scheme.tolist()
+    if isinstance(scheme, pa.ChunkedArray):
+        scheme = scheme.combine_chunks()
+    if not isinstance(scheme, pa.Array):
+        scheme = listed(scheme, _WHAT)
+    elif scheme.null_count or pa.types.is_floating(scheme.type) or pa.types.is_nested(scheme.type):
+        scheme = scheme.to_pylist()
     if len(scheme) != n:
         raise InvalidParameter(f"{len(scheme):,} buckets for {n:,} secrets: give one for each")
-    if not isinstance(scheme, list):
-        return _encoded(scheme)
+    if isinstance(scheme, pa.Array):
+        coded = scheme if pa.types.is_dictionary(scheme.type) else scheme.dictionary_encode()
+        return np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
     for i, bucket in enumerate(scheme):
         if isinstance(bucket, float | np.floating) or bucket is None:
-            raise _unnamed(i, bucket)
+            what = "missing" if bucket is None else f"{shown(bucket)}, a float"
+            raise InvalidParameter(f"the bucket of secret {i} is {what}: name buckets by text or whole numbers")
     try:
         known: dict[Any, int] = {}
         return np.array([known.setdefault(bucket, len(known)) for bucket in scheme], dtype=np.int64)
-    except Exception:
+    except TypeError:
         raise InvalidParameter("a bucket cannot be looked up: name buckets by text or whole numbers") from None
-
-
-def _encoded(buckets: pa.Array | pa.ChunkedArray) -> Indices:
-    import pyarrow.compute as pc
-
-    if buckets.null_count:
-        raise _unnamed(pc.index(buckets.is_null(), True).as_py(), None)
-    if pa.types.is_floating(buckets.type):
-        raise _unnamed(0, buckets[0].as_py())
-    if pa.types.is_nested(buckets.type):
-        raise InvalidParameter(f"buckets of type {buckets.type} have no names: give text or whole numbers")
-    whole = buckets.combine_chunks() if isinstance(buckets, pa.ChunkedArray) else buckets
-    if not pa.types.is_dictionary(whole.type):
-        whole = whole.dictionary_encode()
-    return np.asarray(whole.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
-
-
-def _unnamed(i: int, bucket: Any) -> InvalidParameter:
-    what = "missing" if bucket is None else f"{shown(bucket)}, a float"
-    return InvalidParameter(f"the bucket of secret {i} is {what}: name buckets by text or whole numbers")

@@ -21,7 +21,7 @@ def decoy_distances(plan: Arrangement, shares: Sequence[float]) -> tuple[float, 
         raise InvalidParameter("the plan has no coordinates: design it with layout=Near(points)")
     try:
         wanted = np.array(shares, dtype=np.float64)
-    except Exception:
+    except (TypeError, ValueError):
         wanted = np.full(1, np.nan)
     if wanted.ndim != 1 or not ((wanted >= 0) & (wanted <= 1)).all():
         raise InvalidParameter(f"shares of draws are a list of numbers from 0 to 1, such as [0.5], not {shown(shares)}")

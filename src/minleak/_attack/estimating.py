@@ -9,7 +9,7 @@ each only its non-zero entries, up to a factor, which cancels.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,10 +18,9 @@ import numpy as np
 from minleak._attack.likely_range import affordable, likely_range
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
-from minleak._data.labels import Labels, match
 from minleak._data.matrices import too_large
 from minleak._data.parameters import is_number, listed, real, whole
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, match_prior
 from minleak._face.result import Result
 from minleak._plan.kinds import Stored
 from minleak._plan.rings import Arrangement
@@ -119,22 +118,22 @@ def estimate_prior(
     samples, seed = whole(bootstrap, "bootstrap", 0), whole(seed, "the seed", 0)
     known: Prior | None = channel.prior if isinstance(channel, Stored) else None
     if isinstance(channel, Arrangement):
-        labels, columns = channel.prior.labels, _of_sets(channel, _counted(observed))
+        labels, columns = channel.prior.labels, _set_columns(channel, _count_observations(observed))
     else:
         channel = as_channel(channel.channel() if isinstance(channel, Stored) else channel)
-        labels, columns = channel.inputs, _of_outputs(channel, _counted(observed))
-    thought = known if against is None else _fitting(against, labels)
+        labels, columns = channel.inputs, _output_columns(channel, _count_observations(observed))
+    thought = known if against is None else match_prior(against, labels)
     size = too_large(samples * len(labels), each=8)
     if size is not None:
         raise InvalidParameter(f"{samples} samples of {len(labels):,} secrets have {size}: ask for a smaller bootstrap")
     p, missing = columns.most_likely(np.full(len(labels), 1 / len(labels)), _CLOSE)
     likelihood = columns.log_likelihood(p)
-    way = _way(interval, columns, samples)
+    way = _choose_interval(interval, columns, samples)
     low, high = np.zeros(len(p)), np.ones(len(p))
     if way == "likelihood":
         low, high = likely_range(columns.toarray(), columns.counts, p, confidence)
     elif way == "bootstrap":
-        low, high = _bootstrapped(columns, p, samples, confidence, seed)
+        low, high = _bootstrap(columns, p, samples, confidence, seed)
     surprise = None
     if thought is not None:
         surprise = max(2 * (likelihood - columns.log_likelihood(thought.p)), 0.0)
@@ -152,17 +151,17 @@ def estimate_prior(
     )
 
 
-def _way(interval: Any, columns: _Observed, samples: int) -> str:
+def _choose_interval(interval: str | None, columns: _Observations, samples: int) -> str:
     """How the interval is found, if one is asked for."""
-    if interval is not None and not (isinstance(interval, str) and interval in ("likelihood", "bootstrap", "none")):
-        raise InvalidParameter(f"the interval is by 'likelihood', 'bootstrap' or 'none', not {shown(interval)}")
     if interval is None:
         interval = "likelihood" if affordable(*columns.matrix.shape) else "bootstrap"
-    return str(interval) if samples else "none"
+    elif interval not in ("likelihood", "bootstrap", "none"):
+        raise InvalidParameter(f"the interval is by 'likelihood', 'bootstrap' or 'none', not {shown(interval)}")
+    return interval if samples else "none"
 
 
 @dataclass(frozen=True, eq=False)
-class _Observed:
+class _Observations:
     """The columns that were observed, of shape (secrets, observed), and how often each was."""
 
     matrix: Any
@@ -204,7 +203,7 @@ class _Observed:
         return jumped if gained >= 0 else second
 
 
-def _bootstrapped(columns: _Observed, p: Array, samples: int, level: float, seed: int) -> tuple[Array, Array]:
+def _bootstrap(columns: _Observations, p: Array, samples: int, level: float, seed: int) -> tuple[Array, Array]:
     rng = np.random.default_rng(seed)
     total = int(columns.counts.sum())
     found = np.empty((samples, len(p)))
@@ -212,7 +211,7 @@ def _bootstrapped(columns: _Observed, p: Array, samples: int, level: float, seed
         drawn = rng.multinomial(total, columns.counts / total).astype(np.float64)
         seen = drawn > 0
         start = 0.5 * p + 0.5 / len(p)  # EM never leaves a zero
-        found[i] = _Observed(columns.matrix[:, seen], drawn[seen]).most_likely(start, _ROUGH / total)[0]
+        found[i] = _Observations(columns.matrix[:, seen], drawn[seen]).most_likely(start, _ROUGH / total)[0]
     tail = (1 - level) / 2
     return np.quantile(found, tail, axis=0), np.quantile(found, 1 - tail, axis=0)
 
@@ -220,7 +219,7 @@ def _bootstrapped(columns: _Observed, p: Array, samples: int, level: float, seed
 # -- what was observed -----------------------------------------------------------------------------------------------
 
 
-def _counted(observed: Any) -> dict[Any, int]:
+def _count_observations(observed: Any) -> dict[Any, int]:
     """Distinct observations and how often each was made."""
     counts: dict[Any, int] = {}
     if isinstance(observed, Mapping):
@@ -233,7 +232,7 @@ def _counted(observed: Any) -> dict[Any, int]:
         for seen in listed(observed, "observations are a list, or a mapping to how often each was made"):
             try:
                 counts[seen] = counts.get(seen, 0) + 1
-            except Exception:  # whatever hashing it raises
+            except (TypeError, ValueError):
                 said = "observations are labels of outputs, or sets as tuples of labels"
                 raise InvalidParameter(f"{said}, not {type(seen).__name__}") from None
     if not counts:
@@ -241,22 +240,24 @@ def _counted(observed: Any) -> dict[Any, int]:
     return counts
 
 
-def _of_outputs(channel: Channel, counts: dict[Any, int]) -> _Observed:
+def _output_columns(channel: Channel, counts: dict[Any, int]) -> _Observations:
     import scipy.sparse as sp
 
     places = []
     for seen in counts:
-        y = channel.outputs.position(seen) if isinstance(seen, Hashable) else None
+        y = channel.outputs.position(seen)
         if y is None:
             raise InvalidParameter(f"{shown(seen)} was observed, and is no output of the channel")
         places.append(y)
     matrix = channel.matrix[:, places]
     if not (matrix.max(axis=0) > 0).all() if channel.is_dense else (np.diff(matrix.indptr) == 0).any():
         raise InvalidParameter("something was observed that no secret causes: the channel is not the one that ran")
-    return _Observed(matrix if channel.is_dense else sp.csc_array(matrix), np.array([*counts.values()], dtype=float))
+    return _Observations(
+        matrix if channel.is_dense else sp.csc_array(matrix), np.array([*counts.values()], dtype=float)
+    )
 
 
-def _of_sets(plan: Arrangement, counts: dict[Any, int]) -> _Observed:
+def _set_columns(plan: Arrangement, counts: dict[Any, int]) -> _Observations:
     """C[x,S] is the set's length over what x owns, so up to a factor one over what x owns; alike for idle secrets."""
     import scipy.sparse as sp
 
@@ -264,25 +265,19 @@ def _of_sets(plan: Arrangement, counts: dict[Any, int]) -> _Observed:
     entry = 1 / np.maximum(owned, 1)
     rows, starts, many = [], [0], []
     for members, times in counts.items():
-        positions = _positions(plan, members)
+        positions = _member_positions(plan, members)
         rows += positions
         starts.append(len(rows))
         many.append(times)
     indices = np.array(rows, dtype=np.int64)
     matrix = sp.csc_array((entry[indices] * owned.max(initial=1), indices, starts), shape=(len(owned), len(many)))
-    return _Observed(matrix, np.array(many, dtype=float))
+    return _Observations(matrix, np.array(many, dtype=float))
 
 
-def _positions(plan: Arrangement, members: Any) -> list[int]:
+def _member_positions(plan: Arrangement, members: Any) -> list[int]:
     if not isinstance(members, tuple | frozenset) or not 0 < len(members) <= plan.k:
         raise InvalidParameter(f"a published set is a tuple of up to k = {plan.k} labels")
     found = [plan.prior.labels.position(label) for label in members]
     if None in found or len(set(found)) != len(found):
         raise UnknownSecret("a published set has a member that the plan does not know, or one twice")
     return [int(x) for x in found if x is not None]
-
-
-def _fitting(against: Any, labels: Labels) -> Prior:
-    prior = as_prior(against)
-    match(prior.labels, labels, ("the prior against=", "secret"), ("the channel", "row"), InvalidParameter)
-    return prior

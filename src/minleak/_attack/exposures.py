@@ -1,4 +1,4 @@
-"""exposure: what an attacker learns who saw the sets of one secret in several plans."""
+"""What an attacker learns who saw several sets of one secret: fresh draws of one plan, or those of several plans."""
 
 from __future__ import annotations
 
@@ -8,16 +8,50 @@ from typing import Any
 
 import numpy as np
 
-from minleak._attack.intersections import SECRETS, Look, success_exactly, success_simulated
-from minleak._attack.repeated_draws import exact_probabilities
+from minleak._attack.intersections import Look, success_after
 from minleak._data.matching import matched
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import listed, truth, whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._plan.kinds import Stored
 from minleak.errors import InvalidParameter
+
+# The most draws of one secret.
+_DRAWS = 10_000
+
+
+@dataclass(frozen=True)
+class Repeated(Result):
+    """The optimal attacker's `success` after each number of `draws`, with a 99% confidence interval from `low` to
+    `high` by so many `trials` unless it is `exact`.
+    """
+
+    draws: tuple[int, ...]
+    success: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    exact: bool
+    trials: int
+
+    def to_parts(self) -> list[str | Table]:
+        rows = [
+            [t, s, "exact" if self.exact else f"{a:.5f} .. {b:.5f}"]
+            for t, s, a, b in zip(self.draws, self.success, self.low, self.high, strict=True)
+        ]
+        return [Table("", ["draws", "success", "99% interval"], rows)]
+
+
+def repeat_draws(plan: Any, draws: Sequence[int], *, trials: int, seed: int, exact: bool | None) -> Repeated:
+    """The success after each number of fresh draws: so many looks at the same plan."""
+    given = listed(draws, f"draws are some whole numbers from 1 to {_DRAWS:,}", some=True)
+    wanted = tuple(whole(t, "each of the draws", 1, _DRAWS) for t in given)
+    trials, rng = whole(trials, "trials", 2, TRIALS), generator(seed)
+    exact = None if exact is None else truth(exact, "exact")
+    found, exactly = success_after([Look(plan)] * max(wanted), plan.prior, wanted, trials, rng, exact)
+    success, low, high = zip(*found, strict=True)
+    return Repeated(wanted, success, low, high, exactly, 0 if exactly else trials)
 
 
 @dataclass(frozen=True)
@@ -73,14 +107,8 @@ def exposure(
     trials, rng = whole(trials, "trials", 2, TRIALS), generator(seed)
     places, q, share = _common(given, None if prior is None else as_prior(prior))
     looks = [Look(plan, at) for plan, at in zip(given, places, strict=True)]
-    known: dict[str, Any] = {"lineages": len(given), "single": given[-1].success, "share": share}
-    exact = success_exactly(looks, exact_probabilities(q), [len(looks)]) if len(q) <= SECRETS else None
-    if exact is not None:
-        value = float(exact[0])
-        return Exposure(value, value, value, exact=True, trials=0, **known)
-    p = (q / q.sum()).astype(np.float64)
-    ((mean, half),) = success_simulated(looks, p, [len(looks)], trials, rng)
-    return Exposure(mean, max(mean - half, 0.0), min(mean + half, 1.0), exact=False, trials=trials, **known)
+    (found,), exact = success_after(looks, Prior(q), [len(looks)], trials, rng)
+    return Exposure(*found, exact, len(given), given[-1].success, share, 0 if exact else trials)
 
 
 def _plans(plans: Any) -> list[Any]:

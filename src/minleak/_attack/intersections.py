@@ -9,16 +9,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.prior import Prior
 from minleak._data.simulating import margin
+from minleak.errors import InvalidParameter
 
 # How many (intersection, set) pairs a step of the exact computation may visit, and of how many secrets at most.
-_EXACT, SECRETS = 200_000, 64
+_EXACT, _SECRETS = 200_000, 64
 # Up to this size two sets are compared member by member, above it by sorting.
 _SMALL = 64
 # Numbers in an array that trials are compared in.
@@ -35,62 +38,90 @@ class Look:
         self.number = np.full(n + 1, -1, dtype=np.int64)  # the last place is for nobody, who is written -1
         self.number[self.places] = np.arange(len(self.places))
 
-    def begin(self) -> Look:
-        """Make what is drawn from."""
-        self._running = self.plan.drawable()
-        self._owned = np.maximum(self._running.owned(self.places), 1)
-        self.log_owned = np.log(self._owned.astype(np.float64))
-        return self
+    @cached_property
+    def _drawable(self) -> Any:
+        return self.plan.drawable()
+
+    @cached_property
+    def owned(self) -> Any:
+        """How many places of the plan each secret has."""
+        return np.maximum(self._drawable.owned(self.places), 1)
+
+    @cached_property
+    def log_owned(self) -> Array:
+        """The logarithms of these."""
+        return np.asarray(np.log(self.owned.astype(np.float64)))
 
     def draw(self, secrets: Indices, rng: np.random.Generator) -> Indices:
         """A set for each secret, a row each; -1 for members that are not looked for."""
-        shown = self._running.locate(self.places[secrets], rng.integers(0, self._owned[secrets]))
+        shown = self._drawable.locate(self.places[secrets], rng.integers(0, self.owned[secrets]))
         return np.asarray(self.number[shown])
 
-    def listed(self) -> tuple[dict[int, int], list[int]]:
-        """All sets as bits, each with its places, and how many places each secret has."""
+    @cached_property
+    def sets(self) -> dict[int, int]:
+        """All sets as bits, each with its places."""
         sets: dict[int, int] = {}
         for members, length in self.plan.weighted_sets():
             found = self.number[np.asarray(members)]
             mask = sum(1 << x for x in found[found >= 0].tolist())
             sets[mask] = sets.get(mask, 0) + length
         sets.pop(0, None)
-        owned = self.plan.drawable().owned(self.places)
-        return sets, np.maximum(owned, 1).tolist()
+        return sets
 
 
-def success_exactly(looks: Sequence[Look], p: Sequence[Fraction], wanted: Sequence[int]) -> list[Fraction] | None:
-    """The attacker's success after each of the wanted numbers of looks; None where too much would have to be listed.
+Interval = tuple[float, float, float]
 
-    The sum over the intersections I that can be left of (the weight of the sets that leave I) times the largest
-    p(x) / (d_1(x) ... d_t(x)) in I.
+
+def success_after(
+    looks: Sequence[Look],
+    prior: Prior,
+    wanted: Sequence[int],
+    trials: int,
+    rng: np.random.Generator,
+    exact: bool | None = None,
+) -> tuple[list[Interval], bool]:
+    """The attacker's success after each of the wanted numbers of looks, as (value, low, high), and whether it is exact:
+    where that is possible, unless `exact` is False; else simulated, with a 99% interval.
     """
-    if len(p) > SECRETS or any(look.plan.n_cells > _EXACT // 4 for look in looks):
+    values = None if exact is False else _compute_exactly(looks, prior, wanted)
+    if values is not None:
+        return [(value, value, value) for value in map(float, values)], True
+    if exact:
+        raise InvalidParameter("the plan has too many sets to go through all sequences: leave out exact=True")
+    simulated = _simulate(looks, prior.p, wanted, trials, rng)
+    return [(mean, max(mean - half, 0.0), min(mean + half, 1.0)) for mean, half in simulated], False
+
+
+def _compute_exactly(looks: Sequence[Look], prior: Prior, wanted: Sequence[int]) -> list[Fraction] | None:
+    """The sum over the intersections I that can be left of (the weight of the sets that leave I) times the largest
+    p(x) / (d_1(x) ... d_t(x)) in I; None where too much would have to be listed.
+    """
+    n = len(prior)
+    if n > _SECRETS or any(look.plan.n_cells > _EXACT // 4 for look in looks):
         return None
-    known = {id(look): look.listed() for look in looks}
-    after, odds, result = {(1 << len(p)) - 1: 1}, list(p), {}
+    weights = [Fraction(weight) for weight in prior.weights.tolist()]
+    total = sum(weights)  # that of floats may not be finite
+    odds = [weight / total for weight in weights]
+    after, result = {(1 << n) - 1: 1}, {}
     for t, look in enumerate(looks, 1):
-        sets, owned = known[id(look)]
-        if len(after) * len(sets) > _EXACT:
+        if len(after) * len(look.sets) > _EXACT:
             return None
         stepped: dict[int, int] = {}
         for left, weight in after.items():
-            for mask, length in sets.items():
+            for mask, length in look.sets.items():
                 if left & mask:
                     stepped[left & mask] = stepped.get(left & mask, 0) + weight * length
-        after, odds = stepped, [chance / d for chance, d in zip(odds, owned, strict=True)]
+        after, odds = stepped, [chance / d for chance, d in zip(odds, look.owned.tolist(), strict=True)]
         if t in wanted:
-            best = ((weight, max(odds[x] for x in range(len(p)) if left >> x & 1)) for left, weight in after.items())
+            best = ((weight, max(odds[x] for x in range(n) if left >> x & 1)) for left, weight in after.items())
             result[t] = sum((weight * chance for weight, chance in best), Fraction(0))
     return [result[t] for t in wanted]
 
 
-def success_simulated(
+def _simulate(
     looks: Sequence[Look], p: Array, wanted: Sequence[int], trials: int, rng: np.random.Generator
 ) -> list[tuple[float, float]]:
-    """The same from simulated secrets: (mean, half of a 99% interval) for each of the wanted numbers."""
-    for look in {id(look): look for look in looks}.values():
-        look.begin()
+    """(mean, half of a 99% interval) for each of the wanted numbers, from simulated secrets."""
     with np.errstate(divide="ignore"):
         log_p = np.log(p)
     cumulated, chances = np.cumsum(p), {t: list[Array]() for t in wanted}

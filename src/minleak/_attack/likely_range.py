@@ -77,7 +77,7 @@ class _Range:
                 step, decrement = self._newton(p, x, sign * weight)
                 if decrement < _DECREMENT:
                     break
-                there = self._moved(p, step, 1 / (1 + decrement**0.5))
+                there = self._move(p, step, 1 / (1 + decrement**0.5))
                 if there is None:
                     return 0.0 if sign < 0 else 1.0
                 p = there
@@ -93,11 +93,11 @@ class _Range:
         gradient = -slope - 1.0
         gradient[x] -= weight * p[x]
         bent = (p[:, None] * self.matrix) * (np.sqrt(self.counts / room) / q)
-        free, along = _solved(np.column_stack([bent, slope]), np.stack([-gradient, p], axis=1)).T
+        free, along = _solve(np.column_stack([bent, slope]), np.stack([-gradient, p], axis=1)).T
         step = free - along * (float(p @ free) / float(p @ along))
         return p * step, max(-float(gradient @ step), 0.0)
 
-    def _moved(self, p: Array, step: Array, length: float) -> Array | None:
+    def _move(self, p: Array, step: Array, length: float) -> Array | None:
         while length > _STUCK:
             there = p + length * step
             there /= there.sum()
@@ -107,7 +107,7 @@ class _Range:
         return None
 
 
-def _solved(B: Array, right: Array) -> Array:
+def _solve(B: Array, right: Array) -> Array:
     """(I + B B^T)^-1 right as the least squares |x - right|^2 + |B^T x|^2: where B is large the sum has lost I.
 
     With the largest rows first and pivoting, rows of any size keep their own digits (Cox and Higham 1998).

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -34,46 +35,65 @@ STEPS, _MOST_STEPS, EARLY = 40, 400, 10
 _DEVIANCE = 6.0
 # Steps towards the most likely weights at most, and how close to the greatest log likelihood they end.
 _ROUNDS, _CLOSE = 50, 0.05
+# Counts that would be so unequal less often than this, if all secrets had one rate, show that they have not.
+_LEVEL = 0.05
 # What a weight of G is at least, so that a count that a resampled prior has not got still has a posterior.
 _LEAST = np.float32(1e-30)
 
 
 class Mixtures:
-    """Mixing distributions on the grid for one prior's counts, fitted to how many secrets have each.
+    """Mixing distributions on a grid of rates, fitted to how many secrets have each count.
 
-    `counts` are the distinct counts, smallest first: from 1 on, because secrets are known that were seen. `chosen` is
-    the share of the events that they had to be seen in for that: all of them, or 0 for secrets that were known before,
-    whose count may be 0.
+    `times[i]` secrets have `counts[i]` and were watched for `exposure[i]`: counts are Poisson of rate times exposure.
+    Secrets are known because they were seen, in the share `chosen` of the events: all of them, or 0 for secrets that
+    were known before, whose count may be 0.
     """
 
-    def __init__(self, counts: Counts, grid: Array = _GRID, chosen: float = 1.0) -> None:
-        small = np.asarray(counts[counts <= LARGE], dtype=np.int64)
-        self.small, self.grid = small, grid
+    def __init__(
+        self,
+        counts: Counts,
+        times: Counts,
+        grid: Array = _GRID,
+        *,
+        exposure: float | Array = 1.0,
+        chosen: float | Array = 1.0,
+    ) -> None:
+        few = counts <= LARGE
+        self.counts, self.times, self.grid = counts, times, grid
+        self.small, self.small_times = np.asarray(counts[few], dtype=np.int64), times[few]
         # EM is stopped long before it would see more digits, and is quicker with fewer
-        self.likelihood = _likelihood(small, grid, chosen).astype(np.float32)
+        self.likelihood = _likelihood(self.small, grid, exposure, chosen).astype(np.float32)
         self.row = np.full(LARGE + 2, -1)  # of each small count; the last place is of all others
-        self.row[small] = np.arange(len(small))
+        self.row[self.small] = np.arange(len(self.small))
 
-    def fitted(self, times: Counts, steps: int, weights: Weights | None = None) -> Weights:
-        """The weights after so many steps of EM, for so many secrets of each small count; they begin alike if not
-        given.
-        """
+    def fit(self, steps: int, weights: Weights | None = None, times: Counts | None = None) -> Weights:
+        """The weights after so many steps of EM; they begin alike if not given. `times` are those of a resample."""
         if weights is None:
             weights = np.full(len(self.grid), 1 / len(self.grid), dtype=np.float32)
-        share = _shares(times).astype(np.float32)
+        share = _shares(self.small_times if times is None else times).astype(np.float32)
         for _ in range(steps):
             weights = np.maximum(weights * (self.likelihood.T @ (share / (self.likelihood @ weights))), _LEAST)
         return weights
 
-    def most_likely(self, times: Counts) -> Weights:
+    def fit_resampled(self, rng: np.random.Generator) -> Weights:
+        """The weights for another sample of the counts."""
+        return self.fit(STEPS, times=rng.poisson(self.small_times))
+
+    @cached_property
+    def flat(self) -> Weights:
+        """EM that is stopped too early."""
+        return self.fit(EARLY)
+
+    @cached_property
+    def best(self) -> Weights:
         """The weights of the greatest likelihood, by quadratic programmes (Wang 2007): the log likelihood at u with
         ratios r = L u / L w is about that at w less the sum of share (r - 2)^2 / 2, least squares with u >= 0.
         """
         from scipy.optimize import nnls
 
-        weights = self.fitted(times, EARLY).astype(np.float64)
+        weights = self.flat.astype(np.float64)
         weights /= weights.sum()
-        there = times > 0
+        times, there = self.small_times, self.small_times > 0
         share, likelihood = _shares(times[there]), self.likelihood[there].astype(np.float64)
         root = np.sqrt(share)[:, None]
         for _ in range(_ROUNDS if there.any() else 0):
@@ -92,35 +112,44 @@ class Mixtures:
             weights = np.maximum(weights + length * step, 0.0)
         return np.asarray(np.maximum(weights, _LEAST).astype(np.float32))
 
-    def smooth(self, times: Counts, best: Weights) -> Weights:
+    @cached_property
+    def usual(self) -> Weights:
         """EM from a flat distribution until the counts do not reject it beside the best."""
         steps = STEPS
-        weights = self.fitted(times, steps)
-        while steps < _MOST_STEPS and self._rejected(weights, best, times):
-            weights = self.fitted(times, steps // 4, weights)
+        weights = self.fit(steps)
+        while steps < _MOST_STEPS and self._rejects(self.likelihood @ weights):
+            weights = self.fit(steps // 4, weights)
             steps += steps // 4
         return weights
 
-    def _rejected(self, weights: Weights, best: Weights, times: Counts) -> bool:
-        return self._deviance(self.likelihood @ weights, best, times) > _DEVIANCE
+    def _rejects(self, likelihood: Array | Weights) -> bool:
+        """Whether the counts reject a distribution that gives them these likelihoods."""
+        there = self.small_times > 0
+        ratios = likelihood[there].astype(np.float64) / (self.likelihood[there] @ self.best)
+        return -2 * float(self.small_times[there] @ np.log(np.maximum(ratios, 1e-300))) > _DEVIANCE
 
-    def _deviance(self, likelihood: Array | Weights, best: Weights, times: Counts) -> float:
-        """Twice the log likelihood of the best, less that of these likelihoods of the small counts."""
-        there = times > 0
-        ratios = likelihood[there].astype(np.float64) / (self.likelihood[there] @ best)
-        return -2 * float(times[there] @ np.log(np.maximum(ratios, 1e-300)))
+    @cached_property
+    def one_rate(self) -> tuple[float, bool]:
+        """The most likely rate if all secrets have one, and whether the counts do not show that they have several.
 
-    def narrow(self, rate: float, best: Weights, times: Counts) -> Weights:
+        >>> [Mixtures(np.array([low, 5, 10 - low]), np.array([30, 40, 30])).one_rate[1] for low in (4, 1)]
+        [True, False]
+        """
+        rate, p = fit_one_rate(self.counts, self.times)
+        return rate, p > _LEVEL
+
+    @property
+    def narrow(self) -> Weights:
         """Between one rate for all and the best, the first that the counts do not reject (the deviance is convex)."""
         one = np.full(len(self.grid), _LEAST)
-        one[min(int(np.searchsorted(self.grid, rate)), len(self.grid) - 1)] = 1.0
+        one[min(int(np.searchsorted(self.grid, self.one_rate[0])), len(self.grid) - 1)] = 1.0
 
         def mixed(i: int) -> Weights:
-            return one + np.float32(i / 64) * (best - one)
+            return one + np.float32(i / 64) * (self.best - one)
 
-        return mixed(bisect_left(range(64), True, key=lambda i: not self._rejected(mixed(i), best, times)))
+        return mixed(bisect_left(range(64), True, key=lambda i: not self._rejects(self.likelihood @ mixed(i))))
 
-    def fewest(self, weights: Weights, best: Weights, times: Counts, counts: Counts) -> tuple[Mixtures, Weights]:
+    def merge_rates(self, weights: Weights) -> RatePosterior:
         """The distribution with the fewest distinct rates that the counts do not reject, about: those of the weights,
         of which the two closest become one for as long as that is so.
         """
@@ -128,25 +157,25 @@ class Mixtures:
         first = np.flatnonzero(np.diff(there, prepend=-2) > 1)  # neighbours on the grid are one rate between them
         mass = np.add.reduceat(weights[there].astype(np.float64), first)
         rates = np.add.reduceat(weights[there] * self.grid[there], first) / mass
-        found = Mixtures(counts, rates), mass
+        found = Mixtures(self.counts, self.times, rates), mass
         while len(rates) > 1:
             apart = mass[1:] * mass[:-1] / (mass[1:] + mass[:-1]) * np.diff(np.sqrt(rates)) ** 2
             i = int(apart.argmin())
             pair = slice(i, i + 2)
             middle, both = np.average(rates[pair], weights=mass[pair]), mass[pair].sum()
             rates = np.concatenate([rates[:i], [middle], rates[i + 2 :]])
-            rates, mass = self._moved(rates, np.concatenate([mass[:i], [both], mass[i + 2 :]]), times)
-            fewer = Mixtures(counts, rates)
-            if self._deviance(fewer.likelihood @ mass, best, times) > _DEVIANCE:
+            rates, mass = self._move_rates(rates, np.concatenate([mass[:i], [both], mass[i + 2 :]]))
+            fewer = Mixtures(self.counts, self.times, rates)
+            if self._rejects(fewer.likelihood @ mass):
                 break
             found = fewer, mass
-        return found[0], np.asarray(found[1].astype(np.float32))
+        return RatePosterior(found[0], np.asarray(found[1].astype(np.float32)))
 
-    def _moved(self, rates: Array, mass: Array, times: Counts) -> tuple[Array, Array]:
+    def _move_rates(self, rates: Array, mass: Array) -> tuple[Array, Array]:
         """Some steps of EM for rates and their weights."""
         from scipy.special import lambertw
 
-        share, c = _shares(times), self.small.astype(np.float64)
+        share, c = _shares(self.small_times), self.small.astype(np.float64)
         for _ in range(EARLY):
             joint = _likelihood(self.small, rates) * mass
             joint *= (share / np.maximum(joint.sum(axis=1), 1e-300))[:, None]
@@ -155,27 +184,33 @@ class Mixtures:
             rates = mean + lambertw(-mean * np.exp(-mean)).real
         return rates, mass / mass.sum()
 
-    def spectrum(self, weights: Weights, counts: Counts, times: Counts) -> tuple[Array, Array]:
+    def spectrum(self, weights: Weights) -> tuple[Array, Array]:
         """The rates of all secrets, largest first, and how many secrets are expected to have each; rates so large that
         less than half a secret is expected to reach them are none. Those of counts above LARGE are at their counts.
         """
-        few = counts <= LARGE
+        large = self.counts > LARGE
         posterior = self.likelihood * weights.astype(np.float64)
         posterior /= posterior.sum(axis=1, keepdims=True)
-        values = np.concatenate([counts[~few].astype(np.float64), self.grid])
-        often = np.concatenate([times[~few].astype(np.float64), times[few] @ posterior])
+        values = np.concatenate([self.counts[large].astype(np.float64), self.grid])
+        often = np.concatenate([self.times[large].astype(np.float64), self.small_times @ posterior])
         order = np.argsort(-values)
         order = order[np.cumsum(often[order]) >= 0.5]
         return values[order], often[order]
 
+    def draw(self, weights: Weights, rows: Counts, uniforms: Array, rates: Array) -> None:
+        """Put a rate of the posterior of each row, by the uniform numbers, into `rates`; rows below 0 are left out."""
+        from minleak._kernels.rating import draw_posteriors
 
-class Drawn:
+        draw_posteriors(self.likelihood, weights, self.grid, rows, uniforms, rates)
+
+
+class DrawnCounts:
     """Counts that rates are drawn for, several times over: what each draw needs of them is worked out once."""
 
-    def __init__(self, counts: Counts, mixtures: Mixtures) -> None:
+    def __init__(self, counts: Counts) -> None:
         self.counts = counts
-        self.row = mixtures.row[np.minimum(counts, LARGE + 1)]
-        self.large = np.flatnonzero(self.row < 0)
+        self.small = np.minimum(counts, LARGE + 1)
+        self.large = np.flatnonzero(self.small > LARGE)
         c = counts[self.large].astype(np.float32)
         # the cube of a normal that is Gamma(c, 1) by Wilson and Hilferty: from LARGE on its quantiles between 1e-6 and
         # 1 - 1e-6 are within 3e-4 of the rate
@@ -183,26 +218,24 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Rates:
+class RatePosterior:
     """The posterior of the rate for every count, given the weights of a mixing distribution.
 
-    Few steps of EM leave it broad, so that rates spread and an attacker looks stronger; many make it spiky, and he
-    looks weaker. Weights None are no mixture at all: Gamma(c, 1) for every count.
+    Few steps of EM leave it broad, so that rates spread and an attacker looks stronger; many make it spiky, and they
+    look weaker. Weights None are no mixture at all: Gamma(c, 1) for every count.
     """
 
     mixtures: Mixtures
     weights: Weights | None
 
-    def draw(self, drawn: Drawn, rng: np.random.Generator) -> Array:
+    def draw(self, drawn: DrawnCounts, rng: np.random.Generator) -> Array:
         """A rate for each count, independent of the others."""
-        from minleak._kernels.rating import draw_posteriors
-
         if self.weights is None:
             return np.asarray(rng.standard_gamma(drawn.counts))
         uniforms, rates = rng.random(len(drawn.counts)), np.empty(len(drawn.counts))
         root = drawn.mean + drawn.spread * rng.standard_normal(len(drawn.large), dtype=np.float32)
         rates[drawn.large] = root * root * root
-        draw_posteriors(self.mixtures.likelihood, self.weights, self.mixtures.grid, drawn.row, uniforms, rates)
+        self.mixtures.draw(self.weights, self.mixtures.row[drawn.small], uniforms, rates)
         return rates
 
 
@@ -212,20 +245,48 @@ class OneRate:
 
     rate: float
 
-    def draw(self, drawn: Drawn, _rng: np.random.Generator) -> Array:
+    def draw(self, drawn: DrawnCounts, _rng: np.random.Generator) -> Array:
         """The rate for each count."""
         return np.full(len(drawn.counts), self.rate)
 
 
-def _likelihood(counts: Counts, rates: Array, chosen: float = 1.0) -> Array:
+def fit_one_rate(counts: Counts, times: Counts) -> tuple[float, float]:
+    """The most likely rate if all secrets have one, and how often counts would then be so unequal (the p-value).
+
+    Counts c of secrets that were seen are Poisson and not zero. Their mean m is sufficient for the rate lambda, with
+    lambda / (1 - exp(-lambda)) = m, so their variance is compared with that of this rate. With central moments mu_j
+    their ratio has the variance (mu_4 - mu_2^2 - mu_3^2 / mu_2) / (mu_2^2 n), and is taken for a Gamma variable, as it
+    is for plain Poisson counts, where n times the index of dispersion is chi-squared.
+    """
+    from scipy.special import gammaincc, lambertw
+
+    c, n = counts.astype(np.float64), float(times.sum())
+    mean = float(times @ c) / n
+    if mean <= 1 or n < 2:
+        return mean, 1.0
+    rate = mean + float(lambertw(-mean * np.exp(-mean)).real)
+    zero, off = float(np.exp(-rate)), rate - mean
+    plain = {  # moments of the Poisson distribution about the mean of the truncated one
+        2: rate + off**2,
+        3: rate + 3 * rate * off + off**3,
+        4: rate + 3 * rate**2 + 4 * rate * off + 6 * rate * off**2 + off**4,
+    }
+    second, third, fourth = ((moment - zero * (-mean) ** j) / (1 - zero) for j, moment in plain.items())
+    ratio = float(times @ (c - mean) ** 2) / (n - 1) / second
+    spread = (fourth - second**2 - third**2 / second) / (second**2 * n)
+    return rate, float(gammaincc(1 / spread, ratio / spread))
+
+
+def _likelihood(counts: Counts, rates: Array, exposure: float | Array = 1.0, chosen: float | Array = 1.0) -> Array:
     """The probability of a count given the rate, and that of some event among the share that was chosen by, up to a
     factor of the count alone; rows are counts, columns rates.
     """
     from scipy.special import gammaln
 
-    c = counts[:, None].astype(np.float64)
-    seen = np.log(-np.expm1(-chosen * rates)) if chosen else 0.0
-    return np.asarray(np.exp(c * np.log(rates) - rates - gammaln(c + 1) - seen))
+    c, share = counts[:, None].astype(np.float64), np.reshape(chosen, (-1, 1))
+    mean = np.reshape(exposure, (-1, 1)) * rates
+    seen = np.where(share > 0, -np.expm1(-np.maximum(share, 1e-9) * rates), 1.0)
+    return np.asarray(np.exp(c * np.log(mean) - mean - gammaln(c + 1) - np.log(seen)))
 
 
 def _shares(times: Counts) -> Array:

@@ -12,13 +12,13 @@ from minleak._plan.kinds import Running
 from minleak._plan.rings import cap
 from minleak._strings.coding import Coder
 from minleak._strings.files import contents_of, digest_of
-from minleak._strings.model import Model, is_model, strings_of
+from minleak._strings.model import StringModel, strings_of
 from minleak.errors import InvalidParameter, shown
 
 
 def certified(
     subject: Any,
-    prior: Prior | Iterable[Any] | Model,
+    prior: Prior | Iterable[Any] | StringModel,
     *,
     k: int | None,
     gains: Iterable[Any] | None,
@@ -34,7 +34,9 @@ def certified(
     if k is not None and cap(k) != plan.k:
         raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
     checks: list[Check] = []
-    for check in _checks(plan, prior if is_model(prior) else as_prior(prior)):  # each stands on those before it
+    for check in _checks(
+        plan, prior if isinstance(prior, StringModel) else as_prior(prior)
+    ):  # each stands on those before it
         checks.append(check)
         if not check.ok:
             break
@@ -54,16 +56,19 @@ def _same(one: Any, other: Any) -> bool:
     return digest_of(*contents_of(one)) == digest_of(*contents_of(other))
 
 
-def _checks(plan: Any, prior: Prior | Model) -> Iterator[Check]:
-    model, counts = plan.joint.model, {}
+def _checks(plan: Any, prior: Prior | StringModel) -> Iterator[Check]:
+    model, counts = plan.string_prior.model, {}
     if isinstance(prior, Prior):
         counts = {x: w for x, w in zip(prior.labels, prior.weights.tolist(), strict=True) if w}
     else:
         yield Check("the model is the one asked for", prior is model or _same(prior, model))
-    share, rest = plan.joint.share, model.total - sum(map(model.weight, counts))
+    share, rest = plan.string_prior.share, model.total - sum(map(model.weight, counts))
     unit = share.numerator * (sum(counts.values()) or 1)
     weights = {x: (share.denominator - share.numerator) * rest * count for x, count in counts.items()}
-    same = weights == {x: known[0] for x, known in plan.joint.counted.items()} and unit == plan.joint.per_unit
+    same = (
+        weights == {x: known[0] for x, known in plan.string_prior.counted.items()}
+        and unit == plan.string_prior.per_unit
+    )
     yield Check("the counted strings are the prior's, at their joint weights", same, f"{len(weights):,} strings")
     yield from _tiling(model)
     yield from _giants(plan, model, weights)
@@ -72,7 +77,7 @@ def _checks(plan: Any, prior: Prior | Model) -> Iterator[Check]:
     yield from _draws(plan, model)
 
 
-def _tiling(model: Model) -> Iterator[Check]:
+def _tiling(model: StringModel) -> Iterator[Check]:
     """Of few strings all, of many where it is tried."""
     try:
         listed = dict(strings_of(model, _LISTED))
@@ -98,11 +103,13 @@ def _tiling(model: Model) -> Iterator[Check]:
     yield Check("the model's intervals tile its line, where it was tried", good, tried)
 
 
-def _giants(plan: Any, model: Model, weights: dict[str, int]) -> Iterator[Check]:
-    joint, k = plan.joint, plan.k
-    tail, in_order = joint.total, True
+def _giants(plan: Any, model: StringModel, weights: dict[str, int]) -> Iterator[Check]:
+    strings, k = plan.string_prior, plan.k
+    tail, in_order = strings.total, True
     for place, (string, weight) in enumerate(plan.giants):
-        in_order &= weight == weights.get(string, joint.per_unit * model.weight(string)) and weight * (k - place) > tail
+        in_order &= (
+            weight == weights.get(string, strings.per_unit * model.weight(string)) and weight * (k - place) > tail
+        )
         tail -= weight
     names = [string for string, _ in plan.giants]
     in_order &= len(set(names)) == len(names) < k and [w for _, w in plan.giants] == sorted(
@@ -111,7 +118,7 @@ def _giants(plan: Any, model: Model, weights: dict[str, int]) -> Iterator[Check]
     yield Check("the giants weigh more than their part of what is left", in_order, f"{len(names)} giants")
     part = tail // (k - len(names))
     heavier = [x for x, w in weights.items() if w > part]
-    heavier += [x for x, _ in model.heaviest(k + len(weights), part // joint.per_unit) if x not in weights]
+    heavier += [x for x, _ in model.heaviest(k + len(weights), part // strings.per_unit) if x not in weights]
     yield Check("and no other does", set(heavier) <= set(names))
 
 
@@ -126,26 +133,26 @@ def _homes(plan: Any, weights: dict[str, int]) -> Iterator[Check]:
     yield Check("no string has two homes, and none more there than it weighs", good, f"{len(plan.homes):,} homes")
 
 
-def _circle(plan: Any, model: Model, weights: dict[str, int]) -> Iterator[Check]:
+def _circle(plan: Any, model: StringModel, weights: dict[str, int]) -> Iterator[Check]:
     giants = dict(plan.giants)
-    u, joint = plan.k - len(giants), plan.joint
+    u, strings = plan.k - len(giants), plan.string_prior
     left = {x: w for x, w in weights.items() if x not in giants}
     for home, weight in zip(plan.homes, plan.home_weights, strict=True):
         for string in home:
             left[string] -= weight
-    unlisted = joint.per_unit * (
+    unlisted = strings.per_unit * (
         model.total - sum(model.weight(x) for x in weights) - sum(model.weight(x) for x in giants if x not in weights)
     )
     length = sum(left.values()) + unlisted
-    whole = length == plan.circle and length + u * sum(plan.home_weights) + sum(giants.values()) == joint.total
+    whole = length == plan.circle and length + u * sum(plan.home_weights) + sum(giants.values()) == strings.total
     yield Check("giants, homes and circle are all of the weight", whole)
-    longest = model.heaviest(len(weights) + len(giants) + 1, length // (u * joint.per_unit))
+    longest = model.heaviest(len(weights) + len(giants) + 1, length // (u * strings.per_unit))
     short = all(u * piece <= length for piece in left.values())
     short &= all(x in weights or x in giants for x, _ in longest)
     yield Check("nothing on the circle is longer than a track, so that no string meets itself", short)
 
 
-def _draws(plan: Any, model: Model) -> Iterator[Check]:
+def _draws(plan: Any, model: StringModel) -> Iterator[Check]:
     giants = {string for string, _ in plan.giants}
     policy = getattr(model, "policy", None)
     rng, good, accepted = random.Random(1), True, True

@@ -22,7 +22,7 @@ from minleak._face.tables import Table
 from minleak._report.saving import write_whole
 from minleak._report.walks import check_page, write_walks
 from minleak._sequences.reading import read_walks
-from minleak._sequences.results import SequenceTable, fallen
+from minleak._sequences.results import SequenceTable, describe_fall
 from minleak.errors import InvalidParameter, UnknownSecret
 
 ChainFile = Annotated[
@@ -75,7 +75,7 @@ class WalkLeakage(Result):
         parts = [f"{self.steps} steps of {self.states:,} states, k = {self.k}, walks by the chain", str(self.expected)]
         if self.truth is not None:
             parts += [f"\nwalks by the truth, {self.truth.rows[0].trials:,} of them", str(self.truth)]
-            parts.append(f"tracks: {fallen(self.truth.rows[0])}")
+            parts.append(f"tracks: {describe_fall(self.truth.rows[0])}")
         return [*parts]
 
 

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from minleak._plan.rings import cap
 from minleak._strings.make import design_unlisted
-from minleak._strings.model import Model
+from minleak._strings.model import StringModel
 from minleak._strings.plan import UnlistedPlan
 from minleak.errors import InvalidParameter, UnknownSecret
 
@@ -16,7 +16,7 @@ from minleak.errors import InvalidParameter, UnknownSecret
 _plans: WeakKeyDictionary[Any, dict[int, UnlistedPlan]] = WeakKeyDictionary()
 
 
-def honeywords(password: str, k: int = 20, *, model: Model | UnlistedPlan) -> list[str]:
+def honeywords(password: str, k: int = 20, *, model: StringModel | UnlistedPlan) -> list[str]:
     """k different passwords, the given one among them, in an order drawn anew.
 
     With a model every password has k - 1 others as likely as itself, or stands beside the giants that are in every
@@ -47,7 +47,7 @@ def honeywords(password: str, k: int = 20, *, model: Model | UnlistedPlan) -> li
     return words
 
 
-def _plan(model: Model | UnlistedPlan, k: int) -> UnlistedPlan:
+def _plan(model: StringModel | UnlistedPlan, k: int) -> UnlistedPlan:
     if isinstance(model, UnlistedPlan):
         return model
     try:

@@ -19,9 +19,8 @@ from functools import cached_property
 
 import numpy as np
 
-from minleak._attack.rates import EARLY, LARGE, STEPS, Mixtures, Weights
+from minleak._attack.rates import LARGE, Mixtures, Weights
 from minleak._data.arrays import Array, Indices
-from minleak._kernels.rating import draw_posteriors
 from minleak._lineage.ledger import UNIT, Ledger
 
 # Secrets that came on one day have a mixing distribution of their own if they are so many; else they share one.
@@ -194,10 +193,10 @@ class Recent:
         return np.where(recent, self.volumes[begin], 0.0)
 
     def posterior(self, how: str, sigma: float, rng: np.random.Generator | None = None) -> Posterior:
-        """With mixing distributions that are fitted as "usual", "best" (few spikes) or "early" (flat); to resampled
-        counts if there is a generator.
+        """With mixing distributions that are fitted as "usual", "best" (few spikes) or "flat"; to resampled counts if
+        there is a generator.
         """
-        fitted = [group.fitted(how, rng) for group in self.groups]
+        fitted = [group.fit(how, rng) for group in self.groups]
         return Posterior(self, fitted, sigma)
 
 
@@ -229,36 +228,17 @@ class Group:
         counts = np.where(chosen > 0, np.maximum(counts, 1), counts)
         self.small = counts <= LARGE
         keys = np.stack([counts, np.rint(1e3 * exposure), np.rint(1e3 * chosen)])[:, self.small]
-        distinct, self.rows, self.times = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
-        unit = max(float(exposure.max(initial=1e-3)), 1e-3)
-        self.mixtures = _exposed(distinct[0], distinct[1] / 1e3 / unit, distinct[2] / 1e3 / unit)
-        self.unit = unit
+        distinct, self.rows, times = np.unique(keys, axis=1, return_inverse=True, return_counts=True)
+        self.unit = max(float(exposure.max(initial=1e-3)), 1e-3)
+        counts, exposure, chosen = distinct[0], distinct[1] / 1e3 / self.unit, distinct[2] / 1e3 / self.unit
+        self.mixtures = Mixtures(counts, times, exposure=exposure, chosen=chosen)
 
-    @cached_property
-    def best(self) -> Weights:
-        return self.mixtures.most_likely(self.times)
-
-    def fitted(self, how: str, rng: np.random.Generator | None) -> Weights:
+    def fit(self, how: str, rng: np.random.Generator | None) -> Weights:
         """The weights of the mixing distribution."""
         if rng is not None:
-            return self.mixtures.fitted(rng.poisson(self.times), STEPS)
-        if how == "best":
-            return self.best
-        if how == "early":
-            return self.mixtures.fitted(self.times, EARLY)
-        return self.mixtures.smooth(self.times, self.best)
-
-
-def _exposed(counts: Array, exposures: Array, chosen: Array) -> Mixtures:
-    """Mixtures of which each row has an exposure of its own."""
-    from scipy.special import gammaln
-
-    found = Mixtures(np.empty(0, dtype=np.int64))
-    rates, c = exposures[:, None] * found.grid, counts[:, None].astype(np.float64)
-    seen = np.where(chosen > 0, -np.expm1(-np.maximum(chosen, 1e-9)[:, None] * found.grid).T, 1.0).T
-    found.small = counts.astype(np.int64)
-    found.likelihood = np.exp(c * np.log(rates) - rates - gammaln(c + 1) - np.log(seen)).astype(np.float32)
-    return found
+            return self.mixtures.fit_resampled(rng)
+        weights: Weights = getattr(self.mixtures, how)
+        return weights
 
 
 class Posterior:
@@ -285,8 +265,7 @@ class Posterior:
         for i, (group, weights) in enumerate(zip(self.recent.groups, self.fitted, strict=True)):
             here = np.flatnonzero((groups == i) & (rows >= 0))
             values = np.empty(len(here))
-            mixtures = group.mixtures
-            draw_posteriors(mixtures.likelihood, weights, mixtures.grid, rows[here], uniforms[here], values)
+            group.mixtures.draw(weights, rows[here], uniforms[here], values)
             rates[here] = values / group.unit
         small = np.flatnonzero(rows >= 0)
         blur = self.blur[secrets[small]]

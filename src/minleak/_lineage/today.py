@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._attack.world import LEAST, random_sets
+from minleak._attack.world import LEAST, sample_sets
 from minleak._data.arrays import Array, Indices
 from minleak._data.simulating import generator
 from minleak._face.result import Result
@@ -121,7 +121,7 @@ def leaks_today(parts: Sequence[Any], anew: Any, ledger: Ledger, seed: int) -> T
     unlisted = int(ledger.counts[waits | once].sum()) / recent.events
     listed = sets.mean(usual, rng)
     bright = sets.mean(recent.posterior("best", least), rng)
-    dark = sets.mean(recent.posterior("early", most), rng)
+    dark = sets.mean(recent.posterior("flat", most), rng)
     worlds = [sets.world(recent.posterior("", middle, rng), rng) for _ in range(_SAMPLES)]
     margin = _STUDENT * float(np.std(worlds, ddof=1))
     pooled = np.flatnonzero(ledger.pools > 0)
@@ -203,7 +203,7 @@ def _sample_part(part: Any, numbers: Indices, weight: float, rng: np.random.Gene
         return
     count = max(int(weight * _DRAWS) // max(part.n_giants + part.u, 1), _SETS)
     if part.tail:
-        members, owned = random_sets(part, count, rng)
+        members, owned = sample_sets(part, count, rng)
         yield PartSets(numbers[members], owned, part.tail / count)
     for group in part.idle_sets():
         yield PartSets(numbers[np.asarray(group)][:, None], np.ones((len(group), 1)), 1.0)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._attack.profiles import Profile
-from minleak._attack.world import Sets, World, how_many, judged, sample_of
+from minleak._attack.world import SampledSets, World, count_sample, estimate_world, sets_to_draw
 from minleak._data.channel import Channel
 from minleak._data.matching import rearranged
 from minleak._data.prior import Prior, as_prior
@@ -105,22 +105,24 @@ class BlockPlan(Stored):
         """What the blocks leak when the counts are a sample, to an attacker who knows the truth: see
         `Plan.in_the_world` and `World`.
         """
-        counts, seen = sample_of(self.prior)
+        counts, sample = count_sample(self.prior)
         certified = {H.name: self.leakage(H) for H in as_entropies(entropies)}
-        return judged(seen, lambda rng: self._drawn(counts, rng), self.k, self.success, certified, seed)
+        return estimate_world(
+            sample, lambda rng: self._sample_blocks(counts, rng), self.k, self.success, certified, seed
+        )
 
     def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> BlockSummary:
         """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
         return summarize_blocks(self, entropies)
 
-    def _drawn(self, counts: Indices, rng: np.random.Generator) -> Sets:
+    def _sample_blocks(self, counts: Indices, rng: np.random.Generator) -> SampledSets:
         """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own."""
         partition = self.partition
         mass = np.add.reduceat(self.prior.p[partition.members], partition.begins[:-1])
-        drawn = rng.choice(len(mass), size=how_many(self.k), p=mass / mass.sum())
+        drawn = rng.choice(len(mass), size=sets_to_draw(self.k), p=mass / mass.sum())
         members = partition.rows(drawn, self.k).T
         seen = (members >= 0) & (counts[members] > 0)  # nobody, and those that were never seen, have no rate
-        return Sets(members, np.where(seen, counts[members], 1), np.where(seen, mass[drawn], np.inf))
+        return SampledSets(members, np.where(seen, counts[members], 1), np.where(seen, mass[drawn], np.inf))
 
     def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
         """(block, probability): the blocks as tuples of labels in input order, from the heaviest on."""

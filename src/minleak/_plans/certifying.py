@@ -23,13 +23,13 @@ from minleak._entropy.standard import FEW
 from minleak._plan.kinds import KINDS, LINEAGE, Running, Stored
 from minleak._plan.rings import cap
 from minleak._plans.opening import opened
-from minleak._strings.model import Model
+from minleak._strings.model import StringModel
 from minleak.errors import InvalidParameter
 
 
 def certify(
     subject: Stored | str | os.PathLike[str] | Running | Channel | Any,
-    prior: Prior | Iterable[Any] | Model | None = None,
+    prior: Prior | Iterable[Any] | StringModel | None = None,
     *,
     k: int | None = None,
     step: Iterable[Any] | None = None,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from minleak._attack.dispersion import one_rate
-from minleak._attack.rates import LARGE, Drawn, Mixtures, OneRate, Rates
-from minleak._attack.world import World, sample_of
+from minleak._attack.rates import DrawnCounts, Mixtures, OneRate, RatePosterior
+from minleak._attack.world import World, count_sample
 from minleak._data.arrays import Array
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
@@ -28,16 +27,12 @@ def enough_events(plan: Plan, world: World, *, within: float = 0.1, seed: int = 
     """
     if world.success <= (1 + within) * world.claimed:
         return world.events, world.events
-    counts, seen = sample_of(plan.prior)
+    counts, sample = count_sample(plan.prior)
     counts = counts[counts > 0]
-    mixtures = Mixtures(seen.counts)
-    rates: Rates | OneRate
-    if world.alike:
-        rates = OneRate(one_rate(seen.counts, seen.times)[0])
-    else:
-        small = seen.times[seen.counts <= LARGE]
-        rates = Rates(mixtures, mixtures.smooth(small, mixtures.most_likely(small)))
-    drawn = Drawn(counts, mixtures)
+    mixtures = Mixtures(sample.counts, sample.times)
+    rates: RatePosterior | OneRate
+    rates = OneRate(mixtures.one_rate[0]) if world.alike else RatePosterior(mixtures, mixtures.usual)
+    drawn = DrawnCounts(counts)
     rng = generator(seed)
     most = max(_MOST / len(counts), 1.0)
     needed = []
@@ -53,7 +48,7 @@ def enough_events(plan: Plan, world: World, *, within: float = 0.1, seed: int = 
 
 
 def _excess(
-    rates: Rates | OneRate, drawn: Drawn, times: float, k: int, rng: np.random.Generator, *, others: bool
+    rates: RatePosterior | OneRate, drawn: DrawnCounts, times: float, k: int, rng: np.random.Generator, *, others: bool
 ) -> float:
     """By how much the success in one simulated world is above the certified one, at so many times the events."""
     truth = rates.draw(drawn, rng)

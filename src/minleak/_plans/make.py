@@ -24,7 +24,7 @@ from minleak._plan.rings import LIMIT, cap
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.rings import Plan
 from minleak._strings.make import design_unlisted
-from minleak._strings.model import Model, is_model
+from minleak._strings.model import StringModel
 from minleak._strings.plan import UnlistedPlan
 from minleak.errors import InvalidParameter, shown
 
@@ -49,18 +49,18 @@ def design(
 ) -> Plan: ...
 @overload
 def design(
-    prior: Prior | Iterable[Any], k: int, *, unknown: Model, unknown_share: float | Fraction | None = None
+    prior: Prior | Iterable[Any], k: int, *, unknown: StringModel, unknown_share: float | Fraction | None = None
 ) -> UnlistedPlan: ...
 @overload
-def design(prior: Model, k: int) -> UnlistedPlan: ...
+def design(prior: StringModel, k: int) -> UnlistedPlan: ...
 def design(
-    prior: Prior | Iterable[Any] | Model,
+    prior: Prior | Iterable[Any] | StringModel,
     k: int,
     *,
     layout: Layout | str = "stable",
     gains: Iterable[Any] | None = None,
     progress: Progress | None = None,
-    unknown: Model | None = None,
+    unknown: StringModel | None = None,
     unknown_share: float | Fraction | None = None,
 ) -> Plan | BlockPlan | UnlistedPlan:
     """Maximise H(X|Y) over all channels in which at most k secrets can cause the same observable.
@@ -104,12 +104,12 @@ def design(
     >>> round(plan.leakage("shannon"), 6), plan.leakage("min-entropy")
     (0.330518, 0.0)
     """
-    if unknown is not None or (not isinstance(prior, Prior) and is_model(prior)):
+    if unknown is not None or (not isinstance(prior, Prior) and isinstance(prior, StringModel)):
         if layout != "stable" or gains is not None:
             raise InvalidParameter(
                 "layout= and gains= are for listed secrets: a plan with a model of others has its own"
             )
-        if not isinstance(prior, Prior) and is_model(prior):
+        if not isinstance(prior, Prior) and isinstance(prior, StringModel):
             return design_unlisted(prior, cap(k), share=unknown_share)
         return design_unlisted(unknown, cap(k), prior=as_prior(prior), share=unknown_share)
     if unknown_share is not None:

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._attack.decoys import decoy_distances
+from minleak._attack.exposures import Repeated, repeat_draws
 from minleak._attack.mismatch import form_for_gains, mismatched_leakage
-from minleak._attack.repeated_draws import Repeated, repeated_success
 from minleak._attack.world import World, in_the_world
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
@@ -182,7 +182,7 @@ class Plan(Arrangement, Stored):
         Exact where the sets are few (n up to about 12), else from `trials` simulated secrets, with a 99% confidence
         interval. `exact` asks for one or the other.
         """
-        return repeated_success(self, draws, trials=trials, seed=seed, exact=exact)
+        return repeat_draws(self, draws, trials=trials, seed=seed, exact=exact)
 
     def update(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from minleak._attack.repeated_draws import Repeated
+from minleak._attack.exposures import Repeated
 from minleak._data.extras import altair
 from minleak._report.facts import ByK, Comparison, Drift, Giant
 from minleak._report.thinning import RankBin

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from minleak._attack.alternatives import Estimate, FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
-from minleak._attack.repeated_draws import Repeated
+from minleak._attack.exposures import Repeated
 from minleak._attack.world import World
 from minleak._certify.rings import Certificate
 from minleak._data.parameters import whole

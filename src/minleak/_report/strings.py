@@ -17,7 +17,7 @@ from minleak._strings.plan import UnlistedPlan
 
 def strings_page(plan: UnlistedPlan, misfit: Misfit | None, *, title: str | None, file: str | None) -> str:
     """The page; `misfit` is what the plan is worth to an attacker with other data."""
-    model = plan.joint.model
+    model = plan.string_prior.model
     made_up = model.at(random.Random(0).randrange(model.total))  # of nobody's
     worth, knows = (plan.success, "knows the model") if misfit is None else (misfit.success, "has other data")
     wrong = (

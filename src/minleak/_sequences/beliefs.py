@@ -1,4 +1,4 @@
-"""What an attacker believes who has seen sets or tracks, step by step, and how often his best guess is right."""
+"""What an attacker believes who has seen sets or tracks, step by step, and how often their best guess is right."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
-from minleak._sequences.chain import Chain, looked_up
+from minleak._data.channel import Channel
+from minleak._sequences.chain import Chain, look_up
+
+# Numbers that one step of the exact recursion may take.
+_MOST = 1 << 22
 
 
 class Attacker:
@@ -17,17 +21,17 @@ class Attacker:
     def __init__(self, chain: Chain) -> None:
         self.chain = chain
 
-    def first(self, a: Indices) -> Array:
+    def starts(self, a: Indices) -> Array:
         """The chance of each first state."""
         return np.asarray(self.chain.initial.p[a])
 
-    def onwards(self, a: Indices, b: Indices, walk: Indices) -> Array:  # noqa: ARG002 - for those who have seen walks
+    def moves(self, a: Indices, b: Indices, walk: Indices) -> Array:  # noqa: ARG002 - for those who have seen walks
         """The chance of each move."""
         return self.chain.probabilities(a, b)
 
 
-class Learning(Attacker):
-    """Who has also seen all the walks but the one he attacks: their transitions count beside so many of the chain's
+class LearningAttacker(Attacker):
+    """Who has also seen all the walks but the one under attack: their transitions count beside so many of the chain's
     that the walks, each judged by the others, are likeliest.
     """
 
@@ -48,19 +52,19 @@ class Learning(Attacker):
 
     def _score(self, a: Indices, b: Indices, walk: Indices, strength: float) -> float:
         self._strength = strength
-        return float(np.log(np.maximum(self.onwards(a, b, walk), 1e-300)).sum())
+        return float(np.log(np.maximum(self.moves(a, b, walk), 1e-300)).sum())
 
-    def onwards(self, a: Indices, b: Indices, walk: Indices) -> Array:
+    def moves(self, a: Indices, b: Indices, walk: Indices) -> Array:
         a, b, walk = np.broadcast_arrays(a, b, walk)
         n = self._n
-        others = looked_up(self._pairs, self._times, a * n + b)
-        others = others - looked_up(self._own, self._own_times, walk * (n * n) + a * n + b)
-        sums = self._sums[a] - looked_up(self._left, self._left_times, walk * n + a)
+        others = look_up(self._pairs, self._times, a * n + b)
+        others = others - look_up(self._own, self._own_times, walk * (n * n) + a * n + b)
+        sums = self._sums[a] - look_up(self._left, self._left_times, walk * n + a)
         return np.asarray((others + self._strength * self.chain.probabilities(a, b)) / (sums + self._strength))
 
 
 @dataclass(frozen=True, eq=False)
-class Sets:
+class ShownSets:
     """Sets drawn at each step: `members` of shape (steps, walks, k), -1 for nobody, and p(set given member) up to a
     factor for each set.
     """
@@ -68,32 +72,32 @@ class Sets:
     members: Indices
     likelihoods: Array
 
-    def believed(self, attacker: Attacker, walks: slice) -> tuple[Array, Array]:
+    def posteriors(self, attacker: Attacker, walks: slice) -> tuple[Array, Array]:
         """Weights of the members after the sets up to theirs, and after all of them: the forward-backward recursion."""
         states, likelihoods = np.maximum(self.members[:, walks], 0), self.likelihoods[:, walks]
         number = np.arange(walks.start, walks.stop)[:, None, None]
         forward = np.empty(states.shape)
         moves = []
-        forward[0] = _normal(attacker.first(states[0]) * likelihoods[0])
+        forward[0] = _normalise(attacker.starts(states[0]) * likelihoods[0])
         for t in range(1, len(states)):
-            moves.append(attacker.onwards(states[t - 1][:, :, None], states[t][:, None, :], number))
-            forward[t] = _normal(np.einsum("ra,rab->rb", forward[t - 1], moves[-1]) * likelihoods[t])
+            moves.append(attacker.moves(states[t - 1][:, :, None], states[t][:, None, :], number))
+            forward[t] = _normalise(np.einsum("ra,rab->rb", forward[t - 1], moves[-1]) * likelihoods[t])
         smoothed, backward = forward.copy(), np.ones(states.shape[1:])
         for t in range(len(states) - 2, -1, -1):
-            backward = _normal(np.einsum("rab,rb->ra", moves[t], backward * likelihoods[t + 1]))
-            smoothed[t] = _normal(forward[t] * backward)
+            backward = _normalise(np.einsum("rab,rb->ra", moves[t], backward * likelihoods[t + 1]))
+            smoothed[t] = _normalise(forward[t] * backward)
         return forward, smoothed
 
 
 @dataclass(frozen=True, eq=False)
-class SideBySide:
+class ShownTracks:
     """Walks that were shown side by side, made by a chain; at the steps `cuts` (steps x walks) all began anew."""
 
     chain: Chain
     members: Indices
     cuts: npt.NDArray[np.bool_]
 
-    def believed(self, attacker: Attacker, walks: slice) -> tuple[Array, Array]:
+    def posteriors(self, attacker: Attacker, walks: slice) -> tuple[Array, Array]:
         """The same: walk j is the true one in proportion to the product, over its moves since the last cut, of the
         attacker's chance over the chain's.
         """
@@ -101,29 +105,29 @@ class SideBySide:
         number = np.arange(walks.start, walks.stop)[:, None]
         gains = np.zeros(members.shape)
         with np.errstate(divide="ignore", invalid="ignore"):
-            gains[0] = np.log(attacker.first(members[0])) - np.log(self.chain.initial.p[members[0]])
+            gains[0] = np.log(attacker.starts(members[0])) - np.log(self.chain.initial.p[members[0]])
             for t in range(1, len(members)):
                 a, b = members[t - 1], members[t]
-                gains[t] = np.log(attacker.onwards(a, b, number)) - np.log(self.chain.probabilities(a, b))
+                gains[t] = np.log(attacker.moves(a, b, number)) - np.log(self.chain.probabilities(a, b))
         gains[cuts] = 0.0
         gains = np.nan_to_num(gains, nan=0.0, posinf=700.0, neginf=-700.0)
         filtered, so_far = np.empty(members.shape), np.zeros(members.shape[1:])
         for t in range(len(members)):
             so_far = np.where(cuts[t][:, None], 0.0, so_far) + gains[t]
-            filtered[t] = _normal(np.exp(so_far - so_far.max(axis=-1, keepdims=True)))
+            filtered[t] = _normalise(np.exp(so_far - so_far.max(axis=-1, keepdims=True)))
         smoothed = filtered.copy()
         for t in range(len(members) - 2, -1, -1):  # what is known at the last step before a cut
             smoothed[t] = np.where(cuts[t + 1][:, None], filtered[t], smoothed[t + 1])
         return filtered, smoothed
 
 
-def _normal(weights: Array) -> Array:
+def _normalise(weights: Array) -> Array:
     """Weights that sum to one in each row; equal ones where nothing seen is possible to the attacker."""
     sums = weights.sum(axis=-1, keepdims=True)
     return np.where(sums > 0, weights / np.where(sums > 0, sums, 1), 1 / weights.shape[-1])
 
 
-def judged(members: Indices, weights: Array, truth: Indices | None) -> tuple[Array, Array]:
+def score_guesses(members: Indices, weights: Array, truth: Indices | None) -> tuple[Array, Array]:
     """For each step and walk the chance that the best guess is right, and the entropy left, in bits.
 
     Members that are the same state count together. With the true states, it is whether the guess is right that counts,
@@ -142,3 +146,36 @@ def judged(members: Indices, weights: Array, truth: Indices | None) -> tuple[Arr
         return best, bits
     likeliest = first & (members >= 0) & (together >= best[..., None] * (1 - 1e-12))
     return (likeliest & (members == truth[..., None])).any(axis=-1) / np.maximum(likeliest.sum(axis=-1), 1), bits
+
+
+def solve_exactly(chain: Chain, channel: Channel, steps: int) -> list[tuple[float, ...]] | None:
+    """Success of filtering and of smoothing, and the entropies in bits, at each step; None where there are too many
+    sequences of observables.
+
+    Forward: alpha(y_0..y_t)(x) = p(y_0..y_t, X_t = x). Backward: beta(y_t+1..y_T)(x) = p(y_t+1..y_T given X_t = x).
+    The sum over all sequences of max over x of alpha * beta is the chance of the best guess.
+    """
+    n, outputs = channel.shape
+    if steps * np.log2(max(outputs, 2)) + np.log2(n) > np.log2(_MOST):
+        return None
+    C = channel.toarray()
+    P = chain.probabilities(np.arange(n)[:, None], np.arange(n)[None, :])
+    forward = [chain.initial.p[None, :] * C.T]
+    backward = [np.ones((1, n))]
+    for _ in range(steps - 1):
+        forward.append(((forward[-1] @ P)[:, None, :] * C.T).reshape(-1, n))
+        backward.append((P @ (C.T[:, None, :] * backward[-1]).reshape(-1, n).T).T)
+    filtered = [_score_joint(alpha) for alpha in forward]
+    smoothed = [
+        _score_joint((alpha[:, None, :] * backward[steps - 1 - t][None]).reshape(-1, n))
+        for t, alpha in enumerate(forward)
+    ]
+    return [tuple(step[which] for step in part) for which in (0, 1) for part in (filtered, smoothed)]
+
+
+def _score_joint(joint: Array) -> tuple[float, float]:
+    """The chance of the best guess and the conditional entropy, of p(what is seen, x)."""
+    seen = joint.sum(axis=1, keepdims=True)
+    shares = joint / np.where(seen > 0, seen, 1)
+    bits = -(joint * np.log2(np.where(shares > 0, shares, 1))).sum()
+    return float(joint.max(axis=1).sum()), max(float(bits), 0.0)

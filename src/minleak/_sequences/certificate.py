@@ -37,7 +37,7 @@ class Step:
     after: tuple[int, ...]
 
 
-def certified(chain: Chain, draws: list[Step]) -> Certificate:
+def certify_step(chain: Chain, draws: list[Step]) -> Certificate:
     """The certificate of a step, of which several draws were traced."""
     one = draws[0]
     entries = [[int(x) for x in column] for column in one.matrix]
@@ -50,11 +50,11 @@ def certified(chain: Chain, draws: list[Step]) -> Certificate:
         Check("no state elsewhere is so heavy that tracks would meet on it", _light(chain, one)),
         Check("columns are put together only where at most one track can come", _bins(one, entries)),
     ]
-    replayed = [_replayed(draw, entries) for draw in draws]
+    replays = [_replay(draw, entries) for draw in draws]
     checks += [
-        Check("every move of the rounding keeps all means, given the true entry too", all(ok for ok, _ in replayed)),
-        Check("each track ends where its row is, the true one where it went", all(ok for _, ok in replayed)),
-        Check("states are as different as the rows allow", all(_apart(draw) for draw in draws)),
+        Check("every move of the rounding keeps all means, given the true entry too", all(ok for ok, _ in replays)),
+        Check("each track ends where its row is, the true one where it went", all(ok for _, ok in replays)),
+        Check("states are as different as the rows allow", all(_spread_out(draw) for draw in draws)),
     ]
     shared = sum(max(sum(column) - one.unit, 0) for column in entries[: len(one.states)]) / one.unit
     return Certificate(
@@ -120,7 +120,7 @@ def _bins(one: Step, entries: list[list[int]]) -> bool:
     return int(one.begin[0]) == 0 and all(b == a + 1 or (b > a and total <= one.unit) for a, b, total in together)
 
 
-def _replayed(draw: Step, entries: list[list[int]]) -> tuple[bool, bool]:
+def _replay(draw: Step, entries: list[list[int]]) -> tuple[bool, bool]:
     """Whether every move is one along a cycle or path of fractional entries by what it may be, and whether the end is
     what was drawn.
     """
@@ -163,7 +163,7 @@ def _replayed(draw: Step, entries: list[list[int]]) -> tuple[bool, bool]:
     return means, arrived and there and draw.columns[draw.place] == draw.column
 
 
-def _apart(draw: Step) -> bool:
+def _spread_out(draw: Step) -> bool:
     """Whether each state has as many tracks as its mean rounded down or up; those elsewhere at most one."""
     counts: dict[int, int] = {}
     for state in draw.after:

@@ -16,7 +16,7 @@ from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._plan.rings import LIMIT
-from minleak._sequences.fitting import blocks_of, fit_counts
+from minleak._sequences.fitting import blocks_of, count_sequences
 from minleak._sequences.given import as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits
 from minleak._sequences.line import Line
 from minleak._sequences.storing import load_chain, save_chain
@@ -116,7 +116,7 @@ class Chain:
         >>> Chain.from_sequences([["home", "work", "home"], ["home", "shop", "home"]])
         Chain(3 states, 4 transitions, back-off)
         """
-        return cls(**fit_counts(sequences, order=order, smoothing=smoothing), clock=clock)
+        return cls(**count_sequences(sequences, order=order, smoothing=smoothing), clock=clock)
 
     # -- files --------------------------------------------------------------------------------------------------------
 
@@ -144,7 +144,7 @@ class Chain:
     def probabilities(self, a: Indices, b: Indices) -> Array:
         """P(a -> b) for arrays of positions, which are broadcast; as floats, without the grid."""
         a, b = np.broadcast_arrays(a, b)
-        found = looked_up(self._keys, self.counts, a.astype(np.int64) * len(self.labels) + b)
+        found = look_up(self._keys, self.counts, a.astype(np.int64) * len(self.labels) + b)
         reached = self.line.block[b] == self.target[a]
         share = np.where(reached, self.line.weights[b] / self.line.totals[self.line.block[b]], 0.0)
         return np.asarray((found + self.backoff[a] * share) / (self.sums[a] + self.backoff[a]))
@@ -212,19 +212,19 @@ class Chain:
         """Walks of so many states each, as labels."""
         whole(steps, "steps", most=_LONG)
         whole(walks, "walks", most=_LONG // int(steps))
-        found = self.simulated(steps, walks, generator(seed))
+        found = self.simulate_positions(steps, walks, generator(seed))
         return [[self.labels[i] for i in walk] for walk in found.tolist()]
 
-    def simulated(self, steps: int, walks: int, rng: np.random.Generator) -> Indices:
+    def simulate_positions(self, steps: int, walks: int, rng: np.random.Generator) -> Indices:
         """Walks as positions, of shape (walks, steps)."""
         found = np.empty((walks, steps), dtype=np.int64)
         cumulated = np.cumsum(self.initial.p)
         found[:, 0] = np.searchsorted(cumulated, rng.random(walks) * cumulated[-1], side="right")
         for t in range(1, steps):
-            found[:, t] = self.followed(found[:, t - 1], rng)
+            found[:, t] = self.next_states(found[:, t - 1], rng)
         return found
 
-    def followed(self, states: Indices, rng: np.random.Generator) -> Indices:
+    def next_states(self, states: Indices, rng: np.random.Generator) -> Indices:
         """A next state for each of the states."""
         seen, back = self.sums[states], self.backoff[states]
         from_marginal = rng.integers(0, seen + back) >= seen
@@ -314,7 +314,7 @@ class Chain:
             )
 
 
-def looked_up(keys: Indices, values: Indices, wanted: Indices) -> Array:
+def look_up(keys: Indices, values: Indices, wanted: Indices) -> Array:
     """The values of the wanted keys, 0 where there is none; keys increase."""
     if not len(keys):
         return np.zeros(wanted.shape)

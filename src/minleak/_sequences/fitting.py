@@ -47,7 +47,7 @@ def _hour(i: int, label: Any, period: int) -> int:
     return int(label[0])
 
 
-def fit_counts(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> dict[str, Any]:
+def count_sequences(sequences: Iterable[Iterable[Hashable]], *, order: int, smoothing: float | str) -> dict[str, Any]:
     """Counts of the sequences, by the names that `Chain` calls them; see `Chain.from_sequences`."""
     size = whole(order, "order", most=_MOST_ORDER)
     check_smoothing(smoothing)
@@ -77,10 +77,10 @@ def count_walks(labels: Any, codes: Indices, ends: Indices, smoothing: float | s
     first[starts] = True
     pairs = codes[:-1] * n + codes[1:]
     found, times = np.unique(pairs[~first[1:]], return_counts=True)
-    return sum_counts(labels, np.bincount(codes[starts], minlength=n), found // n, found % n, times, smoothing, order)
+    return from_counts(labels, np.bincount(codes[starts], minlength=n), found // n, found % n, times, smoothing, order)
 
 
-def sum_counts(
+def from_counts(
     labels: Any,
     initial: Indices,
     a: Indices,

@@ -23,7 +23,7 @@ _ROW = 1 << 48
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class TransitionRows:
     """Positive integer counts by rows, columns increasing; `scales` is what a weight of 1 became in each row."""
 
     indptr: Indices
@@ -78,7 +78,7 @@ def as_marginal(marginal: Any, labels: Labels) -> Prior:
     return found
 
 
-def visits(rows: Rows, initial: Prior) -> Prior:
+def visits(rows: TransitionRows, initial: Prior) -> Prior:
     """How often each state is come to: at first, and by each transition; in exact integers unless they are floats."""
     n = len(initial)
     if initial.exact and (rows.scales == 1).all():
@@ -95,11 +95,11 @@ def as_backoff(backoff: Any, scales: Array, sums: Indices) -> Indices:
     what = "backoff is a number of transitions from 0 on, or one for each state"
     try:
         array = np.asarray(backoff)
-        given = np.broadcast_to(array, (len(sums),)) if array.dtype.kind in "iuf" else None
-    except Exception:
-        given = None
-    if given is None:
+    except ValueError:  # rows of several lengths
+        array = np.array("")
+    if array.dtype.kind not in "iuf" or array.shape not in ((), (1,), sums.shape):
         raise InvalidParameter(f"{what}, not {shown(backoff)}")
+    given = np.broadcast_to(array, sums.shape)
     good = (given >= 0) & (given < LIMIT)
     if not good.all():
         raise InvalidParameter(f"{what}, not {shown(given[np.argmin(good)])}")
@@ -111,7 +111,7 @@ def as_backoff(backoff: Any, scales: Array, sums: Indices) -> Indices:
     return scaled.astype(np.int64)
 
 
-def as_rows(transitions: Any, labels: Labels) -> Rows:
+def as_rows(transitions: Any, labels: Labels) -> TransitionRows:
     """Transitions by rows; rows of floats are put on a grid, a positive entry getting at least one unit."""
     import scipy.sparse as sp
 
@@ -126,7 +126,7 @@ def as_rows(transitions: Any, labels: Labels) -> Rows:
             transitions = np.asarray(transitions)
             if transitions.dtype.kind == "O":
                 transitions = transitions.astype(np.float64)
-        except Exception:
+        except (TypeError, ValueError):
             raise InvalidPrior("transitions are a matrix of numbers, or a mapping {a: {b: count}}") from None
     if transitions.dtype.kind not in "iuf":
         raise InvalidPrior(f"transitions are a matrix of numbers, not of {transitions.dtype}")
@@ -152,7 +152,7 @@ def as_rows(transitions: Any, labels: Labels) -> Rows:
         raise InvalidPrior("all counts add up to 2^62 or more: divide all of them by the same number")
     keep = data > 0
     indptr = np.concatenate([[0], np.cumsum(np.bincount(owner[keep], minlength=n))]).astype(np.int64)
-    return Rows(indptr, found.indices[keep].astype(np.int64), data[keep].astype(np.int64), scales)
+    return TransitionRows(indptr, found.indices[keep].astype(np.int64), data[keep].astype(np.int64), scales)
 
 
 def _from_mapping(transitions: Mapping[Any, Any], labels: Labels) -> Any:

@@ -16,9 +16,15 @@ from minleak._data.progress import Progress, no_progress
 from minleak._data.simulating import generator, margin
 from minleak._plan.kinds import Stored
 from minleak._plans.rings import Plan
-from minleak._sequences.beliefs import Attacker, Learning, Sets, SideBySide, judged
+from minleak._sequences.beliefs import (
+    Attacker,
+    LearningAttacker,
+    ShownSets,
+    ShownTracks,
+    score_guesses,
+    solve_exactly,
+)
 from minleak._sequences.chain import Chain
-from minleak._sequences.exactly import exactly
 from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
 from minleak._sequences.schemes import NAMES, Scheme, channel_scheme, plan_scheme, scheme_of, tracks_scheme
 from minleak._sequences.tracks import Tracks
@@ -79,7 +85,7 @@ def leakage(
     if exact and truth is not None:
         raise InvalidParameter("exact=True is for walks that go by the chain: leave out truth=")
     if exact is not False and truth is None:
-        found = None if scheme.channel is None else exactly(chain, scheme.channel(), length)
+        found = None if scheme.channel is None else solve_exactly(chain, scheme.channel(), length)
         if found is not None:
             filtered, smoothed, bits, smoothed_bits = (ByStep(values, values, values) for values in found)
             return SequenceLeakage(scheme.name, scheme.k, filtered, smoothed, bits, smoothed_bits, 0, True)
@@ -90,7 +96,7 @@ def leakage(
             f"{length:,} steps of {many:,} walks, each of up to {scheme.width:,} states, are too much to keep: take "
             "fewer steps or trials"
         )
-    return _measured(chain, scheme, length, many, rng, truth, progress)
+    return _simulate(chain, scheme, length, many, rng, truth, progress)
 
 
 def baselines(
@@ -143,7 +149,7 @@ def _scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
     return channel_scheme(given)
 
 
-def _measured(
+def _simulate(
     chain: Chain,
     scheme: Scheme,
     steps: int,
@@ -154,17 +160,17 @@ def _measured(
 ) -> SequenceLeakage:
     attacker, known = Attacker(chain), None
     if truth is None:
-        walks = chain.simulated(steps, trials, rng)
+        walks = chain.simulate_positions(steps, trials, rng)
     elif isinstance(truth, Chain):
         match(truth.labels, chain.labels, ("the chain of the truth", "state"), _CHAIN, InvalidParameter)
-        walks, attacker = truth.simulated(steps, trials, rng), Attacker(truth)
+        walks, attacker = truth.simulate_positions(steps, trials, rng), Attacker(truth)
     else:
         walks = _held_out(chain, truth, steps)[:trials]
-        known, attacker = walks.T, Learning(chain, walks)
-    told = progress or no_progress
-    seen = scheme.shown(chain, walks, rng, lambda done, of: told(done, of, scheme.name))
-    told(1, 1, scheme.name)
-    found = _attacked(attacker, seen, known)
+        known, attacker = walks.T, LearningAttacker(chain, walks)
+    report = progress or no_progress
+    seen = scheme.show(chain, walks, rng, lambda done, of: report(done, of, scheme.name))
+    report(1, 1, scheme.name)
+    found = _attack(attacker, seen, known)
     filtered, smoothed = (_by_step(part, 1.0) for part in found[:2])
     bits, smoothed_bits = (_by_step(part, math.inf) for part in found[2:])
     evidence = falls = None
@@ -175,7 +181,7 @@ def _measured(
     return SequenceLeakage(scheme.name, scheme.k, filtered, smoothed, bits, smoothed_bits, many, False, evidence, falls)
 
 
-def _attacked(attacker: Attacker, seen: Sets | SideBySide, truth: Indices | None) -> list[Array]:
+def _attack(attacker: Attacker, seen: ShownSets | ShownTracks, truth: Indices | None) -> list[Array]:
     """Success of filtering and of smoothing, and the entropies, for each step and walk; some walks at a time."""
     steps, many, k = seen.members.shape
     width = max(1, _PAIRS // (steps * k * k))
@@ -183,7 +189,7 @@ def _attacked(attacker: Attacker, seen: Sets | SideBySide, truth: Indices | None
     for begin in range(0, many, width):
         walks = slice(begin, min(begin + width, many))
         true = None if truth is None else truth[:, walks]
-        parts = [judged(seen.members[:, walks], weights, true) for weights in seen.believed(attacker, walks)]
+        parts = [score_guesses(seen.members[:, walks], weights, true) for weights in seen.posteriors(attacker, walks)]
         found.append([values for kind in zip(*parts, strict=True) for values in kind])
     return [np.concatenate(values, axis=1) for values in zip(*found, strict=True)]
 
@@ -212,7 +218,7 @@ def _evidence(chain: Chain, attacker: Attacker, walks: Indices) -> float:
         return 0.0
     a, b = walks[:, :-1], walks[:, 1:]
     with np.errstate(divide="ignore"):
-        gains = np.log2(attacker.onwards(a, b, np.arange(len(walks))[:, None])) - np.log2(chain.probabilities(a, b))
+        gains = np.log2(attacker.moves(a, b, np.arange(len(walks))[:, None])) - np.log2(chain.probabilities(a, b))
     return float(gains.mean())
 
 

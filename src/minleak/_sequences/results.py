@@ -64,7 +64,7 @@ class SequenceLeakage(Result):
         table = Table(f"{self.method} ({how})", columns, rows)
         if self.evidence is None:
             return [table]
-        return [table, f"evidence {self.evidence:.4f} bits a step; {fallen(self)}"]
+        return [table, f"evidence {self.evidence:.4f} bits a step; {describe_fall(self)}"]
 
     def _between(self, found: ByStep, t: int) -> list[Any]:
         return [found[t]] if self.exact else [found[t], f"{found.low[t]:.4f} .. {found.high[t]:.4f}"]
@@ -96,7 +96,7 @@ class SequenceTable(Result):
         return success_chart(self.rows)
 
 
-def fallen(row: SequenceLeakage) -> str:
+def describe_fall(row: SequenceLeakage) -> str:
     """When the true walk is found out, in words."""
     if row.falls is not None:
         return f"the walk falls at step {row.falls}: from there on a guess is right more often than not"

@@ -17,12 +17,12 @@ from minleak._plan.sampler import Sampler
 from minleak._plan.streams import Stream
 from minleak._plans.make import design
 from minleak._plans.rings import Plan
-from minleak._sequences.beliefs import Sets, SideBySide
+from minleak._sequences.beliefs import ShownSets, ShownTracks
 from minleak._sequences.chain import Chain
-from minleak._sequences.coupling import moved, started
+from minleak._sequences.steps import move_tracks, start_tracks
 
 Random = np.random.Generator
-Told = Callable[[int, int], None]
+Report = Callable[[int, int], None]
 
 # Plans of more sets than this are not gone through one by one.
 _LISTED = 1 << 11
@@ -39,7 +39,7 @@ class Scheme:
     name: str
     k: int | None
     width: int
-    shown: Callable[[Chain, Indices, Random, Told], Sets | SideBySide]
+    show: Callable[[Chain, Indices, Random, Report], ShownSets | ShownTracks]
     channel: Callable[[], Channel] | None = None
 
 
@@ -51,21 +51,21 @@ def scheme_of(name: str, k: int, chain: Chain) -> Scheme:
         blocks = cut(chain.marginal, min(k, len(chain))).block_of()
         return channel_scheme(Channel.deterministic(blocks.tolist()), "fixed buckets", min(k, len(chain)))
     if name == "decoys":
-        return Scheme("independent decoy walks", k, k, partial(_decoys, k))
+        return Scheme("independent decoy walks", k, k, partial(_draw_decoys, k))
     if name == "predictive":
-        return Scheme("plan for the prediction", k, k, partial(_predicted, k))
+        return Scheme("plan for the prediction", k, k, partial(_draw_predictive, k))
     return tracks_scheme(k)
 
 
 def tracks_scheme(k: int) -> Scheme:
     """The walk among k - 1 tracks coupled to it; see `Tracks`."""
-    return Scheme("tracks", k, k, partial(_tracks, k))
+    return Scheme("tracks", k, k, partial(_draw_tracks, k))
 
 
 def plan_scheme(plan: Plan) -> Scheme:
     """A set of a plan, drawn anew at each step."""
     channel = plan.channel if plan.n_cells < _LISTED else None
-    return Scheme("plan at each step", plan.k, plan.k, partial(_by_plan, plan), channel)
+    return Scheme("plan at each step", plan.k, plan.k, partial(_draw_plan, plan), channel)
 
 
 def channel_scheme(channel: Channel, name: str = "channel at each step", k: int | None = None) -> Scheme:
@@ -73,16 +73,16 @@ def channel_scheme(channel: Channel, name: str = "channel at each step", k: int 
     import scipy.sparse as sp
 
     width = int(np.diff(sp.csc_array(channel.matrix).indptr).max())
-    return Scheme(name, k, width, partial(_by_channel, channel), lambda: channel)
+    return Scheme(name, k, width, partial(_draw_channel, channel), lambda: channel)
 
 
-def _by_plan(plan: Plan, _chain: Chain, walks: Indices, rng: Random, _told: Told) -> Sets:
+def _draw_plan(plan: Plan, _chain: Chain, walks: Indices, rng: Random, _report: Report) -> ShownSets:
     sampler = Sampler(plan, tables_of(plan))
-    drawn = [_drawn(sampler, states, rng) for states in walks.T]
-    return Sets(np.stack([sets for sets, _ in drawn]), np.stack([chances for _, chances in drawn]))
+    drawn = [_draw_sets(sampler, states, rng) for states in walks.T]
+    return ShownSets(np.stack([sets for sets, _ in drawn]), np.stack([chances for _, chances in drawn]))
 
 
-def _drawn(sampler: Sampler, secrets: Indices, rng: Random) -> tuple[Indices, Array]:
+def _draw_sets(sampler: Sampler, secrets: Indices, rng: Random) -> tuple[Indices, Array]:
     """Sets of a plan, and p(set given member) up to a factor: one over the places that a member owns."""
     owned = sampler.owned(secrets)
     sets = sampler.sets(secrets, rng.integers(0, np.maximum(owned, 1)))
@@ -90,7 +90,7 @@ def _drawn(sampler: Sampler, secrets: Indices, rng: Random) -> tuple[Indices, Ar
     return sets, np.where(sets >= 0, 1 / np.maximum(places, 1), 0.0)
 
 
-def _by_channel(channel: Channel, _chain: Chain, walks: Indices, rng: Random, _told: Told) -> Sets:
+def _draw_channel(channel: Channel, _chain: Chain, walks: Indices, rng: Random, _report: Report) -> ShownSets:
     import scipy.sparse as sp
 
     rows, columns = sp.csr_array(channel.matrix), sp.csc_array(channel.matrix)
@@ -103,10 +103,10 @@ def _by_channel(channel: Channel, _chain: Chain, walks: Indices, rng: Random, _t
     places = np.minimum(columns.indptr[seen][..., None] + offsets, len(columns.data) - 1)
     there = offsets < sizes[..., None]
     members = np.where(there, columns.indices[places], -1).astype(np.int64)
-    return Sets(members, np.where(there, columns.data[places], 0.0))
+    return ShownSets(members, np.where(there, columns.data[places], 0.0))
 
 
-def _predicted(k: int, chain: Chain, walks: Indices, rng: Random, told: Told) -> Sets:
+def _draw_predictive(k: int, chain: Chain, walks: Indices, rng: Random, report: Report) -> ShownSets:
     """The optimal plan for what everybody expects of the next state, designed at each step."""
     members = np.full((walks.shape[1], len(walks), k), -1, dtype=np.int64)
     likelihoods = np.zeros(members.shape)
@@ -114,7 +114,7 @@ def _predicted(k: int, chain: Chain, walks: Indices, rng: Random, told: Told) ->
         expected = chain.initial.p
         for t, state in enumerate(walk):
             plan = design(Prior(expected), k, layout="circle")
-            sets, chances = _drawn(Sampler(plan, tables_of(plan)), np.array([state]), rng)
+            sets, chances = _draw_sets(Sampler(plan, tables_of(plan)), np.array([state]), rng)
             members[t, r, : plan.k], likelihoods[t, r, : plan.k] = sets[0], chances[0]
             belief = np.zeros(len(chain))
             there = sets[0] >= 0
@@ -122,20 +122,20 @@ def _predicted(k: int, chain: Chain, walks: Indices, rng: Random, told: Told) ->
             if not belief.sum() > 0:  # a state that the prediction holds impossible
                 belief[sets[0][there]] = 1.0
             expected = chain.step(belief / belief.sum())
-        told(r + 1, len(walks))
-    return Sets(members, likelihoods)
+        report(r + 1, len(walks))
+    return ShownSets(members, likelihoods)
 
 
-def _decoys(k: int, chain: Chain, walks: Indices, rng: Random, _told: Told) -> SideBySide:
+def _draw_decoys(k: int, chain: Chain, walks: Indices, rng: Random, _report: Report) -> ShownTracks:
     """The walk among k - 1 walks of the chain that know nothing of each other."""
     many, steps = walks.shape
-    members = chain.simulated(steps, many * k, rng).reshape(many, k, steps)
+    members = chain.simulate_positions(steps, many * k, rng).reshape(many, k, steps)
     members[np.arange(many), rng.integers(0, k, many)] = walks
     never = np.zeros((steps, many), dtype=bool)
-    return SideBySide(chain, np.ascontiguousarray(members.transpose(2, 0, 1)), never)
+    return ShownTracks(chain, np.ascontiguousarray(members.transpose(2, 0, 1)), never)
 
 
-def _tracks(k: int, chain: Chain, walks: Indices, rng: Random, told: Told) -> SideBySide:
+def _draw_tracks(k: int, chain: Chain, walks: Indices, rng: Random, report: Report) -> ShownTracks:
     stream = Stream(lambda _: rng.bytes(64))
     members = np.empty((walks.shape[1], len(walks), k), dtype=np.int64)
     cuts = np.zeros(members.shape[:2], dtype=bool)
@@ -144,12 +144,12 @@ def _tracks(k: int, chain: Chain, walks: Indices, rng: Random, told: Told) -> Si
         place = 0
         for t, state in enumerate(walk):
             if tracks is not None:
-                tracks = moved(chain, tracks, place, state, stream)
+                tracks = move_tracks(chain, tracks, place, state, stream)
             if tracks is None:
-                begun = None if t else started(chain, k, state, stream)
+                begun = None if t else start_tracks(chain, k, state, stream)
                 cuts[t, r] = begun is None
-                begun = begun or started(chain, k, state, stream, anew=True)
+                begun = begun or start_tracks(chain, k, state, stream, anew=True)
                 tracks, place = begun or ([state] * k, 0)  # a state that has no weight cannot be hidden
             members[t, r] = tracks
-        told(r + 1, len(walks))
-    return SideBySide(chain, members, cuts)
+        report(r + 1, len(walks))
+    return ShownTracks(chain, members, cuts)

@@ -17,9 +17,9 @@ from minleak._draw.cloak import as_key
 from minleak._draw.keys import Key, Walking, scope_bytes
 from minleak._file.digests import label_parts, of_parts
 from minleak._plan.streams import Stream
-from minleak._sequences.certificate import certified
+from minleak._sequences.certificate import certify_step
 from minleak._sequences.chain import Chain
-from minleak._sequences.coupling import moved, started, stepped
+from minleak._sequences.steps import draw_step, move_tracks, start_tracks
 from minleak.errors import InvalidCloak, InvalidKey, InvalidParameter, UnknownSecret, shown
 
 _IMPOSSIBLE = ("refuse", "restart")
@@ -85,7 +85,7 @@ class Tracks:
         refusing = self.on_impossible == "refuse"
         for cut in (False,) if refusing else (False, True):
             parts = b"start", root, _number(x), bytes([cut])
-            found = started(self.chain, self.k, x, random.stream(*parts), anew=cut)
+            found = start_tracks(self.chain, self.k, x, random.stream(*parts), anew=cut)
             if found is not None:
                 tracks, place = found
                 history = random.hashed(b"shown", root, _joined(tracks))
@@ -139,9 +139,9 @@ class Tracks:
         if len(states) != self.k:
             raise InvalidParameter(f"a step of these tracks has {self.k} states, not {len(states)}")
         stream, rng = Stream(lambda _: os.urandom(64)), np.random.default_rng()
-        after = self.chain.followed(np.array(states * 4), rng).tolist()
-        drawn = [stepped(self.chain, states, i % self.k, x, stream, trace=True) for i, x in enumerate(after)]
-        return certified(self.chain, [step for step in drawn if step is not None])
+        after = self.chain.next_states(np.array(states * 4), rng).tolist()
+        drawn = [draw_step(self.chain, states, i % self.k, x, stream, trace=True) for i, x in enumerate(after)]
+        return certify_step(self.chain, [step for step in drawn if step is not None])
 
     @cached_property
     def digest(self) -> bytes:
@@ -203,13 +203,15 @@ class Walk:
         """Go on to a state, and show the k labels of the step."""
         tracks = self._tracks
         random, x = tracks._walking, tracks._position(state, None)
-        after = moved(tracks.chain, self._states, self._place, x, random.stream(b"move", self._history, _number(x)))
+        after = move_tracks(
+            tracks.chain, self._states, self._place, x, random.stream(b"move", self._history, _number(x))
+        )
         place, cuts = self._place, self.cuts
         if after is None:
             fresh = None
             if tracks.on_impossible == "restart":
                 stream = random.stream(b"restart", self._history, _number(x))
-                fresh = started(tracks.chain, tracks.k, x, stream, anew=True)
+                fresh = start_tracks(tracks.chain, tracks.k, x, stream, anew=True)
             if fresh is None:
                 raise InvalidParameter(
                     "the chain gives this move probability zero: refuse it, give the chain back-off, or take "

@@ -30,11 +30,11 @@ class Automaton:
     """
 
     def __init__(self, policy: Policy, alphabet: str) -> None:
-        table, accepting, kinds = _listed(policy, alphabet)
+        table, accepting, kinds = _list_states(policy, alphabet)
         missing = _missing(table, accepting)
         if missing[0] == _NEVER:
             raise InvalidParameter("no string of the alphabet meets the policy: nothing could be hidden")
-        table, missing = _least(np.where(missing[table] < _NEVER, table, -1), missing)
+        table, missing = _minimise(np.where(missing[table] < _NEVER, table, -1), missing)
         table = table[:, kinds]
         self.policy, self.table, self.missing = policy, table, missing
         #: With room for so many characters more, or more than that, the same may follow.
@@ -53,14 +53,14 @@ class Automaton:
                 return False
         return bool(self.missing[state] == 0)
 
-    def allowed(self, state: int, left: int) -> Any:
+    def allowed_symbols(self, state: int, left: int) -> Any:
         """1 for each symbol that may follow in a state where there is room for `left` characters, else 0: the end of
         the string first, then the characters, after which what is accepted must still be in reach.
         """
         after = self.table[state]
         return np.append(self.missing[state] == 0, (after >= 0) & (self.missing[after] < left)).astype(np.int64)
 
-    def accepted(self, characters: Indices, lengths: Indices) -> Any:
+    def accepts_each(self, characters: Indices, lengths: Indices) -> Any:
         """Which of strings end to end are accepted."""
         _, last = self.states(characters, lengths)
         return (last >= 0) & (self.missing[last] == 0)
@@ -81,7 +81,7 @@ class Automaton:
 _NEVER = np.iinfo(np.int32).max
 
 
-def _listed(policy: Policy, alphabet: str) -> tuple[Indices, Any, Indices]:
+def _list_states(policy: Policy, alphabet: str) -> tuple[Indices, Any, Indices]:
     """The states that can be reached, one after the other, a column for each kind of characters that are all alike;
     which states accept; and the kind of each character.
     """
@@ -94,7 +94,7 @@ def _listed(policy: Policy, alphabet: str) -> tuple[Indices, Any, Indices]:
     first = [kinds.index(kind) for kind in range(len(alike))]
     every = (1 << len(classes)) - 1
     masks = [sum((i in known) << bit for bit, known in enumerate(classes)) for i in first]
-    begin = frozenset[int]() if expression is None else expression.reached([0], ("", "begin"))
+    begin = frozenset[int]() if expression is None else expression.reach([0], ("", "begin"))
     # A state: the nodes of the expression, the classes that were seen, the length up to the least that is allowed, and
     # whether it is the empty string, of which ^ is true.
     states: dict[Hashable, int] = {(begin, 0, 0, True): 0}
@@ -102,14 +102,14 @@ def _listed(policy: Policy, alphabet: str) -> tuple[Indices, Any, Indices]:
     rows, accepting, work = [], [], 0
     for nodes, seen, length, empty in waiting:
         when = ("", "end", "begin") if empty else ("", "end")
-        matches = expression is None or expression.last in expression.reached(nodes, when)
+        matches = expression is None or expression.last in expression.reach(nodes, when)
         accepting.append(seen == every and length >= policy.min_length and matches)
         row = []
         for kind, i in enumerate(first):
             after = nodes
             if expression is not None:
                 found = {node for at in nodes for characters, node in expression.moves[at] if i in characters}
-                after = expression.reached(found)
+                after = expression.reach(found)
                 work += len(nodes) + len(after)
             state = (after, seen | masks[kind], min(length + 1, policy.min_length), False)
             if expression is not None and not after:
@@ -146,7 +146,7 @@ def _missing(table: Indices, accepting: Any) -> Indices:
     return missing
 
 
-def _least(table: Indices, missing: Indices) -> tuple[Indices, Indices]:
+def _minimise(table: Indices, missing: Indices) -> tuple[Indices, Indices]:
     """States that nothing tells apart as one (Moore), numbered in the order in which they are reached."""
     same, count = np.append(missing[:-1], -1), 0
     while True:

@@ -49,7 +49,7 @@ class Coder:
         self.alphabet, self.longest, self.order = alphabet, longest, len(levels) - (automaton is not None)
         self.levels, self.escape, self.automaton = levels, escape, automaton
         if automaton is not None:
-            self._scaled_shares = lru_cache(_KEPT)(partial(self._scaled, automaton))
+            self._scaled_shares = lru_cache(_KEPT)(partial(self._scale_shares, automaton))
         self._size = len(alphabet) + 1 + (escape is not None)
         self._outside = len(alphabet) + 1  # the symbol of every other character, where there is one
         self._symbol = {character: i for i, character in enumerate(alphabet, 1)}
@@ -94,19 +94,17 @@ class Coder:
         start, unit, context = 0, self.total >> _BITS, _BEGIN
         for at, character in enumerate(string):
             symbol = self._symbol.get(character, self._outside)
-            begin, share = self._share(*self._shares(context, self.longest - at), symbol)
-            if symbol == self._outside and self.escape is not None:
-                inside, units = self.escape.interval(self.escape.rank(character))
-                begin, width = begin * UNITS + share * inside, share * units
-            else:
-                begin, width = begin * UNITS, share * UNITS
+            part = self._part(*self._shares(context, self.longest - at), symbol)
+            if self.escape is not None and symbol == self._outside:
+                part = self.escape.inside(part, self.escape.rank(character))
+            begin, width = part
             start += unit * begin
             if at == self.longest - 1:
                 return start, unit * width
             unit = unit * width >> _BITS
             context = self._after(context, symbol)
-        begin, share = self._share(*self._shares(context, self.longest - len(string)), 0)
-        return start + unit * begin * UNITS, unit * share * UNITS
+        begin, width = self._part(*self._shares(context, self.longest - len(string)), 0)
+        return start + unit * begin, unit * width
 
     def at(self, position: int) -> str:
         """The string that owns a position of the line."""
@@ -120,15 +118,14 @@ class Coder:
             symbol = bisect_right(begins, place // UNITS, row, row + self._size) - 1 - row
             if symbol == 0:
                 break
-            begin, share = self._share(begins, row, symbol)
-            if symbol == self._outside and self.escape is not None:
-                rank = self.escape.at((place - begin * UNITS) // share)
-                inside, units = self.escape.interval(rank)
+            part = self._part(begins, row, symbol)
+            if self.escape is not None and symbol == self._outside:
+                rank = self.escape.at((place - part[0]) * UNITS // part[1])
+                part = self.escape.inside(part, rank)
                 found.append(self.escape.character(rank))
-                begin, width = begin * UNITS + share * inside, share * units
             else:
                 found.append(self.alphabet[symbol - 1])
-                begin, width = begin * UNITS, share * UNITS
+            begin, width = part
             position -= unit * begin
             unit = unit * width >> _BITS
             context = self._after(context, symbol)
@@ -172,19 +169,19 @@ class Coder:
             if symbol == 0:
                 yield mass, prefix, context, True
             else:
-                yield mass, *self._extended(prefix, context, symbol, self.alphabet[symbol - 1])
+                yield mass, *self._extend(prefix, context, symbol, self.alphabet[symbol - 1])
 
     def _with_others(self, node: _Node) -> Iterator[_Node]:
         """The prefix with each other character after it, heaviest first."""
         if self.escape is not None:
             weight, prefix, context, _ = node
             shares = self._shares(context, self.longest - len(prefix))
-            unit = (weight >> _BITS) * self._share(*shares, self._outside)[1]
+            unit, part = weight >> _BITS, self._part(*shares, self._outside)
             for rank in self.escape.by_share():
-                longer = self._extended(prefix, context, self._outside, self.escape.character(rank))
-                yield unit * self.escape.interval(rank)[1], *longer
+                longer = self._extend(prefix, context, self._outside, self.escape.character(rank))
+                yield unit * self.escape.inside(part, rank)[1], *longer
 
-    def _extended(self, prefix: str, context: _Context, symbol: int, character: str) -> tuple[str, _Context, bool]:
+    def _extend(self, prefix: str, context: _Context, symbol: int, character: str) -> tuple[str, _Context, bool]:
         return prefix + character, self._after(context, symbol), len(prefix) + 1 == self.longest
 
     # -- inside -------------------------------------------------------------------------------------------------------
@@ -219,9 +216,9 @@ class Coder:
                 return row
         return 0
 
-    def _scaled(self, automaton: Automaton, row: int, state: int, left: int) -> Any:
+    def _scale_shares(self, automaton: Automaton, row: int, state: int, left: int) -> Any:
         """The shares of what the policy allows, scaled up to the whole, at least a unit for each."""
-        allowed = automaton.allowed(state, left)
+        allowed = automaton.allowed_symbols(state, left)
         shares = np.full(self._size, T)
         shares[:-1] = self._table[row + 1 : row + self._size]
         shares -= self._table[row : row + self._size]
@@ -237,7 +234,8 @@ class Coder:
             state = int(self.automaton.table[state, symbol - 1])
         return (key * self._size + symbol) % self._powers[-1], state
 
-    def _share(self, begins: Any, row: int, symbol: int) -> tuple[int, int]:
+    def _part(self, begins: Any, row: int, symbol: int) -> tuple[int, int]:
+        """Where the part of a symbol begins, and its width, both of the 2^_BITS of a character."""
         begin: int = begins[row + symbol]
         end: int = T if symbol == self._size - 1 else begins[row + symbol + 1]
-        return begin, end - begin
+        return begin * UNITS, (end - begin) * UNITS

@@ -37,7 +37,7 @@ class Escape:
         self._begins = [begin + min(_GROUP * g, self._more) for g, begin in enumerate(before)]
 
     @classmethod
-    def fitted(cls, alphabet: Iterable[str], seen: dict[str, int]) -> Escape:
+    def fit(cls, alphabet: Iterable[str], seen: dict[str, int]) -> Escape:
         """Groups in proportion to the counts of characters seen outside the alphabet, and one count for each group in
         which Unicode has characters at all.
         """
@@ -66,6 +66,12 @@ class Escape:
         group, inside = divmod(rank, _GROUP)
         extra = min(max(self._more - _GROUP * group, 0), inside)
         return self._begins[group] + self.shares[group] * inside + extra, self.shares[group] + (rank < self._more)
+
+    def inside(self, part: tuple[int, int], rank: int) -> tuple[int, int]:
+        """(start, width) of the character of a rank within the part of all, whose width is a multiple of UNITS."""
+        (begin, width), (start, units) = part, self.interval(rank)
+        share = width // UNITS
+        return begin + share * start, share * units
 
     def at(self, unit: int) -> int:
         """The rank of the character that owns a unit."""

@@ -47,7 +47,7 @@ class Expression:
             why = "too deeply nested" if isinstance(error, RecursionError) else error
             raise InvalidParameter(f"matching= is no regular expression that Python can read: {why}") from None
 
-    def reached(self, nodes: Any, when: tuple[str, ...] = ("",)) -> frozenset[int]:
+    def reach(self, nodes: Any, when: tuple[str, ...] = ("",)) -> frozenset[int]:
         """All nodes that are reached from some without a character."""
         found, waiting = set(nodes), list(nodes)
         while waiting:
@@ -87,7 +87,7 @@ class Expression:
             return after
         if kind in (_constants.MAX_REPEAT, _constants.MIN_REPEAT):
             least, most, items = said
-            return self._repeated(least, most, items, node, flags)
+            return self._repeat(least, most, items, node, flags)
         if kind is _constants.AT and said in _BEGINS:
             return self._free(node, "begin")
         if kind is _constants.AT and said in _ENDS:
@@ -96,7 +96,7 @@ class Expression:
             return self._free(node, "end")
         raise InvalidParameter(f"matching=: {_REFUSED.get(kind, f'{kind} is not supported')}")
 
-    def _repeated(self, least: int, most: int, items: Any, node: int, flags: int) -> int:
+    def _repeat(self, least: int, most: int, items: Any, node: int, flags: int) -> int:
         for _ in range(least):
             node = self._sequence(items, self._free(node), flags)
         if most is _constants.MAXREPEAT:

@@ -51,7 +51,9 @@ def fit_levels(
     """
     if order > 62 or n_states * size**order >= 2**62:
         raise InvalidParameter(f"{order} characters of an alphabet of {size - 2:,} are too many: lower the order")
-    contexts, following, counts = _counted(symbols, lengths, weights, states, order=order, size=size, longest=longest)
+    contexts, following, counts = _count_contexts(
+        symbols, lengths, weights, states, order=order, size=size, longest=longest
+    )
     levels: list[Level] = []
     for length in range(order + (states is not None)):
         keys, row = np.unique(contexts % size**length if length < order else contexts, return_inverse=True)
@@ -67,14 +69,14 @@ def fit_levels(
             block = np.zeros((min(_ROWS, len(keys) - first), size), dtype=np.int64)
             inside = slice(*np.searchsorted(cells, [first * size, (first + len(block)) * size]))
             block.flat[cells[inside] - first * size] = seen[inside]
-            begins[first : first + len(block)] = _begins(
+            begins[first : first + len(block)] = _share_begins(
                 block, _shorter(levels, keys[first : first + len(block)], size)
             )
         levels.append(Level(keys, begins))
     return levels
 
 
-def _counted(
+def _count_contexts(
     symbols: Counts,
     lengths: Counts,
     weights: Counts | None,
@@ -118,7 +120,7 @@ def _shorter(levels: list[Level], keys: Counts, size: int) -> Counts:
     return np.asarray(np.diff(begins, axis=1, append=T))
 
 
-def _begins(seen: Counts, shorter: Counts) -> npt.NDArray[np.uint16]:
+def _share_begins(seen: Counts, shorter: Counts) -> npt.NDArray[np.uint16]:
     size = seen.shape[1]
     kinds, events = (seen > 0).sum(axis=1, keepdims=True), seen.sum(axis=1, keepdims=True)
     found = 1 + (seen * T + kinds * shorter) * (T - size) // ((events + kinds) * T)
@@ -127,7 +129,7 @@ def _begins(seen: Counts, shorter: Counts) -> npt.NDArray[np.uint16]:
     return begins
 
 
-def encoded(strings: Sequence[str], alphabet: Sequence[str]) -> tuple[Counts, Counts, Any]:
+def encode(strings: Sequence[str], alphabet: Sequence[str]) -> tuple[Counts, Counts, Any]:
     """The symbols of all strings end to end, how many each has, and the code points of the characters."""
     codes = np.frombuffer("".join(strings).encode("utf-32-le", "surrogatepass"), dtype="<u4").astype(np.int64)
     known = np.array(sorted(map(ord, alphabet)), dtype=np.int64)

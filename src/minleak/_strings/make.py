@@ -6,22 +6,22 @@ from dataclasses import replace
 from typing import Any
 
 from minleak._data.prior import Prior
-from minleak._strings.joint import Joint
 from minleak._strings.plan import UnlistedPlan
+from minleak._strings.string_prior import StringPrior
 
 
 def design_unlisted(model: Any, k: int, *, prior: Prior | None = None, share: Any = None) -> UnlistedPlan:
     """The plan of least leakage for sets of k over all strings of a model, and over those that a prior counts."""
-    joint = Joint.of(model, prior, share)
-    plan = UnlistedPlan(joint, k, joint.giants(k), (), ())
+    strings = StringPrior.of(model, prior, share)
+    plan = UnlistedPlan(strings, k, strings.giants(k), (), ())
     giants = dict(plan.giants)
-    loose = sorted((x for x in joint.counted if x not in giants), key=joint.weight, reverse=True)
+    loose = sorted((x for x in strings.counted if x not in giants), key=strings.weight, reverse=True)
     homes = tuple(tuple(loose[i : i + plan.u]) for i in range(0, len(loose) - plan.u + 1, plan.u))
-    whole = replace(plan, homes=homes, home_weights=tuple(joint.weight(home[-1]) for home in homes))
-    return replace(whole, home_weights=_given_back(whole))
+    whole = replace(plan, homes=homes, home_weights=tuple(strings.weight(home[-1]) for home in homes))
+    return replace(whole, home_weights=_give_back(whole))
 
 
-def _given_back(plan: UnlistedPlan) -> tuple[int, ...]:
+def _give_back(plan: UnlistedPlan) -> tuple[int, ...]:
     """The homes' weights, less what the circle needs so that nothing on it is longer than a track.
 
     That is, u times the largest piece is at most the whole. A home that gives back d adds u d to the circle, and d to
@@ -29,7 +29,9 @@ def _given_back(plan: UnlistedPlan) -> tuple[int, ...]:
     so on, until no home has to give more than it has or more than its own largest piece lets it.
     """
     u, homes = plan.u, list(zip(plan.homes, plan.home_weights, strict=True))
-    largest = max([_longest_unlisted(plan), *map(plan.residue, plan.joint.counted.keys() - dict(plan.giants).keys())])
+    largest = max(
+        [_longest_unlisted(plan), *map(plan.residue, plan.string_prior.counted.keys() - dict(plan.giants).keys())]
+    )
     back = max(0, -((plan.circle - u * largest) // u))
     while back:
         room, left = plan.circle + u * back, back
@@ -46,7 +48,7 @@ def _given_back(plan: UnlistedPlan) -> tuple[int, ...]:
 
 def _longest_unlisted(plan: UnlistedPlan) -> int:
     """The heaviest string that was not counted and is no giant, if it may be too long for the circle; else 0."""
-    joint = plan.joint
-    known = joint.counted.keys() | dict(plan.giants).keys()
-    heavy = joint.model.heaviest(len(known) + 1, plan.circle // (plan.u * joint.per_unit))
-    return max((joint.per_unit * units for string, units in heavy if string not in known), default=0)
+    strings = plan.string_prior
+    known = strings.counted.keys() | dict(plan.giants).keys()
+    heavy = strings.model.heaviest(len(known) + 1, plan.circle // (plan.u * strings.per_unit))
+    return max((strings.per_unit * units for string, units in heavy if string not in known), default=0)

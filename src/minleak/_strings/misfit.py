@@ -13,7 +13,7 @@ from minleak._data.parameters import whole
 from minleak._data.simulating import TRIALS
 from minleak._face.result import Result
 from minleak._face.tables import Table
-from minleak._strings.joint import Joint
+from minleak._strings.string_prior import StringPrior
 
 if TYPE_CHECKING:
     from minleak._strings.plan import UnlistedPlan
@@ -40,15 +40,15 @@ class Misfit(Result):
         ]
 
 
-def success_against(plan: UnlistedPlan, truth: Joint, trials: int, seed: int) -> Misfit:
-    """Secrets drawn from the truth, sets from the plan; the attacker knows both. His posterior of a member goes with
+def success_against(plan: UnlistedPlan, truth: StringPrior, trials: int, seed: int) -> Misfit:
+    """Secrets drawn from the truth, sets from the plan; the attacker knows both. Their posterior of a member goes with
     its true weight and the likelihood of the set; of each set the largest is counted, which varies less than hits and
     misses do.
     """
     rng, best, curve = random.Random(whole(seed, "the seed", 0)), [], [0.0] * plan.k
     trials = whole(trials, "the number of trials", 2, TRIALS)
     for _ in range(trials):
-        secret = _drawn(truth, rng)
+        secret = _draw_secret(truth, rng)
         places = plan.owned(secret)
         if places:
             ratios = [
@@ -70,7 +70,7 @@ def success_against(plan: UnlistedPlan, truth: Joint, trials: int, seed: int) ->
     )
 
 
-def _drawn(joint: Joint, rng: random.Random) -> str:
-    if joint.prior is None or rng.randrange(joint.share.denominator) < joint.share.numerator:
-        return joint.rest.at(rng.randrange(joint.rest.length))
-    return str(joint.prior.labels[rng.choices(range(len(joint.prior)), joint.prior.p.tolist())[0]])
+def _draw_secret(strings: StringPrior, rng: random.Random) -> str:
+    if strings.prior is None or rng.randrange(strings.share.denominator) < strings.share.numerator:
+        return strings.rest.at(rng.randrange(strings.rest.length))
+    return str(strings.prior.labels[rng.choices(range(len(strings.prior)), strings.prior.p.tolist())[0]])

@@ -1,20 +1,17 @@
-"""Model: what a plan has to know of strings that nobody can list, and the line of a model without some of them."""
+"""StringModel: what a plan has to know of strings that cannot be listed, and a model's line without some of them."""
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from minleak.errors import InvalidParameter
 
-if TYPE_CHECKING:
-    from typing_extensions import TypeIs
-
 
 @runtime_checkable
-class Model(Protocol):
+class StringModel(Protocol):
     """A prior over strings as integers: string x owns the positions start, ..., start + weight - 1 of the line
     0, ..., total - 1. The intervals are disjoint and cover the line.
 
@@ -39,15 +36,7 @@ class Model(Protocol):
         """The k heaviest strings with their weights, heaviest first: of those heavier than `above`, all if fewer."""
 
 
-def is_model(thing: object) -> TypeIs[Model]:
-    """Whether it has the five; what raises when it is asked has none."""
-    try:
-        return isinstance(thing, Model)
-    except Exception:
-        return False
-
-
-def strings_of(model: Model, most: int) -> Iterator[tuple[str, int]]:
+def strings_of(model: StringModel, most: int) -> Iterator[tuple[str, int]]:
     """Every string of a small model with its weight, in the order of the line. Refused beyond `most` strings.
 
     The line is walked from interval to interval, so that a gap or an overlap is found on the way.
@@ -76,7 +65,7 @@ class CutLine:
     (True, 'b')
     """
 
-    def __init__(self, model: Model, cuts: Iterable[tuple[int, int]]) -> None:
+    def __init__(self, model: StringModel, cuts: Iterable[tuple[int, int]]) -> None:
         ordered = sorted(cuts)
         self._model = model
         self._starts = [start for start, _ in ordered]

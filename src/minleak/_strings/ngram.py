@@ -14,7 +14,7 @@ from minleak._strings.automaton import Automaton
 from minleak._strings.coding import Coder
 from minleak._strings.escape import Escape
 from minleak._strings.files import ALPHABET, load_model, save_model
-from minleak._strings.fitting import encoded, fit_levels
+from minleak._strings.fitting import encode, fit_levels
 from minleak._strings.policy import LONGEST, Policy
 from minleak.errors import InvalidParameter, shown
 
@@ -83,9 +83,9 @@ class NGram(Coder):
             )
         allowed = frozenset(chosen)
         fits = [i for i, text in enumerate(texts) if len(text) <= longest and (others or allowed.issuperset(text))]
-        symbols, lengths, codes = encoded([texts[i] for i in fits], chosen)
+        symbols, lengths, codes = encode([texts[i] for i in fits], chosen)
         if automaton is not None:
-            fits = [i for i, good in zip(fits, automaton.accepted(symbols - 1, lengths), strict=True) if good]
+            fits = [i for i, good in zip(fits, automaton.accepts_each(symbols - 1, lengths), strict=True) if good]
             if len(fits) < len(texts) and not leave_out:
                 raise InvalidParameter(
                     f"{len(texts) - len(fits):,} of {len(texts):,} strings do not meet the policy: correct the policy, "
@@ -96,7 +96,7 @@ class NGram(Coder):
         if len(fits) < len(texts):
             texts = [texts[i] for i in fits]
             weights = None if weights is None else weights[fits]
-            symbols, lengths, codes = encoded(texts, chosen)
+            symbols, lengths, codes = encode(texts, chosen)
         size = len(chosen) + 1 + others
         how: dict[str, Any] = {"order": order, "size": size, "longest": longest}
         if automaton is not None:
@@ -108,7 +108,7 @@ class NGram(Coder):
         often = None if weights is None else np.repeat(weights, lengths)[outside]
         values, place = np.unique(codes[outside], return_inverse=True)
         seen = dict(zip(map(chr, values.tolist()), np.bincount(place, weights=often).astype(int).tolist(), strict=True))
-        return cls(chosen, longest, levels, Escape.fitted(chosen, seen))
+        return cls(chosen, longest, levels, Escape.fit(chosen, seen))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, whole or not at all."""

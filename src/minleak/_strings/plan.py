@@ -26,9 +26,9 @@ from minleak._plan.kinds import STRINGS, Running, Stored
 from minleak._plan.summaries import StringSummary, summarize_strings
 from minleak._strings.coding import Coder
 from minleak._strings.files import digest_of, plan_contents
-from minleak._strings.joint import Joint
 from minleak._strings.misfit import Misfit, success_against
-from minleak._strings.model import CutLine, Model
+from minleak._strings.model import CutLine, StringModel
+from minleak._strings.string_prior import StringPrior
 from minleak.errors import InvalidParameter
 
 _UNLISTED = "the sets of all strings are too many to be listed: draw them from the .cloak file, with minleak.Cloak"
@@ -57,7 +57,7 @@ class UnlistedPlan(Stored):
         "and make a new one for new subjects when a report with counts held out says that it has aged",
     }
 
-    joint: Joint
+    string_prior: StringPrior
     k: int
     giants: tuple[tuple[str, int], ...]
     homes: tuple[tuple[str, ...], ...]
@@ -66,9 +66,9 @@ class UnlistedPlan(Stored):
     # -- the arrangement ----------------------------------------------------------------------------------------------
 
     @property
-    def prior(self) -> Prior | Model:
+    def prior(self) -> Prior | StringModel:
         """What it was made for: the counts, or the model if there are none."""
-        return self.joint.model if self.joint.prior is None else self.joint.prior
+        return self.string_prior.model if self.string_prior.prior is None else self.string_prior.prior
 
     @property
     def u(self) -> int:
@@ -78,7 +78,7 @@ class UnlistedPlan(Stored):
     @property
     def tail(self) -> int:
         """What the giants leave of the total weight."""
-        return self.joint.total - sum(weight for _, weight in self.giants)
+        return self.string_prior.total - sum(weight for _, weight in self.giants)
 
     @cached_property
     def _giant_names(self) -> frozenset[str]:
@@ -91,7 +91,7 @@ class UnlistedPlan(Stored):
     @cached_property
     def _loose(self) -> list[str]:
         """The counted strings that are no giants."""
-        return [string for string in self.joint.counted if string not in self._giant_names]
+        return [string for string in self.string_prior.counted if string not in self._giant_names]
 
     @cached_property
     def _begins(self) -> list[int]:
@@ -104,14 +104,14 @@ class UnlistedPlan(Stored):
 
     @cached_property
     def _line(self) -> CutLine:
-        cuts = [(start, units) for _, start, units in self.joint.counted.values() if units]
-        cuts += [self.joint.model.interval(x) for x in self._giant_names if x not in self.joint.counted]
-        return CutLine(self.joint.model, cuts)
+        cuts = [(start, units) for _, start, units in self.string_prior.counted.values() if units]
+        cuts += [self.string_prior.model.interval(x) for x in self._giant_names if x not in self.string_prior.counted]
+        return CutLine(self.string_prior.model, cuts)
 
     @cached_property
     def circle(self) -> int:
         """The weight on the circle, counted strings first, which is also the number of its phases."""
-        return self._begins[-1] + self.joint.per_unit * self._line.length
+        return self._begins[-1] + self.string_prior.per_unit * self._line.length
 
     @cached_property
     def _home_ends(self) -> list[int]:
@@ -120,7 +120,7 @@ class UnlistedPlan(Stored):
     def residue(self, string: str) -> int:
         """What a counted string leaves for the circle."""
         home = self._home_of.get(string)
-        return self.joint.weight(string) - (0 if home is None else self.home_weights[home])
+        return self.string_prior.weight(string) - (0 if home is None else self.home_weights[home])
 
     def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> StringSummary:
         """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
@@ -130,35 +130,35 @@ class UnlistedPlan(Stored):
 
     def owned(self, string: str) -> int:
         """How many places a draw of this string chooses from; 0 if the plan cannot hold it."""
-        return self.tail if string in self._giant_names else self.u * self.joint.weight(string)
+        return self.tail if string in self._giant_names else self.u * self.string_prior.weight(string)
 
     def members(self, string: str, place: int) -> tuple[str, ...]:
         """The set for one of the places that a string owns, sorted: its order tells nothing."""
         if string in self._giant_names:
             homes = self._home_ends[-1]
             if place < homes:
-                return self._shown(self.homes[bisect_right(self._home_ends, place) - 1])
+                return self._sort(self.homes[bisect_right(self._home_ends, place) - 1])
             return self._set_at(place - homes)
         home = self._home_of.get(string)
         if home is not None:
             place -= self.u * self.home_weights[home]
             if place < 0:
-                return self._shown(self.homes[home])
+                return self._sort(self.homes[home])
         begin = self._begin_of.get(string)
         if begin is None:
-            begin = self._begins[-1] + self.joint.per_unit * self._line.start(string)
+            begin = self._begins[-1] + self.string_prior.per_unit * self._line.start(string)
         return self._set_at((self.u * begin + place) % self.circle)
 
     def _set_at(self, phase: int) -> tuple[str, ...]:
-        return self._shown(self._member((phase + track * self.circle) // self.u) for track in range(self.u))
+        return self._sort(self._member((phase + track * self.circle) // self.u) for track in range(self.u))
 
     def _member(self, position: int) -> str:
         counted = self._begins[-1]
         if position < counted:
             return self._loose[bisect_right(self._begins, position) - 1]
-        return self._line.at((position - counted) // self.joint.per_unit)
+        return self._line.at((position - counted) // self.string_prior.per_unit)
 
-    def _shown(self, members: Iterable[str]) -> tuple[str, ...]:
+    def _sort(self, members: Iterable[str]) -> tuple[str, ...]:
         return tuple(sorted([*self._giant_names, *members]))
 
     def likelihood(self, member: str) -> Fraction:
@@ -172,8 +172,8 @@ class UnlistedPlan(Stored):
     @property
     def exact_target(self) -> tuple[Fraction, ...]:
         """pi in exact fractions, largest first: the posterior that every set induces on its members."""
-        giants = [Fraction(weight, self.joint.total) for _, weight in self.giants]
-        return (*giants, *[Fraction(self.tail, self.joint.total * self.u)] * self.u)
+        giants = [Fraction(weight, self.string_prior.total) for _, weight in self.giants]
+        return (*giants, *[Fraction(self.tail, self.string_prior.total * self.u)] * self.u)
 
     @property
     def target(self) -> Array:
@@ -188,7 +188,7 @@ class UnlistedPlan(Stored):
     @property
     def unlisted(self) -> float:
         """The share of strings that were never counted: the `unknown_share` asked for, or told by the counts."""
-        return float(Fraction(self.joint.per_unit * self.joint.rest.length, self.joint.total))
+        return float(Fraction(self.string_prior.per_unit * self.string_prior.rest.length, self.string_prior.total))
 
     def entropy(self, entropy: ConditionalEntropy | str) -> float:
         """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach."""
@@ -198,24 +198,30 @@ class UnlistedPlan(Stored):
         return evaluate([H], Columns(self.target[:, None]))[0]
 
     def against(
-        self, model: Model, *, prior: Prior | None = None, unknown_share: Any = None, trials: int = 2000, seed: int = 0
+        self,
+        model: StringModel,
+        *,
+        prior: Prior | None = None,
+        unknown_share: Any = None,
+        trials: int = 2000,
+        seed: int = 0,
     ) -> Misfit:
         """What a guess is worth if secrets come from another model, or from a prior and a model, and the attacker knows
         it: fitted on data of another time, it shows what the plan's own model is worth. Simulated.
         """
-        return success_against(self, Joint.of(model, prior, unknown_share), trials, seed)
+        return success_against(self, StringPrior.of(model, prior, unknown_share), trials, seed)
 
     # -- at work and in files -----------------------------------------------------------------------------------------
 
     @cached_property
     def _contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        model = self.joint.model
+        model = self.string_prior.model
         if not isinstance(model, Coder):
             raise InvalidParameter(
                 f"a {type(model).__name__} is a model of your own, which no file or key can name: plans over an NGram "
                 "can be saved and drawn from"
             )
-        return plan_contents(model, self.joint.prior, self.k, self.joint.share)
+        return plan_contents(model, self.string_prior.prior, self.k, self.string_prior.share)
 
     @cached_property
     def digest(self) -> bytes:
@@ -240,7 +246,7 @@ class UnlistedPlan(Stored):
 
     def __repr__(self) -> str:
         return (
-            f"UnlistedPlan(k={self.k}, giants={len(self.giants)}, listed={len(self.joint.counted)}, "
+            f"UnlistedPlan(k={self.k}, giants={len(self.giants)}, listed={len(self.string_prior.counted)}, "
             f"homes={len(self.homes)}, unlisted={self.unlisted:.3g})"
         )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from minleak._data.labels import Labels
 from minleak._sequences.chain import Chain
-from minleak._sequences.fitting import check_smoothing, sum_counts
+from minleak._sequences.fitting import check_smoothing, from_counts
 from minleak._warehouse.engines.base import Engine, ibis_module
 from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidPrior
@@ -60,7 +60,7 @@ def chain(
     initial[[at[name] for name in starts["state"].to_pylist()]] = starts["times"].to_numpy()
     a, b = (np.array([at[name] for name in found[side].to_pylist()], dtype=np.int64) for side in ("state", "after"))
     times = np.asarray(found["times"].to_numpy(), dtype=np.int64)
-    return Chain(**sum_counts(Labels.of(names, 0), initial, a, b, times, smoothing))
+    return Chain(**from_counts(Labels.of(names, 0), initial, a, b, times, smoothing))
 
 
 def _times(engine: Engine, rows: Any, time: str) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._attack.world import Seen, Sets, World, how_many, judged, stretched
+from minleak._attack.world import CountSample, SampledSets, World, estimate_world, sample_places, sets_to_draw
 from minleak._data.parameters import whole
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
@@ -34,7 +34,7 @@ Integers = npt.NDArray[np.int64]
 def in_the_world(
     plan: WarehousePlan, entropies: Sequence[ConditionalEntropy | str], events: int | None, seed: int
 ) -> World:
-    """What the plan leaks in the world that its weights are a sample of, by the way of `minleak._attack.world`.
+    """What the plan leaks in the true population that its weights are a sample of: see `minleak._attack.world`.
 
     The mixture needs the counts of counts, and the success sets drawn as they are shown: as many as in memory, whose
     members are looked up as `cloak` does. So the estimate is the same, and what comes here does not grow with n.
@@ -58,15 +58,15 @@ def in_the_world(
         return np.asarray(np.maximum(np.rint(weights * (events / header.total)), 1).astype(np.int64))
 
     distinct, which = np.unique(counts(weights), return_inverse=True)
-    seen = Seen(events, distinct, np.bincount(which, weights=times).astype(np.int64))
+    sample = CountSample(events, distinct, np.bincount(which, weights=times).astype(np.int64))
 
-    def drawn(rng: np.random.Generator) -> Sets:
+    def draw_sets(rng: np.random.Generator) -> SampledSets:
         members, weights = _sets(engine, line, rng)
         owned = header.u * weights.astype(np.float64)
         owned[: len(header.giants)] = header.tail or 1
-        return Sets(members, counts(weights), owned)
+        return SampledSets(members, counts(weights), owned)
 
-    return judged(seen, drawn, header.k, float(plan.target.max()), certified, seed)
+    return estimate_world(sample, draw_sets, header.k, float(plan.target.max()), certified, seed)
 
 
 def summarize(plan: WarehousePlan, entropies: Sequence[ConditionalEntropy | str], events: int | None) -> PlanSummary:
@@ -143,8 +143,8 @@ def _sets(engine: Engine, line: Line, rng: np.random.Generator) -> tuple[Integer
     u, giants = header.u, np.array([weight for _, weight in header.giants], dtype=np.int64)
     if not header.tail:  # nobody is left beside the giants: all are in one set
         return np.arange(len(giants))[:, None], giants[:, None]
-    count = how_many(header.k)
-    places, number = stretched(header.tail, count, rng), np.arange(count)
+    count = sets_to_draw(header.k)
+    places, number = sample_places(header.tail, count, rng), np.arange(count)
     away = places < header.length
     found = []
     if away.any():

@@ -1,4 +1,4 @@
-"""Joint: one prior over strings that were counted and all others that a model holds, in whole weights."""
+"""StringPrior: one prior over strings that were counted and all others that a model holds, in whole weights."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from minleak._data.prior import Prior, as_prior
-from minleak._strings.model import CutLine, Model, is_model
+from minleak._strings.model import CutLine, StringModel
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class StringPrior:
     """A string that was counted weighs `per_count` for each time, any other `per_unit` for each position that it owns
     on the model's line. Of N events, a `share` a/b of strings that were not counted, and R positions that these own,
     that is (b - a) R c_x or a N m_x of b N R: the strings that were not counted have exactly their share.
     """
 
-    model: Model
+    model: StringModel
     prior: Prior | None
     share: Fraction
 
@@ -30,11 +30,11 @@ class Joint:
             raise InvalidParameter("the model holds no string that was not counted, so that none can be unknown")
 
     @classmethod
-    def of(cls, model: Model, prior: Any, share: Any) -> Joint:
+    def of(cls, model: StringModel, prior: Any, share: Any) -> StringPrior:
         """With the share of strings that were not counted; None is Good and Turing's, the share of events whose string
         was counted once.
         """
-        if not is_model(model):
+        if not isinstance(model, StringModel):
             raise InvalidParameter(
                 f"a {type(model).__name__} is no model of strings: it needs total, weight, interval, at and heaviest, "
                 "as NGram has"
@@ -119,7 +119,7 @@ class Joint:
         raise InvalidParameter(f"there are no more than {len(giants)} strings: sets of {k} would hide nothing")
 
 
-def _check_policy(model: Model, prior: Prior) -> None:
+def _check_policy(model: StringModel, prior: Prior) -> None:
     """Strings that a policy refuses would be told from all others: no set may hold one."""
     if getattr(model, "policy", None) is None:
         return
