@@ -323,9 +323,6 @@ CALLS = {
             ml.Tsallis: {"q": 2},
             ml.SharmaMittal: {"alpha": 2, "beta": 3},
             ml.Gain: {"entropy": ml.Shannon(), "gain": np.eye(6)},
-            theory.Cachin: {"alpha": 2, "base": 2},
-            theory.JizbaArimitsu: {"alpha": 2, "base": 2},
-            theory.RennerWolf: {"alpha": 2, "base": 2},
         }.items()
     },
     "CoreConcave": (
@@ -549,7 +546,6 @@ CALLS = {
         theory.check_schur_concave,
         {"f": np.min, "n": 3, "trials": 3, "tolerance": 1e-9, "seed": 0},
     ),
-    "find_increase": (theory.find_increase, {"entropy": ml.Shannon(), "n": 3, "m": 2, "trials": 3, "seed": 0}),
     "metric_invariance": (
         theory.metric_invariance,
         {"prior": [2, 1], "allowed": [[1, 1], [1, 1]], "cost": [[0, 1], [1, 0]], "budget": 0.5, "fixed": None}
@@ -620,8 +616,9 @@ RECORDS |= {
     "ConditionalEntropy",
     "Entropy",
     "Renyi",
+    "RenyiMean",
 }
-RECORDS |= {"Applied", "Bucket", "CurvePoint", "Increase", "Rival", "SchurCheck"}
+RECORDS |= {"Applied", "Bucket", "CurvePoint", "Rival", "SchurCheck"}
 
 
 def call(rng, name, calls=CALLS, ours=OURS):

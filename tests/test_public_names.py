@@ -39,8 +39,8 @@ PROMISED = {
     """,
     "minleak.theory": """
         vulnerability posterior_vulnerability multiplicative_leakage additive_leakage maximal_leakage local_dp_epsilon
-        Entropy ConditionalEntropy check_entropy EntropyCheck Renyi Cachin JizbaArimitsu RennerWolf find_increase
-        Increase majorizes Majorization lorenz check_schur_concave SchurCheck
+        Entropy ConditionalEntropy check_entropy EntropyCheck Renyi RenyiMean majorizes Majorization
+        lorenz check_schur_concave SchurCheck
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
         metric_invariance Invariance Conflict paper_algorithm
         max_refines join_meet join_meet_refines Joint Together induced_metric

@@ -17,11 +17,19 @@ from ._draw.keys import Key
 from ._draw.pins import Pins
 from ._entropy.custom import CoreConcave
 from ._entropy.gain import Gain
-from ._entropy.guessing import GuessError, Guesswork, MinEntropy
+from ._entropy.guessing import GuessError, Guesswork
 from ._entropy.names import entropy
-from ._entropy.renyi import Arimoto, Collision, FehrBerens, Hartley, Hayashi
-from ._entropy.shannon import Shannon
-from ._entropy.sharma_mittal import SharmaMittal, Tsallis
+from ._entropy.renyi import (
+    Arimoto,
+    Collision,
+    FehrBerens,
+    Hartley,
+    Hayashi,
+    MinEntropy,
+    Shannon,
+    SharmaMittal,
+    Tsallis,
+)
 from ._layouts.blocks import Blocks
 from ._layouts.cheapest import Cheapest
 from ._layouts.circle import Circle

@@ -9,8 +9,7 @@ from minleak._data.joint import Joint
 from minleak._data.together import Together
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.check import EntropyCheck, check_entropy
-from minleak._entropy.increases import Increase, find_increase
-from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
+from minleak._entropy.forms import RenyiMean
 from minleak._entropy.renyi import Renyi
 from minleak._measure.adversaries import (
     Adversary,
@@ -48,22 +47,19 @@ from minleak._plans.literal import paper_algorithm
 
 __all__ = [
     "Adversary",
-    "Cachin",
     "ConditionalEntropy",
     "Conflict",
     "Entropy",
     "EntropyCheck",
     "GuessingForm",
-    "Increase",
     "Invariance",
-    "JizbaArimitsu",
     "Joint",
     "Majorization",
     "MismatchedAdversary",
     "OptimalAdversary",
     "RefinementDistance",
-    "RennerWolf",
     "Renyi",
+    "RenyiMean",
     "SchurCheck",
     "Together",
     "Transport",
@@ -75,7 +71,6 @@ __all__ = [
     "check_entropy",
     "check_schur_concave",
     "convex_separation",
-    "find_increase",
     "gain_sum",
     "gain_to_bayes",
     "hyper_distance",

@@ -18,9 +18,6 @@ WITH_ORDER = [
     ml.Hayashi,
     ml.FehrBerens,
     ml.Tsallis,
-    ml.theory.Cachin,
-    ml.theory.JizbaArimitsu,
-    ml.theory.RennerWolf,
 ]
 WITH_BASE = [
     ml.Shannon,

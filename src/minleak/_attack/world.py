@@ -14,7 +14,7 @@ from minleak._attack.rates import EARLY, LARGE, STEPS, Drawn, Mixtures, OneRate,
 from minleak._data.arrays import Array, Indices
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
-from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
 from minleak._plan.rings import Arrangement
@@ -69,7 +69,7 @@ class World:
     def leakage(self, entropy: ConditionalEntropy | str) -> float:
         """H(X) - H(X|Y) in the world, from the same simulated sets as `success`."""
         H = as_entropy(entropy)
-        if H.paper_form() is None or not H.symmetric:
+        if not isinstance(H, Entropy) or not H.symmetric:
             raise InvalidParameter(f"in the world, leakage is told for symmetric entropies eta(sum Fhat), not {H!r}")
         values, times = self._rates
         total = float(values @ times)

@@ -120,7 +120,7 @@ def metric_invariance(
 def _symmetric(entropies: Iterable[ConditionalEntropy | str]) -> list[ConditionalEntropy]:
     chosen = as_entropies(entropies)
     for H in chosen:
-        if H.paper_form() is None or not H.symmetric:
+        if not isinstance(H, Entropy) or not H.symmetric:
             raise InvalidParameter(f"metric invariance is about symmetric entropies, which {H.name} is not")
     return chosen
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.forms import AllGuesses, BestGuesses, Form, RenyiMean
 from minleak._samples.attacks import doubt, prior_before
 from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, mean_at_most
 from minleak._samples.columns import Codes
@@ -134,10 +136,22 @@ class Known:
 def bracket_of(known: Known, name: str, entropy: ConditionalEntropy | None) -> Bracket | None:
     """What is sure of a measure of leakage, None where samples only give an estimate."""
     if entropy is not None:
-        found: Bracket | None = entropy.of_samples(known)
-        return found
+        return _bracket_of_form(known, entropy.form)
     other = OTHERS[name]
     return None if other.compared is None else known.compared(1, other.compared, other.floor)
+
+
+def _bracket_of_form(known: Known, form: Form | None) -> Bracket | None:
+    match form:
+        case RenyiMean(1.0, 0.0, 0.0, unit):
+            return known.shannon(unit)
+        case RenyiMean(math.inf, -1.0, 0.0, unit):
+            return known.compared(1, lambda after, before: math.log(max(after, 1e-300) / before) / unit, 0.0)
+        case BestGuesses(l):
+            return known.compared(l, operator.sub, 0.0)
+        case AllGuesses():
+            return known.guesswork()
+    return None
 
 
 def _ordered(low: float | None, estimate: float, high: float | None) -> Bracket:
