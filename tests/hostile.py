@@ -350,7 +350,7 @@ CALLS = {
     "additive_capacity, over priors": (ml.additive_capacity, {"channel": CHANNEL, "spanning": "gains"}),
     "d_privacy": (ml.d_privacy, {"channel": CHANNEL, "metric": np.ones((6, 6))}),
     "refines": (ml.refines, {"first": CHANNEL, "second": CHANNEL, "tolerance": 1e-8}),
-    "Channel.factor": (CHANNEL.factor, {"other": CHANNEL, "tolerance": 1e-8}),
+    "left_factor": (theory.left_factor, {"first": CHANNEL, "second": CHANNEL, "tolerance": 1e-8}),
     "Channel.hyper": (lambda **given: str(CHANNEL.hyper(**given)), {"prior": WEIGHTS}),
     # designs
     "design": (ml.design, {"prior": WEIGHTS, "k": 3, "layout": "stable", "gains": [1, 2, 3, 4, 5, 6]}),
@@ -617,6 +617,8 @@ RECORDS |= {
     "Entropy",
     "Renyi",
     "RenyiMean",
+    "BestGuesses",
+    "AllGuesses",
 }
 RECORDS |= {"Applied", "Bucket", "CurvePoint", "Rival", "SchurCheck"}
 

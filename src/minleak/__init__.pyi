@@ -39,7 +39,7 @@ from ._measure.additive import additive_capacity
 from ._measure.capacities import capacity
 from ._measure.leakages import leakage, leakage_table
 from ._measure.privacy import d_privacy
-from ._measure.refinement import refines
+from ._measure.refinement.orders import refines
 from ._optimise.budgets import least_budget
 from ._optimise.optimum import optimise
 from ._optimise.tradeoffs import tradeoff

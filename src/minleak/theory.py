@@ -9,7 +9,7 @@ from minleak._data.joint import Joint
 from minleak._data.together import Together
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.check import EntropyCheck, check_entropy
-from minleak._entropy.forms import RenyiMean
+from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean
 from minleak._entropy.renyi import Renyi
 from minleak._measure.adversaries import (
     Adversary,
@@ -20,7 +20,6 @@ from minleak._measure.adversaries import (
 )
 from minleak._measure.distribution_distances import convex_separation, multiplicative_distance, total_variation
 from minleak._measure.gain_forms import GuessingForm, gain_sum, gain_to_bayes, posterior_gain, property_channel
-from minleak._measure.join_meet import join_meet, join_meet_refines
 from minleak._measure.leakages import (
     additive_leakage,
     local_dp_epsilon,
@@ -37,8 +36,10 @@ from minleak._measure.max_case import (
     pointwise_maximal_leakage,
 )
 from minleak._measure.privacy import induced_metric, prior_epsilon
-from minleak._measure.refinement import max_refines
-from minleak._measure.refinement_distance import RefinementDistance, refinement_distance
+from minleak._measure.refinement.distance import RefinementDistance, refinement_distance
+from minleak._measure.refinement.join_meet import join_meet, join_meet_refines
+from minleak._measure.refinement.left import left_factor
+from minleak._measure.refinement.orders import max_refines
 from minleak._measure.risks import loss_gain, posterior_risk, predicate_gain, risk, risk_leakage, tries_gain
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
@@ -47,6 +48,8 @@ from minleak._plans.literal import paper_algorithm
 
 __all__ = [
     "Adversary",
+    "AllGuesses",
+    "BestGuesses",
     "ConditionalEntropy",
     "Conflict",
     "Entropy",
@@ -78,6 +81,7 @@ __all__ = [
     "join_meet",
     "join_meet_refines",
     "kantorovich",
+    "left_factor",
     "local_dp_epsilon",
     "lorenz",
     "loss_gain",

@@ -11,7 +11,7 @@ from minleak._cli.inputs import one_stdin, rows_beside, rows_of
 from minleak._cli.options import Format, Secret, argument, option
 from minleak._cli.output import Answer, table, working
 from minleak._data.reading.channels import read_channel
-from minleak._measure import refinement
+from minleak._measure.refinement import orders
 
 # What is printed of the gains.
 _SECRETS, _GUESSES = 20, 6
@@ -35,7 +35,7 @@ def refines(
     with working("comparing the channels"):
         A = read_channel(**rows_of(first, format), secret=secret, **vars(columns))
         B = read_channel(**rows_beside(second), secret=secret, **vars(columns), inputs=A.inputs)
-        found = refinement.refines(A, B, tolerance=tolerance)
+        found = orders.refines(A, B, tolerance=tolerance)
     data: dict[str, Any] = {"refines": found.ok, "earned": found.earned, "secrets": list(A.inputs), "gain": None}
     parts = [str(found)]
     if not found.ok:
