@@ -206,7 +206,7 @@ def measuring() -> list[Pair]:
         ),
         Pair(
             "factor of a refined pair",
-            lambda s: s.channel.factor(s.second).toarray(),
+            lambda s: ml.refines(s.channel, s.second).post_processing.toarray(),
             lambda s: qif.channel.factorize(s.B, s.C),
             sizes=CUBIC,
         ),

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 import minleak as ml
+from paper.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
 
 LAYOUTS = ("circle", "stable")
 
@@ -112,11 +113,11 @@ CORES = (
     CUBES,
 )
 OTHERS = (
-    ml.theory.Cachin(2),
-    ml.theory.JizbaArimitsu(2),
-    ml.theory.JizbaArimitsu(0.5),
-    ml.theory.RennerWolf(0.5),
-    ml.theory.RennerWolf(3),
+    Cachin(2),
+    JizbaArimitsu(2),
+    JizbaArimitsu(0.5),
+    RennerWolf(0.5),
+    RennerWolf(3),
 )
 
 

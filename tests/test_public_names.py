@@ -38,11 +38,12 @@ PROMISED = {
     """,
     "minleak.theory": """
         vulnerability posterior_vulnerability multiplicative_leakage additive_leakage maximal_leakage local_dp_epsilon
-        Entropy ConditionalEntropy check_entropy EntropyCheck Renyi Cachin JizbaArimitsu RennerWolf find_increase
-        Increase majorizes Majorization lorenz check_schur_concave SchurCheck
+        Entropy ConditionalEntropy check_entropy EntropyCheck Renyi RenyiMean BestGuesses AllGuesses
+        majorizes Majorization
+        lorenz check_schur_concave SchurCheck
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
         paper_algorithm
-        max_refines join_meet join_meet_refines Joint Together induced_metric
+        max_refines join_meet join_meet_refines left_factor Joint Together induced_metric
         max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
         total_variation multiplicative_distance convex_separation kantorovich multiplicative_kantorovich Transport
@@ -73,7 +74,7 @@ PROMISED = {
 MEMBERS = {
     ml.Prior: "p weights labels total exact events from_counts uniform __len__",
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
-    "repeated from_rows deterministic random hyper reduced factor left_factor",
+    "repeated from_rows deterministic random hyper reduced",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
     "success in_the_world table update lineage version parts pending",
     ml.results.BlockPlan: "success entropy leakage in_the_world loss sets channel table update save digest",

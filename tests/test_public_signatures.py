@@ -75,13 +75,13 @@ OPERANDS = """
     initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels
     n m
     width height epsilon metric values observed scheme method model table events engine name alpha beta q l entropy
-    entropies k tries of
+    entropies k tries of form
 """
 # Those that may be left out; and of methods, what they are asked about.
 OPTIONAL = "prior channel observables metric perspective entropy entropies k l path table engine"
 ASKED = "draws shares above"
-# What entropies, plans and priors tell the rooms that work with them, not users.
-WORKING = "outer slope cells trusted"
+# What plans and priors tell the rooms that work with them, not users.
+WORKING = "cells trusted"
 # One concept, one spelling: what must not come back, and what it is called.
 CALLED = {"A": "first", "a": "first", "B": "second", "b": "second", "backend": "engine", "output": "folder, observable"}
 

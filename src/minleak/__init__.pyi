@@ -9,10 +9,9 @@ from ._draw.cloak import Cloak
 from ._draw.keys import Key
 from ._draw.pins import Pins
 from ._entropy.gain import Gain
-from ._entropy.guessing import GuessError, Guesswork, MinEntropy
+from ._entropy.guessing import GuessError, Guesswork
 from ._entropy.names import entropy
-from ._entropy.renyi import Arimoto, Collision, Hartley
-from ._entropy.shannon import Shannon
+from ._entropy.renyi import Arimoto, Collision, Hartley, MinEntropy, Shannon
 from ._layouts.blocks import Blocks
 from ._layouts.cheapest import Cheapest
 from ._layouts.circle import Circle
@@ -20,7 +19,7 @@ from ._layouts.near import Near
 from ._layouts.stable import Stable
 from ._measure.capacities import capacity
 from ._measure.leakages import leakage, leakage_table
-from ._measure.refinement import refines
+from ._measure.refinement.orders import refines
 from ._optimise.budgets import least_budget
 from ._optimise.optimum import optimise
 from ._optimise.tradeoffs import tradeoff

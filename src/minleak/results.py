@@ -14,10 +14,10 @@ from minleak._face.tables import Table
 from minleak._lineage.today import Today
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
-from minleak._measure.join_meet import JoinMeetOrder
 from minleak._measure.leakages import LeakageRow, LeakageTable
 from minleak._measure.max_case import PointwiseLeakage
-from minleak._measure.refinement import Refinement
+from minleak._measure.refinement.join_meet import JoinMeetOrder
+from minleak._measure.refinement.orders import Refinement
 from minleak._optimise.budgets import LeastBudget
 from minleak._optimise.equilibrium import Equilibrium
 from minleak._optimise.result import Optimum, Stage

@@ -14,10 +14,18 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
 from minleak._entropy.base import Entropy
-from minleak._entropy.guessing import GuessError, Guesswork, MinEntropy
-from minleak._entropy.renyi import Arimoto, FehrBerens, Hayashi
-from minleak._entropy.shannon import Shannon
-from minleak._entropy.sharma_mittal import SharmaMittal, Tsallis
+from minleak._entropy.guessing import GuessError, Guesswork
+from minleak._entropy.renyi import (
+    Arimoto,
+    Collision,
+    FehrBerens,
+    Hartley,
+    Hayashi,
+    MinEntropy,
+    Shannon,
+    SharmaMittal,
+    Tsallis,
+)
 from minleak._strings.model import StringModel
 
 __all__ = ["capped_channels", "channels", "check_model", "entropies", "gains", "priors", "systems"]
@@ -64,6 +72,8 @@ def families(orders: Sequence[float] = ORDERS) -> dict[type[Entropy], tuple[st.S
         FehrBerens: (alphas,),
         SharmaMittal: (alphas, st.sampled_from(DEGREES)),
         Tsallis: (st.sampled_from([a for a in orders if a < math.inf]),),
+        Hartley: (),
+        Collision: (),
     }
 
 

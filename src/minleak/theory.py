@@ -13,10 +13,8 @@ from minleak._data.together import Together
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.check import EntropyCheck, check_entropy
 from minleak._entropy.custom import CoreConcave
-from minleak._entropy.increases import Increase, find_increase
-from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
-from minleak._entropy.renyi import FehrBerens, Hayashi, Renyi
-from minleak._entropy.sharma_mittal import SharmaMittal, Tsallis
+from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean
+from minleak._entropy.renyi import FehrBerens, Hayashi, Renyi, SharmaMittal, Tsallis
 from minleak._measure.additive import additive_capacity
 from minleak._measure.adversaries import (
     Adversary,
@@ -27,7 +25,6 @@ from minleak._measure.adversaries import (
 )
 from minleak._measure.distribution_distances import convex_separation, multiplicative_distance, total_variation
 from minleak._measure.gain_forms import GuessingForm, gain_sum, gain_to_bayes, posterior_gain, property_channel
-from minleak._measure.join_meet import join_meet, join_meet_refines
 from minleak._measure.leakages import (
     additive_leakage,
     local_dp_epsilon,
@@ -44,8 +41,10 @@ from minleak._measure.max_case import (
     pointwise_maximal_leakage,
 )
 from minleak._measure.privacy import d_privacy, induced_metric, prior_epsilon
-from minleak._measure.refinement import max_refines
-from minleak._measure.refinement_distance import RefinementDistance, refinement_distance
+from minleak._measure.refinement.distance import RefinementDistance, refinement_distance
+from minleak._measure.refinement.join_meet import join_meet, join_meet_refines
+from minleak._measure.refinement.left import left_factor
+from minleak._measure.refinement.orders import max_refines
 from minleak._measure.risks import loss_gain, posterior_risk, predicate_gain, risk, risk_leakage, tries_gain
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
@@ -54,7 +53,8 @@ from minleak._samples.repeated_observations import observations_needed, repeated
 
 __all__ = [
     "Adversary",
-    "Cachin",
+    "AllGuesses",
+    "BestGuesses",
     "ConditionalEntropy",
     "CoreConcave",
     "Entropy",
@@ -62,15 +62,13 @@ __all__ = [
     "FehrBerens",
     "GuessingForm",
     "Hayashi",
-    "Increase",
-    "JizbaArimitsu",
     "Joint",
     "Majorization",
     "MismatchedAdversary",
     "OptimalAdversary",
     "RefinementDistance",
-    "RennerWolf",
     "Renyi",
+    "RenyiMean",
     "SchurCheck",
     "SharmaMittal",
     "Together",
@@ -89,7 +87,6 @@ __all__ = [
     "d_privacy",
     "estimate_prior",
     "exposure",
-    "find_increase",
     "gain_sum",
     "gain_to_bayes",
     "hyper_distance",
@@ -97,6 +94,7 @@ __all__ = [
     "join_meet",
     "join_meet_refines",
     "kantorovich",
+    "left_factor",
     "local_dp_epsilon",
     "lorenz",
     "loss_gain",

@@ -16,6 +16,7 @@ import minleak as ml
 from minleak._attack.alternatives import BASELINES, FixedBuckets, NoCloak, OneSet, PopularDecoys, UniformRandomisation
 from minleak.errors import InvalidParameter
 from minleak.testing import priors
+from paper.nonmonotone import Cachin
 
 CLOSED = (ml.MinEntropy(), ml.GuessError(1), ml.GuessError(2), ml.GuessError(5), ml.Guesswork(), ml.Shannon())
 # Those whose value is a mean over sets, which is what a simulation can tell.
@@ -177,7 +178,7 @@ def test_from_n_on_uniform_randomisation_is_one_set(H):
 REFUSED = {
     "maximum": ml.theory.Hayashi(float("inf")),
     "gain": ml.Gain(ml.MinEntropy(), [1, 2, 3]),
-    "other form": ml.theory.Cachin(2),
+    "other form": Cachin(2),
 }
 
 

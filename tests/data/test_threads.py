@@ -10,8 +10,8 @@ import numpy as np
 
 import minleak as ml
 from minleak._data import threads
-from minleak._data.factoring import find
 from minleak._measure import sibson
+from minleak._measure.refinement import find
 from minleak._optimise import solve
 
 ALONE = """

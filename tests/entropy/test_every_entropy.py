@@ -16,9 +16,10 @@ from tests.entropy.test_check import LIBRARY
 from tests.entropy.test_names import ALL
 
 import minleak as ml
-from minleak._entropy.forms import RenyiMean
+from minleak._attack.random_sets import RandomSets
+from minleak._certify.blocks import best_sorted
+from minleak._entropy.forms import RenyiMean, arimoto_exponent, as_mean
 from minleak._entropy.names import NAMES
-from minleak._entropy.random_sets import RandomSets
 from minleak._entropy.standard import FEW, STANDARD
 from minleak._optimise.cores.of_entropy import core_of
 from minleak.errors import InvalidParameter
@@ -29,23 +30,24 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def has_core(H):
     try:
-        return H.paper_form() is not None and core_of(H) is not None
+        return core_of(H) is not None
     except InvalidParameter:
         return False
+
+
+def is_arimoto(form):
+    return isinstance(form, RenyiMean) and form.degree == 0 and form.exponent == arimoto_exponent(form.order)
 
 
 # The columns of the table in docs/theory.md, and what the objects themselves answer.
 COLUMNS = {
     "spectrum": lambda H: H.of_spectrum(np.array([0.5, 0.25]), np.array([1.0, 2.0])) is not None,
-    "sweep": lambda H: type(H).of_targets is not ml.theory.ConditionalEntropy.of_targets,
-    "random sets": lambda H: H.of_random_sets(RandomSets(ml.Prior([3, 2, 1]), 2)) is not None,
-    "mean": lambda H: H.renyi_mean is not None,
+    "random sets": lambda H: RandomSets(ml.Prior([3, 2, 1]), 2).entropy(H.form) is not None,
+    "mean": lambda H: as_mean(H.form) is not None,
     "convex": has_core,
-    "buckets": lambda H: H.renyi_mean is not None and math.isfinite(H.renyi_mean.exponent),
-    "equal": lambda H: H.worth_by_count(3) is not None,
-    "capacity": lambda H: isinstance(H.form, RenyiMean) and H.form.arimoto_order not in (None, 0),
-    "gains": lambda H: H.paper_form() is not None,
-    "sorted": lambda H: H.best_sorted,
+    "buckets": lambda H: as_mean(H.form) is not None and math.isfinite(as_mean(H.form).exponent),
+    "capacity": lambda H: is_arimoto(H.form) and H.form.order > 0,
+    "sorted": lambda H: best_sorted(H.form),
 }
 
 
@@ -85,7 +87,7 @@ def test_every_entropy_is_in_the_documentation(name):
 
 def test_every_entropy_is_in_the_property_tests():
     """Add the class to `families` in minleak/testing.py (theorems), and to LIBRARY in test_check.py."""
-    classes = {type(H) for H in map(ml.entropy, ALL) if H.paper_form() is not None}
+    classes = {type(H) for H in map(ml.entropy, ALL)}
     assert set(families()) == classes
     assert {type(H) for H in LIBRARY} == classes
 
@@ -93,4 +95,4 @@ def test_every_entropy_is_in_the_property_tests():
 def test_the_standard_entropies_are_one_list():
     assert set(FEW) <= set(STANDARD)
     for name in STANDARD:
-        assert ml.entropy(name).paper_form() is not None
+        assert isinstance(ml.entropy(name), ml.theory.Entropy)

@@ -18,9 +18,6 @@ WITH_ORDER = [
     ml.theory.Hayashi,
     ml.theory.FehrBerens,
     ml.theory.Tsallis,
-    ml.theory.Cachin,
-    ml.theory.JizbaArimitsu,
-    ml.theory.RennerWolf,
 ]
 WITH_BASE = [
     ml.Shannon,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from minleak._entropy.shannon import log_ratios, shannon_sums
+from minleak._entropy.means import log_ratios, shannon_sums
 
 _RNG = np.random.default_rng(0)
 

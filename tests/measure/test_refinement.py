@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 import minleak as ml
 from minleak import theory
-from minleak._data.factoring import exact, programme, sparse
+from minleak._measure.refinement import exact, programme, sparse
 from minleak.errors import InvalidChannel, InvalidParameter, SolverFailed
 
 RNG = np.random.default_rng(5)
@@ -178,7 +178,7 @@ def test_sparse_channels_are_decided_as_dense_ones():
         A, R, B = (_with_zeros(*shape, rng) for shape in ((n, m), (m, k), (n, k)))
         B = A @ R if seed % 2 else B
         A, B = A[:, A.any(axis=0)], B[:, B.any(axis=0)]
-        found, gain = sparse.factored(sp.csc_array(A), sp.csc_array(B), 1e-8)
+        found, gain = sparse.factorise(sp.csc_array(A), sp.csc_array(B), 1e-8)
         assert (gain is None) == ml.refines(A, B).ok
         if gain is None:
             assert abs(A @ found.toarray() - B).max() <= 1e-8
@@ -258,9 +258,9 @@ def test_what_never_occurs_and_what_is_proportional():
 
 def test_channels_factor_with_labels():
     A = ml.Channel([[1, 0], [0, 1]], inputs=["a", "b"], outputs=["hot", "cold"])
-    R = A.factor(ml.Channel([[0.5, 0.5], [0, 1]], inputs=["a", "b"], outputs=["x", "y"]))
+    R = ml.refines(A, ml.Channel([[0.5, 0.5], [0, 1]], inputs=["a", "b"], outputs=["x", "y"])).post_processing
     assert (list(R.inputs), list(R.outputs)) == (["hot", "cold"], ["x", "y"])
-    assert ml.Channel([[0.5, 0.5], [0.5, 0.5]]).factor([[1, 0], [0, 1]]) is None
+    assert ml.refines([[0.5, 0.5], [0.5, 0.5]], [[1, 0], [0, 1]]).post_processing is None
 
 
 def test_what_is_refused():

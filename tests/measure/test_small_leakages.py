@@ -113,7 +113,7 @@ def test_the_two_forms_meet():
         for apart in (0.03, 0.1, 0.5, 1.0):
             C = near(apart, 1)
             H, prior = ml.entropy(name), ml.Prior(rng.random(6) + 0.1)
-            small = small_leakage(H, prior, ml.Channel(C))
+            small = small_leakage(H, ml.theory.Joint(prior, C))
             difference = H(prior) - H.conditional(prior, C)
             assert small == pytest.approx(difference, rel=1e-9, abs=2e-14), (name, apart)
 

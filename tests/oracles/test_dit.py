@@ -7,6 +7,7 @@ import pytest
 from tests.plain import CLOSE
 
 import minleak as ml
+from paper.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
 
 with np.errstate():  # importing dit turns numpy's warnings off for everybody
     import dit
@@ -49,9 +50,9 @@ def test_renyi(system, order):
         ml.Arimoto,
         ml.theory.Hayashi,
         ml.theory.FehrBerens,
-        ml.theory.Cachin,
-        ml.theory.JizbaArimitsu,
-        ml.theory.RennerWolf,
+        Cachin,
+        JizbaArimitsu,
+        RennerWolf,
     ):
         assert family(order)(p) == pytest.approx(theirs, rel=CLOSE)
 

@@ -13,6 +13,7 @@ from tests.oracles import paper
 
 import minleak as ml
 from minleak.testing import DEGREES, ORDERS
+from paper.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
 
 ERROR = mpf("1e-12")
 
@@ -58,9 +59,9 @@ def cases():
         yield ml.Arimoto(a), paper.arimoto, (a,)
         yield ml.theory.Hayashi(a), paper.hayashi, (a,)
         yield ml.theory.FehrBerens(a), paper.fehr_berens, (a,)
-        yield ml.theory.Cachin(a), paper.cachin, (a,)
-        yield ml.theory.JizbaArimitsu(a), paper.jizba_arimitsu, (a,)
-        yield ml.theory.RennerWolf(a), paper.renner_wolf, (a,)
+        yield Cachin(a), paper.cachin, (a,)
+        yield JizbaArimitsu(a), paper.jizba_arimitsu, (a,)
+        yield RennerWolf(a), paper.renner_wolf, (a,)
         yield from ((ml.theory.SharmaMittal(a, b), paper.sharma_mittal, (a, b)) for b in DEGREES)
         if a < math.inf:
             yield ml.theory.Tsallis(a), paper.tsallis, (a,)

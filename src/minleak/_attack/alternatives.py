@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
+from minleak._attack.random_sets import RandomSets
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator, margin
-from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.names import as_entropy
-from minleak._entropy.random_sets import RandomSets
 from minleak._face.result import Result
 from minleak._plan.partition import Partition, cut
 from minleak._plan.rings import cap
@@ -76,7 +76,7 @@ class UniformRandomisation(Baseline):
 
     def entropy(self, entropy: ConditionalEntropy | str) -> Estimate:
         H = as_entropy(entropy)
-        value = H.of_random_sets(RandomSets(self.prior, min(self.k, len(self.prior))))
+        value = RandomSets(self.prior, min(self.k, len(self.prior))).entropy(H.form)
         if value is not None:
             return _exact(value)
         return _simulate(H, self._posterior, self.trials, generator(self.seed))
@@ -184,12 +184,11 @@ def _simulate(
     rng: np.random.Generator,
 ) -> Estimate:
     """eta of the mean of F over simulated posteriors, with eta of the mean's interval."""
-    form = H.paper_form()
-    if form is None or not form.symmetric or form.combine is not np.sum:
+    if not isinstance(H, Entropy) or not H.symmetric or H.combine is not np.sum:
         raise InvalidParameter(
             f"this baseline is simulated, which takes an entropy that is a mean over sets, not {H.name}"
         )
-    values = np.concatenate([form._perspective(posterior(rng, min(2000, trials - b))) for b in range(0, trials, 2000)])
+    values = np.concatenate([H._perspective(posterior(rng, min(2000, trials - b))) for b in range(0, trials, 2000)])
     mean, half = float(values.mean()), float(margin(values))
-    ends = sorted((form.eta(mean - half), form.eta(mean + half)))
-    return Estimate(form.eta(mean), ends[0], ends[1], False)
+    ends = sorted((H.eta(mean - half), H.eta(mean + half)))
+    return Estimate(H.eta(mean), ends[0], ends[1], False)

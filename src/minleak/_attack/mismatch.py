@@ -11,10 +11,10 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._data.matching import rearranged
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.averaged import exponential_mean
 from minleak._entropy.base import ConditionalEntropy, Entropy
+from minleak._entropy.forms import as_mean
 from minleak._entropy.gain import Gain
-from minleak._entropy.renyi import renyi_columns
+from minleak._entropy.means import renyi_columns
 from minleak._measure.leakages import difference, leakage
 from minleak._plan.explicit import explicit_channel
 from minleak._plan.rings import Arrangement
@@ -33,7 +33,7 @@ def mismatched_leakage(plan: Arrangement, H: ConditionalEntropy, prior: Prior | 
     gains q(x) is gamma_x q(x). What is no eta(sum Fhat) is measured on the explicit channel.
     """
     q = rearranged(as_prior(prior), plan.prior.labels)
-    if plan.gains is None and (H.paper_form() is None or not H.symmetric):
+    if plan.gains is None and (not isinstance(H, Entropy) or not H.symmetric):
         # gains look at who is in a set, other forms at how the mass is cut into sets: both need the channel itself
         return leakage(q, explicit_channel(plan), H)
     measure = H if plan.gains is None else Gain(form_for_gains(H), plan.gains)
@@ -42,23 +42,22 @@ def mismatched_leakage(plan: Arrangement, H: ConditionalEntropy, prior: Prior | 
     owned[plan.giants] = plan.tail
     density = worth / np.where(owned > 0, owned, 1.0)
     idle = [worth[group][:, None] for group in plan.idle_sets()]
-    mean = H.renyi_mean if plan.gains is None else None
+    mean = as_mean(H.form) if plan.gains is None else None
     if mean is None or not _carries(mean.order):
         columns = [*_columns(plan, density), *idle]
         after = measure.value(np.concatenate([measure.summary(block) for block in columns], axis=1))
     else:
         swept = [*_swept(plan, density, mean.order), *(renyi_columns(column, mean.order) for column in idle)]
         mass, nats = np.concatenate(swept, axis=1)
-        after = mean.outer(exponential_mean(mass, nats, mean.exponent))
+        after = mean.combine(mass, nats)
     return difference(H, measure(q), after)
 
 
 def form_for_gains(entropy: ConditionalEntropy) -> Entropy:
     """The entropy, if it is one that gains can be put on."""
-    form = entropy.paper_form()
-    if form is None or not form.symmetric:
+    if not isinstance(entropy, Entropy) or not entropy.symmetric:
         raise InvalidParameter(f"gains go with an entropy of the form eta(sum Fhat), not {entropy!r}")
-    return form
+    return entropy
 
 
 def _carries(order: float) -> bool:

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from minleak._attack.targets import Targets, entropies_of
 from minleak._data.arrays import Array, Indices
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.targets import Targets
 from minleak.errors import InvalidParameter
 
 
@@ -52,4 +52,4 @@ class Profile:
                 "a sweep is over plain entropies; design(..., gains=...) takes gains, one k at a time"
             )
         giants = self.giants(ks)
-        return H.of_targets(Targets(self.p[: self.positive], self.tails, giants, ks - giants))
+        return entropies_of(H, Targets(self.p[: self.positive], self.tails, giants, ks - giants))

@@ -16,7 +16,7 @@ from minleak._attack.rates import Counts, DrawnCounts, Mixtures, OneRate, RatePo
 from minleak._data.arrays import Array, Indices
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
-from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.names import as_entropy
 from minleak._face.result import Result
 from minleak._face.tables import Table
@@ -72,7 +72,7 @@ class World(Result):
     def leakage(self, entropy: ConditionalEntropy | str) -> float:
         """H(X) - H(X|Y) in the true population, from the same simulated sets as `success`."""
         H = as_entropy(entropy)
-        if H.paper_form() is None or not H.symmetric:
+        if not isinstance(H, Entropy) or not H.symmetric:
             raise InvalidParameter(
                 f"leakage in the true population is known for symmetric entropies eta(sum Fhat), not for {H!r}"
             )

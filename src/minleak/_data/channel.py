@@ -15,8 +15,6 @@ import numpy.typing as npt
 from minleak._data import composition
 from minleak._data.arrays import Array, Indices
 from minleak._data.columns import Columns
-from minleak._data.factoring.find import factored
-from minleak._data.factoring.left import left_factored
 from minleak._data.frames import axes
 from minleak._data.hyper import Hyper, Posteriors, hyper
 from minleak._data.labels import Labels, labelled, match, named
@@ -28,7 +26,6 @@ from minleak._data.matrices import (
     check_sums,
     is_sparse,
     random_support,
-    tolerated,
     too_large,
 )
 from minleak._data.parameters import listed, real, whole
@@ -280,38 +277,6 @@ class Channel:
         first = np.unique(of, return_index=True)[1]
         outputs = self.outputs.at(first[of[first] >= 0])
         return Channel(merged(matrix, of), inputs=self.inputs, outputs=outputs, tolerance=self.tolerance)
-
-    def factor(self, other: Channel | Any, *, tolerance: float = 1e-8) -> Channel | None:
-        """The post-processing R with self @ R = other, or None where there is none (`refines` then says why).
-
-        Exact where both channels are, else every entry is met within the tolerance.
-
-        >>> halved = Channel([[1, 0], [0, 1]]).factor([[0.75, 0.25], [0.25, 0.75]])
-        >>> halved.toarray()
-        array([[0.75, 0.25],
-               [0.25, 0.75]])
-        """
-        other = self.sharing(other, "that are compared")
-        found = factored(*_entries(self, other), tolerance=tolerated(tolerance)).R
-        return None if found is None else post_processing(found, self, other)
-
-    def left_factor(self, other: Channel | Any, *, tolerance: float = 1e-8) -> Channel | None:
-        """The channel L with L @ self = other, or None where there is none: whether other's secrets act as mixtures of
-        this one's.
-
-        Exact where both channels are, else every entry is met within the tolerance. One small programme a row.
-
-        >>> Channel([[1, 0], [0.5, 0.5]]).left_factor([[0.75, 0.25]]).toarray()
-        array([[0.5, 0.5]])
-        """
-        other = as_channel(other)
-        rule = "a left factor is between channels with the same observables: "
-        column = "column"
-        match(self.outputs, other.outputs, ("the first", column), ("the second", column), InvalidChannel, rule=rule)
-        exact = self.exact is not None and other.exact is not None
-        both = (self.exact, other.exact) if exact else (self.toarray(), other.toarray())
-        found = left_factored(*both, tolerance=tolerated(tolerance))
-        return None if found is None else Channel(found, inputs=other.inputs, outputs=self.inputs)
 
     def sharing(self, other: Channel | Any, what: str) -> Channel:
         """The other channel, if its secrets are this one's; `what` says how messages speak of the two."""

@@ -230,19 +230,23 @@ def workspace(name: str, shape: tuple[int, ...]) -> Array:
     return np.asarray(kept[name][:size].reshape(shape))
 
 
-def heavy_columns(v: Array) -> tuple[Array, Array, npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def heavy_columns(
+    v: Array, times: Array | None = None
+) -> tuple[Array, Array, npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """The largest entry of each column and the sum of the others, both to full relative precision.
 
     Subtracting the largest from the sum would cancel where it is most of it. In those heavy columns the others are
     added up alone; also returned are which columns these are and in which row each has its largest entry.
+    `times` tells how often each entry stands in its column, all but one of the largest being others.
     """
     top = v.max(axis=0)
-    total = v.sum(axis=0)
+    mass = v if times is None else times * v
+    total = mass.sum(axis=0)
     rest = total - top
     heavy = np.flatnonzero(top > 0.5 * total)
     if not len(heavy):
         return top, rest, heavy, heavy
-    part = v[:, heavy]
+    part = mass[:, heavy]
     at = part.argmax(axis=0)
     part[at, np.arange(len(heavy))] = 0.0
     rest[heavy] = part.sum(axis=0)

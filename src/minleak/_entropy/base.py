@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,23 +16,8 @@ from minleak._data.columns import Columns
 from minleak._data.joint import Joint, as_joint
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
-from minleak._entropy.forms import Form, RenyiMean, as_mean
-from minleak._entropy.random_sets import RandomSets
-from minleak._entropy.targets import Targets
+from minleak._entropy.forms import Form
 from minleak.errors import InvalidParameter
-
-
-class Sampled(Protocol):
-    """What samples say for sure of the attackers that there are bounds for, as brackets of what leaks to each."""
-
-    def compared(self, l: int, how: Callable[[float, float], float], floor: float) -> Any:
-        """How success in l guesses stands to that before: `how` grows in the first and falls in the second."""
-
-    def guesswork(self) -> Any:
-        """By how many guesses fewer the secret is found."""
-
-    def shannon(self, unit: float) -> Any:
-        """Shannon's leakage, in logarithms of which one is `unit` nats."""
 
 
 class ConditionalEntropy(ABC):
@@ -41,8 +26,8 @@ class ConditionalEntropy(ABC):
     Subclasses say how a block of columns of the joint is summarised (a few numbers a column) and how the summaries of
     all columns make the value, so that many entropies can share one pass over a large channel.
 
-    What an entropy knows beyond that, it says itself: the methods below `conditional` are asked by sweeps, baselines,
-    buckets, convex design and estimates. Here they say "none", or take the long way where there is one.
+    What an entropy knows beyond that is data, its `form`. Convex design, sweeps, padding and bounds from samples match
+    on it and know themselves what to do; an entropy does not know who asks.
     """
 
     #: True when H(X|Y) <= H(X) is a theorem.
@@ -95,70 +80,14 @@ class ConditionalEntropy(ABC):
 
     @property
     def form(self) -> Form | None:
-        """What is known of it beyond its values; None if that is nothing."""
+        """What is known of it beyond its values, for those who need more; None if that is nothing."""
         return None
-
-    # -- what it may know -------------------------------------------------------------------------------------------
-
-    def paper_form(self) -> Entropy | None:
-        """Itself, if it is of the paper's form eta(sum Fhat): gains go on those alone, and convex design."""
-        return None
-
-    @property
-    def linear(self) -> bool:
-        """Whether eta is the identity: then H of c times a joint is c times H."""
-        return False
-
-    @property
-    def renyi_mean(self) -> RenyiMean | None:
-        """The form as a mean of Renyi entropies, if it is one."""
-        return as_mean(self.form)
 
     def of_spectrum(self, values: Array, times: Array) -> float | None:  # noqa: ARG002 - for those who have a way
         """H(X) from the distinct probabilities, largest first, and how many secrets have each; None if there is no way
         to it but through the whole prior.
         """
         return None
-
-    def of_targets(self, targets: Targets) -> Array:
-        """H(pi) for the targets of many k; on each of them, O(k), by those who have no closed form."""
-        return np.array([self(pi) for pi in targets])
-
-    def of_random_sets(self, sets: RandomSets) -> float | None:  # noqa: ARG002
-        """H(X|Y) where secrets are shown in uniformly random sets of k; None if that has to be simulated."""
-        return None
-
-    def worth_by_count(self, n: int) -> Array | None:  # noqa: ARG002
-        """U of N = 0, ..., n secrets of probability 1/n each, H(X|Y) being `outer` of their sum over observables; None
-        if it follows from `renyi_mean`, or is not known.
-        """
-        return None
-
-    @property
-    def best_sorted(self) -> bool:
-        """Whether it is a theorem that of all partitions into blocks of at most k, the secrets sorted by weight and cut
-        from the heaviest on leave the most H(X|Y), for every k and prior.
-
-        Two blocks suffice: pair the members of both by weight, and exchange within pairs; Fhat of the heavier ones
-        together and the lighter ones together is at least as good where Fhat is supermodular in that sense.
-        """
-        return False
-
-    def bias_of_counts(self, pairs: int, n: int, m: int, events: int) -> float | None:  # noqa: ARG002
-        """By how much leakage is overestimated from so many events of n secrets and m observables, of which `pairs`
-        occurred together; None if there is no formula.
-        """
-        return None
-
-    def of_samples(self, sampled: Sampled) -> Any:  # noqa: ARG002
-        """The bracket of leakage that samples are sure of; None where they give an estimate alone."""
-        return None
-
-    def most_leaked(self, n: int, m: int) -> float:  # noqa: ARG002
-        """No channel from n secrets to m observables leaks more."""
-        return math.inf
-
-    # ---------------------------------------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
         return f"<entropy {self.name}>"
@@ -203,13 +132,6 @@ class Entropy(ConditionalEntropy):
             raise InvalidParameter("the perspective takes a vector or matrix of finite numbers that are not negative")
         result = self._perspective(array if array.ndim == 2 else array[:, None])
         return result if array.ndim == 2 else float(result[0])
-
-    def paper_form(self) -> Entropy:
-        return self
-
-    @property
-    def linear(self) -> bool:
-        return type(self).eta is Entropy.eta
 
     def plain(self, columns: Columns) -> float:
         """eta of the combined perspectives, literally as defined."""

@@ -12,7 +12,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from minleak._data.arrays import Array
 from minleak._entropy.deformed import deformed
+from minleak._entropy.means import exponential_mean
 
 _OVERFLOW = 709.0  # exp of more than this may not be a float
 
@@ -32,11 +34,9 @@ class RenyiMean:
             return math.copysign(math.inf, self.degree)
         return float(deformed(nats, self.degree)) / self.unit
 
-    @property
-    def arimoto_order(self) -> float | None:
-        """The order for which this is Arimoto's entropy (1 Shannon, inf min-entropy), or None."""
-        arimoto = self.degree == 0 and self.exponent == arimoto_exponent(self.order)
-        return self.order if arimoto else None
+    def combine(self, mass: Array, nats: Array) -> float:
+        """H(X|Y) from the p(y), which need not sum to one, and the H_a(X given y) in nats."""
+        return self.outer(exponential_mean(mass, nats, self.exponent))
 
 
 @dataclass(frozen=True)

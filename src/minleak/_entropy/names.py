@@ -8,11 +8,18 @@ from typing import Any
 
 from minleak._data.parameters import listed
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.guessing import GuessError, Guesswork, MinEntropy
-from minleak._entropy.nonmonotone import Cachin, JizbaArimitsu, RennerWolf
-from minleak._entropy.renyi import Arimoto, Collision, FehrBerens, Hartley, Hayashi
-from minleak._entropy.shannon import Shannon
-from minleak._entropy.sharma_mittal import SharmaMittal, Tsallis
+from minleak._entropy.guessing import GuessError, Guesswork
+from minleak._entropy.renyi import (
+    Arimoto,
+    Collision,
+    FehrBerens,
+    Hartley,
+    Hayashi,
+    MinEntropy,
+    Shannon,
+    SharmaMittal,
+    Tsallis,
+)
 from minleak.errors import InvalidParameter, shown
 
 # name: (maker, least and most parameters, what the parameters are)
@@ -28,9 +35,6 @@ NAMES: dict[str, tuple[Callable[..., ConditionalEntropy], int, int, str]] = {
     "tsallis": (Tsallis, 1, 1, "the order q"),
     "hartley": (Hartley, 0, 0, ""),
     "collision": (Collision, 0, 0, ""),
-    "cachin": (Cachin, 1, 1, "the order alpha"),
-    "jizbaarimitsu": (JizbaArimitsu, 1, 1, "the order alpha"),
-    "rennerwolf": (RennerWolf, 1, 1, "the order alpha"),
 }
 
 

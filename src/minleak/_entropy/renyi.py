@@ -1,98 +1,139 @@
-"""Renyi entropies and the three ways of conditioning them that never grow by observing.
+"""The Renyi family: Shannon, min-entropy, and the conditional Renyi entropies that never grow by observing.
 
-All three are one thing: the Renyi entropy H_a of each posterior, in nats, put together by the exponential mean
+All of them are one thing: the Renyi entropy H_a of each posterior, in nats, put together by the exponential mean
 
-    H(X|Y) = (1/c) log sum over y of p(y) exp(c H_a(X given y)),
+    R = (1/c) log sum over y of p(y) exp(c H_a(X given y)),
 
-with c = (1-a)/a for Arimoto, c = 1-a for Hayashi and c = -1 for Fehr and Berens. This is the Kolmogorov-Nagumo form
-of eta(sum Fhat), and it is how values are computed: it keeps its digits where the plain form loses them (a close
-to 1), and the limits a = 0, 1, inf are ordinary values of a and c.
+with c = (1-a)/a for Arimoto, c = 1-a for Hayashi and c = -1 for Fehr and Berens, and seen through an increasing
+function. This is the Kolmogorov-Nagumo form of eta(sum Fhat), Fhat(v) = |v|_1 exp(c H_a(v/|v|_1)), and it is how values
+are computed: it keeps its digits where the plain form loses them (a close to 1), and the limits a = 0, 1, inf are
+ordinary values of a and c.
 """
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.columns import heavy_columns
-from minleak._entropy.averaged import Averaged, exponential_mean
-from minleak._entropy.base import log, log_base, order, shortest
-from minleak._entropy.deformed import deformed, restored
+from minleak._data.parameters import real
+from minleak._entropy.base import Entropy, log, log_base, order, shortest
 from minleak._entropy.forms import RenyiMean, arimoto_exponent
-from minleak._entropy.shannon import log_ratios, shannon_sums
-from minleak._entropy.spectra import NEAR_ONE
+from minleak._entropy.means import renyi_columns, shannon_sums
 from minleak.errors import InvalidParameter, shown
 
 
-def renyi_columns(v: Array, alpha: float) -> Array:
-    """For each column its sum s and the Renyi entropy of order alpha of v/s, in nats: an array of shape (2, m).
+class Renyi(Entropy):
+    """An entropy of the family, from its `form`; a subclass makes that from its parameters.
 
-    To about 1e-15 relative for every alpha in [0, inf]; 1e-13 where entries of 1e-300 decide the value.
+    >>> from minleak._entropy.forms import RenyiMean
+    >>> Renyi(RenyiMean(order=2.0, exponent=-1.0, degree=-1.0))([1, 1])  # Tsallis(2)
+    0.5
     """
-    if alpha == 0:
-        return np.stack([v.sum(axis=0), np.log(np.maximum(np.count_nonzero(v, axis=0), 1))])
-    if alpha <= NEAR_ONE:
-        s, logs = log_ratios(v)
-        excess = -(v * deformed(logs, alpha - 1)).sum(axis=0) / np.where(s > 0, s, 1.0)
-        return np.stack([s, restored(excess, 1 - alpha)])
-    top, rest, heavy, at = heavy_columns(v)
-    scale = np.where(top > 0, top, 1.0)
-    odds = np.log1p(rest / scale)
-    if alpha == math.inf:
-        return np.stack([top + rest, odds])
-    with np.errstate(under="ignore"):
-        powers = (v / scale) ** alpha
-    powers[at, heavy] = 0.0
-    others = powers.sum(axis=0)
-    light = np.ones(len(top), dtype=bool)
-    light[heavy] = False
-    others[light] -= np.where(top[light] > 0, 1.0, 0.0)
-    return np.stack([top + rest, alpha / (alpha - 1) * odds - np.log1p(others) / (alpha - 1)])
 
-
-class Renyi(Averaged):
-    """Shared by the three conditional forms: the order alpha in [0, inf] and the exponent c of the mean."""
-
-    #: What it was asked for by, where that is no order: tables then call it so.
-    _known_as = ""
-
-    def __init__(self, alpha: float, *, base: float = 2) -> None:
-        self.alpha = order(alpha, "the order alpha")
-        self.unit = log_base(base)
-
-    @property
-    @abstractmethod
-    def exponent(self) -> float:
-        """c, the exponent of the mean over observables."""
-
-    @property
-    def increasing(self) -> bool:
-        return self.alpha <= 1
-
-    @property
-    def name(self) -> str:
-        return self._known_as or f"{type(self).__name__.lower()}:{shortest(self.alpha)}"
-
-    def __eq__(self, other: object) -> bool:
-        unnamed = {"_known_as": ""}
-        return type(self) is type(other) and self.__dict__ | unnamed == other.__dict__ | unnamed
-
-    def __hash__(self) -> int:
-        return hash((type(self), self.alpha))
+    def __init__(self, form: RenyiMean) -> None:
+        self._form = form
+        self.unit = form.unit
 
     @property
     def form(self) -> RenyiMean:
-        return RenyiMean(self.alpha, self.exponent, unit=self.unit)
+        """The order and the exponent of the mean, and the function that it is seen through."""
+        return self._form
+
+    @property
+    def alpha(self) -> float:
+        """The order."""
+        return self._form.order
+
+    @property
+    def name(self) -> str:
+        return f"{type(self).__name__.lower()}:{shortest(self.alpha)}"
+
+    @property
+    def increasing(self) -> bool:
+        return self._form.exponent >= 0
+
+    @property
+    def combine(self) -> Any:  # the limits of an infinite exponent are a maximum, not a sum
+        return np.max if math.isinf(self._form.exponent) else np.sum
+
+    def eta(self, z: float) -> float:
+        c = self._form.exponent
+        if c == 0:  # Fhat is in units already
+            return z if self._form.degree == 0 else self._form.outer(z * self.unit)
+        return self._form.outer(0.0 + log(z) / (math.copysign(1.0, c) if math.isinf(c) else c))
+
+    def _perspective(self, v: Array) -> Array:
+        c = self._form.exponent
+        s, h = renyi_columns(v, self.alpha)
+        if c == 0:
+            return np.asarray(s * h / self.unit)
+        with np.errstate(under="ignore", over="ignore"):
+            if math.isinf(c):
+                return np.asarray(np.where(s > 0, np.exp(math.copysign(1.0, c) * h), 0.0))
+            return np.asarray(s * np.exp(c * h))
 
     def summary(self, v: Array) -> Array:
         return renyi_columns(v, self.alpha)
 
     def value(self, summary: Array) -> float:
-        return self.form.outer(exponential_mean(summary[0], summary[1], self.exponent))
+        return self._form.combine(summary[0], summary[1])
+
+    def of_spectrum(self, values: Array, times: Array) -> float:
+        return self._form.outer(float(renyi_columns(values[:, None], self.alpha, times[:, None])[1, 0]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Renyi) and self._form == other._form
+
+    def __hash__(self) -> int:
+        return hash(self._form)
+
+
+class Shannon(Renyi):
+    """Fhat(v) = sum of v_i log(|v|_1 / v_i), eta(z) = z. In bits unless `base` says otherwise.
+
+    >>> Shannon()([1, 1, 2])
+    1.5
+    """
+
+    name = "shannon"
+
+    def __init__(self, *, base: float = 2) -> None:
+        super().__init__(RenyiMean(1.0, 0.0, unit=log_base(base)))
+
+    def _perspective(self, v: Array) -> Array:
+        return shannon_sums(v) / self.unit
+
+    # The sum of the perspectives is the mean: one number for each column is enough.
+    summary, value = Entropy.summary, Entropy.value
+
+
+class MinEntropy(Renyi):
+    """One best guess: Fhat(v) = max v, eta(z) = -log z. In bits unless `base` says otherwise.
+
+    >>> MinEntropy()([2, 1, 1])
+    1.0
+    """
+
+    name = "min-entropy"
+
+    def __init__(self, *, base: float = 2) -> None:
+        super().__init__(RenyiMean(math.inf, -1.0, unit=log_base(base)))
+
+    def _perspective(self, v: Array) -> Array:
+        return np.asarray(v.max(axis=0))
+
+    # -log(T / (T + R)) = log1p(R / T) keeps the digits when a guess is almost surely right.
+    def summary(self, v: Array) -> Array:
+        return np.array(heavy_columns(v)[:2])
+
+    def value(self, summary: Array) -> float:
+        top, rest = summary.sum(axis=1)
+        return math.log1p(rest / top) / self.unit
 
 
 class Arimoto(Renyi):
@@ -104,34 +145,9 @@ class Arimoto(Renyi):
     1.415037499279
     """
 
-    best_sorted = True
-
-    @property
-    def exponent(self) -> float:
-        return arimoto_exponent(self.alpha)
-
-    @property
-    def combine(self) -> Any:  # the limit at 0 is a maximum, not a sum
-        return np.max if self.alpha == 0 else np.sum
-
-    def eta(self, z: float) -> float:
-        if self.alpha == 1:
-            return z
-        if self.alpha == 0:
-            return log(z) / self.unit
-        return log(z) / (self.exponent * self.unit)
-
-    def _perspective(self, v: Array) -> Array:
-        if self.alpha == 0:
-            return np.asarray(np.count_nonzero(v, axis=0), dtype=np.float64)
-        if self.alpha == 1:
-            return shannon_sums(v) / self.unit
-        top = v.max(axis=0)
-        if self.alpha == math.inf:
-            return np.asarray(top)
-        scale = np.where(top > 0, top, 1.0)
-        with np.errstate(under="ignore", over="ignore"):
-            return np.asarray(top * ((v / scale) ** self.alpha).sum(axis=0) ** (1 / self.alpha))
+    def __init__(self, alpha: float, *, base: float = 2) -> None:
+        a = order(alpha, "the order alpha")
+        super().__init__(RenyiMean(a, arimoto_exponent(a), unit=log_base(base)))
 
 
 class Hayashi(Renyi):
@@ -143,32 +159,9 @@ class Hayashi(Renyi):
     1.415037499279
     """
 
-    @property
-    def best_sorted(self) -> bool:  # uniform, n = k+1: sizes (k-1, 2) beat (k, 1) above 2; below 1 from k = 8 on
-        return 1 <= self.alpha <= 2
-
-    @property
-    def exponent(self) -> float:
-        return 1 - self.alpha
-
-    @property
-    def combine(self) -> Any:  # the limit at infinity is a maximum, not a sum
-        return np.max if self.alpha == math.inf else np.sum
-
-    def eta(self, z: float) -> float:
-        if self.alpha == 1:
-            return z
-        return 0.0 - log(z) / self.unit if self.alpha == math.inf else log(z) / ((1 - self.alpha) * self.unit)
-
-    def _perspective(self, v: Array) -> Array:
-        if self.alpha == 1:
-            return shannon_sums(v) / self.unit
-        s = v.sum(axis=0)
-        q = v / np.where(s > 0, s, 1.0)
-        if self.alpha == math.inf:
-            return np.asarray(q.max(axis=0))
-        with np.errstate(under="ignore"):
-            return np.asarray(s * (np.count_nonzero(v, axis=0) if self.alpha == 0 else (q**self.alpha).sum(axis=0)))
+    def __init__(self, alpha: float, *, base: float = 2) -> None:
+        a = order(alpha, "the order alpha")
+        super().__init__(RenyiMean(a, 1 - a, unit=log_base(base)))
 
 
 class FehrBerens(Renyi):
@@ -181,50 +174,82 @@ class FehrBerens(Renyi):
     1.415037499279
     """
 
+    def __init__(self, alpha: float, *, base: float = 2) -> None:
+        super().__init__(RenyiMean(order(alpha, "the order alpha"), -1.0, unit=log_base(base)))
+
+
+class SharmaMittal(Renyi):
+    """Fhat as Hayashi(a), eta(z) = (1 - z^((1-b)/(1-a))) / (b-1); a in [0, inf], b any real number. In nats.
+
+    With R the Hayashi entropy of order a in nats this is (exp((1-b) R) - 1) / (1-b), which is how it is computed.
+    b -> 1 is Hayashi(a), b = a Tsallis(a), both -> 1 Shannon.
+
+    >>> round(SharmaMittal(2, 0.5)([1, 1, 1, 1]), 12)
+    2.0
+    """
+
+    def __init__(self, alpha: float, beta: float) -> None:
+        a = order(alpha, "the order alpha")
+        # Minus zero is zero.
+        self.beta = real(beta, "the degree beta is a finite number", above=-math.inf, below=math.inf) + 0.0
+        super().__init__(RenyiMean(a, 1 - a, degree=1 - self.beta))
+
     @property
-    def best_sorted(self) -> bool:  # below 2 from k = 14 on: one heavy secret in each of two blocks may be better
-        return self.alpha >= 2
-
-    exponent = -1.0
-    increasing = False
-
-    def eta(self, z: float) -> float:
-        return 0.0 - log(z) / self.unit
-
-    def _perspective(self, v: Array) -> Array:
-        if self.alpha == math.inf:
-            return np.asarray(v.max(axis=0))
-        s, h = renyi_columns(v, self.alpha)  # the norms' power 1/(a-1) would lose all digits close to a = 1
-        return np.asarray(s * np.exp(-h))
+    def name(self) -> str:
+        return f"sharma-mittal:{shortest(self.alpha)},{shortest(self.beta)}"
 
 
-_FORMS: dict[str, type[Renyi]] = {"arimoto": Arimoto, "hayashi": Hayashi, "fehrberens": FehrBerens}
+class Tsallis(Renyi):
+    """Fhat as Hayashi(q), eta(z) = (1 - z)/(q-1), q in [0, inf). In nats; q -> 1 is Shannon.
+
+    >>> Tsallis(2)([1, 1])
+    0.5
+    """
+
+    def __init__(self, q: float) -> None:
+        a = order(q, "the order q", infinite=False)
+        super().__init__(RenyiMean(a, 1 - a, degree=1 - a))
 
 
-def _named(name: str, alpha: float, form: str, base: float) -> Renyi:
-    """An order that has a name, which is that of Arimoto's form."""
-    if not isinstance(form, str) or form not in _FORMS:
-        raise InvalidParameter(f"unknown conditional form {shown(form)}: one of {', '.join(_FORMS)}")
-    made = _FORMS[form](alpha, base=base)
-    if form == "arimoto":
-        made._known_as = name
-    return made
+_CONDITIONAL: dict[str, Callable[[float], float]] = {
+    "arimoto": arimoto_exponent,
+    "hayashi": lambda a: 1 - a,
+    "fehrberens": lambda a: -1.0,  # noqa: ARG005
+}
 
 
-def Hartley(*, form: str = "arimoto", base: float = 2) -> Renyi:
+class _Named(Renyi):
+    """An order that has a name, which is that of Arimoto's form; others are called by their order."""
+
+    _order: float
+
+    def __init__(self, *, form: str = "arimoto", base: float = 2) -> None:
+        if not isinstance(form, str) or form not in _CONDITIONAL:
+            raise InvalidParameter(f"unknown conditional form {shown(form)}: one of {', '.join(_CONDITIONAL)}")
+        super().__init__(RenyiMean(self._order, _CONDITIONAL[form](self._order), unit=log_base(base)))
+        self._name = type(self).__name__.lower() if form == "arimoto" else f"{form}:{shortest(self._order)}"
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+
+class Hartley(_Named):
     """Order 0, the logarithm of the number of secrets still possible: of the largest posterior support ("arimoto")
     or of the mean support ("hayashi").
 
     >>> round(Hartley()([0.7, 0.2, 0.1, 0]), 12)
     1.584962500721
     """
-    return _named("hartley", 0.0, form, base)
+
+    _order = 0.0
 
 
-def Collision(*, form: str = "arimoto", base: float = 2) -> Renyi:
+class Collision(_Named):
     """Order 2: minus the logarithm of the probability that two draws of the secret agree.
 
     >>> Collision()([1, 1, 1, 1])
     2.0
     """
-    return _named("collision", 2.0, form, base)
+
+    _order = 2.0

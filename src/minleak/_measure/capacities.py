@@ -12,15 +12,14 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
-from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.forms import RenyiMean
-from minleak._entropy.guessing import GuessError
+from minleak._entropy.base import ConditionalEntropy, Entropy
+from minleak._entropy.forms import BestGuesses, RenyiMean, arimoto_exponent
 from minleak._entropy.names import as_entropy
-from minleak._entropy.random_search import random_search
 from minleak._face.result import Result
 from minleak._measure import sibson
 from minleak._measure.guessing_capacity import best_set
 from minleak._measure.leakages import leakage, maximal_leakage
+from minleak._measure.random_search import random_search
 from minleak.errors import SolverFailed
 
 # Sets of secrets that are tried at order 0: those of the largest weights, cut at so many of these.
@@ -90,17 +89,17 @@ def capacity(
     channel, H = as_channel(channel), as_entropy(entropy)
     gap = real(gap, "the gap is a positive number", above=0)
     iterations = None if iterations is None else whole(iterations, "iterations", 1)
-    order = H.form.arimoto_order if isinstance(H.form, RenyiMean) else None
-    if order == math.inf:
-        value = maximal_leakage(channel, base=math.e) / H.unit
-        return Capacity(value, value, value, Prior.uniform(channel.shape[0]), "exact", 0)
-    if order == 0:
-        return _of_supports(channel, H.unit)
-    if isinstance(H, GuessError) and math.prod(channel.shape) <= _DENSE:
-        return _of_sets(channel, H.l, gap, iterations)
-    if order is None:
-        return _searched(channel, H, iterations or 4000, seed)
-    return _sibson(channel, order, H.unit, gap, iterations)
+    match H.form:
+        case RenyiMean(math.inf, -1.0, 0.0, unit):
+            value = maximal_leakage(channel, base=math.e) / unit
+            return Capacity(value, value, value, Prior.uniform(channel.shape[0]), "exact", 0)
+        case RenyiMean(0.0, math.inf, 0.0, unit):
+            return _of_supports(channel, unit)
+        case RenyiMean(a, c, 0.0, unit) if c == arimoto_exponent(a):
+            return _sibson(channel, a, unit, gap, iterations)
+        case BestGuesses(l) if math.prod(channel.shape) <= _DENSE:
+            return _of_sets(channel, l, gap, iterations)
+    return _searched(channel, H, iterations or 4000, seed)
 
 
 def _of_sets(channel: Channel, l: int, gap: float, nodes: int | None) -> Capacity:
@@ -123,7 +122,7 @@ def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -
     )
     value = leakage(p, channel, H)
     upper = math.inf
-    if H.symmetric and H.paper_form() is not None:  # from the least known to all known
+    if H.symmetric and isinstance(H, Entropy):  # from the least known to all known
         upper = max(value, H(Prior.uniform(n)) - H([1]))
     return Capacity(value, value, upper, Prior(p), "lower bound", trials)
 

@@ -20,7 +20,7 @@ from minleak._entropy.names import as_entropies, as_entropy, place
 from minleak._entropy.standard import STANDARD
 from minleak._face.result import Result, by_first, table_of
 from minleak._face.tables import Table
-from minleak._measure.small_leakages import SMALL, risen, small_leakage
+from minleak._measure.small_leakages import SMALL, rise, small_leakage
 from minleak.errors import InvalidParameter
 
 
@@ -150,7 +150,7 @@ def additive_leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | An
     joint = as_joint(prior, channel)
     before, after = vulnerabilities(joint, gain)
     small = gain is None and isinstance(joint.source, Channel) and after - before < SMALL * before
-    return risen(joint.prior, joint.channel, 1) if small else after - before
+    return rise(joint, 1) if small else after - before
 
 
 def maximal_leakage(channel: Channel | Any, *, base: float = 2) -> float:
@@ -210,7 +210,7 @@ def leaked(H: ConditionalEntropy, joint: Joint, before: float, after: float) -> 
     """The difference, or the divergence where that would have lost digits."""
     small = None
     if abs(before - after) < SMALL * abs(before) and isinstance(joint.source, Channel):
-        small = small_leakage(H, joint.prior, joint.source)
+        small = small_leakage(H, joint)
     return difference(H, before, after) if small is None else small
 
 

@@ -14,16 +14,12 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.channel import Channel
 from minleak._data.columns import BLOCK
-from minleak._data.prior import Prior
-from minleak._entropy.averaged import Averaged
+from minleak._data.joint import Joint
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.deformed import deformed, restored
-from minleak._entropy.forms import arimoto_exponent
-from minleak._entropy.guessing import GuessError, Guesswork, MinEntropy
+from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
 from minleak._entropy.renyi import Hayashi
-from minleak._entropy.sharma_mittal import SharmaMittal
 
 # A difference of entropies that is at least this share of the first has enough digits.
 SMALL = 1e-3
@@ -33,34 +29,37 @@ _NEAR, _TERMS = 0.1, 17
 _CLOSE = 0.1
 
 
-def small_leakage(H: ConditionalEntropy, prior: Prior, channel: Channel) -> float | None:
+def small_leakage(H: ConditionalEntropy, joint: Joint) -> float | None:
     """H(X) - H(X|Y) with a relative error of some 1e-13 (1e-11 at high orders); None where there is no such form here.
 
-    There is for min-entropy, guess error, guesswork and those with a `renyi_mean` (Shannon, Arimoto, Hayashi, Fehr and
-    Berens, Sharma and Mittal, Tsallis) of a finite order a > 0.
+    There is for guess error, guesswork and means of Renyi entropies (Shannon, min-entropy, Arimoto, Hayashi, Fehr and
+    Berens, Sharma and Mittal, Tsallis) of an order a > 0 that is finite, or infinite with one guess.
     """
-    if isinstance(H, MinEntropy):
-        return math.log1p(risen(prior, channel, 1) / float(prior.p.max())) / H.unit
-    if isinstance(H, GuessError):
-        return risen(prior, channel, H.l)
-    if isinstance(H, Guesswork):
-        return _fewer_guesses(prior, channel)
-    if not isinstance(H, Averaged):
-        return None
-    a, c = H.form.order, H.form.exponent
+    match H.form:
+        case BestGuesses(l):
+            return rise(joint, l)
+        case AllGuesses():
+            return _fewer_guesses(joint)
+        case RenyiMean() as mean:
+            nats = _small_nats(mean.order, mean.exponent, joint)
+            if nats is None or mean.degree == 0:
+                return None if nats is None else nats / mean.unit
+            # (exp(d R) - 1)/d at R and at R - nats
+            before = mean.degree * Hayashi(mean.order, base=math.e)(joint.prior)
+            return None if before > 700 else -math.exp(before) * float(deformed(-nats, mean.degree)) / mean.unit
+    return None
+
+
+def _small_nats(a: float, c: float, joint: Joint) -> float | None:
+    """By how much the mean of Renyi entropies falls, in nats."""
     if a == math.inf and c == -1:
-        return math.log1p(risen(prior, channel, 1) / float(prior.p.max())) / H.unit
+        return math.log1p(rise(joint, 1) / float(joint.p.max()))
     if not 0 < a < math.inf or (c == -1 and 0 < abs(a - 1) < _CLOSE):
         return None
-    nats = max(float(restored(_mean_divergence(prior, channel, a, c), -c)), 0.0)
-    if not isinstance(H, SharmaMittal):
-        return nats / H.unit
-    power = 1 - H.beta  # (exp(power R) - 1)/power, at R and at R - nats
-    before = power * Hayashi(a, base=math.e)(prior)
-    return None if before > 700 else -math.exp(before) * float(deformed(-nats, power))
+    return max(float(restored(_mean_divergence(joint, a, c), -c)), 0.0)
 
 
-def _mean_divergence(prior: Prior, channel: Channel, a: float, c: float) -> float:
+def _mean_divergence(joint: Joint, a: float, c: float) -> float:
     """M with H(X) - H(X|Y) = -log(1 - c M)/c in nats, (a, c) as in `RenyiMean`.
 
     M = sum over y of q_y (sum over x of r_x f_a(d) - w f_k(e)), f_a(d) = ((1+d)^a - 1 - a d)/(a-1), r = p^a/sum p^a,
@@ -85,10 +84,10 @@ def _mean_divergence(prior: Prior, channel: Channel, a: float, c: float) -> floa
         k, w = (1 / a, 1.0) if c == arimoto_exponent(a) else (c / (1 - a), (c - 1 + a) / (c * (1 - a)))
         return float(q @ (rises - w * _beyond_linear(a * (r @ d) + (a - 1) * rises, k)))
 
-    return _total(prior, channel, of)
+    return _total(joint, of)
 
 
-def risen(prior: Prior, channel: Channel, l: int) -> float:
+def rise(joint: Joint, l: int) -> float:
     """By how much the chance that one of l guesses is right rises: what the best exchanges of the prior's l likeliest
     secrets for others gain, the likeliest others for the least likely of them, observable by observable.
     """
@@ -106,7 +105,7 @@ def risen(prior: Prior, channel: Channel, l: int) -> float:
         gained = (p[into] - p[out]) * c + p[into] * (C[into, columns] - c)
         return float(np.maximum(gained, 0.0).sum())
 
-    return _total(prior, channel, of)
+    return _total(joint, of)
 
 
 def _least(key: Array, rows: Indices, count: int) -> Indices:
@@ -116,7 +115,7 @@ def _least(key: Array, rows: Indices, count: int) -> Indices:
     return np.asarray(rows[at])
 
 
-def _fewer_guesses(prior: Prior, channel: Channel) -> float:
+def _fewer_guesses(joint: Joint) -> float:
     """The mean of (rank before - rank after); p is summed by its distinct values, whose ranks add up to the same."""
 
     def of(p: Array, C: Array) -> float:
@@ -131,16 +130,16 @@ def _fewer_guesses(prior: Prior, channel: Channel) -> float:
         levels = p[distinct] @ np.add.reduceat(earlier, distinct, axis=0)
         return float(q @ levels + (p[:, None] * (C - q) * earlier).sum())
 
-    return _total(prior, channel, of)
+    return _total(joint, of)
 
 
 # -- sums over blocks of columns --------------------------------------------------------------------------------------
 
 
-def _total(prior: Prior, channel: Channel, of: Callable[[Array, Array], float]) -> float:
-    possible = np.flatnonzero(prior.p > 0)
-    p = prior.p[possible]
-    return math.fsum(of(p, block) for block in _blocks(channel.matrix, possible, len(prior)))
+def _total(joint: Joint, of: Callable[[Array, Array], float]) -> float:
+    possible = np.flatnonzero(joint.p > 0)
+    p = joint.p[possible]
+    return math.fsum(of(p, block) for block in _blocks(joint.channel.matrix, possible, len(joint.p)))
 
 
 def _blocks(matrix: Any, rows: Indices, n: int) -> Iterator[Array]:

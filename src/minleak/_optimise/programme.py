@@ -100,10 +100,9 @@ class Term:
 def convex_form(entropy: ConditionalEntropy | str, gains: Any = None) -> Entropy:
     """The entropy, seen through `gains` if any; refused where the problem would not be convex."""
     chosen = as_entropy(entropy)
-    form = chosen.paper_form()
-    if form is None:
+    if not isinstance(chosen, Entropy):
         raise InvalidParameter(f"{chosen.name} is not of the form eta(sum Fhat), so its problem is not convex")
-    form = form if gains is None else Gain(form, gains)
+    form = chosen if gains is None else Gain(chosen, gains)
     core_of(form)  # refused by those that have none
     gains_of(form)  # refused where gains on gains do not fit
     return form

@@ -19,7 +19,7 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.deformed import deformed
-from minleak._entropy.forms import RenyiMean, arimoto_exponent
+from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent, as_mean
 from minleak._optimise.cores.of_entropy import outer, slope
 from minleak._padding.size_classes import SizeClasses
 from minleak.errors import InvalidParameter
@@ -105,7 +105,7 @@ class BucketValue:
 
     def posterior(self, value: float) -> float:
         """H(X|Y) of buckets with this value in all, in the unit of the entropy."""
-        H, mean = self.entropy, self.entropy.renyi_mean
+        H, mean = self.entropy, as_mean(self.entropy.form)
         found = outer(H, value)
         if mean is None or found < math.inf:
             return found
@@ -126,13 +126,15 @@ def _form_of(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | 
     """The entropy, its (a, c) if buckets of any prior follow from them, and the value of N = 0, ..., n secrets of
     probability 1/n each, whose Renyi entropy is log N in every order.
     """
-    form, mean = entropy.paper_form(), entropy.renyi_mean
-    if form is not None and mean is not None and math.isfinite(mean.exponent):
-        N = np.arange(n + 1, dtype=np.float64)
-        return form, mean, np.asarray(N / n * deformed(np.log(np.maximum(N, 1.0)), mean.exponent))
-    counted = entropy.worth_by_count(n)
-    if form is not None and counted is not None:
-        return form, None, counted
+    N, mean = np.arange(n + 1, dtype=np.float64), as_mean(entropy.form)
+    if isinstance(entropy, Entropy):
+        match mean or entropy.form:
+            case RenyiMean(exponent=c) if math.isfinite(c):
+                return entropy, mean, np.asarray(N / n * deformed(np.log(np.maximum(N, 1.0)), c))
+            case BestGuesses(l):
+                return entropy, None, np.asarray(np.maximum(N - l, 0.0) / n)
+            case AllGuesses():
+                return entropy, None, np.asarray(N * (N + 1) / (2 * n))
     raise InvalidParameter(
         f"{entropy.name} is not a sum over buckets that can be valued quickly: use shannon, min-entropy, guess-error, "
         "guesswork (equally likely secrets), arimoto, hayashi, fehrberens, tsallis or sharma-mittal of an order for "

@@ -13,6 +13,7 @@ from minleak._certify.rings import Certificate
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.progress import Progress, no_progress
+from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW, STANDARD
 from minleak._layouts.circle import Circle
@@ -220,7 +221,10 @@ def example(plan: Plan) -> tuple[str, ...]:
 
 def _scale(entropy: str, share: float) -> float:
     """With gains the linear ones are in units of gain; for the others the gain is a constant that leakage cancels."""
-    return share if as_entropy(entropy).linear else 1.0
+    match as_entropy(entropy).form:
+        case RenyiMean(1.0, 0.0, 0.0) | BestGuesses() | AllGuesses():
+            return share
+    return 1.0
 
 
 def _comparisons(plan: Plan, prior: Prior, share: float, trials: int, seed: int) -> tuple[Comparison, ...]:

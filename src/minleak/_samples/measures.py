@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,7 @@ import numpy as np
 
 from minleak._data.arrays import Indices
 from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.forms import AllGuesses, BestGuesses, Form, RenyiMean
 from minleak._face.result import Result
 from minleak._face.tables import Table, word
 from minleak._samples.attacks import prior_before, prior_share
@@ -137,10 +139,22 @@ class SampleEvidence:
 def bracket_of(evidence: SampleEvidence, name: str, entropy: ConditionalEntropy | None) -> Bracket | None:
     """What is sure of a measure of leakage, None where samples only give an estimate."""
     if entropy is not None:
-        found: Bracket | None = entropy.of_samples(evidence)
-        return found
+        return _bracket_of_form(evidence, entropy.form)
     other = OTHERS[name]
     return None if other.compared is None else evidence.compared(1, other.compared, other.floor)
+
+
+def _bracket_of_form(evidence: SampleEvidence, form: Form | None) -> Bracket | None:
+    match form:
+        case RenyiMean(1.0, 0.0, 0.0, unit):
+            return evidence.shannon(unit)
+        case RenyiMean(math.inf, -1.0, 0.0, unit):
+            return evidence.compared(1, lambda after, before: math.log(max(after, 1e-300) / before) / unit, 0.0)
+        case BestGuesses(l):
+            return evidence.compared(l, operator.sub, 0.0)
+        case AllGuesses():
+            return evidence.guesswork()
+    return None
 
 
 def _bracket(low: float | None, estimate: float, high: float | None) -> Bracket:

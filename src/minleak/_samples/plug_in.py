@@ -17,6 +17,7 @@ from minleak._data.channel import Channel
 from minleak._data.columns import Columns
 from minleak._data.parameters import listed
 from minleak._entropy.base import ConditionalEntropy, evaluate
+from minleak._entropy.forms import Form, RenyiMean
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak._measure.capacities import capacity
@@ -95,7 +96,7 @@ def estimate_all(joint: JointCounts, measures: MeasureSet, rng: np.random.Genera
     """Each measure on the counts less its bias: by a formula where the entropy has one, else the bootstrap's."""
     found = measures(joint.with_counts(joint.counts))
     pairs, (n, m) = len(joint.counts), joint.shape
-    formulas = [H.bias_of_counts(pairs, n, m, joint.events) if H else None for H in measures.entropies]
+    formulas = [_bias(H.form, pairs - n - m + 1, joint.events) if H else None for H in measures.entropies]
     bias = np.zeros(len(found))
     if None in formulas:
         with np.errstate(invalid="ignore"):
@@ -104,9 +105,27 @@ def estimate_all(joint: JointCounts, measures: MeasureSet, rng: np.random.Genera
     for i, (name, entropy, value) in enumerate(zip(measures.names, measures.entropies, found.tolist(), strict=True)):
         known = formulas[i]
         taken = (float(bias[i]) if math.isfinite(bias[i]) else 0.0) if known is None else known  # infinity stays
-        floor, ceiling = (0.0, entropy.most_leaked(n, m)) if entropy else (OTHERS[name].floor, math.inf)
+        floor, ceiling = (0.0, _most_leaked(entropy.form, min(n, m))) if entropy else (OTHERS[name].floor, math.inf)
         values.append(min(max(ceiling, value), max(floor, value - taken)))
     return values
+
+
+def _bias(form: Form | None, freedom: int, events: int) -> float | None:
+    """By how much leakage is overestimated from so many events: Miller and Madow's for Shannon, from the pairs that
+    occurred less the secrets and observables; None where there is no formula.
+    """
+    match form:
+        case RenyiMean(1.0, 0.0, 0.0, unit):
+            return freedom / (2 * events) / unit
+    return None
+
+
+def _most_leaked(form: Form | None, n: int) -> float:
+    """No channel with n secrets or observables leaks more; infinite where that is not known."""
+    match form:
+        case RenyiMean(1.0, 0.0, 0.0, unit):
+            return math.log(n) / unit
+    return math.inf
 
 
 class MeasureSet:

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array
-from minleak._data.factoring import exact, gains, programme, sparse
 from minleak._data.matrices import is_sparse
 from minleak._data.reducing import groups, merged, shares_of
 from minleak._data.threads import one_thread
+from minleak._measure.refinement import exact, gains, programme, sparse
 from minleak.errors import SolverFailed
 
 # Matrices with at most so many entries, and programmes with at most so many, are worked on densely.
@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
 
 @one_thread()
-def factored(A: Any, B: Any, *, tolerance: float) -> Found:
+def factorise(A: Any, B: Any, *, tolerance: float) -> Found:
     """R with A R = B: exact for matrices of Fractions, else within the tolerance in every entry.
 
     Proportional columns count as one. If the columns of A are independent then R is unique; else it is found by
@@ -60,10 +60,10 @@ def factored(A: Any, B: Any, *, tolerance: float) -> Found:
         if found.gain is not None:
             found = Found(gain=gains.readable(found.gain, gains.difference(a, b)))
         if not found.decided and a.size * b.shape[1] <= _SIMPLEX:
-            R, gain = sparse.factored(a, b, tolerance)
+            R, gain = sparse.factorise(a, b, tolerance)
             found = Found(*(x.toarray() if is_sparse(x) else x for x in (R, gain)))
     else:
-        found = Found(*sparse.factored(less_a, less_b, tolerance))
+        found = Found(*sparse.factorise(less_a, less_b, tolerance))
     if not found.decided:
         raise SolverFailed(
             "the channels are too close to tell whether one refines the other: give a larger tolerance, or Fractions"

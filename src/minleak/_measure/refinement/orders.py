@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from minleak._data.channel import Channel, as_channel, post_processing
-from minleak._data.factoring.find import factored, in_cone
 from minleak._data.matrices import tolerated
 from minleak._data.prior import Prior
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._measure.leakages import posterior_vulnerability
 from minleak._measure.max_case import max_case_vulnerability
+from minleak._measure.refinement.find import factorise, in_cone
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def refines(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1
     B = A.sharing(second, "that are compared")
     exact = A.exact is not None and B.exact is not None
     limit = tolerated(tolerance)
-    found = factored(A.exact, B.exact, tolerance=limit) if exact else factored(A.matrix, B.matrix, tolerance=limit)
+    found = factorise(A.exact, B.exact, tolerance=limit) if exact else factorise(A.matrix, B.matrix, tolerance=limit)
     if found.R is not None:
         return Refinement(True, exact, post_processing(found.R, A, B))
     prior = _uniform(A)

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.factoring import gains
 from minleak._data.matrices import SPARSE, too_large
+from minleak._measure.refinement import gains
 from minleak.errors import InvalidChannel
 
 # How many columns are tried for a witness of two guesses.
 _TRIED = 50
 
 
-def factored(A: Any, B: Any, tolerance: float) -> tuple[Any, Any]:
+def factorise(A: Any, B: Any, tolerance: float) -> tuple[Any, Any]:
     """(R, None) or (None, gains) by one linear programme over the pairs of columns that can be used; (None, None) where
     rounding does not let it tell.
 

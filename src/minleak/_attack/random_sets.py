@@ -10,6 +10,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.prior import Prior
+from minleak._entropy.forms import AllGuesses, BestGuesses, Form, RenyiMean
 
 # Steps that the exact Shannon entropy may take (subsets counted by size and weight).
 _EXACT = 20_000_000
@@ -60,3 +61,17 @@ class RandomSets:
         of_sets = float((weight[positive] * mass[positive]) @ np.log(mass[positive]))
         p = prior.p[prior.p > 0]
         return of_sets - float(p @ np.log(p))
+
+    def entropy(self, form: Form | None) -> float | None:
+        """H(X|Y) of an entropy of that form, exactly; None if that has to be simulated."""
+        match form:
+            case BestGuesses(l):
+                return float(self.p @ (1 - self.among_best(l)))
+            case AllGuesses():
+                return float(self.p @ self.ranks())
+            case RenyiMean(math.inf, -1.0) as mean:
+                return mean.outer(-math.log(float(self.p @ self.among_best(1))))
+            case RenyiMean(1.0, 0.0) as mean:
+                nats = self.shannon()
+                return None if nats is None else mean.outer(nats)
+        return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from minleak._entropy.random_search import random_search
+from minleak._measure.random_search import random_search
 
 
 def test_it_comes_close_to_a_known_maximum():

@@ -6,11 +6,12 @@ import math
 from abc import abstractmethod
 
 import numpy as np
+import numpy.typing as npt
 
-from minleak._data.arrays import Array
-from minleak._entropy.averaged import exponential_mean
-from minleak._entropy.base import ConditionalEntropy, log_base, order, shortest
-from minleak._entropy.renyi import renyi_columns
+from minleak import Hayashi
+from minleak.theory import ConditionalEntropy
+
+Array = npt.NDArray[np.float64]
 
 
 class NonMonotone(ConditionalEntropy):
@@ -19,22 +20,24 @@ class NonMonotone(ConditionalEntropy):
     monotone = False
 
     def __init__(self, alpha: float, *, base: float = 2) -> None:
-        self.alpha = order(alpha, "the order alpha")
-        self.unit = log_base(base)
+        self.alpha = alpha
+        self.unit = math.log(base)
+        self._renyi = Hayashi(alpha, base=math.e)
 
     @property
     def name(self) -> str:
-        return f"{type(self).__name__.lower()}:{shortest(self.alpha)}"
+        return f"{type(self).__name__.lower()}:{self.alpha:g}"
 
     def summary(self, v: Array) -> Array:
-        return renyi_columns(v, self.alpha)
+        """p(y) and the Renyi entropy of the posterior in nats, for each column."""
+        return self._renyi.summary(v)
 
     def value(self, summary: Array) -> float:
         s, h = summary
-        return self._combined(s[s > 0] / s.sum(), h[s > 0]) / self.unit
+        return self._combine(s[s > 0] / s.sum(), h[s > 0]) / self.unit
 
     @abstractmethod
-    def _combined(self, s: Array, h: Array) -> float:
+    def _combine(self, s: Array, h: Array) -> float:
         """H(X|Y) in nats from p(y) > 0 and the Renyi entropies of the posteriors."""
 
 
@@ -44,21 +47,21 @@ class Cachin(NonMonotone):
     Observing can increase it for a > 1, given enough secrets; for a <= 1 it cannot, H_a being concave.
     """
 
-    def _combined(self, s: Array, h: Array) -> float:
+    def _combine(self, s: Array, h: Array) -> float:
         return float(s @ h)
 
 
 class JizbaArimitsu(NonMonotone):
     """H_a(X,Y) - H_a(Y), also Golshani's. Observing can increase it for every a other than 0 and 1."""
 
-    def _combined(self, s: Array, h: Array) -> float:
+    def _combine(self, s: Array, h: Array) -> float:
         a = self.alpha
         logs = np.log(s) - np.log(s).max()
         if a == math.inf:
             return float((h - logs).min())
         x = a * logs
-        if a <= 2 or x.min() > -700:  # no p(y)^a that matters underflows: the mean keeps more digits
-            return exponential_mean(np.exp(x), h, 1 - a)
+        if a <= 2 or x.min() > -700:  # no p(y)^a that matters underflows: Hayashi's mean keeps more digits
+            return self._renyi.value(np.stack([np.exp(x), h]))
         both = x + (1 - a) * h  # the logarithm of the sum over x of p(x,y)^a
         return float(np.logaddexp.reduce(both) - np.logaddexp.reduce(x)) / (1 - a)
 
@@ -70,6 +73,6 @@ class RennerWolf(NonMonotone):
     convexity of sum p^a cannot exceed H_a(X). At a = 1 the two one-sided limits differ; the larger is taken.
     """
 
-    def _combined(self, s: Array, h: Array) -> float:
+    def _combine(self, s: Array, h: Array) -> float:
         del s
         return float(h.max() if self.alpha <= 1 else h.min())

@@ -1,1 +1,0 @@
-"""Factoring: a stochastic R with A R = B, or gains that show that there is none."""
