@@ -30,7 +30,8 @@ class Variant:
     gains: str | None = option("A column of what each secret is worth to the attacker, for gain-based leakage.")
     near: str | None = option(
         "Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage. Distances are in "
-        "kilometres for columns that begin with lat and lon, else in the plane; haversine:y,x or euclidean:lat,lon decides."
+        "kilometres for columns that begin with lat and lon, else in the plane; haversine:y,x or "
+        "euclidean:lat,lon decides."
     )
     stability: float = option(
         "With --near, from 0 (as close as possible) to 1 (resists repeated draws).", default=0.0, parser=share

@@ -8,6 +8,7 @@ import minleak as ml
 from minleak._cli.options import argument
 from minleak._cli.output import Outcome
 from minleak._face.result import Result
+from minleak._face.tables import Table
 
 
 @dataclass(frozen=True)
@@ -16,6 +17,9 @@ class NewKey(Result):
 
     id: str
     """Its name, which tells nothing about it."""
+
+    def to_parts(self) -> list[str | Table]:
+        return [f"key {self.id}"]
 
 
 def keygen(file: str = argument("FILE", "Where to write the key; an existing file is kept.")) -> Outcome[NewKey]:
