@@ -53,10 +53,16 @@ class Columns:
         return isinstance(self.matrix, np.ndarray)
 
     def blocks(self) -> Iterator[Callable[[], Array]]:
-        """Makers of blocks: each builds a fresh array when called, so that threads build their own."""
-        if isinstance(self.matrix, np.ndarray):
-            return self._dense()
-        return self._sparse()
+        """Makers of blocks: each builds a fresh array when called, so that threads build their own.
+
+        Where there is nothing at all, a column of zero stands for all of them, which adds nothing to a measure.
+        """
+        nothing = True
+        for make in self.placed():
+            nothing = False
+            yield partial(_entries, make)
+        if nothing:
+            yield partial(np.zeros, (1, 1))
 
     def map(self, function: Callable[[Array], T]) -> list[T]:
         """The function of every block, in order, on as many threads as there are cores (numpy releases the lock).
@@ -110,28 +116,17 @@ class Columns:
         product.sort_indices()
         return Columns(product)
 
-    def _dense(self) -> Iterator[Callable[[], Array]]:
-        matrix, scale = self.matrix, self.scale
-        return (partial(_scale, matrix[:, part], scale) for part in self._stretches())
+    def _stretch(self, columns: range) -> Block:
+        part = self.matrix[:, columns.start : columns.stop]
+        return Block(_scale(part, self.scale), np.arange(self.rows)[:, None], np.arange(columns.start, columns.stop))
 
-    def _stretch(self, part: slice) -> Block:
-        rows, columns = map(np.arange, self.matrix.shape)
-        return Block(_scale(self.matrix[:, part], self.scale), rows[:, None], columns[part])
-
-    def _stretches(self) -> Iterator[slice]:
+    def _stretches(self) -> Iterator[range]:
         """The columns of each block of a dense matrix."""
         n, m = self.matrix.shape
         width = max(1, BLOCK // max(1, n))
         width -= width % _ALIGN if width > _ALIGN else 0
         for start in range(0, m, width):
-            yield slice(start, start + width)
-
-    def _sparse(self) -> Iterator[Callable[[], Array]]:
-        if not self.matrix.nnz:
-            yield lambda: np.zeros((1, 1))  # gains of nothing at all: a column of zero stands for all of them
-            return
-        for make in self.placed():
-            yield partial(_entries, make)
+            yield range(start, min(start + width, m))
 
     def _gather(self, columns: npt.NDArray[np.intp], size: int) -> Block:
         at = self.matrix.indptr[columns][None, :] + np.arange(size)[:, None]
@@ -184,7 +179,8 @@ class Block(NamedTuple):
 
 
 def _entries(make: Callable[[], Block]) -> Array:
-    return make().entries
+    entries = make().entries
+    return entries if entries.size else np.zeros((1, 1))
 
 
 def _scale(part: Array, scale: Array | None) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial, reduce
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -97,9 +97,6 @@ class Products(Columns):
             found[columns] = sums
         return found
 
-    def blocks(self) -> Iterator[Callable[[], Array]]:
-        return (partial(_some, make) for make in self.placed())
-
     def placed(self) -> Iterator[Callable[[], Block]]:
         before, last = self._cut()
         for number, places in enumerate(product(*(range(part.shape[1]) for part in before))):
@@ -131,12 +128,6 @@ class Products(Columns):
         if self.gain is not None:
             entries, rows = np.asarray(self.gain[:, rows] @ entries), np.arange(self.gain.shape[0])
         return Block(entries, rows[:, None], before + there)
-
-
-def _some(make: Callable[[], Block]) -> Array:
-    """The entries of a block, or a column of zero where there are none, which adds nothing to a measure."""
-    entries = make().entries
-    return entries if entries.size else np.zeros((1, 1))
 
 
 def _column(matrix: Any, y: int) -> Array:

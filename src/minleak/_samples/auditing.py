@@ -67,7 +67,7 @@ def audit(
     ----------
     secrets, observables
         Arrays, sequences, Arrow or pandas columns, one entry for each event; observables may have several columns. Or
-        `secrets` is a table (Arrow, pandas) or a csv, tsv or parquet file, and `secret`, `observable` (one name or
+        `secrets` is a table (Arrow, pandas, polars) or a csv, tsv or parquet file; `secret`, `observable` (one name or
         several), `weight` (how many events a row stands for) and `blocks` name its columns.
     numeric
         Whether observables are numbers, of which near ones are alike; recognised if not given.
