@@ -19,8 +19,7 @@ from minleak._measure.max_case import PointwiseLeakage
 from minleak._measure.refinement.join_meet import JoinMeetOrder
 from minleak._measure.refinement.orders import Refinement
 from minleak._optimise.budgets import LeastBudget
-from minleak._optimise.equilibrium import Equilibrium
-from minleak._optimise.result import Optimum, Stage
+from minleak._optimise.result import Equilibrium, Optimum, Stage
 from minleak._optimise.tradeoffs import FrontierPoint, Tradeoff
 from minleak._plan.cost import Cost
 from minleak._plan.kinds import Stored

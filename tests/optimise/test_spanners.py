@@ -9,7 +9,7 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 
 import minleak as ml
-from minleak._optimise.spanners import spanned
+from minleak._optimise.private import greedy_spanner
 from minleak.errors import InvalidParameter
 
 AT = np.array([(x, y) for x in range(4) for y in range(3)], dtype=float)
@@ -22,7 +22,7 @@ def test_ways_are_at_most_so_much_longer(dilation):
     """By the shortest ways along the edges, found by another; and there are few edges."""
     at = np.random.default_rng(0).random((25, 2))
     d = np.linalg.norm(at[:, None] - at, axis=2)
-    ways, edges = spanned(d, dilation)
+    ways, edges = greedy_spanner(d, dilation)
     assert (ways <= dilation * d * (1 + 1e-9)).all()
     assert (ways >= d * (1 - 1e-12)).all()
     direct = np.where(np.isclose(ways, d, rtol=1e-12), d, 0.0)

@@ -73,7 +73,7 @@ def positive_epsilon(epsilon: Any) -> float:
     return real(epsilon, expected, above=0, below=math.inf)
 
 
-def counted(n: Any, what: str = "n", *, columns: Any = None) -> tuple[int, int]:
+def matrix_size(n: Any, what: str = "n", *, columns: Any = None) -> tuple[int, int]:
     """Numbers of secrets and observables, if a dense matrix of so many can be made."""
     rows = whole(n, what, 1)
     many = rows if columns is None else whole(columns, "the number of observables", 1)
@@ -83,7 +83,7 @@ def counted(n: Any, what: str = "n", *, columns: Any = None) -> tuple[int, int]:
     return rows, many
 
 
-def line(n: int) -> Array:
+def line_distances(n: int) -> Array:
     """The distances |x - x'| between whole numbers."""
     at = np.arange(n, dtype=np.float64)
     return np.asarray(np.abs(at[:, None] - at[None]))

@@ -12,7 +12,7 @@ from minleak._data.arrays import Array
 from minleak._data.labels import labelled
 from minleak._data.metrics import distances_between
 from minleak._data.parameters import whole
-from minleak._mechanisms.mechanism import Mechanism, counted, line, positive_epsilon
+from minleak._mechanisms.mechanism import Mechanism, line_distances, matrix_size, positive_epsilon
 from minleak.errors import Infeasible, InvalidParameter
 
 # A weight below zero by no more than this share of the largest is a zero, rounded.
@@ -32,7 +32,7 @@ def randomised_response(
     array([[0.75, 0.25],
            [0.25, 0.75]])
     """
-    rows, m = counted(n, columns=observables)
+    rows, m = matrix_size(n, columns=observables)
     lie = math.exp(-positive_epsilon(epsilon))  # the truth weighs 1, so that a large epsilon does not overflow
     matrix = np.full((rows, m), lie / (1 + (m - 1) * lie))
     np.fill_diagonal(matrix[:m], 1 / (1 + (m - 1) * lie))
@@ -46,14 +46,14 @@ def geometric(n: int, epsilon: float, *, inputs: Iterable[Hashable] | None = Non
         C[x,y] = (1-a)/(1+a) a^|x-y| within, a^|x-y| / (1+a) at the ends,   a = e^-epsilon
 
     Private for d(x,x') = |x-x'|. For counting queries no mechanism with this epsilon serves any user better, whatever
-    his prior and his monotone loss (Ghosh, Roughgarden, Sundararajan 2009).
+    their prior and their monotone loss (Ghosh, Roughgarden, Sundararajan 2009).
 
     >>> geometric(3, math.log(2)).toarray().round(6)
     array([[0.666667, 0.166667, 0.166667],
            [0.333333, 0.333333, 0.333333],
            [0.166667, 0.166667, 0.666667]])
     """
-    return truncated_geometric(n, epsilon, low=0, high=counted(n)[0] - 1, inputs=inputs)
+    return truncated_geometric(n, epsilon, low=0, high=matrix_size(n)[0] - 1, inputs=inputs)
 
 
 def truncated_geometric(
@@ -69,7 +69,7 @@ def truncated_geometric(
     low, high = (whole(end, what, -(2**53), 2**53) for end, what in ((low, "low"), (high, "high")))
     if low > high:
         raise InvalidParameter(f"answers go from low to high, and low={low} is above high={high}")
-    rows, m = counted(n, columns=high - low + 1)
+    rows, m = matrix_size(n, columns=high - low + 1)
     decay = positive_epsilon(epsilon)
     noise = np.exp(-decay * np.abs(np.arange(low - rows + 1, high + 1, dtype=np.float64)))
     noise *= -math.expm1(-decay) / (1 + math.exp(-decay))
@@ -80,7 +80,7 @@ def truncated_geometric(
     if m == 1:
         matrix[:] = 1.0
     outputs = None if (low, high) == (0, rows - 1) else range(low, high + 1)
-    return Mechanism(matrix, lambda: line(rows), inputs=inputs, outputs=outputs, along_line=True)
+    return Mechanism(matrix, lambda: line_distances(rows), inputs=inputs, outputs=outputs, along_line=True)
 
 
 def _noise_from(t: Array, decay: float) -> Array:
@@ -108,7 +108,7 @@ def exponential(
     >>> mechanism.toarray()[0].round(6), round(mechanism.epsilon, 6)
     (array([0.50648 , 0.307196, 0.186324]), 0.614107)
     """
-    rows, m = counted(n, columns=observables)
+    rows, m = matrix_size(n, columns=observables)
     names = labelled(inputs, rows, "inputs", "rows", InvalidParameter)
     between = distances_between(metric, names) if m == rows or callable(metric) else None
     if between is None:
@@ -135,7 +135,7 @@ def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[H
     >>> ends.toarray()[0].round(6), round(ends.epsilon, 9)
     (array([0.666667, 0.166667, 0.166667]), 0.693147181)
     """
-    rows, _ = counted(n)
+    rows, _ = matrix_size(n)
     decay = positive_epsilon(epsilon)
     names = labelled(inputs, rows, "inputs", "rows", InvalidParameter)
     between = distances_between(metric, names)

@@ -10,7 +10,7 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.parameters import real
-from minleak._mechanisms.mechanism import Mechanism, counted, positive_epsilon
+from minleak._mechanisms.mechanism import Mechanism, matrix_size, positive_epsilon
 from minleak.errors import InvalidParameter
 
 # Noise of probability below e^-this of what the farthest output has is left out of the sums.
@@ -46,7 +46,7 @@ def planar_geometric(
             f"epsilon times step is {fine:g}, finer than {_FINEST:g}: the lattice sums would be too long; use "
             "planar_laplace, which the mechanism then is"
         )
-    return Mechanism(_clipped(_lattice_mass(w, h, fine), w, h), lambda: _plane(w, h, unit), inputs=inputs)
+    return Mechanism(_clip_to_grid(_lattice_mass(w, h, fine), w, h), lambda: _plane(w, h, unit), inputs=inputs)
 
 
 def planar_laplace(
@@ -63,12 +63,12 @@ def planar_laplace(
     ((6, 6), True)
     """
     w, h, decay, unit = _grid(width, height, epsilon, step)
-    return Mechanism(_clipped(_cell_mass(w, h, decay * unit), w, h), lambda: _plane(w, h, unit), inputs=inputs)
+    return Mechanism(_clip_to_grid(_cell_mass(w, h, decay * unit), w, h), lambda: _plane(w, h, unit), inputs=inputs)
 
 
 def _grid(width: Any, height: Any, epsilon: Any, step: Any) -> tuple[int, int, float, float]:
-    w, h = counted(width, "width")[0], counted(height, "height")[0]
-    counted(w * h)
+    w, h = matrix_size(width, "width")[0], matrix_size(height, "height")[0]
+    matrix_size(w * h)
     unit = real(step, "the step of a grid is a positive finite number", above=0, below=math.inf)
     decay = positive_epsilon(epsilon)
     if not _FLAT <= decay * unit <= _STEEP:
@@ -85,7 +85,7 @@ def _plane(w: int, h: int, unit: float) -> Array:
     return np.asarray(unit * np.hypot(across[:, None] - across, along[:, None] - along))
 
 
-def _clipped(mass: Array, w: int, h: int) -> Array:
+def _clip_to_grid(mass: Array, w: int, h: int) -> Array:
     """The channel from masses of the noise along each axis, as `_with_tails` has them. Only sums of what is positive:
     small probabilities keep their digits.
     """

@@ -19,7 +19,7 @@ from minleak._measure.leakages import difference
 from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import core_of, gains_of, outer
 from minleak._optimise.given import as_problem
-from minleak._optimise.optimum import as_gap, as_list, least_cost
+from minleak._optimise.optimum import as_forms, as_gap, least_cost
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Term, term_of
 from minleak._optimise.solve import CLOSE, solve
@@ -97,7 +97,7 @@ def least_budget(
     >>> round(least.budget, 6), least.gap < 1e-9
     (0.333333, True)
     """
-    entropies = as_list(entropy, gains)
+    entropies = as_forms(entropy, gains)
     enough = as_gap(gap)
     if cost is None:
         raise InvalidParameter("the least budget is of a cost: give cost=, a matrix of what each pair costs")
@@ -105,29 +105,28 @@ def least_budget(
     if leakage is None and d_privacy is None and k is None:
         raise InvalidParameter("nothing is to be hidden: give leakage=, what may leak at most, or d_privacy=, or k=")
     targets = None if leakage is None else _targets(leakage, len(entropies))
-    found = _least(problem, entropies, targets, enough)
-    wider = problem.widened()
-    if wider is None or problem.privacy is None or problem.privacy.spanner is None:
+    found = _solve(problem, entropies, targets, enough)
+    if problem.spanner is None:
         return found
-    bound = _least(wider, entropies, targets, enough).bound
-    return replace(found, bound=min(bound, found.budget), status=problem.privacy.spanner.status(found.channel))
+    bound = _solve(problem.relax(), entropies, targets, enough).bound
+    return replace(found, bound=min(bound, found.budget), status=problem.spanner.status(found.channel))
 
 
-def _least(
+def _solve(
     problem: Problem, entropies: Sequence[Entropy], targets: Sequence[float] | None, enough: float
 ) -> LeastBudget:
     if targets is None:
-        return _found(problem, least_cost(problem), [], [], enough)
-    silent = _silent(problem)
-    if any(target == 0 and _strict(H) for H, target in zip(entropies, targets, strict=True)):
+        return _as_result(problem, least_cost(problem), [], [], enough)
+    silent = _find_silent(problem)
+    if any(target == 0 and _is_strict(H) for H, target in zip(entropies, targets, strict=True)):
         if silent is None:
             raise Infeasible(f"no observable is open to all secrets, so that something leaks in {entropies[0].name}")
-        return _found(problem, silent, entropies, targets, enough)
+        return _as_result(problem, silent, entropies, targets, enough)
     terms = [_at_least(problem, H, target) for H, target in zip(entropies, targets, strict=True)]
-    solved = _kept(problem, entropies, terms)
+    solved = _solve_with_floors(problem, entropies, terms)
     if silent is not None and silent.objective > solved.objective:  # what leaks nothing keeps to every leakage
         solved = replace(silent, bound=solved.bound)
-    return _found(problem, solved, entropies, targets, enough)
+    return _as_result(problem, solved, entropies, targets, enough)
 
 
 def _targets(leakage: Any, count: int) -> list[float]:
@@ -151,12 +150,12 @@ def _at_least(problem: Problem, H: Entropy, target: float) -> Term:
     return replace(term, floor=high)
 
 
-def _strict(H: Entropy) -> bool:
+def _is_strict(H: Entropy) -> bool:
     """Whether nothing leaks only where all rows are the same: the core is strictly concave but along rays."""
     return gains_of(H) is None and not core_of(H).linear
 
 
-def _silent(problem: Problem) -> Solved | None:
+def _find_silent(problem: Problem) -> Solved | None:
     """The cheapest channel with equal rows: the cheapest observable that is open to all, None if none is. Solvers
     cannot price the last bit of such a leakage, which costs without bound.
     """
@@ -178,7 +177,7 @@ def _mass(problem: Problem, term: Term, H: Entropy) -> float:
     return float(term.view.of(problem.cheapest(0)).sum())
 
 
-def _kept(problem: Problem, entropies: Sequence[Entropy], terms: Sequence[Term]) -> Solved:
+def _solve_with_floors(problem: Problem, entropies: Sequence[Entropy], terms: Sequence[Term]) -> Solved:
     """The cheapest channel above the floors: solved, and what a solver misses of them made good."""
     free = replace(problem, budgets=(math.inf,))
     raised = [0.0] * len(terms)
@@ -192,19 +191,19 @@ def _kept(problem: Problem, entropies: Sequence[Entropy], terms: Sequence[Term])
         except SolverFailed as error:
             trouble = error
             for H, term in zip(entropies, terms, strict=True):
-                _hiding(free, H, term)  # which says so if one of them asks for too much
+                _find_least_leakage(free, H, term)  # which says so if one of them asks for too much
             break
         if not any(raised):  # the bound is of the floors that were asked for
             bound = solved.bound
         short = [(term.floor or 0.0) - term.total(solved.z) for term in terms]
-        hiding = _hiding(free, entropies[0], terms[0]) if len(terms) == 1 and short[0] > _ROUNDING else None
+        hiding = _find_least_leakage(free, entropies[0], terms[0]) if len(terms) == 1 and short[0] > _ROUNDING else None
         if hiding is not None:
-            z = _mixed(solved, hiding, terms[0], short[0])
+            z = _mix(solved, hiding, terms[0], short[0])
             solved = replace(solved, z=z, objective=-float(free.costs[0] @ z), bound=bound)
             short = [0.0]
         if len(terms) == 1 and bound - solved.objective > CLOSE:
-            hiding = hiding or _hiding(free, entropies[0], terms[0])
-            return _sharpened(free, terms[0], hiding, replace(solved, bound=bound))
+            hiding = hiding or _find_least_leakage(free, entropies[0], terms[0])
+            return _tighten(free, terms[0], hiding, replace(solved, bound=bound))
         if max(short) <= _ROUNDING:
             return replace(solved, bound=bound)
         raised = [more + 2 * max(missed, 0.0) for more, missed in zip(raised, short, strict=True)]
@@ -216,7 +215,7 @@ def _kept(problem: Problem, entropies: Sequence[Entropy], terms: Sequence[Term])
     raise trouble or SolverFailed("no channel found keeps to the leakages exactly: allow a little more")
 
 
-def _sharpened(free: Problem, term: Term, hiding: Solved, found: Solved) -> Solved:
+def _tighten(free: Problem, term: Term, hiding: Solved, found: Solved) -> Solved:
     """The same by `optimise` at budgets nearer and nearer, for which there are better solvers.
 
     At the budget B no feasible entries have a core above `bound`, and at B + b none above bound + mu b: so the floor
@@ -235,7 +234,7 @@ def _sharpened(free: Problem, term: Term, hiding: Solved, found: Solved) -> Solv
             break
         bound = min(bound, -(budget + (floor - solved.bound) / price))
         short = floor - term.total(solved.z)
-        z = solved.z if short <= 0 else _mixed(solved, hiding, term, short)
+        z = solved.z if short <= 0 else _mix(solved, hiding, term, short)
         cost = -float(free.costs[0] @ z)
         if cost > best.objective:
             best = replace(solved, z=z, objective=cost)
@@ -245,7 +244,7 @@ def _sharpened(free: Problem, term: Term, hiding: Solved, found: Solved) -> Solv
     return replace(best, bound=max(bound, best.objective))
 
 
-def _hiding(free: Problem, H: Entropy, term: Term) -> Solved:
+def _find_least_leakage(free: Problem, H: Entropy, term: Term) -> Solved:
     """The channel that leaks least at any cost; Infeasible if that is more than may leak."""
     best = solve(Programme(free, (replace(term, floor=None),)), enough=CLOSE)
     floor = term.floor or 0.0
@@ -257,14 +256,14 @@ def _hiding(free: Problem, H: Entropy, term: Term) -> Solved:
     return best
 
 
-def _mixed(solved: Solved, hiding: Solved, term: Term, short: float) -> Any:
+def _mix(solved: Solved, hiding: Solved, term: Term, short: float) -> Any:
     """As much of the channel that hides most as makes up for what is missing: the core is concave."""
     room = hiding.objective - term.total(solved.z)
     share = min(short * (1 + 1e-9) / room, 1.0) if room > 0 else 1.0
     return (1 - share) * solved.z + share * hiding.z
 
 
-def _found(
+def _as_result(
     problem: Problem, solved: Solved, entropies: Sequence[Entropy], targets: Sequence[float], enough: float
 ) -> LeastBudget:
     channel = problem.channel(solved.z)

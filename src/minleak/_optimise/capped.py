@@ -9,7 +9,6 @@ problem stays convex. Under privacy a set is a union of classes of secrets at fi
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,6 @@ from minleak.errors import Infeasible, InvalidParameter
 _MOST = 60_000
 
 
-@dataclass(frozen=True, eq=False)
-class Capped:
-    """Allowed pairs and costs on the observables (y, S), and their labels."""
-
-    allowed: npt.NDArray[np.bool_]
-    cost: Array | None
-    outputs: list[Any]
-
-
 def with_cap(
     k: Any,
     labels: Labels,
@@ -41,9 +31,9 @@ def with_cap(
     cost: Array | None,
     outputs: Labels | None,
     classes: npt.NDArray[np.intp],
-) -> Capped:
-    """The observables of a channel with the cap: each y with each largest set of at most k secrets, which holds all of
-    a class or none.
+) -> tuple[npt.NDArray[np.bool_], Array | None, list[Any]]:
+    """Allowed pairs and costs on the observables of a channel with the cap, and their labels: each y with each largest
+    set of at most k secrets, which holds all of a class or none.
     """
     n = len(labels)
     cap = min(whole(k, "k", 1), n)
@@ -73,7 +63,7 @@ def with_cap(
     named = [tuple(labels[int(x)] for x in members) for members in sets]
     given = list(range(columns)) if outputs is None else list(outputs)
     both = named if allowed is None and cost is None else [(y, members) for y in given for members in named]
-    return Capped(
+    return (
         open_to[:, used],
         None if cost is None else np.repeat(cost, len(sets), axis=1)[:, used],
         [name for name, kept in zip(both, used.tolist(), strict=True) if kept],

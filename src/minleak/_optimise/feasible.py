@@ -64,7 +64,7 @@ def make_feasible(problem: Problem, z: Array, objective: Callable[[Array], float
 
 def _private_within(problem: Problem, z: Array) -> Array:
     """Entries that keep to the privacy exactly, mixed with the cheapest such by as much as a budget asks."""
-    z = problem.private(np.maximum(z, 0.0))
+    z = problem.make_private(np.maximum(z, 0.0))
     for cost, budget in zip(problem.costs, problem.budgets, strict=True):
         excess = float(cost @ z) - budget
         if excess > 0 and problem.cheapest_private is not None:
@@ -78,7 +78,7 @@ def _with_row_sums(problem: Problem, z: Array) -> Array:
     empty = (problem.left > 0) & ~(problem.row_sums(z) > 0)
     if empty.any():  # too unlikely for the solver to see: where it is cheapest, and the bound tells what that is worth
         z = np.where(empty[problem.rows], problem.cheapest(0), z)
-    return problem.row_scaled(z)
+    return problem.scale_rows(z)
 
 
 def _within_budgets(problem: Problem, z: Array) -> Array:

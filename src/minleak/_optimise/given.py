@@ -46,14 +46,14 @@ def as_problem(
     privacy = None if d_privacy is None else as_privacy(d_privacy, prior.labels)
     partial = None if fixed is None else _matrix(fixed, n, "the fixed part of the channel")
     mask = None if allowed is None else _mask(allowed, n)
-    outputs = _matched(prior.labels, outputs, allowed, fixed, *_several(cost, budget))
+    outputs = _match_names(prior.labels, outputs, allowed, fixed, *_as_costs(cost, budget))
     if privacy is not None:
         _check_alone("d_privacy", partial, costs)
     if k is not None:
         _check_alone("a cap k", partial, costs)
         if costs and mask is not None and costs[0].shape != mask.shape:
             raise InvalidParameter(f"allowed and cost have different shapes: {mask.shape} and {costs[0].shape}")
-        capped = with_cap(
+        mask, capped_cost, outputs = with_cap(
             k,
             prior.labels,
             allowed=mask,
@@ -61,7 +61,7 @@ def as_problem(
             outputs=None if outputs is None else _outputs(outputs, (mask if mask is not None else costs[0]).shape[1]),
             classes=np.arange(n) if privacy is None else privacy.classes,
         )
-        mask, costs, outputs = capped.allowed, [] if capped.cost is None else [capped.cost], capped.outputs
+        costs = [] if capped_cost is None else [capped_cost]
     shapes = {m.shape[1] for m in (*costs, partial, mask) if m is not None}
     if not shapes:
         raise InvalidParameter(
@@ -73,10 +73,10 @@ def as_problem(
     names = _outputs(outputs, shapes.pop())
     if mask is None:
         mask = np.ones((n, len(names)), dtype=bool)
-    return _laid_out(prior, names, mask, partial, costs, budgets, privacy)
+    return _lay_out(prior, names, mask, partial, costs, budgets, privacy)
 
 
-def _matched(secrets: Labels, outputs: Iterable[Hashable] | None, *matrices: Any) -> Iterable[Hashable] | None:
+def _match_names(secrets: Labels, outputs: Iterable[Hashable] | None, *matrices: Any) -> Iterable[Hashable] | None:
     """The names of the observables: those that are given, or else those of a matrix that has some. Matrices with names
     for their rows or columns are refused where these are others.
     """
@@ -101,7 +101,7 @@ def _check_alone(what: str, partial: Array | None, costs: list[Array]) -> None:
         raise InvalidParameter(f"{what} goes with one cost, not {len(costs)}: add them up by what each is worth")
 
 
-def _laid_out(
+def _lay_out(
     prior: Prior,
     names: Labels,
     mask: npt.NDArray[np.bool_],
@@ -121,7 +121,7 @@ def _laid_out(
         x = int(np.argmax(missing))
         has = "has no allowed observable" if partial is None or not mass[x] else f"is fixed to only {mass[x]:g} in all"
         raise Infeasible(f"{where(x)} {has}: allow it at least one (free) observable")
-    costs, scales = _of_one_size(costs, mask & (p > 0)[:, None])
+    costs, scales = _scale_costs(costs, mask & (p > 0)[:, None])
     shares = p if privacy is None else np.ones(len(p))
     left = np.where(free.any(axis=1), shares * np.maximum(1 - mass, 0.0), 0.0)
     columns, rows = np.nonzero((free & (left > 0)[:, None]).T)
@@ -164,7 +164,7 @@ def _open_to_classes(mask: npt.NDArray[np.bool_], privacy: Privacy, where: Any) 
     return opened
 
 
-def _of_one_size(costs: list[Array], used: npt.NDArray[np.bool_]) -> tuple[list[Array], tuple[float, ...]]:
+def _scale_costs(costs: list[Array], used: npt.NDArray[np.bool_]) -> tuple[list[Array], tuple[float, ...]]:
     """Costs of the pairs in use, zero elsewhere, divided by powers of two, which are exact, and these."""
     kept = [np.where(used, cost, 0.0) for cost in costs]
     scales = tuple(math.ldexp(1.0, _exponent(np.abs(cost[cost != 0]))) for cost in kept)
@@ -185,7 +185,7 @@ def _matrix(given: Any, n: int, what: str) -> Array:
         raw = given.toarray() if is_sparse(given) else getattr(given, "matrix", given)
         raw = raw.toarray() if is_sparse(raw) else raw
         matrix = np.array(raw, dtype=np.float64)
-    except Exception:
+    except (TypeError, ValueError):
         raise InvalidParameter(f"{what} is a matrix of numbers with a row for each secret") from None
     if matrix.ndim != 2 or matrix.shape[0] != n or 0 in matrix.shape:
         raise InvalidParameter(f"{what} has shape {matrix.shape}: give {n} rows, one for each secret, and columns")
@@ -207,7 +207,7 @@ def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
         if budget is not None:
             raise InvalidParameter("a budget needs costs: give cost=, a matrix of what each pair costs")
         return [], []
-    given = _several(cost, budget)
+    given = _as_costs(cost, budget)
     matrices = [_matrix(c, n, "cost") for c in given]
     for matrix in matrices:
         if not np.isfinite(matrix).all():
@@ -223,7 +223,7 @@ def _costs(cost: Any, budget: Any, n: int) -> tuple[list[Array], list[float]]:
     return matrices, budgets
 
 
-def _several(cost: Any, budget: Any) -> Any:
+def _as_costs(cost: Any, budget: Any) -> Any:
     """The costs: several where there is a list of them and one of budgets."""
     return cost if isinstance(cost, list | tuple) and isinstance(budget, list | tuple) else [cost]
 

@@ -2,19 +2,17 @@
 
 Maximise |J| - sum of t over 0 <= J_xy <= t_y, row sums left_x, <cost, J> + b = budget. Newton's equations have a
 diagonal for J and one number for each t_y; what remains is dense in the row sums and the budget only, of size n + 1.
-Predictor and corrector as Mehrotra's, the correction cut off where it would throw iterates off the central path. What
-comes of it is made feasible and certified as every solver's answer is.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._optimise.linear import highs_with, run_highs
+from minleak._optimise.mehrotra import Direction, InteriorProgramme, Point
 from minleak._optimise.one_guess import cheap_pairs, is_one_guess
 from minleak._optimise.programme import Programme, Solution, duals_of_prices
 from minleak.errors import SolverFailed
@@ -22,32 +20,14 @@ from minleak.errors import SolverFailed
 # More pairs than these for each secret within reach of the budget are a crowd: of 50 to 300 secrets this method is as
 # fast as the simplex method at 25 to 33.
 _CROWD = 30
-# Steps at most, and the gap, relative to the objective, after which no more is to be had.
-_STEPS, _CLOSE = 120, 1e-9
+# The gap, relative to the objective, after which no more is to be had.
+_CLOSE = 1e-9
 # Row sums off by more than this share of the largest say that the equations have lost their digits.
 _LOST = 1e-7
-# The correction is kept within so many times the mean complementarity.
-_CUT = 5.0
 # An entry is plainly at an end where its price is so many times its distance from it; tried one after the other.
 _PLAIN = (1e3, 1e6)
 # More open entries than these are not for the simplex method.
 _OPEN = 4000
-# Below this step the predictor tells nothing of how far to aim.
-_SHORT = 0.1
-
-
-@dataclass
-class _Point:
-    """Primal J, t, r = t - J, b; dual u of J >= 0, q of J <= t, lam of row sums, mu of the budget; ones where dead."""
-
-    J: Array
-    t: Array
-    r: Array
-    b: float
-    u: Array
-    q: Array
-    lam: Array
-    mu: float
 
 
 def is_crowded(programme: Programme) -> bool:
@@ -70,7 +50,7 @@ def solve_interior(programme: Programme) -> tuple[Solution, Solution]:
     cost = np.zeros(live.shape)
     cost[x, y] = problem.costs[0]
     game = _Game(problem.left[rows], cost, live, problem.budgets[0])
-    point = game.solved()
+    at = game.solve()
 
     def solution(J: Array, prices: Array, price: float) -> Solution:
         lam = np.zeros(len(problem.left))
@@ -78,16 +58,30 @@ def solve_interior(programme: Programme) -> tuple[Solution, Solution]:
         mu = np.array([price])
         return Solution(J[x, y], mu, (1.0,), (duals_of_prices(problem, lam, mu),), "interior point")
 
-    return solution(game.on * point.J, point.lam, point.mu), solution(*game.sharpened(point))
+    return solution(game.on * game.split(at.x)[0], at.lam, float(at.s[-1])), solution(*game.sharpen(at))
 
 
-class _Game:
+class _Game(InteriorProgramme):
+    """x are the entries J of live pairs, r = t_y - J and b; s the multipliers u of J >= 0, q of J <= t, mu of the
+    budget; lam those of the row sums.
+    """
+
     def __init__(self, left: Array, cost: Array, live: Any, budget: float) -> None:
         self.left, self.cost, self.live, self.budget = left, cost, live, budget
         self.on = live.astype(np.float64)
-        self.pairs = 2 * int(live.sum()) + 1
 
-    def start(self) -> _Point:
+    def join(self, J: Array, r: Array, b: float) -> Array:
+        """The numbers of live pairs, and that of the budget, as one vector."""
+        return np.concatenate([J[self.live], r[self.live], [b]])
+
+    def split(self, x: Array) -> tuple[Array, Array, float]:
+        """The same as matrices, ones for pairs that are not live."""
+        J, r = np.ones(self.live.shape), np.ones(self.live.shape)
+        count = (len(x) - 1) // 2
+        J[self.live], r[self.live] = x[:count], x[count:-1]
+        return J, r, float(x[-1])
+
+    def start(self) -> Point:
         """Between the cheapest channel and the uniform one, half of the budget spent, all complementarities equal."""
         live, left = self.live, self.left
         even = self.on * (left / live.sum(axis=1))[:, None]
@@ -97,70 +91,79 @@ class _Game:
         if not self.budget > least:
             raise SolverFailed("the budget leaves no room inside")
         share = min(1.0, 0.5 * (self.budget - least) / max(most - least, 1e-300))
-        J = np.where(live, share * even + (1 - share) * cheap, 1.0)
-        t = 1.5 * (J * self.on).max(axis=0)
-        r = np.where(live, t - J, 1.0)
-        b = self.budget - float((self.cost * J).sum())
-        level = float(t.sum()) / self.pairs
-        return _Point(J, t, r, b, level / J, level / r, np.zeros(len(left)), level / b)
+        J = share * even + (1 - share) * cheap
+        t = 1.5 * J.max(axis=0)
+        x = self.join(J, t - J, self.budget - float((self.cost * J).sum()))
+        return Point(x, float(t.sum()) / len(x) / x, t, np.zeros(len(left)))
 
-    def solved(self) -> _Point:
-        at = self.start()
-        best, least = at, np.inf
-        for _ in range(_STEPS):
-            gap = float((self.on * (at.J * at.u + at.r * at.q)).sum()) + at.b * at.mu
-            off = np.abs(self.left - (self.on * at.J).sum(axis=1)).max()
-            if not (gap < np.inf and off <= _LOST * self.left.max()):
-                break
-            if gap < least:
-                best, least = at, gap
-            if gap <= _CLOSE * float(at.t.sum()):
-                break
-            try:
-                at = self.step(at, gap)
-            except np.linalg.LinAlgError:
-                break
-        return best
+    def enough(self, at: Point) -> float:
+        return _CLOSE * float(at.t.sum())
 
-    def step(self, at: _Point, gap: float) -> _Point:
-        """One step of the predictor and the corrector."""
-        newton = _Newton(self, at)
-        mean = gap / self.pairs
-        none = np.zeros_like(at.J)
-        ahead = newton.towards(none, none, 0.0)
-        primal, dual = self.lengths(at, ahead)
-        there = _moved(at, ahead, primal, dual)
-        left = float((self.on * (there.J * there.u + there.r * there.q)).sum()) + there.b * there.mu
-        aim = mean * ((left / gap) ** 3 if min(primal, dual) > _SHORT else 0.5)
+    def direction(self, at: Point) -> Direction:
+        """Eliminating J and t leaves the multipliers of the row sums and of the budget: dense, of size n + 1."""
+        from scipy.linalg import cho_factor, cho_solve
 
-        def corrected(product: Any) -> Any:
-            return aim - np.clip(product, -_CUT * mean, _CUT * mean)
+        (J, r, b), (u, q, mu) = self.split(at.x), self.split(at.s)
+        on, cost, n = self.on, self.cost, len(self.left)
+        short = self.left - (on * J).sum(axis=1)
+        spare = self.budget - float((on * cost * J).sum()) - b
+        if not np.abs(short).max() <= _LOST * self.left.max():
+            raise np.linalg.LinAlgError
+        a, e = on * q / r, u / J
+        h = on / (a + e)
+        ah = a * h
+        k = (ah * e).sum(axis=0)
+        spent = (ah * cost).sum(axis=0)
+        M = np.empty((n + 1, n + 1))
+        M[:n, :n] = (ah / k) @ ah.T
+        M[np.arange(n), np.arange(n)] += h.sum(axis=1)
+        M[:n, n] = M[n, :n] = (h * cost).sum(axis=1) + ah @ (spent / k)
+        M[n, n] = (h * cost * cost).sum() + (spent**2 / k).sum() + b / mu
+        scale = 1 / np.sqrt(M.diagonal())
+        scaled = M * scale * scale[:, None]
+        scaled[np.arange(n + 1), np.arange(n + 1)] += 1e-14
+        if not np.isfinite(scaled).all():
+            raise np.linalg.LinAlgError
+        factor = cho_factor(scaled)
 
-        ahead = newton.towards(
-            corrected(ahead.J * ahead.u), corrected(ahead.r * ahead.q), float(corrected(ahead.b * ahead.mu))
-        )
-        inside = min(max(0.9, 1 - gap), 0.999)
-        primal, dual = (1.0 if length >= 1 else inside * length for length in self.lengths(at, ahead))
-        return _moved(at, ahead, primal, dual)
+        def solve(right: Array) -> Array:
+            w = scale * cho_solve(factor, scale * right)
+            return np.asarray(w + scale * cho_solve(factor, scale * (right - M @ w)))
 
-    def sharpened(self, at: _Point) -> tuple[Array, Array, float]:
+        def towards(products: Array) -> tuple[Array, Array, Array]:
+            ju, rq, bm = self.split(products)
+            f, g = on * (ju / J - rq / r), (on * rq / r).sum(axis=0) - 1
+
+            def moved(e: Array) -> tuple[Array, Array]:
+                dt = (g + (ah * e).sum(axis=0)) / k
+                return h * e + ah * dt, dt
+
+            still, _ = moved(f)
+            w = solve(np.append(short - still.sum(axis=1), spare - float((cost * still).sum()) - bm / mu))
+            dJ, dt = moved(w[:n, None] + w[n] * cost + f)
+            return self.join(dJ, dt - dJ, bm / mu + b / mu * w[n]), dt, w[:n] - at.lam
+
+        return towards
+
+    def sharpen(self, at: Point) -> tuple[Array, Array, float]:
         """J and the prices after HiGHS has solved what the iterates leave open, or as they are if it cannot."""
         for plain in _PLAIN:
             try:
                 return self._on_the_open(at, plain)
             except SolverFailed:  # something stayed that should not have
                 continue
-        return self.on * at.J, at.lam, at.mu
+        return self.on * self.split(at.x)[0], at.lam, float(at.s[-1])
 
-    def _on_the_open(self, at: _Point, plain: float) -> tuple[Array, Array, float]:
+    def _on_the_open(self, at: Point, plain: float) -> tuple[Array, Array, float]:
         """Entries that are plainly none, or plainly as large as they may be, stay so; the few others and the t_y are
         the unknowns of a linear programme.
         """
         import scipy.sparse as sp
 
         n, m = self.live.shape
-        full = self.live & (at.q > plain * at.r)
-        x, y = np.nonzero(self.live & ~full & (at.J * plain >= at.u))
+        (J, r, _), (u, q, _) = self.split(at.x), self.split(at.s)
+        full = self.live & (q > plain * r)
+        x, y = np.nonzero(self.live & ~full & (J * plain >= u))
         if len(x) > _OPEN:  # many optima, in the middle of which the iterates are
             raise SolverFailed("too much is open")
         between = np.arange(len(x))
@@ -178,81 +181,3 @@ class _Game:
         J = full * values[:m]
         J[x, y] = values[m:]
         return J, duals[:n], max(-float(duals[n]), 0.0)
-
-    def lengths(self, at: _Point, ahead: _Point) -> tuple[float, float]:
-        """The longest steps up to 1 that keep the primal and the dual numbers from crossing zero."""
-        primal = max(float((-ahead.J / at.J).max()), float((-ahead.r / at.r).max()), -ahead.b / at.b)
-        dual = max(float((-ahead.u / at.u).max()), float((-ahead.q / at.q).max()), -ahead.mu / at.mu)
-        return 1 / max(primal, 1.0), 1 / max(dual, 1.0)
-
-
-def _moved(at: _Point, by: _Point, primal: float, dual: float) -> _Point:
-    return _Point(
-        at.J + primal * by.J,
-        at.t + primal * by.t,
-        at.r + primal * by.r,
-        at.b + primal * by.b,
-        at.u + dual * by.u,
-        at.q + dual * by.q,
-        at.lam + dual * by.lam,
-        at.mu + dual * by.mu,
-    )
-
-
-class _Newton:
-    """Newton's equations at a point, factored once and solved for several right-hand sides."""
-
-    def __init__(self, game: _Game, at: _Point) -> None:
-        from scipy.linalg import cho_factor
-
-        self.game, self.at = game, at
-        on, cost, n = game.on, game.cost, len(game.left)
-        self.a, self.e = on * at.q / at.r, at.u / at.J
-        self.h = on / (self.a + self.e)
-        self.ah = self.a * self.h
-        self.k = (self.ah * self.e).sum(axis=0)
-        spent = (self.ah * cost).sum(axis=0)
-        M = np.empty((n + 1, n + 1))
-        M[:n, :n] = (self.ah / self.k) @ self.ah.T
-        M[np.arange(n), np.arange(n)] += self.h.sum(axis=1)
-        M[:n, n] = M[n, :n] = (self.h * cost).sum(axis=1) + self.ah @ (spent / self.k)
-        M[n, n] = (self.h * cost * cost).sum() + (spent**2 / self.k).sum() + at.b / at.mu
-        self.M, self.scale = M, 1 / np.sqrt(M.diagonal())
-        scaled = M * self.scale * self.scale[:, None]
-        scaled[np.arange(n + 1), np.arange(n + 1)] += 1e-14
-        if not np.isfinite(scaled).all():
-            raise np.linalg.LinAlgError
-        self.factor = cho_factor(scaled)
-
-    def _solve(self, right: Array) -> Array:
-        from scipy.linalg import cho_solve
-
-        w = self.scale * cho_solve(self.factor, self.scale * right)
-        return np.asarray(w + self.scale * cho_solve(self.factor, self.scale * (right - self.M @ w)))
-
-    def towards(self, ju: Array, rq: Array, bm: float) -> _Point:
-        """The step to where J u = ju, r q = rq, b mu = bm, and everything else holds."""
-        at, game = self.at, self.game
-        on, cost, n = game.on, game.cost, len(game.left)
-        f, g = on * (ju / at.J - rq / at.r), (on * rq / at.r).sum(axis=0) - 1
-
-        def moved(e: Array) -> tuple[Array, Array]:
-            dt = (g + (self.ah * e).sum(axis=0)) / self.k
-            return self.h * e + self.ah * dt, dt
-
-        still, _ = moved(f)
-        short = game.left - (on * at.J).sum(axis=1)
-        spare = game.budget - float((cost * at.J).sum()) - at.b
-        w = self._solve(np.append(short - still.sum(axis=1), spare - float((cost * still).sum()) - bm / at.mu))
-        dJ, dt = moved(w[:n, None] + w[n] * cost + f)
-        dr = on * (dt - dJ)
-        return _Point(
-            dJ,
-            dt,
-            dr,
-            bm / at.mu + at.b / at.mu * w[n],
-            on * (ju / at.J - at.u - self.e * dJ),
-            on * (rq / at.r - at.q - self.a * dr),
-            w[:n] - at.lam,
-            -w[n] - at.mu,
-        )

@@ -19,13 +19,12 @@ from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.leakages import difference, leaked
 from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import core_of, gains_of, outer, slope
-from minleak._optimise.equilibrium import equilibrium_of
 from minleak._optimise.feasible import check_feasible
 from minleak._optimise.given import as_problem
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Term, convex_form, term_of, view_of
-from minleak._optimise.result import Optimum, Stage
-from minleak._optimise.several import together
+from minleak._optimise.result import Equilibrium, Optimum, Stage
+from minleak._optimise.several import optimise_weighted
 from minleak._optimise.solve import CLOSE, SOLVERS, Solver, solve
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
@@ -117,43 +116,38 @@ def optimise(
     >>> round(best.leakage, 6), best.gap < 1e-9
     (1.070389, True)
     """
-    entropies = as_list(entropy, gains)
+    entropies = as_forms(entropy, gains)
     enough = as_gap(gap)
     problem = as_problem(
         prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs, d_privacy=d_privacy, k=k
     )
-    wider = problem.widened()
-    if wider is not None and len(entropies) > 1:
+    cheapest = cost is not None and budget is None
+    if problem.spanner is None:
+        return _optimise(problem, entropies, weights, enough=enough, cheapest=cheapest)
+    if len(entropies) > 1:
         raise InvalidParameter("a dilation of d_privacy goes with one entropy: leave it out, or give only one")
-    best = _best(problem, entropies, weights, enough=enough, cheapest=cost is not None and budget is None)
-    return best if wider is None else _between(best, _best(wider, entropies, weights, enough=enough), problem)
-
-
-def _best(
-    problem: Problem, entropies: list[Entropy], weights: Any, *, enough: float, cheapest: bool = False
-) -> Optimum:
-    problem = checked(problem)
-    if weights is not None:
-        return together(problem, entropies, weights, enough=enough)
-    return lexicographic(problem, entropies, enough=enough, cheapest=cheapest)
-
-
-def _between(best: Optimum, below: Optimum, problem: Problem) -> Optimum:
-    """The best along a spanner, with the bound and the attacker of the problem that asks less."""
+    best = _optimise(problem, entropies, weights, enough=enough, cheapest=cheapest)
+    below = _optimise(problem.relax(), entropies, weights, enough=enough)
     bound = min(below.bound, best.leakage)
-    status = best.status
-    if problem.privacy is not None and problem.privacy.spanner is not None:
-        status = problem.privacy.spanner.status(best.channel)
     return replace(
         best,
         bound=bound,
-        status=status,
+        status=problem.spanner.status(best.channel),
         stages=(replace(best.stages[0], bound=bound),),
         attacker=below.attacker,
     )
 
 
-def checked(problem: Problem) -> Problem:
+def _optimise(
+    problem: Problem, entropies: list[Entropy], weights: Any, *, enough: float, cheapest: bool = False
+) -> Optimum:
+    problem = prepare(problem)
+    if weights is not None:
+        return optimise_weighted(problem, entropies, weights, enough=enough)
+    return optimise_in_order(problem, entropies, enough=enough, cheapest=cheapest)
+
+
+def prepare(problem: Problem) -> Problem:
     """The problem if it is feasible; under privacy and a budget with the private channel of least cost."""
     if problem.privacy is None or not np.isfinite(problem.budgets).any():
         check_feasible(problem)
@@ -175,7 +169,7 @@ def least_cost(problem: Problem) -> Solved:
     return solve(Programme(free, (), expense=problem.costs[0]), enough=CLOSE)
 
 
-def lexicographic(
+def optimise_in_order(
     problem: Problem,
     entropies: Sequence[Entropy],
     *,
@@ -205,7 +199,7 @@ def lexicographic(
     channel = problem.channel(z)
     stages = tuple(stage_of(problem, channel, H, solved) for H, solved in zip(entropies, found, strict=True))
     first = stages[0]
-    attacker = equilibrium_of(problem, entropies[0], found[0])
+    attacker = _equilibrium_of(problem, entropies[0], found[0])
     if not first.gap <= enough:
         raise SolverFailed(
             f"the channel found leaks {first.leakage:.9g} in {first.entropy}, and only {first.bound:.9g} is proven to "
@@ -233,7 +227,7 @@ def _on_the_cheapest(
     There a little more budget would buy a steep entropy without bound, so that no finite prices exist.
     """
     free = replace(problem.on(~dear), budgets=(math.inf,) * len(problem.budgets))
-    best = lexicographic(free, entropies, enough=enough)
+    best = optimise_in_order(free, entropies, enough=enough)
     unbounded = tuple(replace(stage, shadow_prices=(math.inf,) * len(problem.budgets)) for stage in best.stages)
     return replace(best, shadow_price=math.inf, stages=unbounded)
 
@@ -286,7 +280,24 @@ def stage_of(problem: Problem, channel: Channel, H: Entropy, solved: Solved) -> 
     )
 
 
-def as_list(entropy: Any, gains: Any) -> list[Entropy]:
+def _equilibrium_of(problem: Problem, H: Entropy, solved: Solved) -> Equilibrium | None:
+    """The attacker's part for an entropy that stands for an attacker, without gains and with nothing fixed."""
+    core = core_of(H)
+    if not solved.planes or gains_of(H) is not None or len(problem.fixed) or not len(problem.rows):
+        return None
+    part = core.attacker(solved.planes[0], solved.bound)
+    if part is None:
+        return None
+    rows, columns = problem.rows, problem.columns
+    if problem.privacy is not None:  # the view leaves out secrets of probability zero
+        seen = problem.prior.p[rows] > 0
+        rows, columns = rows[seen], columns[seen]
+    strategy = np.full((problem.shape[1], problem.shape[0]), np.nan)
+    strategy[columns, rows] = part.strategy
+    return Equilibrium(part.kind, strategy, part.promised, problem.prior.labels, problem.outputs)
+
+
+def as_forms(entropy: Any, gains: Any) -> list[Entropy]:
     given = list(entropy) if isinstance(entropy, list | tuple) else [entropy]
     if not given:
         raise InvalidParameter("the list of entropies is empty: give at least one")

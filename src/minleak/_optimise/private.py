@@ -1,4 +1,11 @@
-"""Privacy: C[x,y] <= exp(epsilon d(x,x')) C[x',y] as linear rows, and matrices that keep it exactly."""
+"""Privacy: C[x,y] <= exp(epsilon d(x,x')) C[x',y] as linear rows, and matrices that keep it exactly.
+
+For many secrets it is asked along a spanner: few pairs whose distances imply nearly all others. A graph on the secrets
+with ways at most delta times as long as the metric's distances is a spanner of dilation delta. Privacy with
+epsilon/delta along its edges gives epsilon in the metric (Bordenabe, Chatzikokolakis, Palamidessi 2014): a valid
+channel, which is somewhat dearer than the best. Privacy with epsilon along the edges alone asks less than the metric
+does: what is best there bounds what is best from below.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +17,42 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.metrics import distances_between, shortest_paths
 from minleak._data.parameters import real
-from minleak._optimise.spanners import Spanner, spanner_of
-from minleak.errors import InvalidParameter, shown
+from minleak._measure.privacy import d_privacy
+from minleak.errors import InvalidParameter, SolverFailed, shown
 
 # A way round is no longer than the direct one if it is so up to rounding.
 _ROUNDING = 1e-9
 # Beyond this epsilon d nothing is asked of a pair in the rows of a solver: exp(-this) is below its tolerance. The
 # matrix that is returned keeps to the pair all the same.
 _FAR = 25.0
+
+
+@dataclass(frozen=True, eq=False)
+class Spanner:
+    """epsilon and the metric that were asked for, the lengths of the ways along the edges, and how many these are.
+
+    `dilation` is what the ways have, at most what was asked for: no way is longer than that times the distance.
+    """
+
+    epsilon: float
+    distances: Array
+    ways: Array
+    edges: int
+    dilation: float
+
+    def status(self, channel: Channel) -> str:
+        """What is said of a channel, whose epsilon in the metric is computed from its entries."""
+        found = d_privacy(channel, self.distances)
+        if not found <= self.epsilon * (1 + _ROUNDING):
+            raise SolverFailed(f"the channel has epsilon {found:.9g} in the metric, where {self.epsilon:.9g} was asked")
+        return (
+            f"an upper bound, along {self.edges:,} pairs of dilation {self.dilation:.6g}; epsilon {found:.9g} in the "
+            "metric is certified"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,10 +66,6 @@ class Privacy:
     epsilon: float
     distances: Array
     spanner: Spanner | None = None
-
-    def widened(self) -> Privacy | None:
-        """With a spanner, what the metric implies along its edges; every channel that keeps to the metric does so."""
-        return None if self.spanner is None else Privacy(self.spanner.epsilon, self.spanner.ways)
 
     @cached_property
     def least(self) -> Array:
@@ -71,7 +99,7 @@ class Privacy:
 
         return np.asarray(connected_components(np.isfinite(self.distances) * 1.0, directed=False)[1])
 
-    def kept(self, matrix: Array) -> Array:
+    def make_private(self, matrix: Array) -> Array:
         """A private matrix near one that is nearly so, rows summing to one: raised as far as the others ask, then all
         rows of a class brought to one sum by shares of their mean row.
 
@@ -107,3 +135,39 @@ def as_privacy(given: Any, secrets: Labels) -> Privacy:
     if spanner is None or spanner.dilation <= 1 + _ROUNDING:
         return Privacy(epsilon, distances)
     return Privacy(epsilon / spanner.dilation, spanner.ways, spanner)
+
+
+def spanner_of(epsilon: float, distances: Array, asked: Any) -> Spanner:
+    """The spanner of at most the dilation asked for."""
+    most = real(asked, "the dilation of a spanner is a finite number from 1 on", least=1, below=np.inf)
+    ways, edges = greedy_spanner(distances, most)
+    apart = (distances > 0) & (distances < np.inf)
+    dilation = float((ways[apart] / distances[apart]).max(initial=1.0))
+    return Spanner(epsilon, distances, ways, edges, dilation)
+
+
+def greedy_spanner(distances: Array, dilation: float) -> tuple[Array, int]:
+    """The lengths of the ways in the greedy spanner, and how many edges it has: the nearest pairs first, each that is
+    not yet joined by a way of so little more than its distance. O(n^2) a pair that is joined.
+
+    >>> ways, edges = greedy_spanner(np.array([[0.0, 1, 2], [1, 0, 1], [2, 1, 0]]), 1.0)
+    >>> edges, ways[0].tolist()
+    (2, [0.0, 1.0, 2.0])
+    """
+    n = len(distances)
+    ways = np.full((n, n), np.inf)
+    np.fill_diagonal(ways, 0.0)
+    first, second = np.triu_indices(n, 1)
+    asked = np.isfinite(distances[first, second])
+    first, second = first[asked], second[asked]
+    edges = 0
+    for at in np.argsort(distances[first, second], kind="stable"):
+        x, y = first[at], second[at]
+        length = distances[x, y]
+        if ways[x, y] <= dilation * length * (1 + _ROUNDING):
+            continue
+        edges += 1
+        there = ways[:, x, None] + (length + ways[y])[None]
+        np.minimum(ways, there, out=ways)
+        np.minimum(ways, there.T, out=ways)
+    return ways, edges

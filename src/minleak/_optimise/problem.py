@@ -15,7 +15,7 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
-from minleak._optimise.private import Privacy
+from minleak._optimise.private import Privacy, Spanner
 
 # A budget with no more than this to spare, relative to the least cost, is the least cost.
 _SPARE = 1e-12
@@ -86,7 +86,7 @@ class Problem:
         """The sums of z in each row."""
         return np.asarray(np.bincount(self.rows, weights=z, minlength=len(self.left)), dtype=np.float64)
 
-    def row_scaled(self, z: Array) -> Array:
+    def scale_rows(self, z: Array) -> Array:
         """z >= 0 with every row multiplied to sum to what it must; rows of zeros stay."""
         sums = self.row_sums(z)
         return np.asarray(z * np.divide(self.left, sums, out=np.zeros_like(sums), where=sums > 0)[self.rows])
@@ -144,18 +144,24 @@ class Problem:
         places = (np.tile(np.arange(count), 2), np.concatenate([begin[live], end[live]]))
         return sp.csr_array((values, places), shape=(count, len(self.rows)))
 
-    def private(self, z: Array) -> Array:
+    def make_private(self, z: Array) -> Array:
         """z moved by as little as makes it keep to the privacy exactly."""
         if self.privacy is None:
             return z
         matrix = np.zeros(self.shape)
         matrix[self.rows, self.columns] = z / self.shares[self.rows]
-        return np.asarray(self.privacy.kept(matrix)[self.rows, self.columns] * self.shares[self.rows])
+        return np.asarray(self.privacy.make_private(matrix)[self.rows, self.columns] * self.shares[self.rows])
 
-    def widened(self) -> Problem | None:
-        """Where privacy is along a spanner, the same with no more than the metric asks there; else None."""
-        wider = None if self.privacy is None else self.privacy.widened()
-        return None if wider is None else replace(self, privacy=wider, cheapest_private=None)
+    @property
+    def spanner(self) -> Spanner | None:
+        """What privacy is asked along, if it is a spanner."""
+        return None if self.privacy is None else self.privacy.spanner
+
+    def relax(self) -> Problem:
+        """The same with no more privacy than the metric implies along the spanner: every private channel keeps it."""
+        if self.spanner is None:
+            return self
+        return replace(self, privacy=Privacy(self.spanner.epsilon, self.spanner.ways), cheapest_private=None)
 
     def with_budgets(self, budgets: Sequence[float]) -> Problem:
         """The same under other budgets (for the whole, fixed entries included; scaled)."""

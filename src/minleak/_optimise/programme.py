@@ -47,7 +47,7 @@ def view_of(problem: Problem, gain: Any = None) -> View:
 
     free = len(problem.rows)
     if problem.privacy is not None:  # z are entries of the channel, not of the joint
-        gain = problem.prior.p if gain is None else _weighted(gain, problem.prior.p)
+        gain = problem.prior.p if gain is None else _weigh_gains(gain, problem.prior.p)
     if gain is None and not len(problem.fixed):
         return View(sp.eye_array(free, format="csr"), np.zeros(free), problem.columns, identity=True)
     n = problem.shape[0]
@@ -74,7 +74,7 @@ def view_of(problem: Problem, gain: Any = None) -> View:
     return View(whole[:, :free].tocsr(), constant, entries // gains.shape[0], identity=False)
 
 
-def _weighted(gain: Any, p: Array) -> Any:
+def _weigh_gains(gain: Any, p: Array) -> Any:
     """Gains times the probabilities of the secrets."""
     import scipy.sparse as sp
 

@@ -31,7 +31,7 @@ from minleak.errors import InvalidParameter, SolverFailed, shown
 _ROUNDS = 60
 
 
-def together(
+def optimise_weighted(
     problem: Problem, entropies: Sequence[Entropy], weights: Sequence[float] | str, *, enough: float
 ) -> Optimum:
     """The optimum for weights of the entropies, or for "worst"."""
@@ -40,10 +40,10 @@ def together(
     if isinstance(weights, str):
         if weights != "worst":
             raise InvalidParameter(f"weights are a number for each entropy, or 'worst', not {shown(weights)}")
-        mix, z, bound, found = _worst(problem, entropies, slopes, before, enough)
+        mix, z, bound, found = _solve_worst(problem, entropies, slopes, before, enough)
     else:
         mix = _as_weights(weights, len(entropies))
-        found = _weighted(problem, entropies, slopes, mix)
+        found = _solve_weighted(problem, entropies, slopes, mix)
         z, bound = found.z, float(mix @ before) - found.bound
     channel = problem.channel(z)
     after = np.array([H.conditional(problem.prior, channel) for H in entropies])
@@ -73,7 +73,7 @@ def together(
     )
 
 
-def _weighted(problem: Problem, entropies: Sequence[Entropy], slopes: Sequence[float], mix: Array) -> Solved:
+def _solve_weighted(problem: Problem, entropies: Sequence[Entropy], slopes: Sequence[float], mix: Array) -> Solved:
     """Maximise the weighted sum of the H(X|Y), each a slope times the sum of its core."""
     terms = tuple(
         replace(term_of(problem, H), weight=float(w * rise))
@@ -87,7 +87,7 @@ def _weighted(problem: Problem, entropies: Sequence[Entropy], slopes: Sequence[f
     return replace(one, objective=w * one.objective, bound=w * one.bound, mu=w * one.mu)
 
 
-def _worst(
+def _solve_worst(
     problem: Problem, entropies: Sequence[Entropy], slopes: Sequence[float], before: Array, enough: float
 ) -> tuple[Array, Array, float, Solved]:
     """Weights, entries, the bound, and what was solved for these weights."""
@@ -99,9 +99,9 @@ def _worst(
     best = (-math.inf, mix)
     entries: list[Array] = []
     leaks: list[Array] = []
-    found = solved = _weighted(problem, entropies, slopes, mix)
+    found = solved = _solve_weighted(problem, entropies, slopes, mix)
     for number in range(_ROUNDS):
-        found = _weighted(problem, entropies, slopes, mix) if number else found
+        found = _solve_weighted(problem, entropies, slopes, mix) if number else found
         bound = float(mix @ before) - found.bound
         if bound > best[0]:
             best, solved = (bound, mix), found

@@ -25,8 +25,8 @@ from minleak.errors import SolverFailed
 
 # A bound this close to what is attained is close enough for no other solver to be tried.
 CLOSE = 1e-8
-# Tolerances of Clarabel, one after the other: tight, and what it is made for. What comes of it is certified by us.
-_TIGHT, _LOOSE = 1e-11, 1e-8
+# Clarabel's tolerance, tighter than what it is made for. What comes of it is certified by us.
+_TOLERANCE = 1e-11
 
 
 @dataclass(frozen=True)
@@ -48,10 +48,6 @@ def _conic(programme: Programme) -> bool:
     return not programme.linear
 
 
-def _by_cones(programme: Programme, *, tolerance: float) -> Iterator[Solution]:
-    return _with_newton(programme, solve_conic(programme, tolerance=tolerance))
-
-
 def _has_easier_core(programme: Programme) -> bool:
     return _conic(programme) and programme.core is not None and programme.core.easier() is not None
 
@@ -60,7 +56,7 @@ def _from_easier_core(programme: Programme) -> Iterator[Solution]:
     """The optimum of an easier core, from which Newton's steps may lead to this one's."""
     term = programme.terms[0]
     nearby = replace(programme, terms=(replace(term, core=term.core.easier() or term.core),))
-    return _with_newton(programme, solve_conic(nearby, tolerance=_TIGHT))
+    return _with_newton(programme, solve_conic(nearby, tolerance=_TOLERANCE))
 
 
 def _with_newton(programme: Programme, solution: Solution) -> Iterator[Solution]:
@@ -75,8 +71,7 @@ SOLVERS = (
     Solver("interior point of private costs", is_private_cost, lambda asked: [solve_private_cost(asked)]),
     Solver("HiGHS", lambda asked: asked.linear, lambda asked: compile_linear(asked).answers(asked)),
     Solver("rate-distortion", is_rate_distortion, lambda asked: _with_newton(asked, solve_rate_distortion(asked))),
-    Solver("Clarabel", _conic, lambda asked: _by_cones(asked, tolerance=_TIGHT)),
-    Solver("Clarabel, loosely", _conic, lambda asked: _by_cones(asked, tolerance=_LOOSE)),
+    Solver("Clarabel", _conic, lambda asked: _with_newton(asked, solve_conic(asked, tolerance=_TOLERANCE))),
     Solver("Clarabel nearby", _has_easier_core, _from_easier_core),
 )
 

@@ -16,7 +16,7 @@ from minleak._face.result import Result
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._optimise.feasible import check_feasible
 from minleak._optimise.given import as_budget, as_problem
-from minleak._optimise.optimum import lexicographic
+from minleak._optimise.optimum import optimise_in_order
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, convex_form, term_of
 from minleak._optimise.solve import SOLVERS, compile_linear
@@ -114,7 +114,7 @@ def tradeoff(
     for budget in asked:
         at = problem.with_budgets([problem.scaled(0, budget)])
         check_feasible(at)
-        best = lexicographic(at, [H], enough=gap, solvers=solvers)
+        best = optimise_in_order(at, [H], enough=gap, solvers=solvers)
         found.append(FrontierPoint(budget, best.leakage, best.bound, best.costs[0], best.shadow_price, best.channel))
     return Tradeoff(H.name, tuple(found))
 
@@ -141,4 +141,4 @@ def _enough(problem: Problem, H: Entropy, gap: float) -> float:
         common = p[p > 0] @ costs[p > 0]
         if np.isfinite(common).any():
             return float(common.min())
-    return lexicographic(problem, [H], enough=gap, cheapest=True).costs[0] / problem.scales[0]
+    return optimise_in_order(problem, [H], enough=gap, cheapest=True).costs[0] / problem.scales[0]
