@@ -8,8 +8,7 @@ from abc import abstractmethod
 import numpy as np
 import numpy.typing as npt
 
-from minleak import Hayashi
-from minleak.theory import ConditionalEntropy
+from minleak.theory import ConditionalEntropy, Hayashi
 
 Array = npt.NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._measure.capacities import Capacity
 from minleak._measure.leakages import LeakageTable
-from minleak._measure.refinement import Refinement
+from minleak._measure.refinement.orders import Refinement
 from minleak.errors import InvalidParameter
 
 # So many secrets of the worst prior are named.

@@ -35,8 +35,9 @@ class Stage(Result):
 
 @dataclass(frozen=True, eq=False)
 class Equilibrium(Result):
-    """The attacker's half of the game: what they do at each observable, and what they are promised. `kind` says it in words; `inputs` and
-    `outputs` are the labels of secrets and observables.
+    """The attacker's half of the game: what they do at each observable, and what they are promised.
+
+    `kind` says it in words; `inputs` and `outputs` are the labels of secrets and observables.
 
     The designer chooses a channel, the attacker what to do at each observable, and the least leakage is the value of
     this game. Of the plane S above the core at y, which proves the bound, <S, J[:,y]> is what an attacker loses who
