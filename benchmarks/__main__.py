@@ -22,7 +22,6 @@ ALL = (
     "lasting",
     "samples",
     "sequences",
-    "fuzzing",
 )
 
 for name in sys.argv[1:] or ALL:

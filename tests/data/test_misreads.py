@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet
-from tests.hostile import NUMBERS, TEXTS, any_of
+from tests.odd import NUMBERS, TEXTS, any_of
 
 import minleak as ml
 from minleak._data.labels import Labels

