@@ -116,7 +116,7 @@ def test_a_requirement_is_judged_in_the_world(facts: Facts) -> None:
 
 UNTOLD = {
     "floats": (ml.Prior([0.5, 0.3, 0.2]), "the weights are no counts of events"),
-    "few": (ml.Prior([49, 31, 19]), "99 events are too few to say anything about the world"),
+    "few": (ml.Prior([49, 31, 19]), "99 events are too few to say anything about the true population"),
     "ones": (ml.Prior([1] * 200), "every secret was seen once"),
 }
 

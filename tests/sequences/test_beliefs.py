@@ -7,7 +7,7 @@ import pytest
 
 import minleak as ml
 from minleak._sequences.beliefs import Attacker, LearningAttacker, ShownTracks, score_guesses
-from minleak._sequences.schemes import NAMES, scheme_of
+from minleak._sequences.schemes import NAMES, as_scheme
 from minleak.sequences import Chain
 
 RING = Chain([3, 1, 2, 2], [[2, 1, 0, 1], [1, 2, 1, 0], [0, 1, 2, 1], [1, 0, 1, 2]], backoff=1)
@@ -69,7 +69,7 @@ def test_the_true_state_is_shown(name):
     """At every step, by every way; walks side by side have it at one place all along."""
     rng = np.random.default_rng(1)
     walks = RING.simulate_positions(4, 30, rng)
-    seen = scheme_of(name, 2, RING).show(RING, walks, rng, lambda _done, _of: None)
+    seen = as_scheme(RING, name, 2).show(RING, walks, rng, lambda _done, _of: None)
     there = seen.members == walks.T[..., None]
     assert there.any(axis=-1).all()
     if name in ("tracks", "decoys"):

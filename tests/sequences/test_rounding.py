@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from minleak._kernels.rounding import binned, chance, rounded
 from minleak._plan.streams import Stream
 from minleak._sequences.given import proportional
-from minleak._sequences.line import Line
+from minleak._sequences.line import WeightLine
 
 NONE = np.empty((0, 0), dtype=np.int64)
 
@@ -61,7 +61,7 @@ def test_the_words_that_a_step_takes_do_not_tell_the_true_track():
 
 def test_a_ring_reads_as_many_bytes_for_every_state():
     """A light state and a heavy one, beyond 64 bits in all."""
-    line = Line(np.array([1, 2**61, 3]), np.zeros(3, dtype=np.int64), 1)
+    line = WeightLine(np.array([1, 2**61, 3]), np.zeros(3, dtype=np.int64), 1)
     taken = []
     for state, which in ((0, 0), (1, 0), (2, 5), (0, -1)):
         rng = np.random.default_rng(1)
@@ -115,7 +115,7 @@ def test_a_ring_without_what_was_taken(seed, count):
     """The asked track is at its state, nobody is at what was taken, and light states are never shared."""
     rng = np.random.default_rng(seed)
     n = 12
-    line = Line(rng.integers(1, 20, n), rng.integers(0, 2, n), 2)
+    line = WeightLine(rng.integers(1, 20, n), rng.integers(0, 2, n), 2)
     state = int(rng.integers(n))
     block = int(line.block[state])
     others = np.setdiff1d(np.flatnonzero(line.block == block), [state])

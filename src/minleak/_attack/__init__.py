@@ -1,1 +1,1 @@
-"""What an attacker gets: other priors, several looks, the world behind the counts, rivals."""
+"""What an attacker gets: under other priors, after several looks, in the true population; and other schemes."""

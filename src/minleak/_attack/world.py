@@ -1,7 +1,7 @@
 """in_the_world: what a plan leaks in the true population that its counts are a sample of.
 
-Two pairs of figures are told apart everywhere: "as counted", for an attacker who takes the counts for the truth, and
-"in the true population", for one who knows the true frequencies of the secrets.
+Every figure exists twice: "as counted", if the counts are the true frequencies of the secrets, and "in the true
+population", for an attacker who knows the true frequencies, of which the counts are a sample.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SMALL = 1 << 22
 _MOST = 1 << 53
 # The most secrets that are listed one by one.
 _LISTED = 1 << 27
-# Fewer events say nothing.
+# Nothing is estimated from fewer events.
 LEAST = 100
 
 
@@ -145,9 +145,7 @@ class SampledSets:
 def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
     """What the plan leaks in the true population that its prior is a sample of."""
     if plan.gains is not None:
-        raise InvalidParameter(
-            "a plan with gains is told for its own weights only: design it without gains for the true population"
-        )
+        raise InvalidParameter("the true population is not estimated for a plan with gains: design it without gains")
     counts, sample = count_sample(plan.prior)
     measures = [as_entropy(H) for H in entropies]
     certified = {H.name: difference(H, H(plan.prior), H(plan.target)) for H in measures}

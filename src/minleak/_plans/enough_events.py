@@ -1,4 +1,4 @@
-"""enough_events: how many events would bring what a plan leaks in the world close to what is certified."""
+"""enough_events: how many events would bring what a plan leaks in the true population close to what is certified."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _ROUNDS, _MOST = 4, 4_000_000
 
 
 def enough_events(plan: Plan, world: World, *, within: float = 0.1, seed: int = 0) -> tuple[int, int]:
-    """Between which two numbers of events a plan of the same k is within so much of its certificate in the world.
+    """Between which two numbers of events a plan of the same k leaks no more than so much above its certificate in the
+    true population.
 
     Rates are drawn as the counts allow, more events from these, and the plan made for them is judged by the rates. For
     the first number all secrets have been seen already, which asks for too few events; for the second those that were

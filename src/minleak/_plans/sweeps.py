@@ -131,7 +131,7 @@ def least_k(
     prior = as_prior(prior)
     profile = Profile(prior)
     if in_the_world and success is None:
-        raise InvalidParameter("in the world a target is success=, how often a guess may be right")
+        raise InvalidParameter("for the true population a target is success=, how often a guess may be right")
     if (leakage is None) == (success is None):
         raise InvalidParameter("give one target: leakage= or success=")
     if success is not None:
@@ -169,8 +169,8 @@ def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:
 
 
 def _least_in_the_world(prior: Prior, low: int, high: int, success: float) -> int:
-    """The least k from `low` on that meets the target in the world: doubled until one does, then by bisection. Success
-    does not grow with k, but estimates of it do where they are close: twice as many must do as well.
+    """The least k from `low` on that meets the target in the true population: doubled until one does, then by
+    bisection. Success does not grow with k, but estimates of it do where they are close: twice as many must do as well.
     """
 
     @cache
@@ -183,6 +183,6 @@ def _least_in_the_world(prior: Prior, low: int, high: int, success: float) -> in
     k = low
     while not enough(k):
         if k == high:
-            raise InvalidParameter("no k does that in the world: collect more events, or ask for less")
+            raise InvalidParameter("no k does that in the true population: collect more events, or ask for less")
         low, k = k + 1, min(2 * k, high)
     return _least(low, k, enough)

@@ -18,11 +18,11 @@ from minleak._data.simulating import generator
 from minleak._plan.rings import LIMIT
 from minleak._sequences.fitting import blocks_of, count_sequences
 from minleak._sequences.given import as_backoff, as_marginal, as_prior_of, as_rows, proportional, visits
-from minleak._sequences.line import Line
+from minleak._sequences.line import WeightLine
 from minleak._sequences.storing import load_chain, save_chain
 from minleak.errors import InvalidParameter, InvalidPrior, SolverFailed, shown
 
-# How much smaller than the unit the marginal's total is, so that back-off can be told in fine steps.
+# How much smaller than the unit the marginal's total is, so that back-off has fine steps.
 _COARSE = 1 << 18
 # States that are simulated at once.
 _LONG = 10**8
@@ -50,7 +50,7 @@ class Chain:
         How many transitions the marginal counts for, in every row (a number) or row by row. With it every move to a
         state of positive marginal is possible. It is never multiplied out: memory is that of the counts.
     marginal
-        Weights that back-off goes to; if not given, how often each state is come to: initial plus column sums.
+        Weights that back-off goes to; if not given, how often each state is visited: initial plus column sums.
     clock
         A period such as 24: states are then pairs (hour, place), every step goes to the next hour, which everybody
         sees, and back-off stays within that hour.
@@ -90,7 +90,7 @@ class Chain:
         block, self.target = blocks_of(self.labels, clock, _order)
         self._blocks = 1 + int(max(block.max(), self.target.max()))
         grid = self.marginal.on_grid(LIMIT // _COARSE)
-        self.line = Line(grid.weights, block, self._blocks)
+        self.line = WeightLine(grid.weights, block, self._blocks)
         self._check_blocks(where)
         self.start = self._in_sight(self.initial.on_grid(LIMIT).weights)
         self.unit, exact = self._unit()
@@ -245,14 +245,14 @@ class Chain:
     # -- inside -------------------------------------------------------------------------------------------------------
 
     @cached_property
-    def anew(self) -> Line:
+    def anew(self) -> WeightLine:
         """The marginal, as a walk begins whose link is cut."""
         return self._in_sight(self.line.weights)
 
-    def _in_sight(self, weights: Indices) -> Line:
+    def _in_sight(self, weights: Indices) -> WeightLine:
         """Weights on a line, in blocks where everybody sees these: by the hour."""
         block = self.line.block
-        return Line(weights, block if self.clock is not None else np.zeros_like(block), self._blocks)
+        return WeightLine(weights, block if self.clock is not None else np.zeros_like(block), self._blocks)
 
     @property
     def _owner(self) -> Indices:
@@ -300,7 +300,7 @@ class Chain:
         if dead.any():
             remedy = "give it transitions, or back-off to the marginal by smoothing, or leave it out"
             if self.clock is not None:
-                remedy = "by the clock every hour that is come to needs states of the next one"
+                remedy = "by the clock every hour that is visited needs states of the next one"
             raise InvalidPrior(f"nothing follows {where(int(np.argmax(dead)))}: {remedy}")
 
     def _check_blocks(self, where: Callable[[int], str]) -> None:

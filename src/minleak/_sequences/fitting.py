@@ -15,7 +15,7 @@ from minleak._data.prior import Prior
 from minleak._data.tables import as_values, encode
 from minleak.errors import InvalidParameter, InvalidPrior, shown
 
-# Pseudo-counts that are no whole numbers are told in parts of this.
+# Pseudo-counts that are no whole numbers are rounded to parts of this.
 _PARTS = 1 << 10
 _MOST_ORDER = 16
 

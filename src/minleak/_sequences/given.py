@@ -79,7 +79,7 @@ def as_marginal(marginal: Any, labels: Labels) -> Prior:
 
 
 def visits(rows: TransitionRows, initial: Prior) -> Prior:
-    """How often each state is come to: at first, and by each transition; in exact integers unless they are floats."""
+    """How often each state is visited: at first, and by each transition; in exact integers unless they are floats."""
     n = len(initial)
     if initial.exact and (rows.scales == 1).all():
         sums = np.zeros(n, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Line: weights end to end, block after block, and tracks evenly spaced on a ring of them."""
+"""WeightLine: weights end to end, block after block, and tracks evenly spaced on a ring of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from minleak._data.arrays import Indices
 from minleak._plan.streams import Stream
 
 
-class Line:
+class WeightLine:
     """States in the order of their blocks, each as long as its weight; block g begins at place starts[g] of that order
     and at position prefix[starts[g]].
     """

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.channel import Channel, as_channel
+from minleak._data.channel import Channel
 from minleak._data.labels import match
 from minleak._data.parameters import listed, whole
 from minleak._data.progress import Progress, no_progress
 from minleak._data.simulating import generator, margin
 from minleak._plan.kinds import Stored
-from minleak._plans.rings import Plan
 from minleak._sequences.beliefs import (
     Attacker,
     LearningAttacker,
@@ -26,14 +25,13 @@ from minleak._sequences.beliefs import (
 )
 from minleak._sequences.chain import Chain
 from minleak._sequences.results import ByStep, SequenceLeakage, SequenceTable
-from minleak._sequences.schemes import NAMES, Scheme, channel_scheme, plan_scheme, scheme_of, tracks_scheme
+from minleak._sequences.schemes import CHAIN, NAMES, Scheme, as_scheme
 from minleak._sequences.tracks import Tracks
 from minleak.errors import InvalidParameter, shown
 
-_STEPS, _TRIALS, _SIZE = 10_000, 10**6, 1 << 10
+_STEPS, _TRIALS = 10_000, 10**6
 # The most states that are shown in all walks, and the most pairs of them that are compared at a time.
 _SHOWN, _PAIRS = 5 * 10**7, 2 * 10**7
-_CHAIN = ("the chain", "state")
 
 
 def leakage(
@@ -81,7 +79,7 @@ def leakage(
     if exact is not None and not isinstance(exact, bool):
         raise InvalidParameter(f"exact is True, False or None for whichever is possible, not {shown(exact)}")
     rng = generator(seed)
-    scheme = _scheme(chain, method, k)
+    scheme = as_scheme(chain, method, k)
     if exact and truth is not None:
         raise InvalidParameter("exact=True is for walks that go by the chain: leave out truth=")
     if exact is not False and truth is None:
@@ -127,28 +125,6 @@ def baselines(
     )
 
 
-def _scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
-    if method is None or isinstance(method, str | int | float):
-        if method not in NAMES:
-            raise InvalidParameter(
-                f"a method is one of {', '.join(NAMES)}, or Tracks, a Plan, a Channel; not {shown(method)}"
-            )
-        if k is None:
-            raise InvalidParameter(f"say how many states a step shows: k= goes with {method!r}")
-        return scheme_of(method, whole(k, "k", most=_SIZE), chain)
-    if k is not None:
-        raise InvalidParameter("k= goes with the name of a method: tracks and plans have their own")
-    if isinstance(method, Tracks):
-        match(method.chain.labels, chain.labels, ("the chain of the tracks", "state"), _CHAIN, InvalidParameter)
-        return tracks_scheme(method.k)
-    if isinstance(method, Plan):
-        match(method.prior.labels, chain.labels, ("the plan", "secret"), _CHAIN, InvalidParameter)
-        return plan_scheme(method)
-    given = as_channel(method.channel() if isinstance(method, Stored) else method)
-    match(given.inputs, chain.labels, ("the channel", "row"), _CHAIN, InvalidParameter)
-    return channel_scheme(given)
-
-
 def _simulate(
     chain: Chain,
     scheme: Scheme,
@@ -162,7 +138,7 @@ def _simulate(
     if truth is None:
         walks = chain.simulate_positions(steps, trials, rng)
     elif isinstance(truth, Chain):
-        match(truth.labels, chain.labels, ("the chain of the truth", "state"), _CHAIN, InvalidParameter)
+        match(truth.labels, chain.labels, ("the chain of the truth", "state"), CHAIN, InvalidParameter)
         walks, attacker = truth.simulate_positions(steps, trials, rng), Attacker(truth)
     else:
         walks = _held_out(chain, truth, steps)[:trials]

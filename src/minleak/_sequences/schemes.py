@@ -5,27 +5,34 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.channel import Channel
+from minleak._data.channel import Channel, as_channel
+from minleak._data.labels import match
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior
-from minleak._file.saving import tables_of
+from minleak._plan.kinds import Stored
 from minleak._plan.partition import cut
-from minleak._plan.sampler import Sampler
 from minleak._plan.streams import Stream
 from minleak._plans.make import design
 from minleak._plans.rings import Plan
 from minleak._sequences.beliefs import ShownSets, ShownTracks
 from minleak._sequences.chain import Chain
 from minleak._sequences.steps import move_tracks, start_tracks
+from minleak._sequences.tracks import Tracks
+from minleak.errors import InvalidParameter, shown
 
 Random = np.random.Generator
 Report = Callable[[int, int], None]
 
 # Plans of more sets than this are not gone through one by one.
 _LISTED = 1 << 11
+CHAIN = ("the chain", "state")
+# The most states that a step shows.
+_SIZE = 1 << 10
 NAMES = ("tracks", "plan", "buckets", "decoys", "predictive")
 
 
@@ -43,32 +50,50 @@ class Scheme:
     channel: Callable[[], Channel] | None = None
 
 
-def scheme_of(name: str, k: int, chain: Chain) -> Scheme:
-    """The scheme of a name."""
-    if name == "plan":
-        return plan_scheme(design(chain.marginal, min(k, len(chain))))
-    if name == "buckets":
-        blocks = cut(chain.marginal, min(k, len(chain))).block_of()
-        return channel_scheme(Channel.deterministic(blocks.tolist()), "fixed buckets", min(k, len(chain)))
+def as_scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
+    """The scheme of a name, with k, or that of `Tracks`, a plan, blocks or a channel on the states of the chain."""
+    if method is None or isinstance(method, str):
+        if method not in NAMES:
+            raise InvalidParameter(
+                f"a method is one of {', '.join(NAMES)}, or Tracks, a Plan, a Channel; not {shown(method)}"
+            )
+        if k is None:
+            raise InvalidParameter(f"say how many states a step shows: k= goes with {method!r}")
+        return _named_scheme(method, whole(k, "k", most=_SIZE), chain)
+    if k is not None:
+        raise InvalidParameter("k= goes with the name of a method: tracks and plans have their own")
+    if isinstance(method, Tracks):
+        match(method.chain.labels, chain.labels, ("the chain of the tracks", "state"), CHAIN, InvalidParameter)
+        return _named_scheme("tracks", method.k, chain)
+    if isinstance(method, Plan):
+        match(method.prior.labels, chain.labels, ("the plan", "secret"), CHAIN, InvalidParameter)
+        return _plan_scheme(method)
+    given = as_channel(method.channel() if isinstance(method, Stored) else method)
+    match(given.inputs, chain.labels, ("the channel", "row"), CHAIN, InvalidParameter)
+    return _channel_scheme(given, "channel at each step", None)
+
+
+def _named_scheme(name: str, k: int, chain: Chain) -> Scheme:
+    if name == "tracks":
+        return Scheme("tracks", k, k, partial(_draw_tracks, k))
     if name == "decoys":
         return Scheme("independent decoy walks", k, k, partial(_draw_decoys, k))
     if name == "predictive":
         return Scheme("plan for the prediction", k, k, partial(_draw_predictive, k))
-    return tracks_scheme(k)
+    k = min(k, len(chain))
+    if name == "plan":
+        return _plan_scheme(design(chain.marginal, k))
+    blocks = cut(chain.marginal, k).block_of()
+    return _channel_scheme(Channel.deterministic(blocks.tolist()), "fixed buckets", k)
 
 
-def tracks_scheme(k: int) -> Scheme:
-    """The walk among k - 1 tracks coupled to it; see `Tracks`."""
-    return Scheme("tracks", k, k, partial(_draw_tracks, k))
-
-
-def plan_scheme(plan: Plan) -> Scheme:
+def _plan_scheme(plan: Plan) -> Scheme:
     """A set of a plan, drawn anew at each step."""
     channel = plan.channel if plan.n_cells < _LISTED else None
     return Scheme("plan at each step", plan.k, plan.k, partial(_draw_plan, plan), channel)
 
 
-def channel_scheme(channel: Channel, name: str = "channel at each step", k: int | None = None) -> Scheme:
+def _channel_scheme(channel: Channel, name: str, k: int | None) -> Scheme:
     """An observable of a channel, drawn anew at each step; the sets are its pre-images."""
     import scipy.sparse as sp
 
@@ -77,16 +102,16 @@ def channel_scheme(channel: Channel, name: str = "channel at each step", k: int 
 
 
 def _draw_plan(plan: Plan, _chain: Chain, walks: Indices, rng: Random, _report: Report) -> ShownSets:
-    sampler = Sampler(plan, tables_of(plan))
-    drawn = [_draw_sets(sampler, states, rng) for states in walks.T]
+    drawable = plan.drawable()
+    drawn = [_draw_sets(drawable, states, rng) for states in walks.T]
     return ShownSets(np.stack([sets for sets, _ in drawn]), np.stack([chances for _, chances in drawn]))
 
 
-def _draw_sets(sampler: Sampler, secrets: Indices, rng: Random) -> tuple[Indices, Array]:
+def _draw_sets(drawable: Any, secrets: Indices, rng: Random) -> tuple[Indices, Array]:
     """Sets of a plan, and p(set given member) up to a factor: one over the places that a member owns."""
-    owned = sampler.owned(secrets)
-    sets = sampler.sets(secrets, rng.integers(0, np.maximum(owned, 1)))
-    places = sampler.owned(np.maximum(sets, 0).ravel()).reshape(sets.shape)
+    owned = drawable.owned(secrets)
+    sets = drawable.locate(secrets, rng.integers(0, np.maximum(owned, 1)))
+    places = drawable.owned(np.maximum(sets, 0).ravel()).reshape(sets.shape)
     return sets, np.where(sets >= 0, 1 / np.maximum(places, 1), 0.0)
 
 
@@ -114,7 +139,7 @@ def _draw_predictive(k: int, chain: Chain, walks: Indices, rng: Random, report: 
         expected = chain.initial.p
         for t, state in enumerate(walk):
             plan = design(Prior(expected), k, layout="circle")
-            sets, chances = _draw_sets(Sampler(plan, tables_of(plan)), np.array([state]), rng)
+            sets, chances = _draw_sets(plan.drawable(), np.array([state]), rng)
             members[t, r, : plan.k], likelihoods[t, r, : plan.k] = sets[0], chances[0]
             belief = np.zeros(len(chain))
             there = sets[0] >= 0

@@ -10,7 +10,7 @@ from minleak._data.arrays import Indices
 from minleak._plan.streams import Stream
 from minleak._sequences.certificate import Step
 from minleak._sequences.chain import Chain
-from minleak._sequences.line import Line
+from minleak._sequences.line import WeightLine
 
 
 def start_tracks(
@@ -79,7 +79,7 @@ def _couple(rows: StepRows, place: int, column: int, stream: Stream, trace: bool
     """Where bins of columns begin, the moves of the rounding, and a column for each track, by dependent rounding given
     that the true track goes to the given column.
 
-    Columns that together are come to by at most one track are rounded as one; which of them it is, is then drawn.
+    Columns that together have at most one track are rounded as one; which of them it is, is then drawn.
     """
     from minleak._kernels.rounding import TRACED, binned, rounded
 
@@ -154,7 +154,7 @@ def _distinct(parts: list[Indices]) -> Indices:
     return together[np.diff(together, prepend=-1) > 0]
 
 
-def _heavy(line: Line, block: int, states: Indices, k: int) -> Indices:
+def _heavy(line: WeightLine, block: int, states: Indices, k: int) -> Indices:
     """The states of a block, not among those given, that are too heavy for k tracks to stay apart on the rest of it."""
     found: list[int] = []
     left = int(line.totals[block]) - int(line.weights[states[line.block[states] == block]].sum())

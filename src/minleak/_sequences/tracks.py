@@ -103,8 +103,8 @@ class Tracks:
         return Shown(steps, walk.cuts)
 
     def resume(self, saved: str, *, scope: str | bytes) -> Walk:
-        """The walk that `Walk.saved` told, in this or another process with the same chain, k and key, for the scope
-        that it was begun for.
+        """The walk that a text from `Walk.saved` stands for, in this or another process with the same chain, k and key,
+        for the scope that it was begun for.
         """
         owner = self._owner(scope)
         try:

@@ -187,7 +187,7 @@ class UnlistedPlan(Stored):
 
     @property
     def unlisted(self) -> float:
-        """The share of strings that were never counted: the `unknown_share` asked for, or told by the counts."""
+        """The share of strings that were never counted: the `unknown_share` asked for, or estimated from the counts."""
         return float(Fraction(self.string_prior.per_unit * self.string_prior.rest.length, self.string_prior.total))
 
     def entropy(self, entropy: ConditionalEntropy | str) -> float:

@@ -120,7 +120,7 @@ class StringPrior:
 
 
 def _check_policy(model: StringModel, prior: Prior) -> None:
-    """Strings that a policy refuses would be told from all others: no set may hold one."""
+    """Strings that a policy refuses would stand out from all others: no set may hold one."""
     if getattr(model, "policy", None) is None:
         return
     counted = [x for x, w in zip(prior.labels, prior.weights.tolist(), strict=True) if w]
@@ -136,7 +136,7 @@ def _good_turing(prior: Prior) -> Fraction:
     once = int(np.count_nonzero(prior.weights == 1))
     if prior.events is None or prior.events != prior.total or not once:
         raise InvalidParameter(
-            "how often unknown strings come is told by those counted once, and here "
+            "how often unknown strings occur is estimated from those counted once, and here "
             + ("the weights are no counts" if prior.events != prior.total else "there are none")
             + ": give unknown_share=0.1, for instance"
         )
