@@ -38,7 +38,7 @@ class Polyhedron:
 
 
 class Part(NamedTuple):
-    """What an attacker does: the `kind` of number that `strategy` has for each entry, and what he is `promised`."""
+    """What an attacker does: the `kind` of number that `strategy` has for each entry, and what they are `promised`."""
 
     kind: str
     strategy: Array
@@ -85,8 +85,8 @@ class Core(ABC):
         raise NotImplementedError
 
     def attacker(self, plane: Array, bound: float) -> Part | None:  # noqa: ARG002
-        """The part of the attacker whom U stands for, if there is one: `plane` is what he loses at each entry, and
-        `bound` the most that he may lose in all.
+        """The part of the attacker whom U stands for, if there is one: `plane` is what they lose at each entry, and
+        `bound` the most that they may lose in all.
         """
         return None
 
