@@ -24,7 +24,15 @@ from minleak._measure.adversaries import (
     best_guesses,
 )
 from minleak._measure.distribution_distances import convex_separation, multiplicative_distance, total_variation
-from minleak._measure.gain_forms import GuessingForm, gain_sum, gain_to_bayes, posterior_gain, property_channel
+from minleak._measure.gain_forms import (
+    GuessingForm,
+    gain_sum,
+    gain_to_bayes,
+    posterior_gain,
+    predicate_gain,
+    property_channel,
+    tries_gain,
+)
 from minleak._measure.leakages import (
     additive_leakage,
     local_dp_epsilon,
@@ -45,7 +53,7 @@ from minleak._measure.refinement.distance import RefinementDistance, refinement_
 from minleak._measure.refinement.join_meet import join_meet, join_meet_refines
 from minleak._measure.refinement.left import left_factor
 from minleak._measure.refinement.orders import max_refines
-from minleak._measure.risks import loss_gain, posterior_risk, predicate_gain, risk, risk_leakage, tries_gain
+from minleak._measure.risks import loss_gain, posterior_risk, risk, risk_leakage
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
 from minleak._plans.literal import paper_algorithm

@@ -66,7 +66,7 @@ def test_solvers_run_with_one_thread(monkeypatch):
         monkeypatch.setattr(module, name, lambda *args, **kw: seen.append(bool(threads._inside)) or inner(*args, **kw))
 
     spy(find, "_solution")
-    spy(sibson, "_closed")
+    spy(sibson, "_close_gap")
     spy(solve, "certified")
     C = np.array([[0.75, 0.25], [0.25, 0.75]])
     ml.refines(C, C)

@@ -145,19 +145,6 @@ def test_own_entropies_column_by_column_or_at_once(form):
             assert ml.leakage([3, 0, 1], channel, gini) == pytest.approx(ml.leakage([3, 0, 1], channel, "tsallis:2"))
 
 
-@pytest.mark.parametrize(
-    ("eta", "core", "vectorised", "said"),
-    [
-        (lambda _: "large", lambda _: 1.0, False, "eta of an entropy gives a number, not 'large'"),
-        (float, lambda _: "much", False, "its function of an entropy gives a number, not 'much'"),
-        (float, lambda columns: columns, True, "its function gives a number for each column, not array"),
-    ],
-)
-def test_own_functions_give_numbers(eta, core, vectorised, said):
-    with pytest.raises(InvalidParameter, match=said):
-        ml.theory.CoreConcave(eta, core=core, vectorised=vectorised)([1, 1])
-
-
 def test_degrees_beyond_what_floats_hold():
     """(exp((1-b) R) - 1)/(1-b) for a very negative degree is more than any float."""
     H = ml.theory.SharmaMittal(2, -2000)

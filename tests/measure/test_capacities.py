@@ -357,7 +357,7 @@ def test_a_search_over_priors_stays_below_the_best_set(n, m, l):
     H = ml.GuessError(l)
     found = ml.capacity(C, H)
     assert ml.leakage(found.prior, C, H) == pytest.approx(found.value, abs=1e-14)
-    searched = capacities._searched(ml.Channel(C), H, 2000, 0)
+    searched = capacities._search(ml.Channel(C), H, 2000, 0)
     assert searched.value <= found.value + 1e-14
     assert found.upper == found.value
 

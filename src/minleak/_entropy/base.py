@@ -55,7 +55,7 @@ class ConditionalEntropy(ABC):
     def value(self, summary: Array) -> float:
         """The entropy from the summaries of all columns, an array of shape (q, number of columns)."""
 
-    def prepared(self, columns: Columns) -> Columns:
+    def prepare(self, columns: Columns) -> Columns:
         """The columns that the summaries are taken of; gains change them."""
         return columns
 
@@ -67,7 +67,7 @@ class ConditionalEntropy(ABC):
         if value is not None:
             return value
         column = prior.p[:, None]
-        if type(self).prepared is ConditionalEntropy.prepared:
+        if type(self).prepare is ConditionalEntropy.prepare:
             return self.value(self.summary(column))
         return self._of(Columns(column))
 
@@ -76,7 +76,7 @@ class ConditionalEntropy(ABC):
         return self._of(as_joint(prior, channel).columns())
 
     def _of(self, columns: Columns) -> float:
-        return _values([self], self.prepared(columns))[0]
+        return _values([self], self.prepare(columns))[0]
 
     @property
     def form(self) -> Form | None:
@@ -146,9 +146,9 @@ class Entropy(ConditionalEntropy):
 
 def evaluate(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:
     """The value of each entropy on the columns; those that look at the same columns share one pass over them."""
-    alike = [H for H in entropies if type(H).prepared is ConditionalEntropy.prepared]
+    alike = [H for H in entropies if type(H).prepare is ConditionalEntropy.prepare]
     shared = iter(_values(alike, columns) if alike else ())
-    return [next(shared) if type(H).prepared is ConditionalEntropy.prepared else H._of(columns) for H in entropies]
+    return [next(shared) if type(H).prepare is ConditionalEntropy.prepare else H._of(columns) for H in entropies]
 
 
 def _values(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:

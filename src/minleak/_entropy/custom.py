@@ -10,7 +10,7 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.parameters import truth
 from minleak._entropy.base import Entropy
-from minleak.errors import InvalidParameter, shown
+from minleak.errors import InvalidParameter
 
 
 class CoreConcave(Entropy):
@@ -71,7 +71,7 @@ class CoreConcave(Entropy):
         return self._increasing
 
     def eta(self, z: float) -> float:
-        return _float(self._eta(z), "eta")
+        return float(self._eta(z))
 
     def _perspective(self, v: Array) -> Array:
         s = v.sum(axis=0)
@@ -82,19 +82,6 @@ class CoreConcave(Entropy):
         return result
 
     def _columnwise(self, columns: Array) -> Array:
-        if not self._vectorised:
-            found = (self._function(np.ascontiguousarray(column)) for column in columns.T)
-            return np.array([_float(value, "its function") for value in found])
-        values = self._function(columns)
-        try:
-            return np.asarray(values, dtype=np.float64).reshape(columns.shape[1])
-        except Exception:
-            raise InvalidParameter(f"its function gives a number for each column, not {shown(values)}") from None
-
-
-def _float(value: Any, what: str) -> float:
-    """What a function of the caller's gave, if it is a number."""
-    try:
-        return float(value)
-    except Exception:
-        raise InvalidParameter(f"{what} of an entropy gives a number, not {shown(value)}") from None
+        if self._vectorised:
+            return np.asarray(self._function(columns), dtype=np.float64).reshape(columns.shape[1])
+        return np.array([float(self._function(np.ascontiguousarray(column))) for column in columns.T])

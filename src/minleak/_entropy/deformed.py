@@ -10,7 +10,7 @@ import numpy as np
 _LINEAR = 1e-17
 
 
-def deformed(x: Any, c: float) -> Any:
+def deform(x: Any, c: float) -> Any:
     """(exp(c x) - 1) / c, and x at c = 0, with all the digits of x."""
     if c == 0:
         return x
@@ -18,7 +18,7 @@ def deformed(x: Any, c: float) -> Any:
     return np.where(np.abs(z) < _LINEAR, x, np.expm1(z) / c)
 
 
-def restored(y: Any, c: float) -> Any:
+def restore(y: Any, c: float) -> Any:
     """log(1 + c y) / c, and y at c = 0: the inverse of `deformed`."""
     if c == 0:
         return y

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 
 from minleak._data.arrays import Array
-from minleak._entropy.deformed import deformed
+from minleak._entropy.deformed import deform
 from minleak._entropy.means import exponential_mean
 
 _OVERFLOW = 709.0  # exp of more than this may not be a float
@@ -32,7 +32,7 @@ class RenyiMean:
         """H(X|Y) from the mean R; increasing."""
         if self.degree * nats > _OVERFLOW:
             return math.copysign(math.inf, self.degree)
-        return float(deformed(nats, self.degree)) / self.unit
+        return float(deform(nats, self.degree)) / self.unit
 
     def combine(self, mass: Array, nats: Array) -> float:
         """H(X|Y) from the p(y), which need not sum to one, and the H_a(X given y) in nats."""

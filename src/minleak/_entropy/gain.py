@@ -70,7 +70,7 @@ class Gain(Entropy):
     def _perspective(self, v: Array) -> Array:
         return self.entropy._perspective(self.gain[:, None] * v if self.gain.ndim == 1 else self.gain @ v)
 
-    def prepared(self, columns: Columns) -> Columns:
+    def prepare(self, columns: Columns) -> Columns:
         return under_gain(self.gain, columns)
 
     def summary(self, v: Array) -> Array:
@@ -99,7 +99,7 @@ def gain_matrix(gain: Any) -> Any:
         refuse_names(gain, "gains", InvalidParameter)
         try:
             matrix = np.asarray(gain)
-        except Exception:
+        except ValueError:
             raise InvalidParameter("gains are a matrix of numbers, its rows of one length") from None
         if matrix.dtype.kind not in "iuf":
             raise InvalidParameter(f"gains are numbers, not {matrix.dtype}")

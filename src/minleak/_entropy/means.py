@@ -8,7 +8,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.columns import heavy_columns, workspace
-from minleak._entropy.deformed import deformed, restored
+from minleak._entropy.deformed import deform, restore
 
 # Up to this order sum q^a is formed as 1 + sum q expm1((a-1) log q), which is exact at a = 1; above it relative
 # to the largest entry, which cannot underflow.
@@ -28,8 +28,8 @@ def renyi_columns(v: Array, alpha: float, times: Array | None = None) -> Array:
         return np.stack([mass.sum(axis=0), np.log(np.maximum(support, 1))])
     if alpha <= _NEAR_ONE:
         s, logs = log_ratios(v, times)
-        excess = -(mass * deformed(logs, alpha - 1)).sum(axis=0) / np.where(s > 0, s, 1.0)
-        return np.stack([s, restored(excess, 1 - alpha)])
+        excess = -(mass * deform(logs, alpha - 1)).sum(axis=0) / np.where(s > 0, s, 1.0)
+        return np.stack([s, restore(excess, 1 - alpha)])
     top, rest, heavy, at = heavy_columns(v, times)
     scale = np.where(top > 0, top, 1.0)
     odds = np.log1p(rest / scale)
@@ -47,6 +47,12 @@ def renyi_columns(v: Array, alpha: float, times: Array | None = None) -> Array:
     return np.stack([top + rest, alpha / (alpha - 1) * odds - np.log1p(others) / (alpha - 1)])
 
 
+def power_sums(v: Array, alpha: float) -> tuple[Array, Array]:
+    """For each column its sum s and the sum of (v/s)^alpha, which is at least 1, as alpha is below 1."""
+    s = v.sum(axis=0)
+    return s, np.maximum(((v / np.where(s > 0, s, 1.0)) ** alpha).sum(axis=0), 1.0)
+
+
 def exponential_mean(s: Array, h: Array, c: float) -> float:
     """(1/c) log of the mean of exp(c h) under weights s; the mean at c = 0, the extremes at c = -inf and inf."""
     s, h = s[s > 0], h[s > 0]
@@ -57,9 +63,9 @@ def exponential_mean(s: Array, h: Array, c: float) -> float:
         return float(h.max() if c > 0 else h.min())
     largest = x.max()
     if largest < 700:
-        excess = s @ deformed(h, c)
+        excess = s @ deform(h, c)
         if c * excess > -0.5:
-            return float(restored(excess, c))
+            return float(restore(excess, c))
     return float(largest + math.log(s @ np.exp(x - largest))) / c
 
 

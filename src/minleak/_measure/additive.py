@@ -12,7 +12,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.joint import Joint
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.prior import Prior, as_prior
-from minleak._measure.capacities import Capacity
+from minleak._measure.capacities import Capacity, uniform_prior
 from minleak._measure.row_distances import cityblock
 from minleak.errors import InvalidParameter, shown
 
@@ -49,8 +49,7 @@ def additive_capacity(
         return _of_vulnerabilities(channel, given)
     if given is None:
         return _over_priors(channel)
-    value = _mean_variation(channel.matrix, given.p)
-    return Capacity(value, value, value, given, "exact", 0)
+    return Capacity.exact(_mean_variation(channel.matrix, given.p), given)
 
 
 def _of_vulnerabilities(channel: Channel, prior: Prior | None) -> Capacity:
@@ -58,8 +57,7 @@ def _of_vulnerabilities(channel: Channel, prior: Prior | None) -> Capacity:
     least = matrix.min(axis=0)
     least = least if isinstance(least, np.ndarray) else least.toarray()
     value = max(0.0, 1 - float(least.sum()))
-    uniform = Prior(np.ones(channel.shape[0], dtype=np.int64), labels=channel.inputs, counts=False)
-    return Capacity(value, value, value, uniform if prior is None else prior, "exact", 0)
+    return Capacity.exact(value, uniform_prior(channel) if prior is None else prior)
 
 
 def _mean_variation(matrix: Any, p: Array) -> float:
@@ -84,7 +82,7 @@ def _over_priors(channel: Channel) -> Capacity:
     if n == 1:
         pair = np.ones(1)
     C = channel.toarray()
-    best = max((_climbed(C, start) for start in (p, pair, np.full(n, 1 / n))), key=lambda r: _mean_variation(C, r))
+    best = max((_climb(C, start) for start in (p, pair, np.full(n, 1 / n))), key=lambda r: _mean_variation(C, r))
     lower = min(_mean_variation(C, best), upper)
     status = "certified" if upper - lower <= _GAP else "bounds"
     return Capacity(lower, lower, upper, Prior(best, labels=channel.inputs), status, steps)
@@ -114,7 +112,7 @@ def _most_spread(T: Array) -> tuple[Array, float, int]:
     return p, upper, steps
 
 
-def _climbed(C: Array, p: Array) -> Array:
+def _climb(C: Array, p: Array) -> Array:
     """A prior that is no worse, by steps towards the secret along which the mean variation grows most."""
     value = _mean_variation(C, p)
     for _ in range(100):

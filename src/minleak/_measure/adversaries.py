@@ -22,7 +22,7 @@ class Adversary(ABC):
 
     @abstractmethod
     def success(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
-        """The probability that he is right, secrets drawn from the prior."""
+        """The probability that they are right, secrets drawn from the prior."""
 
 
 class OptimalAdversary(Adversary):
@@ -40,7 +40,7 @@ class OptimalAdversary(Adversary):
 
 
 class UniformAdversary(Adversary):
-    """Knows neither, and guesses uniformly among the secrets that can cause what he sees: the mean of 1/|pre-image|.
+    """Knows neither, and guesses uniformly among the secrets that can cause what they see: the mean of 1/|pre-image|.
 
     >>> UniformAdversary().success([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     0.75
@@ -60,8 +60,8 @@ class UniformAdversary(Adversary):
 class MismatchedAdversary(Adversary):
     """Knows the channel but believes the prior q: guesses the x that maximises q(x) C[x,y], is paid under the truth.
 
-    Secrets that look equally likely to him, within 1e-12 relative, are chosen among uniformly. Where he thinks an
-    observable impossible, he guesses among all its pre-image.
+    Secrets that look equally likely to them, within 1e-12 relative, are chosen among uniformly. Where they think an
+    observable impossible, they guess among all its pre-image.
 
     >>> MismatchedAdversary([1, 1, 1]).success([2, 1, 1], [[1, 0], [0, 1], [0, 1]])
     0.75

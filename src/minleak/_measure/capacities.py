@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
@@ -46,6 +48,11 @@ class Capacity(Result):
     iterations: int
 
     reported = ("gap",)
+
+    @classmethod
+    def exact(cls, value: float, prior: Prior) -> Capacity:
+        """A capacity in closed form."""
+        return cls(value, value, value, prior, "exact", 0)
 
     @property
     def gap(self) -> float:
@@ -91,27 +98,32 @@ def capacity(
     iterations = None if iterations is None else whole(iterations, "iterations", 1)
     match H.form:
         case RenyiMean(math.inf, -1.0, 0.0, unit):
-            value = maximal_leakage(channel, base=math.e) / unit
-            return Capacity(value, value, value, Prior.uniform(channel.shape[0]), "exact", 0)
+            return Capacity.exact(maximal_leakage(channel, base=math.e) / unit, uniform_prior(channel))
         case RenyiMean(0.0, math.inf, 0.0, unit):
             return _of_supports(channel, unit)
         case RenyiMean(a, c, 0.0, unit) if c == arimoto_exponent(a):
             return _sibson(channel, a, unit, gap, iterations)
         case BestGuesses(l) if math.prod(channel.shape) <= _DENSE:
             return _of_sets(channel, l, gap, iterations)
-    return _searched(channel, H, iterations or 4000, seed)
+    return _search(channel, H, iterations or 4000, seed)
+
+
+def uniform_prior(channel: Channel, secrets: Sequence[int] | Indices | None = None) -> Prior:
+    """The channel's secrets, or only those at these places, all equally likely."""
+    weights = np.zeros(channel.shape[0], dtype=np.int64)
+    weights[slice(None) if secrets is None else secrets] = 1
+    return Prior(weights, labels=channel.inputs, counts=False)
 
 
 def _of_sets(channel: Channel, l: int, gap: float, nodes: int | None) -> Capacity:
     found = best_set(channel.matrix, l, gap=gap, nodes=nodes)
-    support = np.zeros(channel.shape[0], dtype=np.int64)
-    support[found.secrets] = 1
+    prior = uniform_prior(channel, found.secrets)
     apart = found.upper - found.value
     status = "exact" if apart == 0 else "certified" if apart <= gap else "not converged"
-    return Capacity(found.value, found.value, found.upper, Prior(support, counts=False), status, found.nodes)
+    return Capacity(found.value, found.value, found.upper, prior, status, found.nodes)
 
 
-def _searched(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -> Capacity:
+def _search(channel: Channel, H: ConditionalEntropy, trials: int, seed: int) -> Capacity:
     n = channel.shape[0]
     p, _ = random_search(
         lambda p: leakage(p, channel, H),
@@ -149,15 +161,13 @@ def _of_supports(channel: Channel, unit: float) -> Capacity:
             alone.append(x)
     sets = [alone, *(np.flatnonzero(found.x >= least).tolist() for least in np.unique(found.x)[-_LEVELS:])]
     best, S = max((len(S) / float(causes[S].sum(axis=0).max()), S) for S in sets)
-    support = np.zeros(n, dtype=np.int64)
-    support[S] = 1
     lower, high = math.log(best) / unit, max(math.log(upper), math.log(best)) / unit
     status = "exact" if high - lower <= 1e-12 * max(1.0, high) else "bounds"
-    return Capacity(lower, lower, high, Prior(support, counts=False), status, 0)
+    return Capacity(lower, lower, high, uniform_prior(channel, S), status, 0)
 
 
 def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations: int | None) -> Capacity:
-    found = sibson.between(channel.matrix, order, gap=gap * unit, iterations=iterations)
+    found = sibson.bound_information(channel.matrix, order, gap=gap * unit, iterations=iterations)
     lower = max(0.0, min(found.lower, found.upper))  # rounding may cross them when they meet
     logs = np.log(np.maximum(found.r, 1e-300)) / order
     prior = Prior(np.exp(logs - logs.max()))

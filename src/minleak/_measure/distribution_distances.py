@@ -21,7 +21,7 @@ def total_variation(first: Prior | Iterable[Any], second: Prior | Iterable[Any])
     >>> total_variation([2, 1, 1], [1, 1, 2])
     0.25
     """
-    p, q = compared(first, second)
+    p, q = match_outcomes(first, second)
     return 0.5 * float(np.abs(p - q).sum())
 
 
@@ -33,7 +33,7 @@ def multiplicative_distance(first: Prior | Iterable[Any], second: Prior | Iterab
     >>> round(multiplicative_distance([2, 1, 1], [1, 1, 2]), 6)
     0.693147
     """
-    p, q = compared(first, second)
+    p, q = match_outcomes(first, second)
     if ((p == 0) != (q == 0)).any():
         return math.inf
     both = p > 0
@@ -49,7 +49,7 @@ def convex_separation(first: Prior | Iterable[Any], second: Prior | Iterable[Any
     >>> convex_separation([2, 1, 1], [1, 1, 2], symmetric=False), convex_separation([1, 0], [1, 1])
     (0.5, 1.0)
     """
-    p, q = compared(first, second)
+    p, q = match_outcomes(first, second)
     ways = ((p, q), (q, p)) if truth(symmetric, "symmetric") else ((p, q),)
     return max(float(separations(a[None], b[None])[0, 0]) for a, b in ways)
 
@@ -63,7 +63,7 @@ def separations(first: Array, second: Array) -> Array:
     return np.maximum(found, 0.0)
 
 
-def compared(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> tuple[Array, Array]:
+def match_outcomes(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> tuple[Array, Array]:
     """The probabilities of two distributions on the same outcomes."""
     one, other = as_prior(first), as_prior(second)
     rule = "distributions are compared on the same outcomes: "

@@ -1,9 +1,11 @@
-"""Gains made of others: of two attackers, of what is observed; and gains as one guess about something else."""
+"""Gains by name and gains made of others: of two attackers, of what is observed, of one guess about something else."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -14,15 +16,16 @@ from minleak._data.frames import axes
 from minleak._data.joint import as_joint
 from minleak._data.labels import Labels, match
 from minleak._data.matrices import DENSE, too_large
-from minleak._data.parameters import listed
+from minleak._data.parameters import listed, whole
 from minleak._data.prior import Prior, as_prior
+from minleak._data.simulating import TRIALS
 from minleak._entropy.gain import gain_matrix
 from minleak._face.result import Result
-from minleak._measure.row_distances import numbered
+from minleak._measure.row_distances import number_values
 from minleak.errors import InvalidParameter
 
-# The most strategies that are listed.
-_STRATEGIES = 1_000_000
+# The most guesses or strategies that a matrix of gains is made with.
+_GUESSES = 1_000_000
 
 
 def gain_sum(first: Any, second: Any) -> Array:
@@ -63,13 +66,47 @@ def posterior_gain(gain: Any, channel: Channel | Any) -> Array:
         raise InvalidParameter(f"the gains are for {matrix.shape[1]} secrets, and the channel has {n}")
     found = np.zeros((1, n))
     for column in channel.reduced().toarray().T:
-        if len(found) * len(matrix) > _STRATEGIES:
+        if len(found) * len(matrix) > _GUESSES:
             raise InvalidParameter(
-                f"{len(matrix)} guesses after {channel.shape[1]} observables make over {_STRATEGIES:,} strategies: "
+                f"{len(matrix)} guesses after {channel.shape[1]} observables make over {_GUESSES:,} strategies: "
                 "use posterior_vulnerability, which needs none of them"
             )
         found = np.unique(gain_sum(found, matrix * column), axis=0)
     return found
+
+
+def predicate_gain(values: Iterable[Any]) -> Array:
+    """Gains of one for guessing the value that a secret has: a row for each value, in order of appearance.
+
+    >>> predicate_gain(["old", "young", "old"])
+    array([[1., 0., 1.],
+           [0., 1., 0.]])
+    """
+    row = number_values(values)
+    if not len(row):
+        raise InvalidParameter("a predicate is a value for each secret, and there are none")
+    gain = np.zeros((int(row.max()) + 1, len(row)))
+    gain[row, np.arange(len(row))] = 1
+    return gain
+
+
+def tries_gain(n: int, tries: int) -> Array:
+    """Gains of one for having the secret among `tries` guesses: a row for each set of them, C(n, tries) in all.
+
+    `GuessError(tries)` computes the same without the matrix.
+
+    >>> tries_gain(3, 2)
+    array([[1., 1., 0.],
+           [1., 0., 1.],
+           [0., 1., 1.]])
+    """
+    n, tries = whole(n, "n", 1), whole(tries, "tries", 1, TRIALS)
+    if tries > n or math.comb(n, tries) > _GUESSES:
+        raise InvalidParameter(f"{tries} guesses among {n} secrets make no matrix of at most {_GUESSES:,} rows")
+    gain = np.zeros((math.comb(n, tries), n))
+    for row, chosen in enumerate(combinations(range(n), tries)):
+        gain[row, list(chosen)] = 1
+    return gain
 
 
 @dataclass(frozen=True)
@@ -129,7 +166,7 @@ def property_channel(
         secrets = known.prior.labels
         match(Labels.of(rows, 0), secrets, ("the property", "secret"), ("the prior", "secret"), InvalidParameter)
     given = listed(values, "a property is a value for each secret")
-    at = numbered(given)
+    at = number_values(given)
     if len(at) != len(p):
         raise InvalidParameter(f"the property has {len(at)} values for {len(p)} secrets: give one for each")
     names = list(dict.fromkeys(given))

@@ -92,7 +92,7 @@ class _Search:
     def run(self, gap: float, nodes: int | None) -> BestSet:
         n, m = self.C.shape
         limit = nodes or max(1, _WORK // (n * n * m))
-        value, best = self._climbed()
+        value, best = self._climb()
         heap: list[tuple[float, tuple[int, ...]]] = [(-math.inf, ())]  # minus the bound, and places in the order
         seen = 0
         while heap and seen < limit and -heap[0][0] > value + gap:
@@ -136,7 +136,7 @@ class _Search:
             return np.asarray(rows.max(axis=0, keepdims=True))
         return np.asarray(np.sort(rows, axis=0)[-l:])
 
-    def _climbed(self) -> tuple[float, tuple[int, ...]]:
+    def _climb(self) -> tuple[float, tuple[int, ...]]:
         """Secrets join one by one, the best first, as long as that raises the gain: a first value to be beaten."""
         S = [0]
         tops = self._tops(self.C[S])

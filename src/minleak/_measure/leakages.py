@@ -1,4 +1,4 @@
-"""Leakage: how much an observation takes from an attacker's uncertainty, or adds to his chance."""
+"""Leakage: how much an observation takes from an attacker's uncertainty, or adds to their chance."""
 
 from __future__ import annotations
 

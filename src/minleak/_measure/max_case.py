@@ -24,7 +24,7 @@ from minleak._measure.leakages import as_factor, local_dp_epsilon, vulnerability
 def max_case_vulnerability(
     prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, *, gain: Any = None
 ) -> float:
-    """The attacker's expected gain after the observable that is best for him: max over y of V_g(p(. given y)).
+    """The attacker's expected gain after the observable that is best for them: max over y of V_g(p(. given y)).
 
     >>> max_case_vulnerability([1, 1], [[0.9, 0.1], [0.5, 0.5]])
     0.8333333333333334

@@ -1,10 +1,9 @@
-"""Gains by name, and risk: what an attacker loses, where vulnerability is what he gains."""
+"""Risk: what an attacker loses, where vulnerability is what they gain."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,10 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.joint import Joint, as_joint
-from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
-from minleak._data.simulating import TRIALS
 from minleak._entropy.gain import gain_matrix
 from minleak._measure.leakages import posterior_vulnerability, vulnerability
-from minleak._measure.row_distances import numbered
 from minleak.errors import InvalidParameter
-
-# The most guesses that a matrix of gains is made with.
-_GUESSES = 1_000_000
 
 
 def risk(prior: Prior | Iterable[Any], *, loss: Any = None) -> float:
@@ -67,40 +60,6 @@ def loss_gain(loss: Any) -> Array:
     """
     matrix = _loss(loss)
     return np.asarray(matrix.max() - matrix)
-
-
-def predicate_gain(values: Iterable[Any]) -> Array:
-    """Gains of one for guessing the value that a secret has: a row for each value, in order of appearance.
-
-    >>> predicate_gain(["old", "young", "old"])
-    array([[1., 0., 1.],
-           [0., 1., 0.]])
-    """
-    row = numbered(values)
-    if not len(row):
-        raise InvalidParameter("a predicate is a value for each secret, and there are none")
-    gain = np.zeros((int(row.max()) + 1, len(row)))
-    gain[row, np.arange(len(row))] = 1
-    return gain
-
-
-def tries_gain(n: int, tries: int) -> Array:
-    """Gains of one for having the secret among `tries` guesses: a row for each set of them, C(n, tries) in all.
-
-    `GuessError(tries)` computes the same without the matrix.
-
-    >>> tries_gain(3, 2)
-    array([[1., 1., 0.],
-           [1., 0., 1.],
-           [0., 1., 1.]])
-    """
-    n, tries = whole(n, "n", 1), whole(tries, "tries", 1, TRIALS)
-    if tries > n or math.comb(n, tries) > _GUESSES:
-        raise InvalidParameter(f"{tries} guesses among {n} secrets make no matrix of at most {_GUESSES:,} rows")
-    gain = np.zeros((math.comb(n, tries), n))
-    for row, chosen in enumerate(combinations(range(n), tries)):
-        gain[row, list(chosen)] = 1
-    return gain
 
 
 def _loss(loss: Any) -> Array:

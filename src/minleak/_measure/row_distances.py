@@ -13,8 +13,7 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.frames import refuse_names
 from minleak._data.parameters import listed
-from minleak._data.prior import Prior
-from minleak._measure.capacities import Capacity
+from minleak._measure.capacities import Capacity, uniform_prior
 from minleak.errors import InvalidParameter
 
 Places = npt.NDArray[np.int64]
@@ -46,10 +45,8 @@ def bayes_risk_capacity(channel: Channel | Any, *, predicate: Iterable[Any] | No
     """
     channel = as_channel(channel)
     distance, x, y = farthest_rows(channel, predicate=predicate)
-    weights = np.zeros(channel.shape[0], dtype=np.int64)
-    weights[[x, y]] = 1
     value = 1 / (1 - distance) if distance < 1 else math.inf
-    return Capacity(value, value, value, Prior(weights, labels=channel.inputs, counts=False), "exact", 0)
+    return Capacity.exact(value, uniform_prior(channel, [x, y]))
 
 
 def farthest_rows(channel: Channel | Any, *, predicate: Iterable[Any] | None = None) -> tuple[float, int, int]:
@@ -101,18 +98,15 @@ def _disjoint(matrix: Any, classes: Places) -> tuple[int, int] | None:
 
 
 def _classes(predicate: Iterable[Any], n: int) -> Places:
-    values = numbered(predicate)
+    values = number_values(predicate)
     if len(values) != n:
         raise InvalidParameter(f"the predicate has {len(values)} values for {n} secrets: give one for each")
     return values
 
 
-def numbered(predicate: Iterable[Any]) -> Places:
+def number_values(predicate: Iterable[Any]) -> Places:
     """The values of a predicate as 0, 1, ... in order of appearance."""
     refuse_names(predicate, "the values of a predicate", InvalidParameter)
     values = listed(predicate, "a predicate is a value for each secret")
     number: dict[Any, int] = {}
-    try:
-        return np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)
-    except Exception:  # whatever their own hash raises
-        raise InvalidParameter("the values of a predicate are labels, such as True, 2 or 'old'") from None
+    return np.array([number.setdefault(value, len(number)) for value in values], dtype=np.int64)

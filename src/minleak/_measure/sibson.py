@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.threads import one_thread
-from minleak._entropy.deformed import deformed
+from minleak._entropy.deformed import deform
 
 # Up to this many secrets Newton steps (a dense system in the secrets) are taken at once. Above it a step takes seconds,
 # so that they are first taken among few; above the second number, only there.
@@ -27,12 +27,12 @@ _NEAR_ONE = 0.25
 
 
 @one_thread()
-def between(matrix: Any, order: float, *, gap: float, iterations: int | None) -> Bounds:
+def bound_information(matrix: Any, order: float, *, gap: float, iterations: int | None) -> Bounds:
     """max over r of I_a(r) for a dense or sparse channel and a finite order a > 0, to the gap if the iterations do."""
     import scipy.sparse as sp
 
     problem = _Problem(sp.csr_array(matrix), order)
-    return _closed(problem, gap, iterations or 10_000, newton=iterations or _STEPS)
+    return _close_gap(problem, gap, iterations or 10_000, newton=iterations or _STEPS)
 
 
 class Bounds:
@@ -51,7 +51,7 @@ class Bounds:
         return self.upper - self.lower > gap and self.steps < limit
 
 
-def _closed(problem: _Problem, gap: float, limit: int, *, newton: int) -> Bounds:
+def _close_gap(problem: _Problem, gap: float, limit: int, *, newton: int) -> Bounds:
     """Bounds that are no further apart than the gap, or the best after `limit` steps, so many of them Newton's."""
     n = problem.n
     start = at = problem.at(np.full(n, 1 / n))
@@ -59,10 +59,10 @@ def _closed(problem: _Problem, gap: float, limit: int, *, newton: int) -> Bounds
     if n > _LARGE:
         first = min(limit, _FIRST, 2 + _CHEAP // len(problem.c))
         while found.open(gap, first):
-            at = problem.multiplied(at)
+            at = problem.multiply(at)
             found.see(at)
         _among_few(problem, at, found, gap, limit)
-    step: Callable[[_Point], _Point] = problem.multiplied
+    step: Callable[[_Point], _Point] = problem.multiply
     if n <= _NEWTON:
         step, at, limit = _Newton(problem, start), start, min(limit, found.steps + newton)
     while found.open(gap, limit):
@@ -80,7 +80,7 @@ def _among_few(problem: _Problem, at: _Point, found: Bounds, gap: float, limit: 
     likely = int((at.r > 1e-3 * at.r.max()).sum())
     chosen = np.sort(np.argsort(-at.r, kind="stable")[: min(likely, most // 2, 2 * problem.m + 100)])
     while found.open(gap, limit) and 0 < len(chosen) <= most:
-        few = _closed(problem.of(chosen), gap / 4, limit - found.steps, newton=_STEPS)
+        few = _close_gap(problem.of(chosen), gap / 4, limit - found.steps, newton=_STEPS)
         r = np.zeros(problem.n)
         r[chosen] = few.r
         at = problem.at(r)
@@ -169,7 +169,7 @@ class _Problem:
     def gained(self, before: _Point, after: _Point) -> float:
         """How much larger that objective is at another point; infinitely smaller where it cannot be compared."""
         c, growth = (self.order - 1) / self.order, after.lower - before.lower
-        return float(deformed(growth, c)) if c * growth < 700 else -math.inf
+        return float(deform(growth, c)) if c * growth < 700 else -math.inf
 
     def hessian(self, at: _Point) -> Array:
         """Minus the second derivatives of that objective."""
@@ -177,7 +177,7 @@ class _Problem:
         product = weighted @ weighted.T
         return product if isinstance(product, np.ndarray) else product.toarray()
 
-    def multiplied(self, at: _Point) -> _Point:
+    def multiply(self, at: _Point) -> _Point:
         """One multiplicative step; for Shannon it is Blahut and Arimoto's."""
         g = self.gradient(at)
         largest = 1.0 if self.order == 1 else float((1 + (self.order - 1) * g).max())

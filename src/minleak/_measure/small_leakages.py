@@ -17,7 +17,7 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.columns import BLOCK
 from minleak._data.joint import Joint
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.deformed import deformed, restored
+from minleak._entropy.deformed import deform, restore
 from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
 from minleak._entropy.renyi import Hayashi
 
@@ -46,7 +46,7 @@ def small_leakage(H: ConditionalEntropy, joint: Joint) -> float | None:
                 return None if nats is None else nats / mean.unit
             # (exp(d R) - 1)/d at R and at R - nats
             before = mean.degree * Hayashi(mean.order, base=math.e)(joint.prior)
-            return None if before > 700 else -math.exp(before) * float(deformed(-nats, mean.degree)) / mean.unit
+            return None if before > 700 else -math.exp(before) * float(deform(-nats, mean.degree)) / mean.unit
     return None
 
 
@@ -56,7 +56,7 @@ def _small_nats(a: float, c: float, joint: Joint) -> float | None:
         return math.log1p(rise(joint, 1) / float(joint.p.max()))
     if not 0 < a < math.inf or (c == -1 and 0 < abs(a - 1) < _CLOSE):
         return None
-    return max(float(restored(_mean_divergence(joint, a, c), -c)), 0.0)
+    return max(float(restore(_mean_divergence(joint, a, c), -c)), 0.0)
 
 
 def _mean_divergence(joint: Joint, a: float, c: float) -> float:
@@ -168,22 +168,22 @@ def _beyond_linear(d: Array, a: float) -> Array:
     near = _NEAR / max(1.0, abs(a))
     small = np.abs(d) < near
     z = np.where(small, d, 0.0)
-    series = _summed(z, lambda i: (a - i + 1) / i) * (a / 2)
+    series = _sum_series(z, lambda i: (a - i + 1) / i) * (a / 2)
     if small.all():
         return series
     far = np.where(small, 0.0, d)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        direct = np.where(far > -1, (1 + far) * deformed(np.log1p(far), a - 1) - far, 1.0)
+        direct = np.where(far > -1, (1 + far) * deform(np.log1p(far), a - 1) - far, 1.0)
     return np.where(small, series, direct)
 
 
 def _exponential(z: Array) -> Array:
     """exp(z) - 1 - z, with its digits at 0."""
     small = np.abs(z) < _NEAR
-    return np.where(small, _summed(np.where(small, z, 0.0), lambda i: 1 / i) / 2, np.expm1(z) - z)
+    return np.where(small, _sum_series(np.where(small, z, 0.0), lambda i: 1 / i) / 2, np.expm1(z) - z)
 
 
-def _summed(z: Array, ratio: Callable[[int], float]) -> Array:
+def _sum_series(z: Array, ratio: Callable[[int], float]) -> Array:
     """z^2 (1 + ratio(3) z (1 + ratio(4) z (1 + ...)))."""
     series = np.ones_like(z)
     for i in range(_TERMS, 2, -1):

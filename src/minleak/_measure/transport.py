@@ -15,7 +15,7 @@ from minleak._data.joint import Joint
 from minleak._data.metrics import distances_between, shortest_paths
 from minleak._data.prior import Prior, as_prior
 from minleak._face.result import Result
-from minleak._measure.distribution_distances import compared, separations
+from minleak._measure.distribution_distances import match_outcomes, separations
 from minleak._measure.row_distances import cityblock
 from minleak.errors import InvalidParameter, SolverFailed, shown
 
@@ -56,7 +56,7 @@ def kantorovich(first: Prior | Iterable[Any], second: Prior | Iterable[Any], met
     (0.5, True)
     """
     one, other = as_prior(first), as_prior(second)
-    return transported(one.p, other.p, distances_between(metric, one.labels, other.labels))
+    return find_transport(one.p, other.p, distances_between(metric, one.labels, other.labels))
 
 
 def hyper_distance(
@@ -92,7 +92,7 @@ def hyper_distance(
         raise InvalidParameter(
             f"the metric on posteriors is 'total variation', 'convex separation' or a function, not {shown(metric)}"
         )
-    return transported(outers[0] / outers[0].sum(), outers[1] / outers[1].sum(), costs)
+    return find_transport(outers[0] / outers[0].sum(), outers[1] / outers[1].sum(), costs)
 
 
 def _rows(inners: Any) -> Array:
@@ -100,7 +100,7 @@ def _rows(inners: Any) -> Array:
     return np.ascontiguousarray(dense.T, dtype=np.float64)
 
 
-def transported(p: Array, q: Array, costs: Array) -> Transport:
+def find_transport(p: Array, q: Array, costs: Array) -> Transport:
     """The cheapest plan from p to q, on the outcomes that are possible; prices for all of them."""
     import scipy.sparse as sp
     from scipy.optimize import linprog
@@ -157,7 +157,7 @@ def multiplicative_kantorovich(first: Prior | Iterable[Any], second: Prior | Ite
     0.423764
     """
     first = as_prior(first)
-    p, q = compared(first, second)
+    p, q = match_outcomes(first, second)
     distances = distances_between(metric, first.labels)
     if len(p) ** 2 > _MOST:
         raise InvalidParameter(f"{len(p):,} outcomes make more than {_MOST:,} pairs: too many for a programme")

@@ -18,7 +18,7 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._entropy.base import ConditionalEntropy, Entropy
-from minleak._entropy.deformed import deformed
+from minleak._entropy.deformed import deform
 from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent, as_mean
 from minleak._optimise.cores.of_entropy import outer, slope
 from minleak._padding.size_classes import SizeClasses
@@ -80,7 +80,7 @@ class BucketValue:
         if order == math.inf:
             kind, others = kernel.BY_LARGEST, kernel.stretches(by_size(p, np.maximum), kernel.LARGEST)
         elif abs(order - 1) <= _NEAR:
-            terms = by_size(p * deformed(logs, order - 1), np.add)
+            terms = by_size(p * deform(logs, order - 1), np.add)
             kind, others = kernel.NEAR_ONE, kernel.stretches(terms, kernel.ADD)
             if order == 1 and exponent == 0:
                 kind, bound, additive = kernel.SHANNON, kernel.CHORD, np.append(0.0, np.cumsum(terms))
@@ -130,7 +130,7 @@ def _form_of(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | 
     if isinstance(entropy, Entropy):
         match mean or entropy.form:
             case RenyiMean(exponent=c) if math.isfinite(c):
-                return entropy, mean, np.asarray(N / n * deformed(np.log(np.maximum(N, 1.0)), c))
+                return entropy, mean, np.asarray(N / n * deform(np.log(np.maximum(N, 1.0)), c))
             case BestGuesses(l):
                 return entropy, None, np.asarray(np.maximum(N - l, 0.0) / n)
             case AllGuesses():

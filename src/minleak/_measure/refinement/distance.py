@@ -24,7 +24,7 @@ _CLOSE = 1e-8
 
 @dataclass(frozen=True)
 class RefinementDistance(Result):
-    """By how much the second may serve an attacker better than the first: with `gain`, guesses as rows, he earns
+    """By how much the second may serve an attacker better than the first: with `gain`, guesses as rows, they earn
     `value` more after it.
 
     No gains up to one earn more than `bound`: `post_processing` (rows of sum at most one) makes the first lie below the
@@ -81,7 +81,7 @@ def refinement_distance(
     )
     if found.status != 0:
         raise SolverFailed(f"HiGHS found no post-processing: {found.message}")
-    R = _kept(J, K, found.x.reshape(m, k))
+    R = _lower(J, K, found.x.reshape(m, k))
     bound = max(1 - float(mass @ R.sum(axis=1)), 0.0)
     gain = np.zeros((k + 1, len(known.p)))
     gain[:k, possible] = np.minimum(1 + found.ineqlin.marginals[: len(p) * k].reshape(len(p), k), 1.0).T
@@ -92,7 +92,7 @@ def refinement_distance(
     return RefinementDistance(value, max(bound, value), gain, R)
 
 
-def _kept(first: Array, second: Array, R: Array) -> Array:
+def _lower(first: Array, second: Array, R: Array) -> Array:
     """R lowered to where its rows have sums up to one, and what it makes of the first lies below the second."""
     R = np.maximum(R, 0.0)
     R = R / np.maximum(R.sum(axis=1, keepdims=True), 1.0)

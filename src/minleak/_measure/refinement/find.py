@@ -47,13 +47,13 @@ def factorise(A: Any, B: Any, *, tolerance: float) -> Found:
     """
     R = None if A.dtype == object else _solution(A, B)
     if R is not None:
-        R = _stochastic(R)
+        R = _make_stochastic(R)
         if _apart(A @ R, B) <= tolerance:
             return Found(R)
     of_a, of_b = groups(A), groups(B)
     less_a, less_b = merged(A, of_a), merged(B, of_b)
     if A.dtype == object:
-        found = _exactly(less_a, less_b, tolerance)
+        found = _factorise_exactly(less_a, less_b, tolerance)
     elif _fits(less_a, less_b):
         a, b = (x if isinstance(x, np.ndarray) else x.toarray() for x in (less_a, less_b))
         found = _dense(a, b, tolerance)
@@ -70,7 +70,7 @@ def factorise(A: Any, B: Any, *, tolerance: float) -> Found:
         )
     if found.R is None or (less_a is A and less_b is B):
         return found
-    return Found(_spread(found.R, B, of_a, of_b))
+    return Found(_spread_back(found.R, B, of_a, of_b))
 
 
 @one_thread()
@@ -84,7 +84,7 @@ def in_cone(A: Any, B: Any, *, tolerance: float) -> Any:
     a, b = (merged(x, groups(x)) for x in (A, B))
     earns = gains.largest(a, b)
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        R, _ = _solved(a, b)
+        R, _ = _solve_nearly(a, b)
         left = np.abs(a @ np.maximum(R, 0) - b).max(axis=0)
         gain = _by_columns(a, b, np.flatnonzero(left > tolerance).tolist(), tolerance, earns)
         return None if gain is None else gains.readable(gain, earns)
@@ -99,9 +99,9 @@ def _fits(A: Any, B: Any) -> bool:
 
 
 def _dense(A: Array, B: Array, tolerance: float) -> Found:
-    R, independent = _solved(A, B)
+    R, independent = _solve_nearly(A, B)
     if independent:
-        R = _stochastic(R)
+        R = _make_stochastic(R)
         error = np.abs(A @ R - B).max(axis=0)
         if error.max() <= tolerance:
             return Found(R)
@@ -116,7 +116,7 @@ def _dense(A: Array, B: Array, tolerance: float) -> Found:
     return Found(gain=near.G.T if gain is None else gain)
 
 
-def _solved(A: Array, B: Array) -> tuple[Array, bool]:
+def _solve_nearly(A: Array, B: Array) -> tuple[Array, bool]:
     """R with A R closest to B, but for rounding, and whether it is the only one."""
     R = _solution(A, B)
     if R is not None:
@@ -145,7 +145,7 @@ def _apart(product: Array, B: Array) -> float:
     return float(max(product.max(), -product.min()))
 
 
-def _stochastic(R: Array) -> Array:
+def _make_stochastic(R: Array) -> Array:
     """R without what rounding took below zero, its rows of sum one."""
     R = np.maximum(R, 0)
     R /= R.sum(axis=1, keepdims=True)
@@ -173,7 +173,7 @@ def _by_columns(A: Array, B: Array, order: Any, tolerance: float, earns: Callabl
     return best
 
 
-def _exactly(A: Any, B: Any, tolerance: float) -> Found:
+def _factorise_exactly(A: Any, B: Any, tolerance: float) -> Found:
     earns = gains.difference(A, B)
     guess = _dense(A.astype(np.float64), B.astype(np.float64), tolerance)
     if guess.gain is not None:
@@ -181,10 +181,10 @@ def _exactly(A: Any, B: Any, tolerance: float) -> Found:
         if gain is not None:
             return Found(gain=gain)
         guess = Found(programme.closest(A.astype(np.float64), B.astype(np.float64), enough=0.0).R)
-    rows, columns = _independent(A.astype(np.float64), guess.R)
+    rows, columns = _choose_independent(A.astype(np.float64), guess.R)
     M = A[np.ix_(rows, columns)]
     unique = len(columns) == A.shape[1]
-    R = np.full(guess.R.shape, Fraction(0), dtype=object) if unique else _rounded(guess.R)
+    R = np.full(guess.R.shape, Fraction(0), dtype=object) if unique else _round(guess.R)
     moved = exact.solve(M, (B if unique else B - exact.product(A, R))[rows])
     if moved is not None:
         R[columns] += moved
@@ -192,7 +192,7 @@ def _exactly(A: Any, B: Any, tolerance: float) -> Found:
         if not off.any() and min(R.flat) >= 0:
             return Found(R)
         if unique:
-            return Found(gain=gains.readable(_separating(A, M, (rows, columns), R, off), earns, exact=True))
+            return Found(gain=gains.readable(_separating_gains(A, M, (rows, columns), R, off), earns, exact=True))
     found, gain = exact.stochastic(A, B)
     if found is None and gain is None:
         raise SolverFailed(
@@ -202,7 +202,7 @@ def _exactly(A: Any, B: Any, tolerance: float) -> Found:
     return Found(found) if gain is None else Found(gain=gains.readable(gain.T, earns, exact=True))
 
 
-def _independent(A: Array, R: Array) -> tuple[list[int], list[int]]:
+def _choose_independent(A: Array, R: Array) -> tuple[list[int], list[int]]:
     """Rows and columns of A that make an invertible matrix of full rank; the columns whose rows of R have most room."""
     from scipy.linalg import qr
 
@@ -213,14 +213,14 @@ def _independent(A: Array, R: Array) -> tuple[list[int], list[int]]:
     return rows[: len(columns)].tolist(), columns.tolist()
 
 
-def _rounded(R: Array) -> npt.NDArray[Any]:
+def _round(R: Array) -> npt.NDArray[Any]:
     """R in multiples of 2^-40, rows of sum one."""
     units = np.floor(R * 2**40).astype(np.int64)
     units[np.arange(len(R)), R.argmax(axis=1)] += 2**40 - units.sum(axis=1)
     return np.array([[Fraction(v, 2**40) for v in row] for row in units.tolist()], dtype=object)
 
 
-def _separating(A: Any, M: Any, at: tuple[list[int], list[int]], R: Any, off: Any) -> npt.NDArray[Any]:
+def _separating_gains(A: Any, M: Any, at: tuple[list[int], list[int]], R: Any, off: Any) -> npt.NDArray[Any]:
     """Exact gains for independent columns: against a negative entry of the only R, or a row that it does not meet."""
     rows, columns = at
     h = np.full(len(A), Fraction(0), dtype=object)
@@ -239,7 +239,7 @@ def _separating(A: Any, M: Any, at: tuple[list[int], list[int]], R: Any, off: An
     return np.stack([h, np.full(len(A), Fraction(0), dtype=object)])
 
 
-def _spread(R: Any, B: Any, of_a: Any, of_b: Any) -> Any:
+def _spread_back(R: Any, B: Any, of_a: Any, of_b: Any) -> Any:
     """R between all columns: those that are one go the same way, and those that never occur to the first."""
     shares, empty = shares_of(B, of_b), np.flatnonzero(of_a < 0)
     if isinstance(R, np.ndarray):

@@ -111,7 +111,7 @@ def join_meet_refines(first: Channel | Any, second: Channel | Any, *, trials: in
 
 
 def _place(channel: Channel, label: Any) -> int:
-    try:
-        return {name: y for y, name in enumerate(channel.outputs)}[label]
-    except Exception:  # a label that is not there, or that is none
-        raise InvalidParameter(f"the channel has no observable {shown(label)}") from None
+    places = {name: y for y, name in enumerate(channel.outputs)}
+    if label not in places:
+        raise InvalidParameter(f"the channel has no observable {shown(label)}")
+    return places[label]

@@ -12,6 +12,7 @@ from minleak._data.matrices import tolerated
 from minleak._data.prior import Prior
 from minleak._face.result import Result
 from minleak._face.tables import Table
+from minleak._measure.capacities import uniform_prior
 from minleak._measure.leakages import posterior_vulnerability
 from minleak._measure.max_case import max_case_vulnerability
 from minleak._measure.refinement.find import factorise, in_cone
@@ -69,7 +70,7 @@ def refines(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1
     found = factorise(A.exact, B.exact, tolerance=limit) if exact else factorise(A.matrix, B.matrix, tolerance=limit)
     if found.R is not None:
         return Refinement(True, exact, post_processing(found.R, A, B))
-    prior = _uniform(A)
+    prior = uniform_prior(A)
     if exact:
         gain = np.array([[int(value) for value in guess] for guess in found.gain], dtype=object)
         earned = [(gain @ C.exact).max(axis=0).sum() / A.shape[0] for C in (A, B)]
@@ -94,10 +95,6 @@ def max_refines(first: Channel | Any, second: Channel | Any, *, tolerance: float
     gain = in_cone(A.matrix, B.matrix, tolerance=tolerated(tolerance))
     if gain is None:
         return Refinement(True, False)
-    prior = _uniform(A)
+    prior = uniform_prior(A)
     earned = [max_case_vulnerability(prior, C, gain=gain) for C in (A, B)]
     return Refinement(False, False, None, gain, prior, (earned[0], earned[1]))
-
-
-def _uniform(channel: Channel) -> Prior:
-    return Prior(np.ones(channel.shape[0], dtype=np.int64), labels=channel.inputs, counts=False)

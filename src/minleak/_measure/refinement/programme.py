@@ -41,11 +41,11 @@ def closest(A: Array, B: Array, *, enough: float) -> Closest:
             break
         if not point.step():
             break
-    R = _polished(A, B, point.R / point.R.sum(axis=1, keepdims=True))
+    R = _polish(A, B, point.R / point.R.sum(axis=1, keepdims=True))
     return Closest(R, point.G, float(np.abs(A @ R - B).sum()), point.bound())
 
 
-def _polished(A: Array, B: Array, R: Array) -> Array:
+def _polish(A: Array, B: Array, R: Array) -> Array:
     """R moved in the rows of independent columns of A, those that have most room, so that A R = B to rounding.
 
     B - A R has rows of sum zero, and so has then what is added, since those columns are independent.

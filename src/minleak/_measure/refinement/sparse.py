@@ -62,9 +62,9 @@ def factorise(A: Any, B: Any, tolerance: float) -> tuple[Any, Any]:
         return None, gain
     if found.status == 0:
         prices = sp.csc_array((found.eqlin.marginals[: B.nnz], B.indices, B.indptr), shape=B.shape)
-        gain = _separating(A, B, prices, found.eqlin.marginals[B.nnz :])
+        gain = _separating_gains(A, B, prices, found.eqlin.marginals[B.nnz :])
     else:
-        gain = _homeless(A, B)
+        gain = _homeless_gains(A, B)
     return None, gain
 
 
@@ -99,7 +99,7 @@ def by_columns(A: Any, B: Any, order: Any, tolerance: float, earns: Callable[[An
     return None
 
 
-def _separating(A: Any, B: Any, prices: Any, shadow: Any) -> Any:
+def _separating_gains(A: Any, B: Any, prices: Any, shadow: Any) -> Any:
     """Gains from the duals: a guess for each column of B, of gain zero outside its secrets, so large inside that what
     a column of A loses outside outweighs what it gains.
     """
@@ -120,7 +120,7 @@ def _separating(A: Any, B: Any, prices: Any, shadow: Any) -> Any:
     return gain if gains.difference(A, B)(gain) > 1e-12 else None
 
 
-def _homeless(A: Any, B: Any) -> Any:
+def _homeless_gains(A: Any, B: Any) -> Any:
     """Gains against a column of A that fits into no column of B: a guess for each column of B, right on its secrets."""
     import scipy.sparse as sp
 

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.deformed import restored
+from minleak._entropy.deformed import restore
 from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
 from minleak._entropy.gain import Gain
 from minleak._optimise.cores.base import Core
@@ -103,7 +103,7 @@ def _nats(c: float, u: float, mass: float) -> float:
     if not mass + c * u > 0:
         return math.inf
     shift = 0.0 if mass == 1 else math.log(mass) / c
-    return shift + float(restored(u / mass, c))
+    return shift + float(restore(u / mass, c))
 
 
 def _product(first: Any, second: Any) -> Any:

@@ -17,7 +17,7 @@ from abc import abstractmethod
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._entropy.deformed import deformed, restored
+from minleak._entropy.deformed import deform, restore
 from minleak._optimise.cores.base import Core
 from minleak._optimise.cores.grouped import Grouped
 
@@ -52,8 +52,8 @@ class RenyiCore(Core):
 
     def _gradient(self, log_q: Array, h: Array) -> Array:
         """The gradient of U at q, given log q and the Renyi entropy of q (spread over the entries)."""
-        power = deformed(np.maximum(log_q + h, -1e300), self.alpha - 1)
-        return np.asarray(deformed(h, self.exponent) - self.alpha * np.exp(self.exponent * h) * power)
+        power = deform(np.maximum(log_q + h, -1e300), self.alpha - 1)
+        return np.asarray(deform(h, self.exponent) - self.alpha * np.exp(self.exponent * h) * power)
 
     def easier(self) -> RenyiCore | None:
         """The order 1 for orders close to it, the ends of (0.3, 7) for those beyond."""
@@ -67,7 +67,7 @@ class RenyiCore(Core):
         q = v / np.where(s > 0, s, 1.0)[by.of]
         q = np.where(s[by.of] > 0, q, 1.0)  # a column of zeros counts for nothing, whatever stands in it
         h = self._entropies(np.log(np.maximum(q, 1e-300)), q, by)
-        return np.asarray(s * deformed(h, self.exponent))
+        return np.asarray(s * deform(h, self.exponent))
 
     def gradient_at(self, v: Array, by: Grouped) -> Array:
         q = v / by.sum(v)[by.of]
@@ -108,8 +108,8 @@ class RenyiCore(Core):
             logs = self.alpha * np.where(q > 0, log_q, -math.inf)
             top = by.max(logs)
             return np.asarray(-(top + np.log(by.sum(np.exp(logs - top[by.of])))) / c)
-        excess = by.sum(q * deformed(np.maximum(log_q, -700.0), c))  # (sum q^alpha - 1)/(alpha - 1)
-        return np.asarray(-restored(excess, c))
+        excess = by.sum(q * deform(np.maximum(log_q, -700.0), c))  # (sum q^alpha - 1)/(alpha - 1)
+        return np.asarray(-restore(excess, c))
 
 
 def _log_weights(beyond: Array, log_distance: Array, sign: float, alpha: float) -> Array:
