@@ -497,7 +497,6 @@ CALLS = {
     "Key.load": (ml.Key.load, {"path": "none.key"}),
     "Key.save": (ml.Key(bytes(32)).save, {"path": "none/none.key"}),
     # theory
-    "paper_algorithm": (theory.paper_algorithm, {"prior": [3, 2, 1], "k": 3, "limit": 1000}),
     "max_refines": (theory.max_refines, {"first": CHANNEL, "second": CHANNEL, "tolerance": 1e-8}),
     "join_meet": (theory.join_meet, {"channel": np.eye(3), "observables": (0, 1)}),
     "join_meet_refines": (theory.join_meet_refines, {"first": np.eye(2), "second": np.eye(2), "trials": 2, "seed": 0}),

@@ -42,7 +42,7 @@ PROMISED = {
         Entropy ConditionalEntropy check_entropy EntropyCheck Renyi Cachin JizbaArimitsu RennerWolf find_increase
         Increase majorizes Majorization lorenz check_schur_concave SchurCheck
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
-        metric_invariance Invariance Conflict paper_algorithm
+        metric_invariance Invariance Conflict
         max_refines join_meet join_meet_refines Joint Together induced_metric
         max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
@@ -51,10 +51,10 @@ PROMISED = {
         gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
     """,
     "minleak.results": """
-        Audit Baseline BlockPlan Bracket ByStep Capacity Certificate Check Comparison ComparisonRow Cost
+        Audit BasePlan Baseline BlockPlan Bracket ByStep Capacity Certificate Check Comparison ComparisonRow Cost
         Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder Labels LeakageRow
         LeakageTable LeastBudget Lineage Looks Measured Misfit Model Needed Optimum Pairs PointwiseLeakage
-        Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Stored Sweep Today Tradeoff
+        Posteriors Refinement Repeated Rows SequenceLeakage SequenceTable Shown Stage Sweep Today Tradeoff
         UnlistedPlan Walk World
     """,
     "minleak.report": "Figure figures page save_chart write",

@@ -17,8 +17,8 @@ import minleak as ml
 
 # How the rooms hand work to each other, through methods that no user needs: what these return has no public name.
 INNER = """
-    Columns Grid RenyiMean Core Axes Laid Distances Homes Ring Partition Joint Running Ledger
-    LineageDrawable RingDrawable BlockDrawable RowDrawable StringDrawable Seen JointCounts Line RingLayout
+    Columns Grid RenyiMean Core Axes LayoutResult Distances Homes Ring Partition Joint Sampler Ledger
+    LineageSampler RingSampler BlockSampler RowSampler StringSampler Seen JointCounts Line RingLayout
 """
 
 PUBLIC = {f"{namespace}.{name}": getattr(importlib.import_module(namespace), name) for namespace, name in EACH}

@@ -21,8 +21,8 @@ from minleak._optimise.budgets import LeastBudget
 from minleak._optimise.equilibrium import Equilibrium
 from minleak._optimise.result import Optimum, Stage
 from minleak._optimise.tradeoffs import FrontierPoint, Tradeoff
+from minleak._plan.base import BasePlan
 from minleak._plan.cost import Cost
-from minleak._plan.kinds import Stored
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rows import Rows
@@ -38,6 +38,7 @@ from minleak._strings.plan import UnlistedPlan
 
 __all__ = [
     "Audit",
+    "BasePlan",
     "Baseline",
     "BlockPlan",
     "Bracket",
@@ -77,7 +78,6 @@ __all__ = [
     "SequenceTable",
     "Shown",
     "Stage",
-    "Stored",
     "Sweep",
     "Today",
     "Tradeoff",

@@ -44,7 +44,6 @@ from minleak._measure.risks import loss_gain, posterior_risk, predicate_gain, ri
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
 from minleak._optimise.invariance import Conflict, Invariance, metric_invariance
-from minleak._plans.literal import paper_algorithm
 
 __all__ = [
     "Adversary",
@@ -96,7 +95,6 @@ __all__ = [
     "multiplicative_distance",
     "multiplicative_kantorovich",
     "multiplicative_leakage",
-    "paper_algorithm",
     "pointwise_maximal_leakage",
     "posterior_gain",
     "posterior_risk",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -22,9 +22,11 @@ from minleak._data.labels import Labels, match
 from minleak._data.matrices import too_large
 from minleak._data.parameters import is_number, listed, real, whole
 from minleak._data.prior import Prior, as_prior
-from minleak._plan.kinds import Stored
-from minleak._plan.rings import Arrangement
+from minleak._plan.base import RINGS, BasePlan
 from minleak.errors import InvalidParameter, UnknownSecret, shown
+
+if TYPE_CHECKING:
+    from minleak._plans.rings import Plan
 
 # Steps at most, each of which does three EM steps' work.
 _STEPS = 3_000
@@ -73,7 +75,7 @@ class EstimatedPrior:
 
 
 def estimate_prior(
-    channel: Channel | Stored | Any,
+    channel: Channel | BasePlan | Any,
     observed: Iterable[Any] | Mapping[Any, Any],
     *,
     against: Prior | Iterable[Any] | None = None,
@@ -114,11 +116,11 @@ def estimate_prior(
     """
     confidence = real(level, "the level of an interval is a number between 0 and 1", above=0, below=1)
     samples, seed = whole(bootstrap, "bootstrap", 0), whole(seed, "the seed", 0)
-    known: Prior | None = channel.prior if isinstance(channel, Stored) else None
-    if isinstance(channel, Arrangement):
-        labels, columns = channel.prior.labels, _of_sets(channel, _counted(observed))
+    known: Prior | None = channel.prior if isinstance(channel, BasePlan) else None
+    if isinstance(channel, BasePlan) and channel.kind == RINGS:
+        labels, columns = channel.prior.labels, _of_sets(cast("Plan", channel), _counted(observed))
     else:
-        channel = as_channel(channel.channel() if isinstance(channel, Stored) else channel)
+        channel = as_channel(channel.channel() if isinstance(channel, BasePlan) else channel)
         labels, columns = channel.inputs, _of_outputs(channel, _counted(observed))
     thought = known if against is None else _fitting(against, labels)
     size = too_large(samples * len(labels), each=8)
@@ -253,11 +255,11 @@ def _of_outputs(channel: Channel, counts: dict[Any, int]) -> _Observed:
     return _Observed(matrix if channel.is_dense else sp.csc_array(matrix), np.array([*counts.values()], dtype=float))
 
 
-def _of_sets(plan: Arrangement, counts: dict[Any, int]) -> _Observed:
+def _of_sets(plan: Plan, counts: dict[Any, int]) -> _Observed:
     """C[x,S] is the set's length over what x owns, so up to a factor one over what x owns; alike for idle secrets."""
     import scipy.sparse as sp
 
-    owned = np.where(np.isin(np.arange(len(plan.prior)), plan.giants), plan.tail, plan.u * plan.weights)
+    owned = np.where(np.isin(np.arange(len(plan.prior)), plan.giants), plan.rest_weight, plan.u * plan.weights)
     entry = 1 / np.maximum(owned, 1)
     rows, starts, many = [], [0], []
     for members, times in counts.items():
@@ -270,7 +272,7 @@ def _of_sets(plan: Arrangement, counts: dict[Any, int]) -> _Observed:
     return _Observed(matrix, np.array(many, dtype=float))
 
 
-def _positions(plan: Arrangement, members: Any) -> list[int]:
+def _positions(plan: Plan, members: Any) -> list[int]:
     if not isinstance(members, tuple | frozenset) or not 0 < len(members) <= plan.k:
         raise InvalidParameter(f"a published set is a tuple of up to k = {plan.k} labels")
     found = [plan.prior.labels.position(label) for label in members]

@@ -37,14 +37,14 @@ class Look:
 
     def begin(self) -> Look:
         """Make what is drawn from."""
-        self._running = self.plan.drawable()
-        self._owned = np.maximum(self._running.owned(self.places), 1)
+        self._sampler = self.plan.sampler()
+        self._owned = np.maximum(self._sampler.owned(self.places), 1)
         self.log_owned = np.log(self._owned.astype(np.float64))
         return self
 
     def draw(self, secrets: Indices, rng: np.random.Generator) -> Indices:
         """A set for each secret, a row each; -1 for members that are not looked for."""
-        shown = self._running.locate(self.places[secrets], rng.integers(0, self._owned[secrets]))
+        shown = self._sampler.locate(self.places[secrets], rng.integers(0, self._owned[secrets]))
         return np.asarray(self.number[shown])
 
     def listed(self) -> tuple[dict[int, int], list[int]]:
@@ -55,7 +55,7 @@ class Look:
             mask = sum(1 << x for x in found[found >= 0].tolist())
             sets[mask] = sets.get(mask, 0) + length
         sets.pop(0, None)
-        owned = self.plan.drawable().owned(self.places)
+        owned = self.plan.sampler().owned(self.places)
         return sets, np.maximum(owned, 1).tolist()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,10 @@ from minleak._data.simulating import generator
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
-from minleak._plan.rings import Arrangement
 from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak._plans.rings import Plan
 
 Counts = npt.NDArray[Any]
 
@@ -142,7 +144,7 @@ class Sets:
         return [_success((rates.draw(drawn, rng) / owned)[at]) for rates in all_rates]
 
 
-def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
+def in_the_world(plan: Plan, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
     """What the plan leaks in the world that its prior is a sample of."""
     if plan.gains is not None:
         raise InvalidParameter(
@@ -217,19 +219,19 @@ def judged(
     )
 
 
-def _sets(plan: Arrangement, counts: Counts, rng: np.random.Generator) -> Sets:
+def _sets(plan: Plan, counts: Counts, rng: np.random.Generator) -> Sets:
     """Sets of a plan in memory."""
     members, owned = random_sets(plan, how_many(plan.n_giants + plan.u), rng)
     return Sets(members, counts[members], owned)
 
 
-def random_sets(plan: Arrangement, count: int, rng: np.random.Generator) -> tuple[Indices, Array]:
+def random_sets(plan: Plan, count: int, rng: np.random.Generator) -> tuple[Indices, Array]:
     """So many sets, each as likely as it is shown, a column for each; and the places that each member has."""
     giants = np.repeat(plan.giants[:, None], count, axis=1)
-    if not plan.tail:  # nobody is left beside the giants: all are in one set
+    if not plan.rest_weight:  # nobody is left beside the giants: all are in one set
         return giants[:, :1], np.ones((plan.n_giants, 1))
     others = _random_sets(plan, count, rng).T
-    owned = np.concatenate([np.full(giants.shape, plan.tail), plan.u * plan.weights[others]])
+    owned = np.concatenate([np.full(giants.shape, plan.rest_weight), plan.u * plan.weights[others]])
     return np.concatenate([giants, others]), owned.astype(np.float64)
 
 
@@ -266,12 +268,12 @@ def _counts(prior: Prior) -> tuple[Counts, int]:
     return np.maximum(counts, prior.p > 0), events
 
 
-def _random_sets(plan: Arrangement, count: int, rng: np.random.Generator) -> Counts:
+def _random_sets(plan: Plan, count: int, rng: np.random.Generator) -> Counts:
     """So many sets without the giants, each as likely as it is shown: the phases of homes and rings, in proportion."""
     homes = len(plan.homes.weights)
     sizes = np.concatenate([plan.u * plan.homes.weights, [ring.length for ring in plan.rings]]).astype(np.int64)
     ends = np.cumsum(sizes)
-    places = stretched(plan.tail, count, rng)
+    places = stretched(plan.rest_weight, count, rng)
     which = np.searchsorted(ends, places, side="right")
     sets = np.empty((count, plan.u), dtype=np.int64)
     at_home = which < homes

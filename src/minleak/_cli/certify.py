@@ -7,9 +7,9 @@ from dataclasses import asdict
 from minleak._cli.inputs import PriorSource, Reading, as_file, one_stdin
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Answer, working
-from minleak._plan.kinds import LINEAGE
+from minleak._plan.base import LINEAGE
 from minleak._plans import certifying
-from minleak._plans.opening import opened
+from minleak._plans.loading import load
 from minleak.errors import InvalidParameter
 
 
@@ -33,10 +33,10 @@ def certify(
     one_stdin(CLOAK=cloak, PRIOR=prior)
     with working(f"certifying {cloak}"):
         with as_file(cloak, ".cloak") as path:
-            drawn = opened(path)
+            plan = load(path)
         if prior is None:
-            found = certifying.certify(drawn, drawn.plan.prior, gains=getattr(drawn.plan, "gains", None))
-        elif drawn.plan.kind == LINEAGE:
+            found = certifying.certify(plan, plan.prior, gains=getattr(plan, "gains", None))
+        elif plan.kind == LINEAGE:
             raise InvalidParameter(
                 "this plan was updated, and each part is proved for the counts it was made for, which the file holds: "
                 "leave out PRIOR"
@@ -44,7 +44,7 @@ def certify(
         else:
             source = PriorSource(prior, reading)
             worth = None if gains is None else source.other(gains, "--gains").weights
-            found = certifying.certify(drawn, source.prior(), gains=worth)
+            found = certifying.certify(plan, source.prior(), gains=worth)
     checks = [asdict(check) for check in found.checks]
     data = {"certified": found.ok, "exact": found.exact, "checks": checks, "gaps": found.gaps}
     return Answer(data, [str(found)], code=0 if found.ok else 1)

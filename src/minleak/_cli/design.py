@@ -17,7 +17,7 @@ from minleak._data.progress import Progress
 from minleak._entropy.standard import STANDARD
 from minleak._layouts import LAYOUTS
 from minleak._layouts.near import Near
-from minleak._plan.kinds import Stored
+from minleak._plan.base import BasePlan
 from minleak._plan.rings import cap
 from minleak._plans import make
 from minleak._strings.ngram import NGram
@@ -44,7 +44,7 @@ class Variant:
         parser=share,
     )
 
-    def made(self, counts: Prior, k: int, source: PriorSource, progress: Progress) -> Stored:
+    def made(self, counts: Prior, k: int, source: PriorSource, progress: Progress) -> BasePlan:
         """The plan; gains and places are other columns of the source."""
         if self.unknown is not None:
             return make.design(counts, k, unknown=NGram.load(self.unknown), unknown_share=self.unknown_share)

@@ -22,7 +22,7 @@ from minleak._data.reading.formats.uniq import text_lines
 from minleak._data.reading.places import read_places
 from minleak._data.reading.prior import read_prior
 from minleak._data.reading.table import Table, kind_of
-from minleak._plans.opening import load
+from minleak._plans.loading import load
 from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
 
 

@@ -13,7 +13,7 @@ from minleak._cli.output import Answer, field, record, table
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak._measure.leakages import difference, leakage_table
-from minleak._plan.kinds import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, Stored
+from minleak._plan.base import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, BasePlan
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ NAMED = 8
 PARTS = 12
 
 
-def described(plan: Stored, entropies: list[str] | None) -> Answer:
+def described(plan: BasePlan, entropies: list[str] | None) -> Answer:
     """What is to be said of a plan of any kind."""
     numbers, words = SHOWING[plan.kind]
     data = {**numbers(plan, entropies or list(STANDARD)), "lineage": plan.lineage.hex()}

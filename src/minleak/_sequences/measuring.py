@@ -14,7 +14,7 @@ from minleak._data.labels import match
 from minleak._data.parameters import listed, whole
 from minleak._data.progress import Progress, in_silence
 from minleak._data.simulating import generator, margin
-from minleak._plan.kinds import Stored
+from minleak._plan.base import BasePlan
 from minleak._plans.rings import Plan
 from minleak._sequences.beliefs import Attacker, Learning, Sets, SideBySide, judged
 from minleak._sequences.chain import Chain
@@ -32,7 +32,7 @@ _CHAIN = ("the chain", "state")
 
 def sequence_leakage(
     chain: Chain,
-    method: Tracks | Stored | Channel | str | Any,
+    method: Tracks | BasePlan | Channel | str | Any,
     *,
     k: int | None = None,
     steps: int = 20,
@@ -138,7 +138,7 @@ def _scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
     if isinstance(method, Plan):
         match(method.prior.labels, chain.labels, ("the plan", "secret"), _CHAIN, InvalidParameter)
         return plan_scheme(method)
-    given = as_channel(method.channel() if isinstance(method, Stored) else method)
+    given = as_channel(method.channel() if isinstance(method, BasePlan) else method)
     match(given.inputs, chain.labels, ("the channel", "row"), _CHAIN, InvalidParameter)
     return channel_scheme(given)
 

@@ -11,9 +11,8 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.prior import Prior
-from minleak._file.saving import tables_of
 from minleak._plan.partition import cut
-from minleak._plan.sampler import Sampler
+from minleak._plan.sampler import RingSampler
 from minleak._plan.streams import Stream
 from minleak._plans.make import design
 from minleak._plans.rings import Plan
@@ -77,15 +76,15 @@ def channel_scheme(channel: Channel, name: str = "channel at each step", k: int 
 
 
 def _by_plan(plan: Plan, _chain: Chain, walks: Indices, rng: Random, _told: Told) -> Sets:
-    sampler = Sampler(plan, tables_of(plan))
+    sampler = plan.sampler()
     drawn = [_drawn(sampler, states, rng) for states in walks.T]
     return Sets(np.stack([sets for sets, _ in drawn]), np.stack([chances for _, chances in drawn]))
 
 
-def _drawn(sampler: Sampler, secrets: Indices, rng: Random) -> tuple[Indices, Array]:
+def _drawn(sampler: RingSampler, secrets: Indices, rng: Random) -> tuple[Indices, Array]:
     """Sets of a plan, and p(set given member) up to a factor: one over the places that a member owns."""
     owned = sampler.owned(secrets)
-    sets = sampler.sets(secrets, rng.integers(0, np.maximum(owned, 1)))
+    sets = sampler.locate(secrets, rng.integers(0, np.maximum(owned, 1)))
     places = sampler.owned(np.maximum(sets, 0).ravel()).reshape(sets.shape)
     return sets, np.where(sets >= 0, 1 / np.maximum(places, 1), 0.0)
 
@@ -114,7 +113,7 @@ def _predicted(k: int, chain: Chain, walks: Indices, rng: Random, told: Told) ->
         expected = chain.initial.p
         for t, state in enumerate(walk):
             plan = design(Prior(expected), k, layout="circle")
-            sets, chances = _drawn(Sampler(plan, tables_of(plan)), np.array([state]), rng)
+            sets, chances = _drawn(plan.sampler(), np.array([state]), rng)
             members[t, r, : plan.k], likelihoods[t, r, : plan.k] = sets[0], chances[0]
             belief = np.zeros(len(chain))
             there = sets[0] >= 0
