@@ -12,6 +12,7 @@ import numpy as np
 
 import minleak as ml
 from benchmarks.timing import Timed, interleaved, line
+from paper.algorithm import paper_algorithm
 
 
 def main() -> None:
@@ -136,7 +137,7 @@ def literal(k: int = 8, budget: float = 60.0) -> None:
     while math.comb(n, k) <= 2_000_000:
         prior = ml.Prior(np.arange(n, 0, -1) + n)
         start = time.perf_counter()
-        channel = ml.theory.paper_algorithm(prior, k)
+        channel = paper_algorithm(prior, k)
         taken = time.perf_counter() - start
         ours = interleaved({"ours": lambda prior=prior: ml.design(prior, k)}, runs=5)["ours"]
         plan = ours.value
@@ -170,7 +171,7 @@ def repeated(k: int = 8, trials: int = 100_000) -> None:
         for layout in ("circle", "stable"):
             plan = ml.design(prior, k, layout=layout)
             seen = plan.repeated([1, 2, 5, 20], trials=trials)
-            home = plan.u * float(plan.homes.weights.sum()) / plan.tail
+            home = plan.u * float(plan.homes.weights.sum()) / plan.rest_weight
             cells = "  ".join(
                 f"{s:.4f} ±{(b - a) / 2:.4f}" for s, a, b in zip(seen.success, seen.low, seen.high, strict=True)
             )

@@ -11,9 +11,7 @@ from benchmarks.designing import weights_of
 from benchmarks.timing import Timed, interleaved, line
 from minleak._attack import mismatch
 from minleak._data.labels import bytes_of_names
-from minleak._file.saving import tables_of
 from minleak._kernels import certifying, drawing, hashing, rounding
-from minleak._plan.sampler import Sampler, set_at
 
 
 def main(n: int = 1_000_000, k: int = 8) -> None:
@@ -21,7 +19,7 @@ def main(n: int = 1_000_000, k: int = 8) -> None:
     weights = weights_of(n)
     circle, stable = (ml.design(weights, k, layout=layout) for layout in ("circle", "stable"))
     drawing_lines(stable)
-    certifying_lines(circle, stable)
+    certifying_lines(circle)
     sweeping_line(ml.design(weights, 20, layout="circle"))
     python_lines()
 
@@ -33,9 +31,9 @@ def beside(what: str, ours, peer: str, plain, *, runs: int = 3, share: float = 1
 
 
 def drawing_lines(plan: ml.Plan, draws: int = 100_000, few: int = 1000) -> None:
-    tables, n = tables_of(plan), len(plan.weights)
-    members, starts, shift = tables.members, tables.starts, tables.shift
-    none, size = np.full(n, -1, dtype=members.dtype), len(tables.guide)
+    sampler, n = plan.sampler(), len(plan.weights)
+    members, starts, shift = sampler.line.members, sampler.line.starts, sampler.tables.shift
+    none, size = np.full(n, -1, dtype=members.dtype), len(sampler.tables.guide)
 
     def linked() -> int:
         first, following = drawing.link_segments(members, none.copy())
@@ -56,68 +54,32 @@ def drawing_lines(plan: ml.Plan, draws: int = 100_000, few: int = 1000) -> None:
         "searchsorted",
         lambda: int((np.searchsorted(starts, np.arange(size) << shift, side="right") - 1).sum()),
     )
-    sampler, rng = Sampler(plan, tables), np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     secrets = rng.integers(0, n, draws)
     places = rng.integers(0, sampler.owned(secrets))
     beside(
         f"draw_sets, {draws:,} draws",
-        lambda: int(sampler.sets(secrets, places)[:few].sum()),
+        lambda: int(sampler.locate(secrets, places)[:few].sum()),
         "Python",
-        lambda: sum(sum(set_at(plan, tables, int(secrets[i]), int(places[i]))) for i in range(few)),
+        lambda: sum(sum(sampler.set_at(int(secrets[i]), int(places[i]))) for i in range(few)),
         share=few / draws,
     )
 
 
-def certifying_lines(circle: ml.Plan, stable: ml.Plan) -> None:
-    weights, giants, u = circle.weights, np.sort(circle.giants), circle.u
-
-    def surveyed_by_numpy() -> tuple[int, ...]:
-        rest = weights.copy()
-        rest[giants] = 0
-        high, low = int((weights >> 31).sum()), int((weights & 0x7FFFFFFF).sum())
-        return int(weights.min()), int(rest.max()), int(np.count_nonzero(weights == 0)), high, low
-
-    beside("survey_weights", lambda: certifying.survey_weights(weights, giants), "numpy", surveyed_by_numpy)
+def certifying_lines(circle: ml.Plan) -> None:
+    weights, u = circle.weights, circle.u
     [ring] = circle.rings
     end = u * ring.length
 
     def line_by_numpy() -> tuple[bool, ...]:
         sizes = np.diff(ring.starts, append=end)
-        return bool((sizes > 0).all()), bool((sizes <= ring.length).all()), bool((sizes == u * weights).all())
+        return bool((sizes <= ring.length).all()), bool((sizes == u * weights).all())
 
     beside(
         "measure_line",
         lambda: certifying.measure_line(ring.starts, end, ring.length, u, weights),
         "numpy",
         line_by_numpy,
-    )
-    tables = tables_of(stable)
-
-    def followed_by_numpy() -> bool:
-        begun = np.flatnonzero(tables.first >= 0)
-        first, led = tables.first[begun], np.flatnonzero(tables.following >= 0)
-        after, of, count = tables.following[led], tables.members, len(tables.members)
-        inside = (first < count).all() and (after < count).all() and (after > led).all()
-        same = inside and (of[first] == begun).all() and (of[after] == of[led]).all()
-        return bool(same and (np.bincount(np.concatenate([first, after]), minlength=count) == 1).all())
-
-    beside(
-        "follow_segments",
-        lambda: bool(certifying.follow_segments(tables.members, tables.first, tables.following)),
-        "bincount",
-        followed_by_numpy,
-    )
-
-    def led_by_numpy() -> bool:
-        at = np.arange(len(tables.guide)) << tables.shift
-        after = np.append(tables.starts[1:], tables.end + 1)
-        return bool((tables.starts[tables.guide] <= at).all() and (after[tables.guide] > at).all())
-
-    beside(
-        "guides_lead",
-        lambda: bool(certifying.guides_lead(tables.guide, tables.shift, tables.starts)),
-        "numpy",
-        led_by_numpy,
     )
 
 

@@ -30,7 +30,7 @@ def main(n: int = 10_000_000, k: int = 10, draws: int = 1_000_000) -> None:
             print(f"\n{draws:,} draws, n = {n:,}, k = {k}, layout {layout}. Values: a checksum.")
             plan = ml.design(prior, k, layout=layout)
             cloak = ml.Cloak(plan, key=key)
-            tables = cloak._running.sampler.tables
+            tables = plan.sampler().line
 
             def searched(tables=tables, plan=plan) -> int:
                 """The same kind of positions on the ring, u for each draw, by binary search."""

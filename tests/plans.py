@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from tests.cases import LAYOUTS
 
 import minleak as ml
-from minleak._file.saving import tables_of
 from minleak._plan.rings import Homes, Ring
-from minleak._plan.sampler import Sampler
+from minleak._plan.sampler import RingSampler
 from minleak._plans.rings import Plan
 
 KEY_BYTES = bytes(range(32))
@@ -68,14 +67,14 @@ def plans(draw, max_size=8, max_weight=40):
     return ml.design(weights, draw(st.integers(1, n + 2)), layout=draw(st.sampled_from(LAYOUTS)), gains=gains)
 
 
-def sampler_of(plan: Plan) -> Sampler:
-    return Sampler(plan, tables_of(plan))
+def sampler_of(plan: Plan) -> RingSampler:
+    return plan.sampler()
 
 
-def counted(sampler: Sampler, secret: int) -> dict[tuple[int, ...], Fraction]:
+def counted(sampler: RingSampler, secret: int) -> dict[tuple[int, ...], Fraction]:
     """How often each set comes when every place of the secret is taken once."""
     owned = max(1, int(sampler.owned(np.array([secret]))[0]))
-    sets = sampler.sets(np.full(owned, secret), np.arange(owned))
+    sets = sampler.locate(np.full(owned, secret), np.arange(owned))
     return {members(row): Fraction(count, owned) for row, count in Counter(map(tuple, sets.tolist())).items()}
 
 

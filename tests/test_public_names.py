@@ -42,7 +42,6 @@ PROMISED = {
         majorizes Majorization
         lorenz check_schur_concave SchurCheck
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
-        paper_algorithm
         max_refines join_meet join_meet_refines left_factor Joint Together induced_metric
         max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
@@ -53,11 +52,12 @@ PROMISED = {
         baselines estimate_prior exposure observations_needed repeated_success
     """,
     "minleak.results": """
-        Audit Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison ComparisonRow
-        Cost Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder Labels
+        Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
+        ComparisonRow Cost Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder
+        Labels
         LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks Measured Misfit Needed Optimum
         Pairs PartWorth PlanLeakage PlanSummary PointwiseLeakage Posteriors Refinement Repeated Result
-        RowSummary Rows SequenceLeakage SequenceTable Shown Stage Stored StringModel StringSummary Sweep Table Today
+        RowSummary Rows SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
         Tradeoff UnlistedPlan Walk World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",

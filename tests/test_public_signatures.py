@@ -17,8 +17,8 @@ import minleak as ml
 
 # How the rooms hand work to each other, through methods that no user needs: what these return has no public name.
 INNER = """
-    Columns Grid RenyiMean Core Axes Laid Distances Homes Ring Partition StringPrior Running Ledger
-    LineageDrawable RingDrawable BlockDrawable RowDrawable StringDrawable ObservedShares JointCounts WeightLine RingLayout
+    Columns Grid Core Axes LayoutResult Distances Homes Ring Partition StringPrior Sampler Ledger LineageSampler
+    RingSampler BlockSampler RowSampler StringSampler ObservedShares JointCounts WeightLine RingLayout
 """
 
 PUBLIC = {f"{namespace}.{name}": getattr(importlib.import_module(namespace), name) for namespace, name in EACH}

@@ -24,8 +24,8 @@ from ._optimise.budgets import least_budget
 from ._optimise.optimum import optimise
 from ._optimise.tradeoffs import tradeoff
 from ._plans.certifying import certify
+from ._plans.loading import load
 from ._plans.make import design
-from ._plans.opening import load
 from ._plans.rings import Plan
 from ._plans.sweeps import least_k, sweep
 from ._samples.auditing import audit

@@ -21,8 +21,8 @@ from minleak._measure.refinement.orders import Refinement
 from minleak._optimise.budgets import LeastBudget
 from minleak._optimise.result import Equilibrium, Optimum, Stage
 from minleak._optimise.tradeoffs import FrontierPoint, Tradeoff
+from minleak._plan.base import BasePlan
 from minleak._plan.cost import Cost
-from minleak._plan.kinds import Stored
 from minleak._plan.summaries import (
     BlockSummary,
     LineageSummary,
@@ -47,6 +47,7 @@ from minleak._strings.plan import UnlistedPlan
 
 __all__ = [
     "Audit",
+    "BasePlan",
     "Baseline",
     "BlockPlan",
     "BlockSummary",
@@ -92,7 +93,6 @@ __all__ = [
     "SequenceTable",
     "Shown",
     "Stage",
-    "Stored",
     "StringModel",
     "StringSummary",
     "Sweep",

@@ -56,7 +56,6 @@ from minleak._measure.refinement.orders import max_refines
 from minleak._measure.risks import loss_gain, posterior_risk, risk, risk_leakage
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
-from minleak._plans.literal import paper_algorithm
 from minleak._samples.repeated_observations import observations_needed, repeated_success
 
 __all__ = [
@@ -116,7 +115,6 @@ __all__ = [
     "multiplicative_kantorovich",
     "multiplicative_leakage",
     "observations_needed",
-    "paper_algorithm",
     "pointwise_maximal_leakage",
     "posterior_gain",
     "posterior_risk",

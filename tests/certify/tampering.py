@@ -10,20 +10,13 @@ import minleak as ml
 
 # How the checks of a plan begin or end, in their order.
 SECRETS = "the secrets are the prior's"
-FORM = "one integer weight for each secret"
-TOTAL = "the total is"
+FORM = "its fields are those of a plan"
 WEIGHTS = "the weights are the prior's"
-GIANTS = "giants are the heaviest"
-FITS = "every other secret fits"
-IDLE = "idle secrets"
-LENGTHS = "the rings' lengths"
 HOMES = "homes are sets"
-LINE = "from the start of the line"
-TILED = "tiled from end to end"
 APART = "no member meets itself"
 OWNED = "every secret owns"
 
-# At k = 4: one giant, homes that keep most, a ring of the rest, two idle secrets.
+# At k = 4: one giant, homes that keep most, a ring of the rest, two of weight zero.
 PRIOR = (400, 60, 59, 55, 52, 51, 50, 44, 41, 40, 33, 31, 30, 21, 20, 11, 0, 9, 0)
 
 

@@ -37,7 +37,7 @@ def test_large_cases_are_what_they_are_called():
     """Those that are made to force something do."""
     plans = {name: ml.design(weights, k) for name, (weights, k) in large().items()}
     assert plans["many giants"].n_giants == 30
-    assert len(plans["zeros"].idle) > 1000
+    assert len(plans["zeros"].zero_weight) > 1000
     assert plans["one just under its share"].n_giants == 0
     for name in ("one just under its share", "homes give back", "all equal"):
         plan = plans[name]

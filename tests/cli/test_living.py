@@ -315,7 +315,7 @@ def test_what_new_secrets_are_worth_stands_beside_the_counts(run, asked):
 
 SLOW = """
 import os, sys, time
-import minleak._file.format as form
+import minleak._file.writing as form
 wait = os.fsync
 def fsync(handle):
     print("writing", flush=True)

@@ -14,18 +14,18 @@ from tests.cases import LAYOUTS
 from tests.plans import KEY, members, plans, sampler_of, several_rings, walked, zipf
 
 import minleak as ml
-from minleak._plan.sampler import PLAIN, set_at
+from minleak._plan.sampler import PLAIN
 
 
 def assert_alike(plan, secrets, places):
     """Plain, compiled, and found by walking along the rings."""
     sampler = sampler_of(plan)
-    compiled = sampler.sets(secrets, places).tolist()
+    compiled = sampler.locate(secrets, places).tolist()
     for x, place, row in zip(secrets.tolist(), places.tolist(), compiled, strict=True):
-        if plan.weights[x] and plan.tail:
-            assert tuple(set_at(plan, sampler.tables, x, place)) == members(row) == walked(plan, x, place)
-        elif plan.tail:
-            assert set_at(plan, sampler.tables, x, place) == []
+        if plan.weights[x] and plan.rest_weight:
+            assert tuple(sampler.set_at(x, place)) == members(row) == walked(plan, x, place)
+        elif plan.rest_weight:
+            assert sampler.set_at(x, place) == []
 
 
 def every_place(plan):

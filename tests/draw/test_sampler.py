@@ -15,8 +15,6 @@ from tests.cases import HARD, LAYOUTS, large
 from tests.plans import ERROR_RATE, KEY, counted, members, plans, row_of, sampler_of, several_rings, walked, zipf
 
 import minleak as ml
-from minleak._file.saving import tables_of
-from minleak._plan.sampler import Sampler
 
 DRAWS = 20_000
 
@@ -68,7 +66,7 @@ def test_places_of_large_plans(name, layout):
     secrets = np.concatenate([by_weight[:3], by_weight[-3:], rng.choice(possible, 4)])
     owned = sampler.owned(secrets)
     places = np.stack([np.zeros_like(owned), owned - 1, rng.integers(0, owned)], axis=1)
-    found = sampler.sets(np.repeat(secrets, 3), places.ravel())
+    found = sampler.locate(np.repeat(secrets, 3), places.ravel())
     expected = [walked(plan, int(x), int(place)) for x, row in zip(secrets, places, strict=True) for place in row]
     assert list(map(tuple, found.tolist())) == expected
 
@@ -78,7 +76,7 @@ def test_many_segments_in_one_stretch_of_the_guide():
     plan = ml.design([10**6] * 3 + [1] * 3000, 2, layout="circle")
     assert_places = [(x, place) for x in (3, 1500, 3002) for place in (0, 1)]
     secrets, places = map(np.array, zip(*assert_places, strict=True))
-    found = sampler_of(plan).sets(secrets, places).tolist()
+    found = sampler_of(plan).locate(secrets, places).tolist()
     assert list(map(tuple, found)) == [walked(plan, x, place) for x, place in assert_places]
 
 
@@ -89,8 +87,8 @@ def test_how_the_draws_are_dealt_to_threads_does_not_matter(layout):
     sampler, rng = sampler_of(plan), np.random.default_rng(2)
     secrets = rng.integers(0, len(plan.weights), 20_001)
     places = rng.integers(0, sampler.owned(secrets))
-    parts = [sampler.sets(secrets[i : i + 1000], places[i : i + 1000]) for i in range(0, len(secrets), 1000)]
-    assert np.array_equal(sampler.sets(secrets, places), np.concatenate(parts))
+    parts = [sampler.locate(secrets[i : i + 1000], places[i : i + 1000]) for i in range(0, len(secrets), 1000)]
+    assert np.array_equal(sampler.locate(secrets, places), np.concatenate(parts))
 
 
 @given(plans())
@@ -99,7 +97,7 @@ def test_places_owned(plan):
     owned = sampler_of(plan).owned(np.arange(len(plan.weights))).tolist()
     giants = set(plan.giants.tolist())
     for x, weight in enumerate(plan.weights.tolist()):
-        assert owned[x] == (plan.tail if x in giants else plan.u * weight)
+        assert owned[x] == (plan.rest_weight if x in giants else plan.u * weight)
 
 
 @given(plans(), st.integers(0, 2**32))
@@ -162,11 +160,12 @@ def test_many_idle_secrets_take_little_memory(apart):
     weights[::2] = np.arange(1, 50_001)
     plan = ml.design(weights, 8)
     if apart:
-        plan = replace(plan, apart=np.arange(100_000))
-    tables = tables_of(plan)
+        plan = replace(plan, exclusion_groups=np.arange(100_000))
+    sampler = plan.sampler()
+    _ = sampler.tables, plan.zero_weight
     tracemalloc.start()
     try:
-        shown = Sampler(plan, tables).sets(np.array([1, 99_999]), np.zeros(2, dtype=np.int64))
+        shown = sampler.locate(np.array([1, 99_999]), np.zeros(2, dtype=np.int64))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

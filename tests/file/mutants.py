@@ -1,4 +1,4 @@
-"""Files with something changed and a right checksum, and what must become of each.
+"""Files with something changed and right hashes, and what must become of each.
 
 A mutant is refused, or its certificate is, or it draws as the original does, or at odds that are as good: every
 posterior is the target, counted place by place. Whatever it says, only errors of ours come out. As a program:
@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import random
 import signal
+import struct
 import sys
 import tempfile
 from collections import Counter
@@ -18,12 +19,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-from tests.file.files import HEADER, PLANS, sealed
+from tests.file.files import PLANS, PREFIX, packed, sealed, unpacked
 
 import minleak as ml
-from minleak._plan.sampler import Sampler
-from minleak._plans.opening import opened
 from minleak.errors import InvalidCloak
 
 # Places of a secret that are looked at.
@@ -78,62 +76,46 @@ def originals(folder: Path) -> dict[str, bytes]:
 
 
 def mutated(content: bytes, rng: random.Random) -> bytes:
-    """The file with something changed and a checksum that fits."""
-    change = rng.choice([bytes_changed, arrays_changed, arrays_changed, numbers_changed, form_changed])
-    return sealed(change(content[HEADER:], rng))
+    """The file with something changed and hashes that fit."""
+    return rng.choice([bytes_changed, arrays_changed, arrays_changed, numbers_changed, form_changed])(content, rng)
 
 
-def bytes_changed(payload: bytes, rng: random.Random) -> bytes:
-    """Some bytes anywhere, or a number of eight bytes."""
-    data = bytearray(payload)
+def bytes_changed(content: bytes, rng: random.Random) -> bytes:
+    """Some bytes anywhere, or a number of eight bytes: in the arrays or in the header."""
+    if rng.random() < 0.5:
+        arrays, numbers = unpacked(content)
+        name = rng.choice([name for name in arrays if len(arrays[name])])
+        data = bytearray(arrays[name].tobytes())
+    else:
+        length = struct.unpack_from("<Q", content, 12)[0]
+        data = bytearray(content[PREFIX : PREFIX + length])
+        name = None
     for _ in range(rng.choice([1, 1, 1, 2, 5])):
-        if rng.random() < 0.5:
+        if rng.random() < 0.5 or len(data) < 12:
             data[rng.randrange(len(data))] = rng.randrange(256)
         else:
             at = 4 * rng.randrange(len(data) // 4 - 2)
             data[at : at + 8] = (rng.choice(ODD_NUMBERS) % 2**64).to_bytes(8, "little")
-    return bytes(data)
+    if name is None:
+        return sealed(bytes(data), content[PREFIX + len(data) :])
+    arrays[name] = np.frombuffer(bytes(data), dtype=arrays[name].dtype)
+    return packed(arrays, numbers)
 
 
-def taken(payload: bytes):
-    with pa.ipc.open_file(payload) as reader:
-        batch = reader.get_batch(0)
-    return {name: batch.column(name).values for name in batch.schema.names}, dict(batch.schema.metadata)
-
-
-def written(columns: dict, metadata: dict, *, codec: str | None = None, rows: int = 1, batches: int = 1) -> bytes:
-    lists = []
-    for column in columns.values():
-        offsets = pa.array([0, len(column)] * rows, type=pa.int64())[: rows + 1]
-        lists.append(pa.LargeListArray.from_arrays(offsets, column))
-    schema = pa.schema([pa.field(n, c.type) for n, c in zip(columns, lists, strict=True)], metadata=metadata)
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression=codec)
-    with pa.ipc.new_file(sink, schema, options=options) as writer:
-        for _ in range(batches):
-            writer.write_batch(pa.record_batch(lists, schema=schema))
-    return sink.getvalue().to_pybytes()
-
-
-def changed(path, numbers=None, **arrays):
-    """The file with other arrays, functions of its own."""
-    columns, metadata = taken(path.read_bytes()[HEADER:])
-    for name, change in arrays.items():
-        columns[name] = pa.array(change(columns[name].to_numpy(zero_copy_only=False).copy()))
-    if numbers:
-        metadata = {b"minleak": json.dumps(json.loads(metadata[b"minleak"]) | numbers)}
-    path.write_bytes(sealed(written(columns, metadata)))
+def changed(path, numbers=None, **changes):
+    """The file with other arrays, functions of its own; a dot in a name is written as two underscores."""
+    arrays, said = unpacked(path.read_bytes())
+    for name, change in changes.items():
+        arrays[name.replace("__", ".")] = change(arrays[name.replace("__", ".")])
+    path.write_bytes(packed(arrays, said | (numbers or {})))
     return path
 
 
-def arrays_changed(payload: bytes, rng: random.Random) -> bytes:
-    """One array: numbers in it, its length, its type, its order, or all of it; text by its offsets."""
-    columns, metadata = taken(payload)
-    name = rng.choice([name for name in columns if len(columns[name])])
-    column = columns[name]
-    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
-        return _text_changed(payload, column, rng)
-    values = column.to_numpy(zero_copy_only=False).copy()
+def arrays_changed(content: bytes, rng: random.Random) -> bytes:
+    """One array: numbers in it, its length, its type, its order, its name, or all of it."""
+    arrays, numbers = unpacked(content)
+    name = rng.choice([name for name in arrays if len(arrays[name])])
+    values = arrays[name]
     at, other = rng.randrange(len(values)), rng.randrange(len(values))
     info = np.iinfo(values.dtype) if values.dtype.kind in "iu" else None
     odd = rng.choice([rng.choice(ODD_NUMBERS), int(values[at]) + rng.choice([-2, -1, 1, 2]), rng.randrange(12)])
@@ -141,7 +123,7 @@ def arrays_changed(payload: bytes, rng: random.Random) -> bytes:
         odd = rng.choice([float(odd), float("nan"), float("inf"), -0.5, 1e308, 5e-324])
     elif not info.min <= odd <= info.max:
         odd = max(-1, info.min)
-    change = rng.choice(["one", "one", "one", "swap", "all", "shift", "cut", "more", "kind", "none", "copy", "rename"])
+    change = rng.choice(["one", "one", "one", "swap", "all", "shift", "cut", "more", "kind", "copy", "rename"])
     if change == "one":
         values[at] = odd
     elif change == "swap":
@@ -156,37 +138,19 @@ def arrays_changed(payload: bytes, rng: random.Random) -> bytes:
         values = np.resize(values, rng.choice([len(values) + 1, 2 * len(values), 100_000]))
     elif change == "copy":
         values[at] = values[other]
-    found = pa.array(values)
-    if change == "kind":
-        kind = rng.choice(["int8", "int16", "uint32", "uint64", "float64", "string", "bool", "int32", "int64"])
-        found = found.cast(kind, safe=False)
-    elif change == "none":
-        found = pa.array([None if i == at else value for i, value in enumerate(values.tolist())], type=found.type)
+    elif change == "kind":
+        with np.errstate(invalid="ignore"):
+            values = values.astype(rng.choice(["int8", "u2", "uint32", "uint64", "float64", "u1", "int32", "int64"]))
     elif change == "rename":
-        columns[rng.choice(["weights", "gains", "apart", "prior", "labels", "coordinates", "members"])] = columns.pop(
-            name
-        )
-        return written(columns, metadata)
-    columns[name] = found
-    return written(columns, metadata)
+        del arrays[name]
+        name = rng.choice(["weights", "gains", "exclusion_groups", "prior", "labels", "coordinates", "ring0.members"])
+    arrays[name] = values
+    return packed(arrays, numbers)
 
 
-def _text_changed(payload: bytes, column: pa.Array, rng: random.Random) -> bytes:
-    """Where a text ends, or a byte of it, in place: Arrow would not write it."""
-    _, offsets, data = column.buffers()
-    kind = np.int64 if pa.types.is_large_string(column.type) else np.int32
-    ends = rng.random() < 0.5 or not data
-    found = np.frombuffer(offsets if ends else data, dtype=kind if ends else np.uint8)
-    changed = found.copy()
-    odd = rng.choice([-1, 1, 2, 10**6, 2**31 - 1, -(2**31)]) if ends else rng.randrange(256)
-    changed[rng.randrange(len(changed))] = odd
-    return payload.replace(found.tobytes(), changed.tobytes(), 1)
-
-
-def numbers_changed(payload: bytes, rng: random.Random) -> bytes:
+def numbers_changed(content: bytes, rng: random.Random) -> bytes:
     """One of the numbers, or what stands for them all."""
-    columns, metadata = taken(payload)
-    said = json.loads(metadata[b"minleak"])
+    arrays, said = unpacked(content)
     name, value = rng.choice(sorted(said)), rng.choice(ODD_VALUES)
     change = rng.choice(["one", "one", "one", "inside", "without", "whole", "text", "deep"])
     if change == "inside" and isinstance(said[name], list) and said[name]:
@@ -196,9 +160,10 @@ def numbers_changed(payload: bytes, rng: random.Random) -> bytes:
     else:
         said[name] = value
     with _long_numbers():
-        text = json.dumps(value if change == "whole" else said)
-    text = {"text": "{", "deep": "[" * 100_000}.get(change, text)
-    return written(columns, {b"minleak": text})
+        if change in ("whole", "text", "deep"):
+            text = {"whole": json.dumps(value), "text": "{", "deep": "[" * 100_000}[change]
+            return sealed(text.encode())
+        return packed(arrays, said)
 
 
 class _long_numbers:
@@ -210,22 +175,28 @@ class _long_numbers:
         sys.set_int_max_str_digits(self.before)
 
 
-def form_changed(payload: bytes, rng: random.Random) -> bytes:
-    """The way that arrays are written: packed, by dictionary, in several batches or rows, or less of it."""
-    columns, metadata = taken(payload)
-    change = rng.choice(["lz4", "zstd", "dictionary", "batches", "rows", "without", "cut", "none"])
-    name = rng.choice(sorted(columns))
-    if change in ("lz4", "zstd"):
-        return written(columns, metadata, codec=change)
-    if change == "dictionary":
-        columns[name] = columns[name].dictionary_encode()
-    elif change == "without":
-        del columns[name]
+def form_changed(content: bytes, rng: random.Random) -> bytes:
+    """The way that arrays are written: what the header says of one, one less or twice, or less of the file."""
+    arrays, numbers = unpacked(content)
+    change = rng.choice(["said", "said", "said", "without", "cut", "order"])
+    name = rng.choice(sorted(arrays))
+    if change == "without":
+        del arrays[name]
+    elif change == "order":
+        arrays = {name: arrays[name] for name in rng.sample(sorted(arrays), len(arrays))}
     elif change == "cut":
-        return payload[: rng.randrange(len(payload))]
-    elif change == "none":
-        metadata = None
-    return written(columns, metadata, rows=2 if change == "rows" else 1, batches=2 if change == "batches" else 1)
+        return content[: rng.randrange(len(content))]
+    else:
+        length = struct.unpack_from("<Q", content, 12)[0]
+        header = json.loads(content[PREFIX : PREFIX + length])
+        one = rng.choice(header["arrays"])
+        one[rng.randrange(4)] = rng.choice([*ODD_VALUES, "<i8", "<i4", "|O", "<U100000000", "|V0", "weights"])
+        if rng.random() < 0.2:
+            header["arrays"] = rng.choice([*ODD_VALUES, [one], header["arrays"] * 2])
+        with _long_numbers():
+            text = json.dumps(header).encode()
+        return sealed(text + b" " * (-len(text) % 64), content[PREFIX + length :])
+    return packed(arrays, numbers)
 
 
 # -- judging ---------------------------------------------------------------------------------------------------------
@@ -235,19 +206,19 @@ class Judge:
     """Tells what becomes of a file, beside the original."""
 
     def __init__(self, path: Path) -> None:
-        drawn = opened(path, mapped=False)  # since the file is written over
-        self.plan, self.shown = drawn.plan, shown(drawn)
+        self.plan = ml.load(path, mapped=False)  # since the file is written over
+        self.shown = shown(self.plan)
 
     def __call__(self, path: Path) -> str:
         """What becomes of it; an error where that must not be."""
         try:
-            drawn = opened(path)
+            plan = ml.load(path)
         except InvalidCloak:
             return "refused"
         certified = ml.certify(path, self.plan.prior, gains=self.plan.gains).ok
         try:
-            found = shown(drawn)
-            measured(drawn.plan)
+            found = shown(plan)
+            measured(plan)
         except ml.errors.MinleakError:
             assert not certified
             return "draws refused"
@@ -261,15 +232,15 @@ class Judge:
         return "draws as well"
 
 
-def shown(drawn) -> dict:
+def shown(plan) -> dict:
     """For every label the sets at all of its places (or at some, if they are many), by labels."""
-    plan, sampler = drawn.plan, Sampler(drawn.plan, drawn.tables)
+    sampler = plan.sampler()
     labels, result = list(plan.prior.labels), {}
     for x, label in enumerate(labels):
-        secret = drawn.secrets.position(label)
+        secret = sampler.find(label)
         owned = 0 if secret is None else max(1, int(sampler.owned(np.array([secret]))[0]))
         places = np.arange(min(owned, MOST))
-        sets = sampler.sets(np.full(len(places), secret or 0), places).tolist()
+        sets = sampler.locate(np.full(len(places), secret or 0), places).tolist()
         result[x, label] = [tuple(labels[i] for i in row if i >= 0) for row in sets]
     return result
 

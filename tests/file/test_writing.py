@@ -142,7 +142,7 @@ def test_a_folder_that_cannot_be_synced(path, monkeypatch):
 
 
 # The modules that write a file: every line of theirs is one at which the writer may die.
-WRITING = ("_data.writing", "_file.format", "_file.saving")
+WRITING = ("_data.writing", "_file.format", "_file.writing")
 
 
 def lines_of_writing(act):

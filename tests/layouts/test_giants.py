@@ -25,11 +25,15 @@ def check(weights, k):
     for block in (1, 2, 3):  # as if the weights were many
         with mock.patch.object(giants, "_BLOCK", block):
             again = find_giants(np.array(weights, dtype=np.int64), sum(weights), k)
-        assert (again.members.tolist(), again.u, again.tail) == (found.members.tolist(), found.u, found.tail)
+        assert (again.members.tolist(), again.u, again.rest_weight) == (
+            found.members.tolist(),
+            found.u,
+            found.rest_weight,
+        )
     members, total = found.members.tolist(), sum(weights)
     assert found.u == k - len(members)
-    assert found.tail == total - sum(weights[x] for x in members)
-    shares = [Fraction(found.tail, total * found.u)] * found.u if found.tail else []
+    assert found.rest_weight == total - sum(weights[x] for x in members)
+    shares = [Fraction(found.rest_weight, total * found.u)] * found.u if found.rest_weight else []
     assert [Fraction(weights[x], total) for x in members] + shares == target(weights, k)
     assert members == sorted(range(len(weights)), key=lambda x: (-weights[x], x))[: len(members)]
     assert all(weights[x] > 0 for x in members)

@@ -17,10 +17,10 @@ from tests.cases import HARD, LAYOUTS
 import minleak as ml
 from minleak._layouts import LAYOUTS as KNOWN
 from minleak._layouts.base import RingLayout
-from minleak._layouts.giants import Laid
+from minleak._layouts.giants import LayoutResult
 from minleak._layouts.pricing.cheapest import cheapest
+from minleak._plan.base import RINGS
 from minleak._plan.distances import from_coordinates
-from minleak._plan.kinds import RINGS
 from minleak._plan.rings import Homes, Ring
 from minleak.errors import InvalidParameter
 from minleak.testing import priors
@@ -93,13 +93,13 @@ class ByWeight(RingLayout):
     name = "by weight"
 
     def lay(self, ground):
-        if not ground.giants.tail:
-            return Laid.nothing(ground)
+        if not ground.giants.rest_weight:
+            return LayoutResult.nothing(ground)
         members = ground.loose()
         members = members[np.argsort(-ground.weights[members], kind="stable")]
         ends = np.cumsum(ground.weights[members])
         starts = ground.u * (ends - ground.weights[members])
-        return Laid(Homes.none(ground.u), (Ring(members, starts, int(ends[-1]), ground.u),))
+        return LayoutResult(Homes.none(ground.u), (Ring(members, starts, int(ends[-1]), ground.u),))
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def test_the_circle_is_one_line_in_input_order(prior, k):
     assert len(plan.homes.weights) == 0
     on_line = [x for ring in plan.rings for x in ring.members]
     assert on_line == [x for x in range(len(prior)) if prior.weights[x] and x not in plan.giants]
-    assert plan.n_cells - len(plan.idle_sets()) <= len(prior) - plan.n_giants
+    assert plan.n_cells - len(plan.zero_weight_sets()) <= len(prior) - plan.n_giants
     assert plan.channel().shape[1] <= plan.n_cells
 
 

@@ -164,7 +164,7 @@ def test_the_table_draws_as_the_plan_does():
     members = {}
     for row in rows:
         members.setdefault(row["set_number"], set()).add(row["secret"])
-    running = plan.drawable()
+    running = plan.sampler()
     for name in plan.prior.labels:
         secret = np.array([running.find(name)])
         places = max(int(running.owned(secret)[0]), 1)
@@ -240,7 +240,9 @@ def test_a_part_that_was_changed_is_not_certified():
     found = ml.certify(Lineage((plan.parts[0], wrong), plan.ledger))
     assert not found
     assert "NO  part 1" in str(found)
-    twice = Lineage((plan.parts[0], plan.parts[0]), plan.ledger)
+    with pytest.raises(InvalidParameter, match="these parts are no lineage"):
+        Lineage((plan.parts[0], plan.parts[0]), plan.ledger)
+    twice = Lineage((plan.parts[0], ml.design(named([2, 1], ["a", "s1"]), 2)), plan.ledger)
     assert "NO  no secret is in two parts" in str(ml.certify(twice))
 
 

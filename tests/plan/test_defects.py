@@ -85,7 +85,7 @@ def test_secrets_of_weight_zero_are_kept_apart(tmp_path, weights, k, forbid):
     assert set.union(*sets) == set("abcde")
     assert all(len(members) <= k for members in sets)
     assert ml.certify(tmp_path / "plan.cloak", prior)
-    together = replace(plan, apart=np.zeros(5, dtype=np.int64))
+    together = replace(plan, exclusion_groups=np.zeros(5, dtype=np.int64))
     failed = [check.what for check in ml.certify(together, prior).checks if not check.ok]
     assert failed in ([], ["secrets to be kept apart share no set"])
     assert failed or k == 1 or all(len(set(members)) == 1 for members, _ in together.sets())

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from minleak._plan.distances import METRICS
-from minleak._plan.rings import Arrangement
 from minleak.errors import InvalidParameter, shown
 
+if TYPE_CHECKING:
+    from minleak._plans.rings import Plan
 
-def decoy_distances(plan: Arrangement, shares: Sequence[float]) -> tuple[float, ...]:
+
+def decoy_distances(plan: Plan, shares: Sequence[float]) -> tuple[float, ...]:
     """The quantiles of the mean distance from x to the other u - 1 members, x drawn by the weights, then its set.
 
     Every member of a set is the secret equally often, u times its weight being its units: so a set counts by its length

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -22,9 +22,11 @@ from minleak._data.matrices import too_large
 from minleak._data.parameters import is_number, listed, real, whole
 from minleak._data.prior import Prior, match_prior
 from minleak._face.result import Result
-from minleak._plan.kinds import Stored
-from minleak._plan.rings import Arrangement
+from minleak._plan.base import RINGS, BasePlan
 from minleak.errors import InvalidParameter, UnknownSecret, shown
+
+if TYPE_CHECKING:
+    from minleak._plans.rings import Plan
 
 # Steps at most, each of which does three EM steps' work.
 _STEPS = 3_000
@@ -75,7 +77,7 @@ class EstimatedPrior(Result):
 
 
 def estimate_prior(
-    channel: Channel | Stored | Any,
+    channel: Channel | BasePlan | Any,
     observed: Iterable[Any] | Mapping[Any, Any],
     *,
     against: Prior | Iterable[Any] | None = None,
@@ -116,11 +118,11 @@ def estimate_prior(
     """
     confidence = real(level, "the level of an interval is a number between 0 and 1", above=0, below=1)
     samples, seed = whole(bootstrap, "bootstrap", 0), whole(seed, "the seed", 0)
-    known: Prior | None = channel.prior if isinstance(channel, Stored) else None
-    if isinstance(channel, Arrangement):
-        labels, columns = channel.prior.labels, _set_columns(channel, _count_observations(observed))
+    known: Prior | None = channel.prior if isinstance(channel, BasePlan) else None
+    if isinstance(channel, BasePlan) and channel.kind == RINGS:
+        labels, columns = channel.prior.labels, _set_columns(cast("Plan", channel), _count_observations(observed))
     else:
-        channel = as_channel(channel.channel() if isinstance(channel, Stored) else channel)
+        channel = as_channel(channel.channel() if isinstance(channel, BasePlan) else channel)
         labels, columns = channel.inputs, _output_columns(channel, _count_observations(observed))
     thought = known if against is None else match_prior(against, labels)
     size = too_large(samples * len(labels), each=8)
@@ -257,11 +259,11 @@ def _output_columns(channel: Channel, counts: dict[Any, int]) -> _Observations:
     )
 
 
-def _set_columns(plan: Arrangement, counts: dict[Any, int]) -> _Observations:
+def _set_columns(plan: Plan, counts: dict[Any, int]) -> _Observations:
     """C[x,S] is the set's length over what x owns, so up to a factor one over what x owns; alike for idle secrets."""
     import scipy.sparse as sp
 
-    owned = np.where(np.isin(np.arange(len(plan.prior)), plan.giants), plan.tail, plan.u * plan.weights)
+    owned = np.where(np.isin(np.arange(len(plan.prior)), plan.giants), plan.rest_weight, plan.u * plan.weights)
     entry = 1 / np.maximum(owned, 1)
     rows, starts, many = [], [0], []
     for members, times in counts.items():
@@ -274,7 +276,7 @@ def _set_columns(plan: Arrangement, counts: dict[Any, int]) -> _Observations:
     return _Observations(matrix, np.array(many, dtype=float))
 
 
-def _member_positions(plan: Arrangement, members: Any) -> list[int]:
+def _member_positions(plan: Plan, members: Any) -> list[int]:
     if not isinstance(members, tuple | frozenset) or not 0 < len(members) <= plan.k:
         raise InvalidParameter(f"a published set is a tuple of up to k = {plan.k} labels")
     found = [plan.prior.labels.position(label) for label in members]

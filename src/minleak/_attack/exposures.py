@@ -15,7 +15,7 @@ from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS, generator
 from minleak._face.result import Result
 from minleak._face.tables import Table
-from minleak._plan.kinds import Stored
+from minleak._plan.base import BasePlan
 from minleak.errors import InvalidParameter
 
 # The most draws of one secret.
@@ -113,9 +113,9 @@ def exposure(
 
 def _plans(plans: Any) -> list[Any]:
     what = "the plans are a list, such as [plan, plan.update(counts)]"
-    given = [plans] if isinstance(plans, Stored) else listed(plans, what, some=True)
+    given = [plans] if isinstance(plans, BasePlan) else listed(plans, what, some=True)
     for plan in given:
-        if not isinstance(plan, Stored):
+        if not isinstance(plan, BasePlan):
             raise InvalidParameter(f"{what}, not of {type(plan).__name__}: load a file with minleak.load(path)")
         if not hasattr(plan, "weighted_sets"):
             raise InvalidParameter(f"exposure is for plans of sets that can be listed, not for {plan.kind}")

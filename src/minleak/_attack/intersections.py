@@ -39,13 +39,13 @@ class Look:
         self.number[self.places] = np.arange(len(self.places))
 
     @cached_property
-    def _drawable(self) -> Any:
-        return self.plan.drawable()
+    def _sampler(self) -> Any:
+        return self.plan.sampler()
 
     @cached_property
     def owned(self) -> Any:
         """How many places of the plan each secret has."""
-        return np.maximum(self._drawable.owned(self.places), 1)
+        return np.maximum(self._sampler.owned(self.places), 1)
 
     @cached_property
     def log_owned(self) -> Array:
@@ -54,7 +54,7 @@ class Look:
 
     def draw(self, secrets: Indices, rng: np.random.Generator) -> Indices:
         """A set for each secret, a row each; -1 for members that are not looked for."""
-        shown = self._drawable.locate(self.places[secrets], rng.integers(0, self.owned[secrets]))
+        shown = self._sampler.locate(self.places[secrets], rng.integers(0, self.owned[secrets]))
         return np.asarray(self.number[shown])
 
     @cached_property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,14 +17,16 @@ from minleak._entropy.gain import Gain
 from minleak._entropy.means import renyi_columns
 from minleak._measure.leakages import difference, leakage
 from minleak._plan.explicit import explicit_channel
-from minleak._plan.rings import Arrangement
 from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak._plans.rings import Plan
 
 # Homes looked at in one go.
 _BATCH = 1 << 16
 
 
-def mismatched_leakage(plan: Arrangement, H: ConditionalEntropy, prior: Prior | Iterable[Any]) -> float:
+def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterable[Any]) -> float:
     """H(X) - H(X|Y) of the plan's channel when secrets are drawn from `prior`, the attacker knowing so.
 
     At a phase that x covers, its joint density is c_x = q(x) / (u w_x), that of a giant q(x) / s. From one phase to the
@@ -39,9 +41,9 @@ def mismatched_leakage(plan: Arrangement, H: ConditionalEntropy, prior: Prior | 
     measure = H if plan.gains is None else Gain(form_for_gains(H), plan.gains)
     worth = q.p if plan.gains is None else q.p * plan.gains
     owned = (plan.u * plan.weights).astype(np.float64)
-    owned[plan.giants] = plan.tail
+    owned[plan.giants] = plan.rest_weight
     density = worth / np.where(owned > 0, owned, 1.0)
-    idle = [worth[group][:, None] for group in plan.idle_sets()]
+    idle = [worth[group][:, None] for group in plan.zero_weight_sets()]
     mean = as_mean(H.form) if plan.gains is None else None
     if mean is None or not _carries(mean.order):
         columns = [*_columns(plan, density), *idle]
@@ -65,7 +67,7 @@ def _carries(order: float) -> bool:
     return order in (0.0, 1.0, math.inf) or (0.05 <= order <= 8 and abs(order - 1) >= 1e-3)
 
 
-def _swept(plan: Arrangement, density: Array, order: float) -> Iterator[Array]:
+def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
     """For every cell its mass under the prior, and the Renyi entropy of its posterior in nats."""
     from minleak._kernels import sweeping
 
@@ -76,19 +78,19 @@ def _swept(plan: Arrangement, density: Array, order: float) -> Iterator[Array]:
     for ring in plan.rings:
         cells = ring.cells()
         lengths = np.diff(np.append(cells.phases, cells.length), prepend=0)
-        scaled = density * plan.tail  # not far from one, so that the logarithms of sums keep their digits
+        scaled = density * plan.rest_weight  # not far from one, so that the logarithms of sums keep their digits
         sums, entropies = sweeping.sweep_cells(
             cells.first, cells.tracks, cells.members, scaled, scaled[plan.giants], order
         )
-        yield np.stack([sums / plan.tail * lengths, entropies])
+        yield np.stack([sums / plan.rest_weight * lengths, entropies])
 
 
-def _columns(plan: Arrangement, density: Array) -> Iterator[Array]:
+def _columns(plan: Plan, density: Array) -> Iterator[Array]:
     """The columns of the joint, giants included, in blocks."""
     for sets, lengths in plan.cells():
         yield _with_giants(plan, density, sets) * lengths
 
 
-def _with_giants(plan: Arrangement, density: Array, sets: Indices) -> Array:
+def _with_giants(plan: Plan, density: Array, sets: Indices) -> Array:
     giants = np.repeat(density[plan.giants][:, None], len(sets), axis=1)
     return np.concatenate([density[sets].T, giants])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,8 +21,10 @@ from minleak._entropy.names import as_entropy
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._measure.leakages import difference
-from minleak._plan.rings import Arrangement
 from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak._plans.rings import Plan
 
 # Members of sets that rates are drawn for, and sets at least; samples of the counts that the interval is from.
 _DRAWS, _SETS, _SAMPLES = 1 << 16, 16, 12
@@ -142,7 +144,7 @@ class SampledSets:
         return [_success((posterior.draw(drawn, rng) / owned)[at]) for posterior in posteriors]
 
 
-def in_the_world(plan: Arrangement, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
+def in_the_world(plan: Plan, entropies: Sequence[ConditionalEntropy | str], seed: int) -> World:
     """What the plan leaks in the true population that its prior is a sample of."""
     if plan.gains is not None:
         raise InvalidParameter("the true population is not estimated for a plan with gains: design it without gains")
@@ -244,22 +246,22 @@ def count_sample(prior: Prior) -> tuple[Counts, CountSample]:
 # -- sets ------------------------------------------------------------------------------------------------------------
 
 
-def sample_sets(plan: Arrangement, count: int, rng: np.random.Generator) -> tuple[Indices, Array]:
+def sample_sets(plan: Plan, count: int, rng: np.random.Generator) -> tuple[Indices, Array]:
     """So many sets, each as likely as it is shown, a column for each; and the places that each member has."""
     giants = np.repeat(plan.giants[:, None], count, axis=1)
-    if not plan.tail:  # nobody is left beside the giants: all are in one set
+    if not plan.rest_weight:  # nobody is left beside the giants: all are in one set
         return giants[:, :1], np.ones((plan.n_giants, 1))
     others = _sample_phases(plan, count, rng).T
-    owned = np.concatenate([np.full(giants.shape, plan.tail), plan.u * plan.weights[others]])
+    owned = np.concatenate([np.full(giants.shape, plan.rest_weight), plan.u * plan.weights[others]])
     return np.concatenate([giants, others]), owned.astype(np.float64)
 
 
-def _sample_phases(plan: Arrangement, count: int, rng: np.random.Generator) -> Counts:
+def _sample_phases(plan: Plan, count: int, rng: np.random.Generator) -> Counts:
     """So many sets without the giants, each as likely as it is shown: the phases of homes and rings, in proportion."""
     homes = len(plan.homes.weights)
     sizes = np.concatenate([plan.u * plan.homes.weights, [ring.length for ring in plan.rings]]).astype(np.int64)
     ends = np.cumsum(sizes)
-    places = sample_places(plan.tail, count, rng)
+    places = sample_places(plan.rest_weight, count, rng)
     which = np.searchsorted(ends, places, side="right")
     sets = np.empty((count, plan.u), dtype=np.int64)
     at_home = which < homes

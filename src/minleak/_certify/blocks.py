@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,17 +15,18 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy, Entropy, evaluate
 from minleak._entropy.forms import AllGuesses, BestGuesses, Form, RenyiMean, arimoto_exponent
 from minleak._entropy.names import as_entropies
-from minleak._plan.kinds import Running
 from minleak._plan.rings import cap
-from minleak._plan.sampler import Drawable
 from minleak.errors import InvalidParameter, shown
+
+if TYPE_CHECKING:
+    from minleak._plans.blocks import BlockPlan
 
 # How far two floats may be apart that stand for one probability: some roundings.
 _ROUNDING = 2.0**-50
 
 
-def certified(
-    subject: Any,
+def certify_blocks(
+    plan: BlockPlan,
     prior: Prior | Iterable[Any],
     *,
     k: int | None,
@@ -37,7 +38,6 @@ def certified(
     `gaps` tells how much more leaks than by the optimal plan, which draws its sets.
     """
     prior = as_prior(prior)
-    plan = subject.plan if isinstance(subject, Running) else subject
     if k is not None and min(cap(k), len(plan.prior)) != plan.k:
         raise InvalidParameter(f"the blocks are for k = {plan.k}, not {shown(k)}")
     if gains is not None:
@@ -47,8 +47,7 @@ def certified(
     checks, gaps = list(_checks(plan, prior, same)), {}
     if all(check.ok for check in checks):
         checks += _best_checks(plan, prior, measures)
-        if isinstance(subject, Drawable):
-            checks.append(labels_check(subject.secrets, prior))
+        checks += labels_check(plan, prior)
         gaps = plan.losses([H for H in measures if isinstance(H, Entropy)])
     return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)
 
@@ -63,31 +62,18 @@ def _same_weights(ours: Prior, theirs: Prior) -> tuple[bool, bool]:
     return len(ours) == len(theirs) and np.allclose(ours.p, theirs.p, rtol=_ROUNDING, atol=0.0), False
 
 
-def _checks(plan: Any, prior: Prior, same: bool) -> Iterator[Check]:
-    """That the blocks are blocks of the prior's secrets."""
-    n, members, begins = len(prior), plan.partition.members, plan.partition.begins
+def _checks(plan: BlockPlan, prior: Prior, same: bool) -> Iterator[Check]:
+    """That the blocks are of the prior's secrets; that each is in one block, and none has more than k members."""
     known = plan.prior is prior or agree(plan.prior.labels, prior.labels)
     yield Check("the secrets are the prior's, in its order", known)
     if not known:
         return
     yield Check("the weights are the prior's", same)
-    whole = all(
-        isinstance(some, np.ndarray) and some.ndim == 1 and some.dtype.kind == "i" for some in (members, begins)
-    )
-    once = whole and len(members) == n and members.min() >= 0 and members.max() < n
-    if once:
-        found = np.zeros(n, dtype=bool)
-        found[members] = True
-        once = bool(found.all())
-    yield Check("every secret is in one block", once)
-    if not once:
-        return
-    lined = len(begins) > 1 and begins[0] == 0 and begins[-1] == n and bool((begins[1:] > begins[:-1]).all())
-    most = int((begins[1:] - begins[:-1]).max()) if lined else 0
-    yield Check(f"no block has more than k = {plan.k} members", lined and most <= plan.k, f"the largest has {most}")
+    wrong = plan.partition.wrong_with(len(prior), plan.k)
+    yield Check(f"every secret is in one block, of at most k = {plan.k} members", wrong is None, wrong or "")
 
 
-def _best_checks(plan: Any, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
+def _best_checks(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
     """That they are sorted and cut, which is best by a theorem in the entropies that say so of themselves."""
     members, begins = plan.partition.members, plan.partition.begins
     weights = prior.weights[members]
@@ -110,7 +96,7 @@ def _best_checks(plan: Any, prior: Prior, measures: Sequence[ConditionalEntropy]
         yield Check(f"the same in {', '.join(others)}", False, no_theorem)
 
 
-def _distance(plan: Any, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:
+def _distance(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> str:
     """How much more leaks than by the best blocks, in words."""
     ordered: Array = np.sort(prior.p)[::-1]
     filled = np.concatenate([ordered, np.zeros(-len(ordered) % plan.k)])

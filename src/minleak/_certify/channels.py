@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from minleak._certify.rings import Certificate, Check
 from minleak._data.channel import Channel
 from minleak._data.joint import Joint
 from minleak._data.prior import Prior
@@ -17,30 +18,22 @@ from minleak._measure.leakages import difference
 from minleak._measure.majorization import majorizes
 
 
-class Findings(NamedTuple):
-    """Whether all was checked in Fractions; (what, whether it holds, a word on it) for each check; and the gaps."""
-
-    exact: bool
-    checks: list[tuple[str, bool, str]]
-    gaps: dict[str, float]
-
-
-def examined(
+def certify_channel(
     channel: Channel, prior: Prior, k: int, entropies: Sequence[ConditionalEntropy], tolerance: float
-) -> Findings:
+) -> Certificate:
     """The cap is respected, q majorizes pi, every posterior is pi; and the leakage above the least in each entropy."""
     joint = Joint(prior, channel)
     exact = channel.exact is not None and prior.exact
     pi = _pi([Fraction(w) for w in prior.weights.tolist()] if exact else list(map(float, prior.p)), k)
     most = int(channel.preimage_sizes.max())
-    checks = [(f"at most {k} secrets cause the same observable", most <= k, f"the most is {most}")]
+    checks = [Check(f"at most {k} secrets cause the same observable", most <= k, f"the most is {most}")]
     columns = list(_sorted_joint(joint, exact))
     width = max([len(pi), *(len(column) for column in columns)])
     zero: Any = Fraction(0) if exact else 0.0
     q = [sum((column[i] for column in columns if i < len(column)), zero) for i in range(width)]
     if most <= k:
         above = majorizes(q, pi, tolerance=tolerance)
-        checks.append(("q, the mean of the sorted posteriors, majorizes pi (Lemma 1)", above.ok, ""))
+        checks.append(Check("q, the mean of the sorted posteriors, majorizes pi (Lemma 1)", above.ok))
     furthest: Any = zero
     for column in columns:
         mass = sum(column, zero)
@@ -48,12 +41,14 @@ def examined(
         apart = sum((abs(a - b) for a, b in zip(padded, [*pi, *[zero] * (width - len(pi))], strict=True)), zero) / 2
         furthest = max(furthest, apart)
     limit = 0 if exact else tolerance
-    checks.append(("every posterior is pi", furthest <= limit, f"the furthest is {float(furthest):.3g} away"))
+    checks.append(
+        Check("every posterior is pi", bool(furthest <= limit), f"the furthest is {float(furthest):.3g} away")
+    )
     gaps = {"posterior": float(furthest)}
     floats = np.array([float(value) for value in pi])
     for H in entropies:
         gaps[H.name] = difference(H, H(floats), H.conditional(joint))
-    return Findings(exact, checks, gaps)
+    return Certificate(all(check.ok for check in checks), exact, tuple(checks), gaps)
 
 
 def _pi(weights: list[Any], k: int) -> list[Any]:

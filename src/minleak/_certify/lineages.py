@@ -2,50 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from importlib import import_module
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from minleak._certify.rings import Certificate, Check
+from minleak._certify.blocks import certify_blocks
+from minleak._certify.rings import Certificate, Check, certify_rings
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
-from minleak._plan.kinds import KINDS, Running
+from minleak._plan.base import BLOCKS, RINGS
 from minleak._plan.rings import cap
 from minleak.errors import InvalidParameter, shown
 
+if TYPE_CHECKING:
+    from minleak._plans.lineage import Lineage
 
-def certified(
-    subject: Any,
+
+def certify_lineage(
+    plan: Lineage,
     prior: Prior | Iterable[Any] | None,
     *,
     k: int | None,
     gains: Iterable[Any] | None,
     entropies: Sequence[ConditionalEntropy | str],
 ) -> Certificate:
-    """Each part for its own counts and gains, and of a file the tables that draws use. The name of the lineage is
+    """Each part for its own counts and gains. The name of the lineage is
     computed from its first part. `prior`, the counts of later days, is not what any part was made for.
     """
     del prior, gains
-    plan = subject.plan if isinstance(subject, Running) else subject
     if k is not None and cap(k) != plan.k:
         raise InvalidParameter(f"the plan is for k = {plan.k}, not {shown(k)}")
-    parts = subject.parts
-    found = [_part(part, entropies) for part in parts]
+    found = [
+        _CERTIFIERS[part.kind](part, part.prior, k=None, gains=getattr(part, "gains", None), entropies=entropies)
+        for part in plan.parts
+    ]
     checks = list(_checks(plan, found))
     gaps = {f"part {i}, {name}": gap for i, one in enumerate(found) for name, gap in one.gaps.items()}
     return Certificate(all(check.ok for check in checks), all(one.exact for one in found), tuple(checks), gaps)
 
 
-def _part(part: Any, entropies: Sequence[ConditionalEntropy | str]) -> Certificate:
-    plan = part.plan if isinstance(part, Running) else part
-    checking = import_module(KINDS[plan.kind].checking)
-    found: Certificate = checking.certified(
-        part, plan.prior, k=None, gains=getattr(plan, "gains", None), entropies=entropies
-    )
-    return found
+_CERTIFIERS: dict[str, Callable[..., Certificate]] = {RINGS: certify_rings, BLOCKS: certify_blocks}
 
 
-def _checks(plan: Any, found: Sequence[Certificate]) -> Iterator[Check]:
+def _checks(plan: Lineage, found: Sequence[Certificate]) -> Iterator[Check]:
     for i, one in enumerate(found):
         failed = "; ".join(check.what for check in one.checks if not check.ok)
         size = f"{len(plan.parts[i].prior):,} secrets"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,14 +14,15 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._measure.leakages import leakage_table
-from minleak._plan.kinds import Running
 from minleak._plan.rings import cap
-from minleak._plan.sampler import Drawable
 from minleak.errors import InvalidParameter
 
+if TYPE_CHECKING:
+    from minleak._plans.rows import Rows
 
-def certified(
-    subject: Any,
+
+def certify_rows(
+    plan: Rows,
     prior: Prior | Iterable[Any],
     *,
     k: int | None,
@@ -31,38 +33,27 @@ def certified(
     observable comes from more than so many. It names the leakages, and does not say how little could leak.
     """
     prior = as_prior(prior)
-    plan = subject.plan if isinstance(subject, Running) else subject
     if gains is not None:
         raise InvalidParameter("gains= goes with plans: rows are certified to be drawn as they are")
     checks = list(_checks(plan, prior, k))
     if all(check.ok for check in checks):
-        if isinstance(subject, Drawable):
-            checks.append(labels_check(subject.secrets, prior))
+        checks += labels_check(plan, prior)
         table = leakage_table(prior, plan.channel(), as_entropies(entropies))
         leaked = ", ".join(f"{row.leakage:.6g} in {row.entropy}" for row in table.rows)
         checks.append(Check("what it leaks", True, f"{leaked}; how little could leak is not said"))
     return Certificate(all(check.ok for check in checks), True, tuple(checks))
 
 
-def _checks(plan: Any, prior: Prior, k: int | None) -> Iterator[Check]:
-    n, m = len(prior), len(plan.outputs)
+def _checks(plan: Rows, prior: Prior, k: int | None) -> Iterator[Check]:
     known = agree(plan.prior.labels, prior.labels)
     yield Check("the secrets are the prior's, in its order", known)
     if not known:
         return
-    starts, columns, weights = plan.starts, plan.columns, plan.weights
-    lined = len(starts) == n + 1 and starts[0] == 0 and starts[-1] == len(columns) == len(weights)
-    lined = bool(lined and (starts[1:] > starts[:-1]).all())
-    yield Check("every secret has a row", lined)
-    if not lined:
-        return
-    named = bool(columns.min() >= 0 and columns.max() < m)
-    yield Check("every entry is of an observable that there is", named)
-    whole = bool(weights.dtype.kind == "i" and weights.min() >= 1)
-    sums = [sum(weights[a:b].tolist()) for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)]
-    yield Check("every row is of positive whole numbers with a sum below 2^62", whole and max(sums) <= 2**62)
+    starts, weights = plan.starts.tolist(), plan.weights
+    sums = [sum(weights[a:b].tolist()) for a, b in pairwise(starts)]
     near = "how near they are to a channel that was asked for, distance(channel) computes"
-    yield Check("draws are exact", whole and np.array_equal(plan.totals, sums), near)
-    if k is not None and named:
-        most = int(np.bincount(columns, minlength=m).max())
+    exact = weights.min() >= 1 and max(sums) <= 2**62 and plan.totals.tolist() == sums
+    yield Check("draws are exact, from positive whole numbers with a sum up to 2^62", bool(exact), near)
+    if k is not None:
+        most = int(np.bincount(plan.columns).max())
         yield Check(f"no observable comes from more than k = {cap(k)} secrets", most <= cap(k), f"the most is {most}")

@@ -8,7 +8,6 @@ from typing import Any
 
 from minleak._certify.rings import Certificate, Check
 from minleak._data.prior import Prior, as_prior
-from minleak._plan.kinds import Running
 from minleak._plan.rings import cap
 from minleak._strings.coding import Coder
 from minleak._strings.files import contents_of, digest_of
@@ -16,8 +15,8 @@ from minleak._strings.model import StringModel, strings_of
 from minleak.errors import InvalidParameter, shown
 
 
-def certified(
-    subject: Any,
+def certify_strings(
+    plan: Any,
     prior: Prior | Iterable[Any] | StringModel,
     *,
     k: int | None,
@@ -28,7 +27,6 @@ def certified(
     model is the plan's own, whose intervals are tried at positions that are the same at every run.
     """
     del entropies
-    plan = subject.plan if isinstance(subject, Running) else subject
     if gains is not None:
         raise InvalidParameter("gains= is for secrets that are listed")
     if k is not None and cap(k) != plan.k:

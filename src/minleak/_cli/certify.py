@@ -9,7 +9,7 @@ from minleak._certify.rings import Certificate
 from minleak._cli.inputs import PriorSource, Reading, as_file, check_one_stdin
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Outcome, working
-from minleak._plan.kinds import LINEAGE
+from minleak._plan.base import LINEAGE
 from minleak.errors import InvalidParameter
 
 
@@ -31,10 +31,11 @@ def certify(
     if gains is not None and prior is None:
         raise InvalidParameter("--gains names a column beside the counts: give the file of these too")
     check_one_stdin(CLOAK=cloak, PRIOR=prior)
-    with working(f"certifying {cloak}"), as_file(cloak, ".cloak") as path:
-        plan: Any = ml.load(path)
+    with working(f"certifying {cloak}"):
+        with as_file(cloak, ".cloak") as path:
+            plan: Any = ml.load(path)
         if prior is None:
-            found = ml.certify(path, plan.prior, gains=getattr(plan, "gains", None))
+            found = ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None))
         elif plan.kind == LINEAGE:
             raise InvalidParameter(
                 "this plan was updated, and each part is proved for the counts it was made for, which the file holds: "
@@ -43,5 +44,5 @@ def certify(
         else:
             source = PriorSource(prior, reading)
             worth = None if gains is None else source.other(gains, "--gains").weights
-            found = ml.certify(path, source.prior(), gains=worth)
+            found = ml.certify(plan, source.prior(), gains=worth)
     return Outcome(found, code=0 if found.ok else 1)

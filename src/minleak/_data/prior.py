@@ -92,7 +92,7 @@ class Prior:
                 f"the label {label}stands twice, at {where(twice[0])} and {where(twice[1])}: "
                 "add up its weights, or give each secret a name of its own"
             )
-        self.total = _total(self.weights)
+        self.total = total_of(self.weights)
         if not self.total > 0:
             raise InvalidPrior("all weights are zero: at least one secret must be possible")
         if counts is not None:
@@ -306,7 +306,7 @@ def _check(values: npt.NDArray[Any] | list[Any], where: Callable[[int], str]) ->
     return array, denominator
 
 
-def _total(weights: npt.NDArray[Any]) -> Any:
+def total_of(weights: npt.NDArray[Any]) -> Any:
     """The sum, as an exact int for integers (which may pass 64 bits) and as a float for floats."""
     if weights.dtype.kind == "f":
         with np.errstate(over="ignore"):

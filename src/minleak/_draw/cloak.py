@@ -16,17 +16,17 @@ from minleak._data.channel import Channel
 from minleak._data.parameters import listed
 from minleak._data.simulating import generator
 from minleak._draw.keys import Key, streams
-from minleak._plan.kinds import Running, Stored
+from minleak._plan.base import BasePlan, Sampler
 from minleak._plan.streams import Fresh, Seeded, Streams
-from minleak._plans.opening import opened
-from minleak.errors import InvalidKey, InvalidParameter, MinleakError, PendingSecret, UnknownSecret
+from minleak._plans.loading import load
+from minleak.errors import InvalidKey, InvalidParameter, PendingSecret, UnknownSecret
 
 if TYPE_CHECKING:
     from minleak._optimise.budgets import LeastBudget
     from minleak._optimise.result import Optimum
     from minleak._padding.result import Padding
 
-    Runnable = Stored | Channel | Optimum | LeastBudget | Padding | str | os.PathLike[str]
+    Runnable = BasePlan | Channel | Optimum | LeastBudget | Padding | str | os.PathLike[str]
 
 _PENDING = "refuse it until the next part is made, or choose a stand_in"
 
@@ -35,20 +35,20 @@ _PENDING = "refuse it until the next part is made, or choose a stand_in"
 class _Held:
     """A plan at work in a cloak, and the number of the secret that stands in for those it does not know."""
 
-    running: Running
+    sampler: Sampler
     stand_in: int | None
 
     def find(self, secret: Hashable, at: int | None = None) -> Any:
         """A secret as it is drawn for."""
-        found = self.running.find(secret)
+        found = self.sampler.find(secret)
         if found is None:
             found = self.stand_in
         if found is not None:
             return found
         which = "" if at is None else f" (number {at} of those given, counted from 0)"
-        if self.running.waits(secret):
+        if self.sampler.is_pending(secret):
             raise PendingSecret(f"this secret was counted but has no set yet{which}: {_PENDING}", at)
-        raise UnknownSecret(f"the plan does not know this secret{which}: {self.running.advice}", at)
+        raise UnknownSecret(f"the plan does not know this secret{which}: {self.sampler.advice}", at)
 
     def find_all(self, secrets: Iterable[Hashable]) -> list[Any]:
         """Each of several secrets."""
@@ -102,9 +102,9 @@ class Cloak:
         stand_in: Hashable | None = None,
         insecure_seed_for_experiments: int | None = None,
     ) -> None:
-        self._held = _running(plan if isinstance(plan, list | tuple) else [plan], stand_in)
+        self._held = _held(plan if isinstance(plan, list | tuple) else [plan], stand_in)
         self._newest = self._held[-1]
-        self.plan = self._newest.running.plan  # whatever its kind is
+        self.plan = self._newest.sampler.plan  # whatever its kind is
         self._key = None if key is None else as_key(key)
         seed = insecure_seed_for_experiments
         self._fresh: Streams = Fresh() if seed is None else Seeded(generator(seed))
@@ -121,7 +121,7 @@ class Cloak:
     @property
     def lineages(self) -> tuple[bytes, ...]:
         """Those of all its plans, the newest last."""
-        return tuple(held.running.plan.lineage for held in self._held)
+        return tuple(held.sampler.plan.lineage for held in self._held)
 
     @property
     def key(self) -> Key | None:
@@ -172,11 +172,11 @@ class Cloak:
         if positions.ndim != 1 or (len(positions) and positions.dtype.kind not in "iu"):
             raise InvalidParameter("indices are a list or one-dimensional array of whole numbers")
         positions = positions.astype(np.int64)
-        n = len(held.running.numbered())
+        n = len(held.sampler.secrets)
         if len(positions) and not (positions.min() >= 0 and positions.max() < n):
             at = int(np.argmax((positions < 0) | (positions >= n)))
             raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
-        if scopes is not None and held.running.plan.randomised:
+        if scopes is not None and held.sampler.plan.randomised:
             scopes = listed(scopes, "scopes are a list of text or bytes, one for each secret", ordered=True)
         drawn: Indices = self._drawn(held, positions, scopes)
         return drawn
@@ -200,14 +200,14 @@ class Cloak:
     @property
     def listed(self) -> bool:
         """Whether the plan lists its secrets; else every string is one."""
-        return self._newest.running.listed
+        return self._newest.sampler.listed
 
     def positions(self, secrets: Iterable[Hashable], *, lineage: bytes | None = None) -> Indices:
         """The positions of secrets given by their labels, for `draw_many`. An unknown one raises UnknownSecret, whose
         `at` tells which of them it is.
         """
         held = self._of(lineage)
-        held.running.numbered()  # or there are no positions
+        _ = held.sampler.secrets  # or there are no positions
         return np.array(held.find_all(secrets), dtype=np.int64)
 
     # -- what is shown ----------------------------------------------------------------------------------------------
@@ -216,20 +216,20 @@ class Cloak:
         """A short stable name for a published set: the same for the same set of this plan and of all its versions,
         whoever drew it.
         """
-        running = self._of(lineage).running
+        sampler = self._of(lineage).sampler
         given = listed(labels, "what is shown is given as a list of labels")
-        found = [running.find_shown(label) for label in given]
+        found = [sampler.find_shown(label) for label in given]
         if None in found:
             at = found.index(None)
             raise UnknownSecret(f"this is never shown (number {at} of those given, counted from 0)", at)
-        digest = hashlib.blake2b(running.plan.lineage, digest_size=12, person=b"minleak-set-1")
-        digest.update(running.set_in_bytes(set(found)))
+        digest = hashlib.blake2b(sampler.plan.lineage, digest_size=12, person=b"minleak-set-1")
+        digest.update(sampler.set_in_bytes(set(found)))
         return digest.hexdigest()
 
     def __repr__(self) -> str:
         key = "no key" if self._key is None else f"key {self._key.id}"
         older = "" if len(self._held) == 1 else f"{len(self._held)} lineages, "
-        extent = self._newest.running.extent()
+        extent = self._newest.sampler.extent()
         return f"Cloak({extent}, k={self.plan.k}, layout={self.plan.layout!r}, {older}{key})"
 
     def __reduce__(self) -> Any:
@@ -241,7 +241,7 @@ class Cloak:
         """The plan of a lineage, the newest if none is named."""
         if lineage is None:
             return self._newest
-        found = next((held for held in self._held if held.running.plan.lineage == lineage), None)
+        found = next((held for held in self._held if held.sampler.plan.lineage == lineage), None)
         if found is None:
             raise InvalidParameter(
                 "the cloak holds no plan of this lineage: give it that plan too, as in Cloak([older, newer]); a "
@@ -250,63 +250,57 @@ class Cloak:
         return found
 
     def _sets(self, held: _Held, found: list[Any], scopes: list[Any] | None) -> list[tuple[Any, ...]]:
-        secrets = np.array(found, dtype=np.int64) if held.running.listed else found
-        return held.running.show(self._drawn(held, secrets, scopes))
+        secrets = np.array(found, dtype=np.int64) if held.sampler.listed else found
+        return held.sampler.show(self._drawn(held, secrets, scopes))
 
     def _drawn(self, held: _Held, secrets: Any, scopes: Iterable[str | bytes] | None) -> Any:
         """A number r for each draw, the place floor(r N) of the N that its secret has, and what is shown there."""
-        running = held.running
-        return running.locate(secrets, self._streams(running, secrets, scopes).below(running.owned(secrets)))
+        sampler = held.sampler
+        return sampler.locate(secrets, self._streams(sampler, secrets, scopes).below(sampler.owned(secrets)))
 
-    def _streams(self, running: Running, secrets: Any, scopes: Iterable[str | bytes] | None) -> Streams:
-        if not running.plan.randomised:
+    def _streams(self, sampler: Sampler, secrets: Any, scopes: Iterable[str | bytes] | None) -> Streams:
+        if not sampler.plan.randomised:
             return self._fresh
         if scopes is None:
-            if running.sticky_only:
-                raise InvalidParameter(running.sticky_only)
+            if sampler.sticky_only:
+                raise InvalidParameter(sampler.sticky_only)
             return self._fresh
         if self._key is None:
             raise InvalidKey("sticky draws need a key: Cloak(plan, key=...), or draw_fresh without one")
-        return streams(self._key, running.plan.lineage, scopes, running.in_bytes(secrets))
+        return streams(self._key, sampler.plan.lineage, scopes, sampler.in_bytes(secrets))
 
 
 def _check_how(held: _Held, sticky: bool, fresh: Any) -> None:
-    if not isinstance(fresh, bool | np.bool_) or (held.running.plan.randomised and fresh == sticky):
+    if not isinstance(fresh, bool | np.bool_) or (held.sampler.plan.randomised and fresh == sticky):
         raise InvalidParameter("say either scopes= for sticky draws or fresh=True for fresh ones")
 
 
-def _running(plans: Sequence[Any], stand_in: Hashable | None) -> list[_Held]:
+def _held(plans: Sequence[Any], stand_in: Hashable | None) -> list[_Held]:
     """Plans at work, in their order."""
     found = []
     for plan in plans:
-        running = opened(plan) if isinstance(plan, str | os.PathLike) else _stored(plan).drawable()
-        number = None if stand_in is None else running.numbered().position(stand_in)
+        sampler = (load(plan) if isinstance(plan, str | os.PathLike) else as_plan(plan)).sampler()
+        number = None if stand_in is None else sampler.secrets.position(stand_in)
         if stand_in is not None and number is None:
             raise InvalidParameter("the stand-in for unknown secrets must itself be a label of the plan")
-        found.append(_Held(running, number))
+        found.append(_Held(sampler, number))
     if not found:
         raise InvalidParameter("a cloak runs one plan at least: give a plan, or a list of plans with the newest last")
     return found
 
 
-def _stored(plan: Any) -> Stored:
+def as_plan(plan: Any) -> BasePlan:
     """What can be drawn from, made of a channel and of what has one, or rows."""
-    if isinstance(plan, Stored):
+    if isinstance(plan, BasePlan):
         return plan
-    channel = rows = None
-    try:
-        channel, made = getattr(plan, "channel", plan), getattr(plan, "rows", None)
-        rows = made() if callable(made) else None
-    except MinleakError:
-        raise
-    except Exception:
-        pass  # whatever an odd object raises when it is asked
+    channel, rows = getattr(plan, "channel", plan), getattr(plan, "rows", None)
     if isinstance(channel, Channel):
         from minleak._plans.rounding import rounded  # which a process that draws from a file does not need
 
         return rounded(channel)
-    if isinstance(rows, Stored):
-        return rows
+    made = rows() if callable(rows) else None
+    if isinstance(made, BasePlan):
+        return made
     raise InvalidParameter(
         f"a cloak runs a plan, its .cloak file or a channel, not {type(plan).__name__}: make one with design(prior, k)"
     )

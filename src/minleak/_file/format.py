@@ -1,52 +1,52 @@
-"""The form of a .cloak file: named arrays and a few numbers, whole or refused, and looked at before they are used.
+"""The form of a .cloak file: a header in JSON and raw arrays, each with its SHA-256.
 
-A header of 128 bytes, then an Arrow IPC file. The header holds the magic, the format's version, the length of what
-follows and the checksum of all of it; the Arrow file has one row, whose columns are lists: one array each. The
-checksum, XXH3 of 128 bits, finds damage and is no signature: whoever writes a file can write its checksum. So every
-array is seen to lie in the file, and Contents hands out what was looked at.
+    prefix   64 bytes: magic, version, length of the header, SHA-256 of the header, zeros
+    header   JSON, filled up by spaces: numbers by their names, and `arrays`, [name, type, length, SHA-256] of each
+    arrays   in this order, little-endian, each from a multiple of 64 bytes on, zeros in between
+
+The hashes find damage and are no signature: whoever writes a file can write its hashes. So every array is seen to lie
+in the file, and `Contents` hands out what was looked at. Plans are named by the same hashes, which are computed.
 """
 
 from __future__ import annotations
 
-import io
+import hashlib
 import json
 import math
 import mmap
 import os
 import struct
 from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import xxhash
 
-from minleak._data.labels import Labels, bytes_of_names
-from minleak._data.prior import Prior
+from minleak._data.labels import Labels
+from minleak._data.prior import Prior, total_of
+from minleak._file.hashing import Hashes, hash_bytes, place_of
 from minleak.errors import InvalidCloak, shown
 
 Vector = npt.NDArray[Any]
 
 MAGIC = b"MINLEAK\n"
-VERSION = 5
-HEADER = struct.Struct("<8sIIQ16s88s")  # magic, version, zero, payload length, checksum, zeros
-_ARROW = 8  # the bytes before the first message of an Arrow IPC file
-PIECE = 1 << 20  # read or written at once: some file systems take several times as long for more
-# What Arrow, JSON and numpy say where something is not of the form that a plan has.
+VERSION = 6
+PREFIX = struct.Struct("<8sIQ32s12s")
+ALIGNED = 64
+TYPES = ("|u1", "<u2", "<i4", "<i8", "<f8")
+# What JSON, numpy and Arrow say where something is not of the form that a plan has.
 UNFIT = (
     *(pa.ArrowException, AttributeError, LookupError, MemoryError, NotImplementedError),
-    *(EOFError, OSError, OverflowError, RecursionError, StopIteration, TypeError, ValueError),
+    *(OverflowError, RecursionError, TypeError, ValueError),
 )
-# Numbers looked at in one go, which stay in cache; and after how many of these the memory is given back.
-BLOCK, _OFTEN = 1 << 16, 32
 
 
 def file_name(path: str | os.PathLike[str]) -> str:
     """The path as text, if a file can have it."""
     try:
         name = os.fsdecode(path)
-    except Exception:
+    except TypeError:
         raise InvalidCloak(f"the path of a .cloak file is text or a path, not {type(path).__name__}") from None
     try:
         possible = b"\0" not in os.fsencode(name)
@@ -57,13 +57,17 @@ def file_name(path: str | os.PathLike[str]) -> str:
     return name
 
 
+def padding(size: int) -> int:
+    """How many zeros follow so many bytes."""
+    return -size % ALIGNED
+
+
 # -- reading ---------------------------------------------------------------------------------------------------------
 
 
-def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, Callable[[], None]]:
-    """What follows the header in a file whose checksum is right, mapped or read into memory. The function gives memory
-    back that was looked at: pages of a map are read again where they are needed.
-    """
+def read(path: str | os.PathLike[str], *, mapped: bool = True) -> Contents:
+    """Numbers and arrays of a file whose hashes are right, mapped or read into memory."""
+    name = file_name(path)
     if os.path.isdir(name):
         raise InvalidCloak(
             f"cannot read {name}: it is a directory, not a .cloak file; a plan that an engine wrote becomes one by "
@@ -72,226 +76,178 @@ def read(name: str, *, mapped: bool) -> tuple[pa.Buffer, Callable[[], None]]:
     if os.path.exists(name) and not os.path.isfile(name):  # opening a pipe would wait for somebody to write to it
         raise InvalidCloak(f"{name} is not a .cloak file")
     try:
-        with open(name, "rb") as file:
-            _check_header(file, name)
+        with open(name, "rb", buffering=0) as file:
+            prefix = file.read(PREFIX.size)
+            _check_prefix(prefix, name)
             before = os.fstat(file.fileno())
-            if os.fstat(file.fileno()).st_size < HEADER.size:  # of nothing there is no map
+            file.seek(0)
+            some = before.st_size > 0  # of nothing there is no map
+            memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped and some else file.read()
+            if memory[: PREFIX.size] != prefix:
                 raise InvalidCloak(f"{name} was changed while it was read: load it again")
-            memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read()
-            wanted = HEADER.unpack(memory[: HEADER.size])[4]
-            found = _checksum(file if mapped else io.BytesIO(memory))
+            contents = _parse(memory, name)
             after = os.stat(name)
     except OSError as error:
         raise InvalidCloak(f"cannot read {name}: {error.strerror or 'it cannot be opened'}") from None
-    except struct.error:  # cut since its header was read
-        raise InvalidCloak(f"{name} was changed while it was read: load it again") from None
     if (before.st_ino, before.st_size, before.st_mtime_ns) != (after.st_ino, after.st_size, after.st_mtime_ns):
         raise InvalidCloak(f"{name} was replaced while it was read: load it again")
-    if found != wanted:
-        raise InvalidCloak(f"{name} is damaged: its checksum is not that of its contents. Restore it or design it anew")
+    return contents
+
+
+def _check_prefix(prefix: bytes, name: str) -> None:
+    if prefix[: len(MAGIC)] != MAGIC:
+        raise InvalidCloak(f"{name} is not a .cloak file")
+    if len(prefix) < PREFIX.size:
+        raise InvalidCloak(f"{name} is cut short: it has {len(prefix)} bytes, fewer than a header")
+    version = PREFIX.unpack(prefix)[1]
+    if version != VERSION:
+        advice = "upgrade it" if version > VERSION else "design the plan anew"
+        raise InvalidCloak(f"{name} is of format version {version}, this minleak reads version {VERSION}: {advice}")
+
+
+def _parse(memory: Any, name: str) -> Contents:
+    """The contents of a file in memory, all of it hashed."""
+    data = memoryview(memory)
+    _, _, length, digest, zeros = PREFIX.unpack(data[: PREFIX.size])
+    end = PREFIX.size + length
+    if end > len(data):
+        raise InvalidCloak(f"{name} is damaged: it has {len(data)} bytes, fewer than its header. {_RESTORE}")
+    header = bytes(data[PREFIX.size : end])
+    if any(zeros) or hashlib.sha256(header).digest() != digest:
+        raise InvalidCloak(f"{name} is damaged: its header is not the one that was written. {_RESTORE}")
+    try:
+        numbers = json.loads(header)
+        sections = list(_sections(numbers.pop("arrays"), end))
+        size = sections[-1][-1] if sections else end
+    except UNFIT as error:
+        raise InvalidCloak(f"{name} does not hold a plan of this format ({type(error).__name__})") from None
+    if size != len(data):
+        raise InvalidCloak(f"{name} is damaged: it has {len(data)} bytes, and its header says {size}. {_RESTORE}")
+    arrays, hashes = {}, {}
+    for column, kind, wanted, begin, stop, after in sections:
+        piece = data[begin:stop]
+        if hash_bytes(piece) != wanted or any(data[stop:after]):
+            raise InvalidCloak(f"{name} is damaged: its checksum is not that of its contents. {_RESTORE}")
+        arrays[column] = np.frombuffer(piece, dtype=kind)
+        hashes[place_of(piece)] = wanted
+        arrays[column].flags.writeable = False
+    return Contents(numbers, arrays, hashes, _releasing(memory))
+
+
+_RESTORE = "Restore it or design it anew"
+
+
+def _sections(said: Any, at: int) -> Iterator[tuple[str, str, bytes, int, int, int]]:
+    """(name, type, hash, where it begins, ends and is filled up to) of each array; an error where it says no such."""
+    for name, kind, count, digest in said:
+        require(type(name) is str and type(kind) is str and kind in TYPES)
+        begin = at + padding(at)
+        stop = begin + require_whole(count, 0, 2**62) * np.dtype(kind).itemsize
+        at = stop + padding(stop)
+        yield name, kind, bytes.fromhex(digest), begin, stop, at
+
+
+def _releasing(memory: Any) -> Callable[[], None]:
+    """What gives memory back that was looked at: pages of a map are read again where they are needed."""
 
     def release() -> None:
         if isinstance(memory, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
             memory.madvise(mmap.MADV_DONTNEED)
 
-    return pa.py_buffer(memory).slice(HEADER.size), release
+    return release
 
 
-def _checksum(file: BinaryIO) -> bytes:
-    """The checksum of what follows the header. A mapped file is read for it, so that its pages do not fill memory."""
-    whole = xxhash.xxh3_128()
-    file.seek(HEADER.size)
-    while piece := file.read(PIECE):
-        whole.update(piece)
-    return whole.digest()
-
-
-def _check_header(file: BinaryIO, name: str) -> None:
-    header = file.read(HEADER.size)
-    file.seek(0)
-    if header[: len(MAGIC)] != MAGIC:
-        raise InvalidCloak(f"{name} is not a .cloak file")
-    if len(header) < HEADER.size:
-        raise InvalidCloak(f"{name} is cut short: it has {len(header)} bytes, not even its header is whole")
-    _, version, zero, length, _, zeros = HEADER.unpack(header)
-    if version != VERSION:
-        advice = "upgrade it" if version > VERSION else "design the plan anew"
-        raise InvalidCloak(f"{name} is of format version {version}, this minleak reads version {VERSION}: {advice}")
-    size = os.fstat(file.fileno()).st_size - HEADER.size
-    if size != length or zero or any(zeros):
-        raise InvalidCloak(f"{name} is damaged: it holds {size} bytes after its header, which says {length}")
-
-
-def _parsed(payload: pa.Buffer) -> tuple[dict[str, Any], dict[str, pa.Array]]:
-    """The numbers and the arrays, which are checked to lie in the file; an error of any kind where it is not ours.
-
-    Messages are read one by one, since Arrow's reader of files would unpack compressed ones, as large as they say.
-    """
-    messages = pa.ipc.MessageReader.open_stream(pa.BufferReader(payload.slice(_ARROW)))
-    schema = pa.ipc.read_schema(messages.read_next_message())
-    message = messages.read_next_message()
-    if message.type != "record batch" or _is_compressed(message.metadata.to_pybytes()):
-        raise ValueError("a file of ours has one batch, not compressed")
-    batch = pa.ipc.read_record_batch(message, schema)
-    if batch.num_rows != 1:
-        raise ValueError("a file of ours has one row")
-    columns = {}
-    for field, column in zip(schema, batch.columns, strict=True):
-        column.validate()  # that buffers are as long as they must be
-        values = column.values
-        if column.null_count or column.offsets.to_pylist() != [0, len(values)]:
-            raise ValueError("every column of ours is one list")
-        columns[field.name] = values
-    numbers = json.loads(schema.metadata[b"minleak"])
-    if not isinstance(numbers, dict):
-        raise TypeError("the numbers have names")
-    return numbers, columns
-
-
-def _is_compressed(message: bytes) -> bool:
-    """Whether a message of a batch names a codec: the fourth field of its header, itself the message's third.
-
-    Both are tables of a flatbuffer, which Arrow has verified: a table begins with the distance back to the list of its
-    fields' offsets, whose first number is its own size.
-    """
-
-    def field(table: int, number: int) -> int:
-        fields = table - struct.unpack_from("<i", message, table)[0]
-        at = 4 + 2 * number
-        inside = at < struct.unpack_from("<H", message, fields)[0]
-        return int(struct.unpack_from("<H", message, fields + at)[0]) if inside else 0
-
-    root = struct.unpack_from("<I", message, 0)[0]
-    header = root + field(root, 2)
-    return field(header + struct.unpack_from("<I", message, header)[0], 3) != 0
-
-
-# -- looking ---------------------------------------------------------------------------------------------------------
+# -- what was read ---------------------------------------------------------------------------------------------------
 
 
 class Contents:
-    """Named arrays and numbers of a file, which anybody may have written; every method raises a ValueError or the like
-    where they are no plan's. `release` gives memory back that was looked at.
+    """Named arrays and numbers of a file, which anybody may have written: each method raises a ValueError or the like
+    where they are no plan's. `hashes` are those of the arrays; `release` gives memory back that was looked at.
     """
 
-    def __init__(self, payload: pa.Buffer, release: Callable[[], None]) -> None:
-        self.numbers, self.columns = _parsed(payload)
-        self.release = release
+    def __init__(
+        self, numbers: dict[str, Any], arrays: dict[str, Vector], hashes: Hashes, release: Callable[[], None]
+    ) -> None:
+        require(isinstance(numbers, dict))
+        self.numbers, self.arrays, self.hashes, self.release = numbers, arrays, hashes, release
 
     def part(self, number: int) -> Contents:
         """Those of a part of a lineage, whose arrays have its number before their names."""
-        part = Contents.__new__(Contents)
-        part.numbers, part.release = self.numbers["parts"][number], self.release
         before = f"{number}."
-        part.columns = {name[len(before) :]: one for name, one in self.columns.items() if name.startswith(before)}
-        return part
-
-    def names(self, n: int) -> pa.Array | None:
-        """The labels of n secrets; None where they are 0..n-1."""
-        return self.text_or_numbers("labels", n) if "labels" in self.columns else None
-
-    def text_or_numbers(self, column: str, n: int) -> pa.Array:
-        """The n labels in a column: whole numbers, or text that lies in the file."""
-        names = self.columns[column]
-        demand(len(names) == n and names.type in (pa.string(), pa.large_string(), pa.int64()))
-        demand(not names.null_count)
-        if names.type == pa.int64():
-            self.vector(column, "i8")
-        else:
-            self._check_text(names)
-        return names
-
-    def _check_text(self, names: pa.Array) -> None:
-        """Demand offsets that grow, within the text, which is UTF-8: as Arrow does, in half the time and memory."""
-        offsets, text = bytes_of_names(names)
-        demand(len(offsets) == len(names) + 1 and offsets[0] >= 0 and offsets[-1] <= len(text))
-        for begin, block in self.blocks(offsets):
-            demand(bool((block[1:] >= block[:-1]).all()) and (begin == 0 or block[0] >= offsets[begin - 1]))
-        if not all(block.max() < 128 for _, block in self.blocks(text)):  # which is UTF-8 wherever it is cut
-            names.validate(full=True)
-
-    def prior(self, weights: Vector, names: pa.Array | None, total: int) -> Prior:
-        """The prior that was given, of which `weights` are what it is on the integer grid."""
-        events = self._events()
-        if "prior" not in self.columns:
-            return Prior.trusted(weights, names, total, total if events == "total" else events)
-        given = self.given_prior(names)
-        demand(len(given) == len(weights))
-        return given
-
-    def given_prior(self, names: pa.Array | None) -> Prior:
-        """The prior whose weights lie in the file as they were given."""
-        given, events = self.columns["prior"], self._events()
-        if given.type == pa.string():
-            given.validate(full=True)
-            checked = Prior([int(weight) for weight in given.to_pylist()])
-        else:
-            checked = Prior(self.vector("prior", "i8 f8"))
-        return Prior.trusted(checked.weights, names, checked.total, checked.events if events == "total" else events)
-
-    def _events(self) -> Any:
-        events = self.numbers["events"]
-        return events if events in ("total", None) else demand_whole(events, 1, 2**1024)
-
-    def index(self, names: pa.Array | None, labels: Labels) -> Labels:
-        """The labels with the slots that they are found by."""
-        slots = self.vector("slots", "i4 i8")
-        if names is None:
-            return labels.indexed()
-        demand(len(slots) > len(names) and len(slots) & (len(slots) - 1) == 0)
-        self.in_range(slots, -1, len(names))
-        return Labels(names, slots)
+        own = {name[len(before) :]: array for name, array in self.arrays.items() if name.startswith(before)}
+        return Contents(self.numbers["parts"][number], own, self.hashes, self.release)
 
     def vector(self, name: str, kinds: str, size: int | None = None) -> Vector:
-        """The array of that name on the file's memory, if it is of one of the types, and of the size."""
-        found = to_numpy(self.columns[name])
-        demand(found.dtype.str in {f"<{kind}" for kind in kinds.split()} and size in (None, len(found)))
+        """The array of that name, if it is of one of the types, and of the size."""
+        found = self.arrays[name]
+        require(found.dtype.str[1:] in kinds.split() and size in (None, len(found)))
         return found
 
-    def blocks(self, array: Vector) -> Iterator[tuple[int, Vector]]:
-        """Pieces of an array, each with where it begins."""
-        for number, begin in enumerate(range(0, len(array), BLOCK)):
-            yield begin, array[begin : begin + BLOCK]
-            if number % _OFTEN == _OFTEN - 1:
-                self.release()
+    def text(self, name: str, size: int | None = None) -> pa.Array:
+        """The texts of that name: where each ends, and the bytes of all of them, which are UTF-8."""
+        ends, data = self.vector(f"{name}.ends", "i4 i8"), self.vector(f"{name}.text", "u1")
+        require(len(ends) > 0 and size in (None, len(ends) - 1))
+        require(ends[0] == 0 and ends[-1] == len(data) and bool((ends[1:] >= ends[:-1]).all()))
+        kind = pa.string() if ends.dtype == np.int32 else pa.large_string()
+        names = pa.Array.from_buffers(kind, len(ends) - 1, [None, pa.py_buffer(ends), pa.py_buffer(data)])
+        if len(data) and data.max() >= 128:  # less is UTF-8 wherever it is cut
+            names.validate(full=True)
+        return names
 
-    def in_range(self, array: Vector, low: int, high: int) -> None:
-        """Demand that all are from `low` to before `high`."""
-        for _, block in self.blocks(array):
-            demand(block.max() < high and block.min() >= low)
+    def names(self, name: str, size: int) -> pa.Array | None:
+        """Labels of that name: text or 64-bit integers; None where there are none, and they are 0, 1, 2, ..."""
+        if f"{name}.ends" in self.arrays:
+            return self.text(name, size)
+        return to_arrow(self.vector(name, "i8", size)) if name in self.arrays else None
+
+    def labels(self, size: int) -> Labels:
+        """The labels of secrets, with the slots that they are found by; `certify` proves that they find each."""
+        names = self.names("labels", size)
+        if names is None:
+            require("slots" not in self.arrays)
+            return Labels.of(None, size)
+        slots = self.vector("slots", "i4 i8")
+        require(len(slots) > size and len(slots) & (len(slots) - 1) == 0)
+        require(slots.min() >= -1 and slots.max() < size and np.count_nonzero(slots >= 0) == size)
+        return Labels(names, slots)
+
+    def prior(self, size: int, weights: Vector | None = None) -> Prior:
+        """The prior that was given; its weights are those of the plan where a file has no others."""
+        labels, events = self.labels(size), self.numbers["events"]
+        events = events if events is None else require_whole(events, 1, 2**1024)
+        if weights is not None and not {"prior", "prior.ends"} & self.arrays.keys():
+            require(size > 0 and weights.min() >= 0)
+            return Prior.trusted(weights, labels, total_of(weights), events)
+        if "prior" in self.arrays:
+            given = Prior(self.vector("prior", "i8 f8", size))
+        else:  # beyond 64 bits
+            given = Prior([int(weight) for weight in self.text("prior", size).to_pylist()])
+        return Prior.trusted(given.weights, labels, given.total, events)
 
 
-def to_numpy(array: pa.Array) -> Vector:
-    """A primitive Arrow array without nulls as a read-only vector on the same memory.
+def to_arrow(array: Vector) -> pa.Array:
+    """A numeric vector as an Arrow array on the same memory. Arrow's own conversion would load pandas, half a second.
 
-    Unlike numpy's from_dlpack it does not trust a damaged file to have memory for so many entries.
-
-    >>> to_numpy(pa.array([7, 8, 9])[1:])
-    array([8, 9])
+    >>> to_arrow(np.array([1, 2], dtype=np.int32)).type
+    DataType(int32)
     """
-    if array.null_count or pa.types.is_boolean(array.type):
-        raise ValueError("nulls and packed truth values are no vector of numbers")
-    kind = np.dtype(array.type.to_pandas_dtype())
-    if not len(array):
-        return np.empty(0, dtype=kind)
-    found = np.frombuffer(array.buffers()[1], dtype=kind, count=len(array), offset=array.offset * kind.itemsize)
-    found.flags.writeable = False  # whoever else holds the memory
-    return found
+    whole = np.ascontiguousarray(array)
+    return pa.Array.from_buffers(pa.from_numpy_dtype(whole.dtype), len(whole), [None, pa.py_buffer(whole)])
 
 
-def demand(holds: bool | np.bool_) -> None:
+def require(holds: bool | np.bool_) -> None:
     """Refuse a file for which that does not hold."""
     if not holds:
         raise ValueError("not what a plan has here")
 
 
-def demand_whole(number: Any, low: int, high: int) -> int:
+def require_whole(number: Any, low: int, high: int) -> int:
     """A whole number in these bounds."""
-    demand(type(number) is int and low <= number <= high)
+    require(type(number) is int and low <= number <= high)
     return int(number)
 
 
-def demand_number(number: Any, low: float, high: float) -> float:
+def require_number(number: Any, low: float, high: float) -> float:
     """A finite number in these bounds."""
-    demand(type(number) in (int, float) and low <= number <= high and abs(number) < math.inf)
+    require(type(number) in (int, float) and low <= number <= high and abs(number) < math.inf)
     return float(number)

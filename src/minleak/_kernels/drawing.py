@@ -20,6 +20,15 @@ def link_segments(members, first):  # type: ignore[no-untyped-def]
 
 
 @kernel(nogil=True)
+def place_homes(homes, home_of):  # type: ignore[no-untyped-def]
+    """For each secret the home that it is a member of."""
+    for home in range(homes.shape[0]):
+        for track in range(homes.shape[1]):
+            home_of[homes[home, track]] = home
+    return home_of
+
+
+@kernel(nogil=True)
 def guide_table(starts, shift, size, like):  # type: ignore[no-untyped-def]
     """For each stretch of 2^shift positions the last segment that starts at or before its first position."""
     guide = np.empty(size, like.dtype)

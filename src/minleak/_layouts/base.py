@@ -5,9 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
-from minleak._layouts.giants import Ground, Laid
+from minleak._layouts.giants import LayoutInput, LayoutResult
+from minleak._plan.base import RINGS
 from minleak._plan.distances import Distances
-from minleak._plan.kinds import RINGS
 
 
 class Layout(ABC):
@@ -30,10 +30,10 @@ class RingLayout(Layout):
     kind = RINGS
 
     @abstractmethod
-    def lay(self, ground: Ground) -> Laid:
+    def lay(self, ground: LayoutInput) -> LayoutResult:
         """Lay every loose secret x, u * w_x units long in all."""
 
-    def distances(self, ground: Ground) -> Distances | None:
+    def distances(self, ground: LayoutInput) -> Distances | None:
         """What its sets cost by, where they do."""
         del ground
         return None

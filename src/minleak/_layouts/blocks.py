@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from minleak._layouts.base import Layout
-from minleak._plan.kinds import BLOCKS
+from minleak._plan.base import BLOCKS
 
 
 @dataclass(frozen=True)

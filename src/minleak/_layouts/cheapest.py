@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from minleak._layouts.base import RingLayout
-from minleak._layouts.giants import Ground, Laid
-from minleak._layouts.pricing.apart import apart
+from minleak._layouts.giants import LayoutInput, LayoutResult
 from minleak._layouts.pricing.cheapest import cheapest
+from minleak._layouts.pricing.exclusion import exclusion_groups
 from minleak._plan.distances import Distances, from_costs
 
 
@@ -35,13 +35,13 @@ class Cheapest(RingLayout):
 
     name = "cheapest"
 
-    def distances(self, ground: Ground) -> Distances:
+    def distances(self, ground: LayoutInput) -> Distances:
         """Those that were given."""
         return from_costs(self.cost, len(ground.weights))
 
-    def lay(self, ground: Ground) -> Laid:
+    def lay(self, ground: LayoutInput) -> LayoutResult:
         """With centres as the matrix has them."""
         distances = self.distances(ground)
-        groups = apart(self.forbid, ground)
+        groups = exclusion_groups(self.forbid, ground)
         laid = cheapest(ground, distances, groups)
-        return laid if self.forbid is None else replace(laid, apart=groups)
+        return laid if self.forbid is None else replace(laid, exclusion_groups=groups)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minleak._layouts.base import RingLayout
-from minleak._layouts.giants import Ground, Laid
+from minleak._layouts.giants import LayoutInput, LayoutResult
 from minleak._plan.rings import Homes, Ring
 
 
@@ -27,10 +27,10 @@ class Circle(RingLayout):
     name = "circle"
     homes_in_engine = False
 
-    def lay(self, ground: Ground) -> Laid:
+    def lay(self, ground: LayoutInput) -> LayoutResult:
         """One ring in input order."""
-        if not ground.giants.tail:
-            return Laid.nothing(ground)
+        if not ground.giants.rest_weight:
+            return LayoutResult.nothing(ground)
         weights, u = ground.weights, ground.u
         members: Any = range(len(weights))
         if len(ground.giants.members) or weights.min() == 0:
@@ -41,4 +41,4 @@ class Circle(RingLayout):
         np.cumsum(weights[:-1], out=starts[1:])
         length = int(starts[-1]) + int(weights[-1])
         starts *= u
-        return Laid(Homes.none(u), (Ring(members, starts, length, u),))
+        return LayoutResult(Homes.none(u), (Ring(members, starts, length, u),))

@@ -21,12 +21,12 @@ _BLOCK = 256
 @dataclass(frozen=True)
 class Giants:
     """j* of the paper: `members` are the first j*-1 secrets, largest first; u places are left, for the weight
-    `tail`.
+    `rest_weight`.
     """
 
     members: Indices
     u: int
-    tail: int
+    rest_weight: int
 
 
 def find_giants(weights: Indices, total: int, k: int) -> Giants:
@@ -63,7 +63,7 @@ def _largest(weights: Indices, k: int) -> Indices:
 
 
 @dataclass(frozen=True)
-class Ground:
+class LayoutInput:
     """The weights and labels of all secrets, and the giants, with the u places and the weight that they leave.
 
     Weights may be multiplied by a factor of at most `finest` where their units are too coarse for a layout.
@@ -88,7 +88,7 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Laid:
+class LayoutResult:
     """Homes and rings on which every loose secret x has u * w_x units in all; what the sets cost, if that was told;
     and the group of each secret, of which a set holds at most one, if some are to be kept apart.
 
@@ -99,10 +99,10 @@ class Laid:
     rings: tuple[Ring, ...]
     cost: Cost | None = None
     factor: int = 1
-    apart: Indices | None = None
+    exclusion_groups: Indices | None = None
 
     @classmethod
-    def nothing(cls, ground: Ground, cost: Cost | None = None) -> Laid:
+    def nothing(cls, ground: LayoutInput, cost: Cost | None = None) -> LayoutResult:
         """Where all secrets that can occur are giants."""
         return cls(Homes.none(max(ground.giants.u, 1)), (), cost)
 
@@ -110,13 +110,9 @@ class Laid:
         """What a plan is made of, for the weights on a grid in the layout's units, and for the giants."""
         return {
             "weights": grid.weights,
-            "total": grid.total,
             "giants": giants.members,
-            "u": giants.u,
-            "tail": giants.tail * self.factor,
             "homes": self.homes,
             "rings": self.rings,
-            "idle": np.flatnonzero(grid.weights == 0) if grid.weights.min() == 0 else np.empty(0, dtype=np.int64),
             "costs": self.cost,
-            "apart": self.apart,
+            "exclusion_groups": self.exclusion_groups,
         }

@@ -10,11 +10,11 @@ import numpy as np
 
 from minleak._data.parameters import real
 from minleak._layouts.base import RingLayout
-from minleak._layouts.giants import Ground, Laid
-from minleak._layouts.pricing.apart import apart
+from minleak._layouts.giants import LayoutInput, LayoutResult
 from minleak._layouts.pricing.blocks import blocks
 from minleak._layouts.pricing.chaining import spliced
 from minleak._layouts.pricing.cheapest import cheapest
+from minleak._layouts.pricing.exclusion import exclusion_groups
 from minleak._layouts.pricing.peeling import Sets, joined
 from minleak._layouts.pricing.regions import with_costs
 from minleak._layouts.stable import at_home
@@ -65,21 +65,21 @@ class Near(RingLayout):
         if self.stability and self.forbid is not None:
             raise InvalidParameter("stability= splits space into blocks, and goes without forbid=")
 
-    def distances(self, ground: Ground) -> Distances:
+    def distances(self, ground: LayoutInput) -> Distances:
         """Between the points."""
         return from_coordinates(self.points, self.metric, ground.labels)
 
-    def lay(self, ground: Ground) -> Laid:
+    def lay(self, ground: LayoutInput) -> LayoutResult:
         """As close as possible, or in blocks."""
         distances = self.distances(ground)
-        groups = apart(self.forbid, ground)
-        if self.stability > 0 and ground.giants.tail:
+        groups = exclusion_groups(self.forbid, ground)
+        if self.stability > 0 and ground.giants.rest_weight:
             return _in_blocks(ground, distances, float(self.stability))
         laid = cheapest(ground, distances, groups)
-        return laid if self.forbid is None else replace(laid, apart=groups)
+        return laid if self.forbid is None else replace(laid, exclusion_groups=groups)
 
 
-def _in_blocks(ground: Ground, distances: Distances, stability: float) -> Laid:
+def _in_blocks(ground: LayoutInput, distances: Distances, stability: float) -> LayoutResult:
     """Blocks of about (4u)^(1-stability) n^stability secrets, each laid by the stable layout."""
     secrets, u = ground.loose(), ground.u
     n = len(secrets)
@@ -98,4 +98,4 @@ def _in_blocks(ground: Ground, distances: Distances, stability: float) -> Laid:
     cells += [Sets(sets, lengths) for one in ring for sets, lengths in one.cells().blocks()]
     plan = with_costs(joined(cells, u), distances)
     mean = plan.total / float(u * own.sum())
-    return Laid(joint, ring, Cost(mean, None, None, distances.name, stability, distances.coordinates))
+    return LayoutResult(joint, ring, Cost(mean, None, None, distances.name, stability, distances.coordinates))

@@ -8,7 +8,7 @@ import numpy as np
 
 from minleak._data.arrays import Indices
 from minleak._layouts.base import RingLayout
-from minleak._layouts.giants import Ground, Laid
+from minleak._layouts.giants import LayoutInput, LayoutResult
 from minleak._plan.rings import Homes, Ring
 
 
@@ -28,11 +28,11 @@ class Stable(RingLayout):
     name = "stable"
     homes_in_engine = True
 
-    def lay(self, ground: Ground) -> Laid:
+    def lay(self, ground: LayoutInput) -> LayoutResult:
         """Homes by weight, and a ring of their residues."""
-        if not ground.giants.tail:
-            return Laid.nothing(ground)
-        return Laid(*at_home(ground.weights, len(ground.giants.members), ground.u))
+        if not ground.giants.rest_weight:
+            return LayoutResult.nothing(ground)
+        return LayoutResult(*at_home(ground.weights, len(ground.giants.members), ground.u))
 
 
 def at_home(weights: Indices, n_giants: int, u: int) -> tuple[Homes, tuple[Ring, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,9 @@ from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.matching import join, matched, take
 from minleak._data.prior import Prior
-from minleak.errors import InvalidParameter
+from minleak._file.format import Contents, require, require_whole
+from minleak._file.writing import name_arrays
+from minleak.errors import InvalidCloak, InvalidParameter
 
 # A count in a pool is worth so many units, so that the share that is kept each day stays a whole number.
 UNIT = 1 << 10
@@ -21,6 +24,8 @@ SERIES = ("counts", "pools", "first", "last")
 DAILY = ("days", "shares", "totals")
 # Pools stay below this, whatever is counted.
 MOST = 1 << 62
+# The last day that can be counted.
+_LAST_DAY = 1 << 31
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +52,23 @@ class Ledger:
     shares: Indices
     totals: Indices
 
+    def __post_init__(self) -> None:
+        """Refuse numbers that do not fit each other."""
+        if not all(self._claims()):
+            raise InvalidParameter("these fields are no ledger: plan.update(counts) makes them")
+
+    def _claims(self) -> Iterator[bool]:
+        known, days, shares = len(self.labels), self.days, self.shares
+        yield all(getattr(self, name).dtype == np.int64 for name in (*SERIES, *DAILY))
+        yield 1 <= self.listed <= known and all(len(getattr(self, name)) == known for name in SERIES)
+        yield 0 <= self.began <= self.day <= _LAST_DAY and 1 <= self.version <= self.day + 1
+        yield _within(self.counts, 0, MOST - 1) and _within(self.pools, 0, MOST)
+        yield _within(self.first, 0, self.day) and _within(self.last, -1, self.day)
+        yield len(days) == len(shares) == len(self.totals) >= 1
+        yield bool(days[0] >= 0 and days[-1] == self.day and (np.diff(days) > 0).all())
+        yield _within(shares, 1, UNIT) and shares[-1] == UNIT and bool((np.diff(shares) >= 0).all())
+        yield _within(self.totals, 0, MOST - 1)
+
     @classmethod
     def begin(cls, prior: Prior) -> Ledger:
         """That of a plan's own counts, on day 0."""
@@ -54,6 +76,38 @@ class Ledger:
         never = np.where(counts > 0, 0, -1)
         first, daily = np.zeros_like(counts), (np.array([one]) for one in (0, UNIT, counts.sum()))
         return cls(prior.labels, len(prior), 0, 0, 1, counts, UNIT * counts, first, never, *daily)
+
+    def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Arrays and numbers from which a file makes it again, the labels of listed secrets aside."""
+        arrays = {name: getattr(self, name) for name in (*SERIES, *DAILY)}
+        if self.pending and not self.labels.is_default:
+            waiting = take(self.labels, self.waiting).storable()
+            if waiting is None:
+                raise InvalidCloak("a file holds labels that are text or 64-bit integers: some that wait are others")
+            arrays |= name_arrays("pending", waiting)
+        return arrays, {"day": self.day, "began": self.began, "version": self.version}
+
+    @classmethod
+    def from_contents(cls, contents: Contents, parts: list[Labels]) -> Ledger:
+        """The ledger in a file, of secrets that the parts list by these labels."""
+        series = [contents.vector(name, "i8") for name in SERIES]
+        daily = [contents.vector(name, "i8") for name in DAILY]
+        known, listed = len(series[0]), sum(map(len, parts))
+        require(known >= listed)
+        if parts[0].is_default:
+            begins = np.cumsum([0, *map(len, parts)]).tolist()
+            require(
+                all(one == range(begin, begin + len(one)) for one, begin in zip(parts[1:], begins[1:], strict=False))
+            )
+            labels = Labels(range(known))
+        else:
+            pending = contents.names("pending", known - listed)
+            labels = join(parts if pending is None else [*parts, Labels(pending)])
+            require(labels.first_duplicate() is None)
+        day, began, version = (
+            require_whole(contents.numbers[name], 0, _LAST_DAY) for name in ("day", "began", "version")
+        )
+        return cls(labels, listed, day, began, version, *series, *daily)
 
     @property
     def waiting(self) -> Indices:
@@ -124,3 +178,7 @@ def _kept(pools: Indices, days: int, keep: float) -> Indices:
     """What is left of pools after some days, rounded down."""
     share = round(UNIT * keep**days)
     return (pools >> 10) * share + ((pools & (UNIT - 1)) * share >> 10)
+
+
+def _within(numbers: Indices, least: int, most: int) -> bool:
+    return not len(numbers) or bool(numbers.min() >= least and numbers.max() <= most)

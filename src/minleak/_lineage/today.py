@@ -20,7 +20,7 @@ from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._lineage.ledger import UNIT, Ledger
 from minleak._lineage.recent_rates import Posterior, Recent
-from minleak._plan.kinds import BLOCKS
+from minleak._plan.base import BLOCKS
 from minleak.errors import InvalidParameter
 
 # Members of sets that rates are drawn for, sets of a part at least, and samples that the interval is from.
@@ -202,10 +202,10 @@ def _sample_part(part: Any, numbers: Indices, weight: float, rng: np.random.Gene
         yield _sample_blocks(part, numbers, weight, rng)
         return
     count = max(int(weight * _DRAWS) // max(part.n_giants + part.u, 1), _SETS)
-    if part.tail:
+    if part.rest_weight:
         members, owned = sample_sets(part, count, rng)
-        yield PartSets(numbers[members], owned, part.tail / count)
-    for group in part.idle_sets():
+        yield PartSets(numbers[members], owned, part.rest_weight / count)
+    for group in part.zero_weight_sets():
         yield PartSets(numbers[np.asarray(group)][:, None], np.ones((len(group), 1)), 1.0)
 
 

@@ -22,7 +22,7 @@ from minleak._face.tables import Table
 from minleak._measure.leakages import leakage
 from minleak._padding.size_classes import SizeClasses
 from minleak._plan.streams import Fresh
-from minleak._plans.rows import RowDrawable, Rows
+from minleak._plans.rows import Rows, RowSampler
 from minleak.errors import InvalidParameter, UnknownSecret, shown
 
 # Probabilities of a randomised padding are multiples of one over this.
@@ -176,8 +176,8 @@ class Padding(Result):
         return self._shown(int(self._running.locate(one, Fresh().below(self._running.owned(one)))[0, 0]))
 
     @cached_property
-    def _running(self) -> RowDrawable:
-        return RowDrawable(self.rows(), self.prior.labels)  # not indexed, which a few draws do not pay for
+    def _running(self) -> RowSampler:
+        return RowSampler(self.rows())  # not indexed, which a few draws do not pay for
 
     def _shown(self, y: int) -> int | float:
         size = self.observables[y]

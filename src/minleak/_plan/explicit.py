@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from minleak._data.channel import Channel
 from minleak._data.parameters import truth, whole
-from minleak._plan.rings import Arrangement
 from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak._plans.rings import Plan
 
 # Entries that a channel may have unless the caller says otherwise.
 ENTRIES = 50_000_000
 
 
-def explicit_channel(plan: Arrangement, *, dense: bool = False, exact: bool = False, limit: int = ENTRIES) -> Channel:
+def explicit_channel(plan: Plan, *, dense: bool = False, exact: bool = False, limit: int = ENTRIES) -> Channel:
     """C[x,M] = v_M / w_x for x on a ring, v_M u / s for a giant, with v_M = (length of the cells of M) / u."""
     import scipy.sparse as sp
 
@@ -31,9 +33,9 @@ def explicit_channel(plan: Arrangement, *, dense: bool = False, exact: bool = Fa
         )
     members, lengths = _distinct(plan)
     labels = plan.prior.labels
-    idle = plan.idle_sets()
+    idle = plan.zero_weight_sets()
     names = [tuple(labels[i] for i in row) for row in [*members.tolist(), *(group.tolist() for group in idle)]]
-    denominators = np.where(np.isin(np.arange(n), plan.giants), plan.tail, plan.u * plan.weights)
+    denominators = np.where(np.isin(np.arange(n), plan.giants), plan.rest_weight, plan.u * plan.weights)
     rows = np.concatenate([members.ravel(), *idle])
     sizes = [members.shape[1]] * len(members) + [len(group) for group in idle]
     columns = np.repeat(np.arange(len(sizes)), sizes)
@@ -51,7 +53,7 @@ def explicit_channel(plan: Arrangement, *, dense: bool = False, exact: bool = Fa
     return Channel(sparse.toarray() if dense else sparse, inputs=inputs, outputs=names)
 
 
-def _distinct(plan: Arrangement) -> tuple[Any, Any]:
+def _distinct(plan: Plan) -> tuple[Any, Any]:
     """The distinct sets on rings, giants included, members increasing, and the total length of each."""
     blocks = [(sets, lengths) for sets, lengths in plan.cells()]
     if not blocks:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -10,8 +11,10 @@ import pyarrow as pa
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.parameters import whole
-from minleak._plan.rings import Arrangement
 from minleak.errors import InvalidParameter
+
+if TYPE_CHECKING:
+    from minleak._plans.rings import Plan
 
 # Rows that a table may have unless the caller says otherwise.
 ROWS = 50_000_000
@@ -27,7 +30,7 @@ def column_of_secrets(labels: Labels) -> pa.Array:
     return names
 
 
-def rows_of_rings(plan: Arrangement, limit: int) -> pa.Table:
+def rows_of_rings(plan: Plan, limit: int) -> pa.Table:
     """For every set its members, each with the units of its own line at which it shows that set."""
     limit = whole(limit, "the limit on rows", 0)
     if plan.n_cells * plan.k > limit:
@@ -44,7 +47,7 @@ def rows_of_rings(plan: Arrangement, limit: int) -> pa.Table:
         order = np.broadcast_to(np.arange(count, count + len(some))[:, None], (len(some), plan.n_giants))
         along.append(np.hstack([order, at]).ravel())
         lengths.append(units)
-    idle, begins = plan.idle_line() if len(plan.idle) or not plan.tail else (none, none)
+    idle, begins = plan.zero_weight_line() if len(plan.zero_weight) or not plan.rest_weight else (none, none)
     units = np.concatenate(lengths)
     sizes = np.concatenate([np.full(len(units), width), np.diff(np.append(begins, len(idle)))])
     secrets = np.concatenate([*sets, idle]).astype(np.int64)
@@ -66,7 +69,7 @@ def rows_of_rings(plan: Arrangement, limit: int) -> pa.Table:
     )
 
 
-def _placed_cells(plan: Arrangement) -> Iterator[tuple[Indices, Indices, Indices]]:
+def _placed_cells(plan: Plan) -> Iterator[tuple[Indices, Indices, Indices]]:
     """(sets, lengths, where each member's places of the set lie along its own line): home first, then positions on the
     line of all rings, as a draw goes through them.
     """

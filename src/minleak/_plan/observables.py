@@ -5,43 +5,45 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from minleak._data.labels import Labels
+from minleak._file.format import Contents, require
+from minleak._file.writing import text_arrays
 from minleak.errors import InvalidCloak
 
-# The forms, and the type of the array that each is kept in.
-FORMS = {"default": None, "text": pa.large_string(), "integers": pa.int64(), "numbers": pa.float64()}
-FORMS["json"] = pa.large_string()
-_PLAIN = {str: "text", int: "integers", float: "numbers"}
+_FORMS = {str: "text", int: "integers", float: "numbers"}
+_TYPES = {"integers": "i8", "numbers": "f8"}
 
 
-def storable_outputs(outputs: Labels) -> tuple[pa.Array | None, str]:
-    """The labels as an array, and the form that they have in it."""
+def output_arrays(outputs: Labels) -> tuple[dict[str, Any], str]:
+    """The labels as arrays, and the form that they have in them."""
     if outputs.is_default:
-        return None, "default"
+        return {}, "default"
     names = list(outputs)
     kinds = {type(name) for name in names}
+    form = _FORMS[kinds.pop()] if len(kinds) == 1 and kinds <= set(_FORMS) else "json"
     try:
-        if len(kinds) == 1 and kinds <= set(_PLAIN):
-            form = _PLAIN[kinds.pop()]
-            return pa.array(names, type=FORMS[form]), form
-        return pa.array([json.dumps(_listed(name)) for name in names], type=pa.large_string()), "json"
+        if form in _TYPES:
+            return {"outputs": np.array(names, dtype=_TYPES[form])}, form
+        texts = names if form == "text" else [json.dumps(_listed(name)) for name in names]
+        return text_arrays("outputs", pa.array(texts, type=pa.large_string())), form
     except (TypeError, ValueError, OverflowError, RecursionError, pa.ArrowException):
         raise InvalidCloak("a file holds observables that are text, numbers, or tuples of these: rename them") from None
 
 
-def restored_outputs(form: str, count: int, names: pa.Array | None) -> Labels:
-    """The labels again; a ValueError or the like where the array holds none of that form."""
+def outputs_from(contents: Contents, form: Any, count: int) -> Labels:
+    """The labels again; a ValueError or the like where the arrays hold none of that form."""
     if form == "default":
         return Labels.of(None, count)
-    if names is None or names.type != FORMS[form] or names.null_count or len(names) != count:
-        raise ValueError("not the labels of observables")
-    names.validate(full=True)
-    given = names.to_pylist()
+    require(form in ("text", "json", *_TYPES))
+    if form in _TYPES:
+        given = contents.vector("outputs", _TYPES[form], count).tolist()
+    else:
+        given = contents.text("outputs", count).to_pylist()
     labels = Labels.of([_tupled(json.loads(name)) for name in given] if form == "json" else given, count)
-    if labels.first_duplicate() is not None:
-        raise ValueError("two observables of one name")
+    require(labels.first_duplicate() is None)
     return labels
 
 
@@ -57,6 +59,5 @@ def _listed(label: Any) -> Any:
 def _tupled(read: Any) -> Any:
     if type(read) is list:
         return tuple(_tupled(part) for part in read)
-    if type(read) not in (str, int, float):
-        raise ValueError("not the label of an observable")
+    require(type(read) in (str, int, float))
     return read

@@ -37,6 +37,21 @@ class Partition:
         begins = rows.indptr.astype(np.int64)
         return cls(rows.indices, begins[np.append(True, begins[1:] > begins[:-1])])
 
+    def wrong_with(self, n: int, k: int) -> str | None:
+        """What is wrong with blocks of at most k of n secrets, if anything is."""
+        members, begins = self.members, self.begins
+        if not all(isinstance(a, np.ndarray) and a.ndim == 1 and a.dtype.kind == "i" for a in (members, begins)):
+            return "members and begins are not integers"
+        if not (len(members) == n and members.min() >= 0 and members.max() < n):
+            return "the members are not the secrets"
+        found = np.zeros(n, dtype=bool)
+        found[members] = True
+        if not found.all():
+            return "a secret is in no block"
+        if not (len(begins) > 1 and begins[0] == 0 and begins[-1] == n and bool((begins[1:] > begins[:-1]).all())):
+            return "the blocks do not follow each other"
+        return None if self.sizes.max() <= k else f"a block has more than k = {k} members"
+
     @property
     def sizes(self) -> Indices:
         """How many members each block has."""

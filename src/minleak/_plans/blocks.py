@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -21,14 +20,15 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
 from minleak._entropy.standard import FEW, STANDARD
-from minleak._file.digests import label_parts, of_parts
-from minleak._file.saving import label_arrays, save, storable_labels, stored_weights
+from minleak._file.format import Contents, require_whole
+from minleak._file.hashing import hash_parts, label_parts
+from minleak._file.writing import prior_arrays
 from minleak._measure.leakages import difference
+from minleak._plan.base import BLOCKS, BasePlan, ListedSampler
 from minleak._plan.exporting import column_of_secrets
-from minleak._plan.kinds import BLOCKS, Stored
 from minleak._plan.partition import Partition
-from minleak._plan.sampler import Drawable
 from minleak._plan.summaries import BlockSummary, summarize_blocks
+from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from minleak._plans.lineage import Lineage
@@ -37,7 +37,7 @@ Indices = npt.NDArray[Any]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class BlockPlan(Stored):
+class BlockPlan(BasePlan):
     """The best deterministic plan for a prior and a cap k: made by `minleak.design(prior, k, layout=Blocks())`.
 
     The secrets are sorted by weight and cut into blocks of k from the heaviest on, and a secret's block is what is
@@ -63,12 +63,20 @@ class BlockPlan(Stored):
     layout = BLOCKS
     randomised = False
 
+    def __post_init__(self) -> None:
+        """Refuse blocks that do not hold every secret once, and that are empty or have more than k members."""
+        wrong = self.partition.wrong_with(len(self.prior), self.k)
+        if wrong is not None:
+            raise InvalidParameter(f"these fields are no plan: {wrong}; minleak.design(prior, k) makes plans")
+
     @cached_property
     def digest(self) -> bytes:
         """32 bytes that stand for the labels and the blocks, and name the plan in set ids."""
         index = "<i4" if len(self.prior) < 2**31 else "<i8"
         parts = [self.partition.members.astype(index, copy=False), self.partition.begins.astype("<i8", copy=False)]
-        return of_parts(b"minleak blocks 1", [*label_parts(self.prior.labels), np.array([self.k]), *parts])
+        return hash_parts(
+            b"minleak blocks 1", [*label_parts(self.prior.labels), np.array([self.k]), *parts], self.hashes
+        )
 
     @property
     def success(self) -> float:
@@ -148,11 +156,12 @@ class BlockPlan(Stored):
         >>> ml.design([1, 5, 4], k=2, layout="blocks").table().to_pylist()[0]
         {'secret': 0, 'set_number': 1, 'weight': 1}
         """
+        weights = self.prior.weights
         return pa.table(
             {
                 "secret": column_of_secrets(self.prior.labels),
                 "set_number": pa.array(self.partition.block_of().astype(np.int64)),
-                "weight": stored_weights(self.prior),
+                "weight": pa.array(weights if weights.dtype != object else [str(weight) for weight in weights]),
             }
         )
 
@@ -166,55 +175,35 @@ class BlockPlan(Stored):
         """How many blocks there are."""
         return len(self.partition.begins) - 1
 
-    def update(
-        self,
-        prior: Prior | Iterable[Any],
-        *,
-        cohort: int | str = "auto",
-        keep: float = 0.7,
-        day: int | None = None,
-        layout: Any = None,
-        gains: Mapping[Any, Any] | None = None,
-    ) -> Lineage:
-        """The next version, after the counts of one more day: sets, odds and sticky draws of all secrets stay as they
-        are, and new secrets wait for a part of their own. See `results.Lineage.update`.
+    def as_lineage(self) -> Lineage:
+        """The plan as the first part of a lineage."""
+        from minleak._plans.lineage import Lineage
 
-        >>> import minleak as ml
-        >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
-        >>> newer = plan.update({"mumps": 16, "cold": 31, "flu": 40, "gout": 20, "rabies": 1})
-        >>> newer.version, newer.pending, newer.lineage == plan.lineage
-        (2, ('rabies',), True)
-        """
-        from minleak._plans.lineage import begin
+        return Lineage.begin(self)
 
-        return begin(self).update(prior, cohort=cohort, keep=keep, day=day, layout=layout, gains=gains)
-
-    def drawable(self) -> BlockDrawable:
-        """What a `minleak.Cloak` draws from, made in O(n)."""
-        return BlockDrawable(self, self.prior.labels.indexed())
+    def sampler(self) -> BlockSampler:
+        """What a `minleak.Cloak` draws from."""
+        return BlockSampler(self)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again."""
-        arrays = {
-            "prior": stored_weights(self.prior),
-            "members": self.partition.members,
-            "begins": self.partition.begins,
-            **label_arrays(storable_labels(self.prior)),
-        }
+        partition = self.partition
+        arrays = {"members": partition.members, "begins": partition.begins, **prior_arrays(self.prior)}
         return arrays, {"k": self.k, "events": self.prior.events}
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the blocks to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
-        all.
-        """
-        save(self, path)
+    @classmethod
+    def from_contents(cls, contents: Contents) -> Self:
+        """The blocks in a file."""
+        members, begins = contents.vector("members", "i4 i8"), contents.vector("begins", "i8")
+        k = require_whole(contents.numbers["k"], 1, len(members))
+        return cls(contents.prior(len(members)), k, Partition(members, begins))
 
     def __repr__(self) -> str:
         return f"BlockPlan(n={len(self.prior)}, k={self.k}, blocks={len(self.partition.begins) - 1})"
 
 
 @dataclass(frozen=True, eq=False)
-class BlockDrawable(Drawable):
+class BlockSampler(ListedSampler):
     """Blocks at work."""
 
     plan: BlockPlan

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from minleak._certify.channels import examined
-from minleak._certify.rings import Certificate, Check
+from minleak._certify.blocks import certify_blocks
+from minleak._certify.channels import certify_channel
+from minleak._certify.lineages import certify_lineage
+from minleak._certify.rings import Certificate, certify_rings
+from minleak._certify.rows import certify_rows
+from minleak._certify.strings import certify_strings
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
 from minleak._data.matching import matched
@@ -20,15 +22,23 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
-from minleak._plan.kinds import KINDS, LINEAGE, Running, Stored
+from minleak._plan.base import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, BasePlan
 from minleak._plan.rings import cap
-from minleak._plans.opening import opened
+from minleak._plans.loading import load
 from minleak._strings.model import StringModel
 from minleak.errors import InvalidParameter
 
+_CERTIFIERS: dict[str, Callable[..., Certificate]] = {
+    RINGS: certify_rings,
+    BLOCKS: certify_blocks,
+    ROWS: certify_rows,
+    STRINGS: certify_strings,
+    LINEAGE: certify_lineage,
+}
+
 
 def certify(
-    subject: Stored | str | os.PathLike[str] | Running | Channel | Any,
+    subject: BasePlan | str | os.PathLike[str] | Channel | Any,
     prior: Prior | Iterable[Any] | StringModel | None = None,
     *,
     k: int | None = None,
@@ -46,8 +56,8 @@ def certify(
 
     Secrets are matched by their labels, in whatever order the prior has them.
 
-    Of a file, given by its path, the tables that draws use are checked too: they lead every secret to the sets of the
-    plan, and every label to its secret. So a certified file draws at the certified odds, whoever wrote it.
+    A file may be given by its path. Draws are made from the plan itself, so a certified file draws at the certified
+    odds, whoever wrote it; that its index leads every label to its secret is checked too.
 
     Blocks are checked to be sorted and cut, which no partition beats in the entropies for which that is a theorem; of
     those asked for, others are named and not certified. A plan over strings that cannot be listed is certified for its
@@ -70,9 +80,7 @@ def certify(
     >>> certify([[1, 0], [1, 0], [0, 1], [0, 1]], prior, k=2).ok
     False
     """
-    by_step = None
-    with contextlib.suppress(Exception):  # whatever an odd object raises when it is asked
-        by_step = getattr(subject, "step_certificate", None)
+    by_step = getattr(subject, "step_certificate", None)
     if (by_step is None) != (step is None):
         raise InvalidParameter(
             "tracks are certified for a step: certify(tracks, step=(a, ...)); other things have none"
@@ -80,24 +88,17 @@ def certify(
     if by_step is not None:
         return cast(Certificate, by_step(step))
     within = 1e-9 if tolerance is None else real(tolerance, "the tolerance is a number from 0 to 1", least=0, most=1)
-    if isinstance(subject, str | bytes | os.PathLike):
-        subject = opened(cast(str, subject))
-    if isinstance(subject, Stored | Running):
-        plan = subject.plan if isinstance(subject, Running) else subject
+    plan = load(subject) if isinstance(subject, str | os.PathLike) else subject
+    if isinstance(plan, BasePlan):
         if plan.kind != LINEAGE:  # whose parts have counts of their own
             prior, gains = _in_order(plan, _said(prior), gains)
-        found: Certificate = import_module(KINDS[plan.kind].checking).certified(
-            subject, prior, k=k, gains=gains, entropies=entropies
-        )
-        return found
+        return _CERTIFIERS[plan.kind](plan, prior, k=k, gains=gains, entropies=entropies)
     if gains is not None:
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
     prior, measures = as_prior(_said(prior)), as_entropies(entropies)
-    seen = examined(as_channel(subject), prior, min(cap(k), len(prior)), measures, within)
-    checks = [Check(*check) for check in seen.checks]
-    return Certificate(all(check.ok for check in checks), seen.exact, tuple(checks), seen.gaps)
+    return certify_channel(as_channel(subject), prior, min(cap(k), len(prior)), measures, within)
 
 
 def _said(prior: Any) -> Any:
@@ -106,11 +107,11 @@ def _said(prior: Any) -> Any:
     return prior
 
 
-def _in_order(plan: Stored, prior: Any, gains: Any) -> tuple[Any, Any]:
+def _in_order(plan: BasePlan, prior: Any, gains: Any) -> tuple[Any, Any]:
     """Prior and gains in the order of the plan's secrets, where these are the same in another order. That they are is
     checked after it, with everything else.
     """
-    known = getattr(plan, "prior", None)
+    known = plan.prior
     prior = Prior.from_counts(prior) if isinstance(prior, Mapping) else prior
     if prior is known or not isinstance(prior, Prior) or not isinstance(known, Prior) or len(prior) != len(known):
         return prior, gains

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -21,24 +20,30 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
-from minleak._file.digests import label_parts, of_parts
-from minleak._file.saving import save
+from minleak._file.format import Contents, require
+from minleak._file.hashing import hash_parts, label_parts
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout
 from minleak._lineage.cadence import days_to_wait
 from minleak._lineage.ledger import DAILY, SERIES, Ledger
 from minleak._measure.leakages import leakage, posterior_vulnerability
-from minleak._plan.kinds import LINEAGE, Running, Stored
+from minleak._plan.base import BLOCKS, LINEAGE, RINGS, BasePlan
 from minleak._plan.summaries import LineageSummary, summarize_lineage
+from minleak._plans.blocks import BlockPlan
+from minleak._plans.lineage_sampler import LineageSampler
 from minleak._plans.make import design
-from minleak.errors import InvalidCloak, InvalidParameter, shown
+from minleak._plans.rings import Plan
+from minleak.errors import InvalidParameter, shown
 
 if TYPE_CHECKING:
     from minleak._lineage.today import Today
 
+# The most parts that a file holds.
+_PARTS = 100_000
+
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Lineage(Stored):
+class Lineage(BasePlan):
     """A plan that was updated: made by `plan.update(counts)`.
 
     A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay as they
@@ -56,10 +61,20 @@ class Lineage(Stored):
     """
 
     kind = LINEAGE
-    cannot: ClassVar = {}
 
     _parts: tuple[Any, ...]
     ledger: Ledger
+
+    def __post_init__(self) -> None:
+        """Refuse parts of different kinds, layouts or caps, and a ledger of other secrets."""
+        alike = len({(part.kind, part.layout, part.k) for part in self._parts}) == 1
+        if not alike or self.ledger.listed != sum(len(part.prior) for part in self._parts):
+            raise InvalidParameter("these parts are no lineage: they differ in layout or k, or were not counted")
+
+    @classmethod
+    def begin(cls, plan: Any) -> Lineage:
+        """A plan made from nothing, as a lineage of one part."""
+        return cls((plan,), Ledger.begin(plan.prior))
 
     @property
     def parts(self) -> tuple[Any, ...]:
@@ -103,7 +118,7 @@ class Lineage(Stored):
         numbers = np.array([ledger.listed, ledger.day, ledger.began, ledger.version])
         arrays = [getattr(ledger, name) for name in (*SERIES, *DAILY)]
         waiting = label_parts(take(ledger.labels, ledger.waiting)) if ledger.pending else [b"none"]
-        return of_parts(b"minleak lineage 1", [*(part.digest for part in self.parts), numbers, *arrays, *waiting])
+        return hash_parts(b"minleak lineage 1", [*(part.digest for part in self.parts), numbers, *arrays, *waiting])
 
     @cached_property
     def prior(self) -> Prior:
@@ -115,7 +130,7 @@ class Lineage(Stored):
         return Prior(counts, labels=None if labels.is_default else labels)
 
     @cached_property
-    def _begins(self) -> Indices:
+    def begins(self) -> Indices:
         """Where the secrets of each part begin, and where the last ones end."""
         return np.cumsum([0, *(len(part.prior) for part in self.parts)])
 
@@ -169,7 +184,7 @@ class Lineage(Stored):
 
     def weighted_sets(self) -> Iterator[tuple[Indices, int]]:
         """Every set of every part with the places that lead to it."""
-        for part, begin in zip(self.parts, self._begins.tolist(), strict=False):
+        for part, begin in zip(self.parts, self.begins.tolist(), strict=False):
             for members, length in part.weighted_sets():
                 yield np.asarray(members) + begin, length
 
@@ -203,34 +218,21 @@ class Lineage(Stored):
 
     # -- the next version ---------------------------------------------------------------------------------------------
 
-    def update(
+    def as_lineage(self) -> Lineage:
+        """Itself."""
+        return self
+
+    def next_version(
         self,
         prior: Prior | Iterable[Any],
         *,
-        cohort: int | str = "auto",
-        keep: float = 0.7,
-        day: int | None = None,
-        layout: Any = None,
-        gains: Mapping[Any, Any] | None = None,
+        cohort: int | str,
+        keep: float,
+        day: int | None,
+        layout: Any,
+        gains: Mapping[Any, Any] | None,
     ) -> Lineage:
-        """The next version: the counts are entered, and secrets that wait become a part when it is time.
-
-        Parameters
-        ----------
-        prior
-            Today's counts, whole numbers; matched by label, in any order.
-        cohort
-            After how many days those that wait become a part, if they are at least k; "auto": daily at first, and then
-            less and less often, down to once a week after twelve days.
-        keep
-            The share of the pooled counts that is kept each day, for `in_the_world`.
-        day
-            The number of today, if not one more than that of the last counts.
-        layout
-            For plans made with `Near` or `Cheapest`: the layout of a new part, as a function of the list of its labels.
-        gains
-            For plans made with gains: what new secrets are worth, by label.
-        """
+        """What `update` returns: the counts are entered, and secrets that wait become a part when it is time."""
         today = self.ledger.day + 1 if day is None else whole(day, "the day", 0)
         if today <= self.ledger.day:
             raise InvalidParameter(
@@ -255,7 +257,7 @@ class Lineage(Stored):
                 else "the plan was made without gains, so its parts have none: leave out gains="
             )
         worth = None if gains is None else _by_label(gains, labels)
-        shape = _layout(self.layout, labels) if layout is None else layout
+        shape = _layout_of(self.layout) if layout is None else layout
         shape = shape(list(labels)) if callable(shape) and not isinstance(shape, Layout) else shape
         if not isinstance(shape, str) and shape.name != self.layout:
             raise InvalidParameter(f"a new part has the plan's layout, {self.layout}, and not {shape.name}")
@@ -265,40 +267,36 @@ class Lineage(Stored):
 
     # -- at work and in files -----------------------------------------------------------------------------------------
 
-    def drawable(self) -> LineageDrawable:
+    def sampler(self) -> LineageSampler:
         """What a `minleak.Cloak` draws from."""
-        return LineageDrawable(self, tuple(part.drawable() for part in self.parts))
+        return LineageSampler(self, tuple(part.sampler() for part in self.parts))
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again: those of each part, and the ledger."""
-        ledger, numbers = self.ledger, []
-        arrays: dict[str, Any] = {}
+        arrays, numbers = self.ledger.contents()
+        said = []
         for i, part in enumerate(self.parts):
-            own, said = part.contents()
+            own, told = part.contents()
             arrays |= {f"{i}.{name}": array for name, array in own.items()}
-            numbers.append({"kind": part.kind, **said})
-        arrays |= {name: getattr(ledger, name) for name in (*SERIES, *DAILY)}
-        if ledger.pending and not ledger.labels.is_default:
-            waiting = take(ledger.labels, ledger.waiting).storable()
-            if waiting is None:
-                raise InvalidCloak("a file holds labels that are text or 64-bit integers: some that wait are others")
-            arrays["pending"] = waiting
-        return arrays, {"parts": numbers, **{name: getattr(ledger, name) for name in ("day", "began", "version")}}
+            said.append({"kind": part.kind, **told})
+        return arrays, {"parts": said, **numbers}
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the parts and the ledger to a .cloak file, whole or not at all."""
-        save(self, path)
+    @classmethod
+    def from_contents(cls, contents: Contents) -> Self:
+        """The parts in a file, each as in a file of its own, and the ledger."""
+        said = contents.numbers["parts"]
+        require(type(said) is list and 1 <= len(said) <= _PARTS)
+        kinds: dict[str, Any] = {RINGS: Plan, BLOCKS: BlockPlan}
+        parts = tuple(kinds[one["kind"]].from_contents(contents.part(i)) for i, one in enumerate(said))
+        for part in parts:
+            vars(part)["hashes"] = contents.hashes
+        return cls(parts, Ledger.from_contents(contents, [part.prior.labels for part in parts]))
 
     def __repr__(self) -> str:
         return (
             f"Lineage(n={self.ledger.listed}, k={self.k}, layout={self.layout!r}, version={self.version}, "
             f"parts={len(self.parts)}, pending={len(self.ledger.waiting)})"
         )
-
-
-def begin(plan: Any) -> Lineage:
-    """A plan made from nothing, as a lineage of one part."""
-    return Lineage((plan,), Ledger.begin(plan.prior))
 
 
 def _by_label(gains: Mapping[Any, Any], labels: Labels) -> list[Any]:
@@ -308,102 +306,16 @@ def _by_label(gains: Mapping[Any, Any], labels: Labels) -> list[Any]:
     return [gains[label] for label in labels]
 
 
-def _layout(name: str, labels: Labels) -> str:
+def _layout_of(name: str) -> str:
     """The layout of a new part by its name, where it needs no arguments."""
-    del labels
+    if name not in LAYOUTS:
+        raise InvalidParameter(f"the plan's layout {shown(name)} is none that is known: design the plan anew")
+    kind = LAYOUTS[name]
     try:
-        LAYOUTS[name]()
+        kind()
     except TypeError:
-        kind = LAYOUTS[name].__name__
         raise InvalidParameter(
-            f"a new part needs its {kind} layout: give layout=, a function of the list of its labels that returns "
-            f"{kind}(...)"
+            f"a new part needs its {kind.__name__} layout: give layout=, a function of the list of its labels that "
+            f"returns {kind.__name__}(...)"
         ) from None
-    except KeyError:
-        raise InvalidParameter(f"the plan's layout {shown(name)} is none that is known: design the plan anew") from None
     return name
-
-
-@dataclass(frozen=True, eq=False)
-class LineageDrawable(Running):
-    """The parts at work. Secrets have numbers in the order of the parts."""
-
-    plan: Lineage
-    parts: tuple[Any, ...]
-
-    listed = True
-    advice = "refuse it, or choose a stand_in for all such secrets"
-
-    @cached_property
-    def _later(self) -> Labels:
-        """The labels of all but the first part, which has an index of its own, and after them those that wait."""
-        return Labels(tuple(self.plan.ledger.labels[int(self.plan._begins[1]) :]))
-
-    def extent(self) -> str:
-        """Their number."""
-        return f"n={self.plan.ledger.listed}"
-
-    def numbered(self) -> Labels:
-        """The labels of all secrets."""
-        return self.plan.prior.labels.indexed()
-
-    def find(self, secret: Hashable) -> int | None:
-        """The number of a secret."""
-        number = self._known(secret)
-        return None if number is None or number >= self.plan.ledger.listed else number
-
-    def waits(self, secret: Hashable) -> bool:
-        """Whether it stands behind those that are listed."""
-        number = self._known(secret)
-        return number is not None and number >= self.plan.ledger.listed
-
-    def _known(self, secret: Hashable) -> int | None:
-        """Where a secret stands among all that were counted."""
-        found = self.parts[0].find(secret)
-        if found is not None:
-            return int(found)
-        found = self._later.position(secret)
-        return None if found is None else int(self.plan._begins[1]) + found
-
-    def in_bytes(self, secrets: Indices) -> list[bytes]:
-        """The label of each secret, as it was given."""
-        return self.plan.prior.labels.bytes_at(secrets)
-
-    def _by_part(self, secrets: Indices) -> Iterator[tuple[Any, Indices, Indices]]:
-        """(part, rows, numbers within the part) of those parts that are asked for."""
-        begins = self.plan._begins
-        which = np.searchsorted(begins, secrets, side="right") - 1
-        order = np.argsort(which, kind="stable")
-        for rows in np.split(order, np.flatnonzero(np.diff(which[order])) + 1) if len(order) else ():
-            part = int(which[rows[0]])
-            yield self.parts[part], rows, secrets[rows] - begins[part]
-
-    def owned(self, secrets: Indices) -> Indices:
-        """As the parts say."""
-        owned = np.empty(len(secrets), dtype=np.int64)
-        for part, rows, numbers in self._by_part(secrets):
-            owned[rows] = part.owned(numbers)
-        return owned
-
-    def locate(self, secrets: Indices, places: Indices) -> Indices:
-        """The set at each place of the secret's own part."""
-        out = np.full((len(secrets), self.plan.k), -1, dtype=np.int64)
-        begins = self.plan._begins
-        for part, rows, numbers in self._by_part(secrets):
-            shown = part.locate(numbers, places[rows])
-            begin = int(begins[np.searchsorted(begins, secrets[rows[0]], side="right") - 1])
-            out[rows, : shown.shape[1]] = np.where(shown >= 0, shown + begin, -1)
-        return out
-
-    def show(self, located: Indices) -> list[tuple[Any, ...]]:
-        """The labels of each row."""
-        names = self.plan.prior.labels
-        return [tuple(names.at(row[row >= 0])) for row in located]
-
-    def find_shown(self, label: Hashable) -> int | None:
-        """The number of what is shown."""
-        return self.find(label)
-
-    def set_in_bytes(self, found: set[int]) -> bytes:
-        """Their numbers in order."""
-        return np.array(sorted(found), dtype="<i8").tobytes()

@@ -17,8 +17,8 @@ from minleak._data.progress import Progress, no_progress
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout, RingLayout
 from minleak._layouts.blocks import Blocks
-from minleak._layouts.giants import Giants, Ground, find_giants
-from minleak._plan.kinds import BLOCKS, RINGS
+from minleak._layouts.giants import Giants, LayoutInput, find_giants
+from minleak._plan.base import BLOCKS, RINGS
 from minleak._plan.partition import cut
 from minleak._plan.rings import LIMIT, cap
 from minleak._plans.blocks import BlockPlan
@@ -129,7 +129,7 @@ def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | N
     gamma = None if gains is None else _gains(gains, prior.labels)
     grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
     giants = find_giants(grid.weights, grid.total, k)
-    laid = layout.lay(Ground(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
+    laid = layout.lay(LayoutInput(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
     return Plan.trusted(
         prior=prior,
         k=k,
@@ -154,7 +154,7 @@ _MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS:
 
 def relaid(plan: Plan, layout: RingLayout) -> Plan:
     """The same plan in another layout: the same giants, the other secrets on other rings."""
-    laid = layout.lay(Ground(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.tail)))
+    laid = layout.lay(LayoutInput(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.rest_weight)))
     return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
 
 

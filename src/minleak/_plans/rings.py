@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -15,20 +15,23 @@ from minleak._attack.decoys import decoy_distances
 from minleak._attack.exposures import Repeated, repeat_draws
 from minleak._attack.mismatch import form_for_gains, mismatched_leakage
 from minleak._attack.world import World, in_the_world
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.columns import Columns
-from minleak._data.prior import Prior
+from minleak._data.prior import Prior, total_of
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW, STANDARD
-from minleak._file.digests import of_plan
-from minleak._file.saving import contents_of_rings, drawable_of, save
+from minleak._file.format import Contents
+from minleak._file.hashing import hash_parts, label_parts
 from minleak._measure.leakages import difference
+from minleak._plan.base import RINGS, BasePlan
+from minleak._plan.cost import Cost
 from minleak._plan.explicit import ENTRIES, explicit_channel
 from minleak._plan.exporting import ROWS, rows_of_rings
-from minleak._plan.kinds import RINGS, Stored
-from minleak._plan.rings import Arrangement
-from minleak._plan.sampler import RingDrawable
+from minleak._plan.rings import Homes, Ring, check_rings, zero_weight_line
+from minleak._plan.sampler import RingSampler
+from minleak._plan.storing import ring_contents, ring_fields
 from minleak._plan.summaries import PlanSummary, summarize_rings
 from minleak.errors import InvalidParameter
 
@@ -36,26 +39,115 @@ if TYPE_CHECKING:
     from minleak._plans.lineage import Lineage
 
 
-class Plan(Arrangement, Stored):
+@dataclass(frozen=True, repr=False, eq=False)
+class Plan(BasePlan):
     """An optimal channel for a prior and a cap k on the size of a set: made by `minleak.design`.
 
     Every observable is a set of k secrets, and whichever is seen, the attacker's posterior on it is the same vector
-    `target` (pi of the paper). The giants are in every set; the u other places are given by rings. A ring's phase is
-    drawn in proportion to its length; secret x is at the phases that it owns, u * weights[x] units in all.
+    `target` (pi of the paper). The giants are in every set; the u other places are given by homes and rings. A ring's
+    phase is drawn in proportion to its length; secret x is at the phases that it owns, u * weights[x] units in all.
 
     All fields are integers or indices. With gains, `weights` are those of gamma_x p(x). `distance` is the total
-    variation between the prior given and the one on the integer grid that the plan is exactly optimal for. `idle`
-    secrets, of weight zero, have sets of their own. `costs` tells what the sets cost, where the layout was told, and
-    `apart` is the group of each secret, of which a set holds at most one, where some are to be kept apart. `known_as`
-    is what an engine calls the plan, where one made it.
+    variation between the prior given and the one on the integer grid that the plan is exactly optimal for. `costs`
+    tells what the sets cost, where the layout was told, and `exclusion_groups` is the group of each secret, of which a
+    set holds at most one, where some are to be kept apart. `known_as` is what an engine calls the plan, where one made
+    it. Everything else follows from these fields, which the constructor checks.
     """
+
+    prior: Prior
+    k: int
+    layout: str
+    weights: Indices
+    giants: Indices
+    homes: Homes
+    rings: tuple[Ring, ...]
+    gains: Array | None = field(default=None, kw_only=True)
+    distance: float = field(default=0.0, kw_only=True)
+    costs: Cost | None = field(default=None, kw_only=True)
+    exclusion_groups: Indices | None = field(default=None, kw_only=True)
+    known_as: bytes | None = field(default=None, kw_only=True)
 
     kind = RINGS
 
+    def __post_init__(self) -> None:
+        check_rings(self)
+
+    @classmethod
+    def trusted(cls, **fields: Any) -> Self:
+        """A plan of fields that were just made to fit, for `design`: looking at them takes as long as laying a circle
+        does. Files, copies and everybody else use the constructor.
+        """
+        made = object.__new__(cls)
+        vars(made).update(dict.fromkeys(("gains", "costs", "exclusion_groups", "known_as")) | fields)
+        return made
+
+    # -- what follows from the fields ---------------------------------------------------------------------------------
+
+    @cached_property
+    def total(self) -> int:
+        """The sum of the weights."""
+        return int(self.prior.total if self.weights is self.prior.weights else total_of(self.weights))
+
+    @property
+    def n_giants(self) -> int:
+        """g = j* - 1, how many secrets are in every set."""
+        return len(self.giants)
+
+    @property
+    def u(self) -> int:
+        """How many places of a set the giants leave."""
+        return self.k - len(self.giants)
+
+    @cached_property
+    def rest_weight(self) -> int:
+        """What the giants leave of the total weight: the number of all phases."""
+        return self.total - int(sum(self.weights[self.giants].tolist()))
+
+    @cached_property
+    def zero_weight(self) -> Indices:
+        """The secrets of weight zero, which have sets of their own."""
+        return np.flatnonzero(self.weights == 0)
+
+    @cached_property
+    def target(self) -> Array:
+        """pi, largest first: the posterior that every observable induces (with gains: of gamma_x p(x), not
+        normalised).
+        """
+        rest = [self.rest_weight / (self.u * self.total)] * (self.u if self.rest_weight else 0)
+        return np.concatenate([self.weights[self.giants] / self.total, rest]) * self.mass
+
+    @property
+    def exact_target(self) -> tuple[Fraction, ...]:
+        """pi in exact fractions of the total weight, largest first, zeros left out."""
+        giants = [Fraction(w, self.total) for w in self.weights[self.giants].tolist()]
+        return (*giants, *([Fraction(self.rest_weight, self.total * self.u)] * self.u if self.rest_weight else []))
+
+    @property
+    def success(self) -> float:
+        """How often one guess is right that sees a set: pi_1 (with gains: what the best guess is worth)."""
+        return float(self.target.max())
+
+    @property
+    def mass(self) -> float:
+        """The sum of gamma_x p(x)."""
+        return 1.0 if self.gains is None else float(self.gains @ self.prior.p)
+
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on: SHA-256 of the plan, computed whatever a file says."""
-        return of_plan(self)
+        """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes, rings and exclusion
+        groups. Computed, whatever a file says.
+        """
+        index = "<i4" if len(self.weights) < 2**31 else "<i8"
+        parts = [*label_parts(self.prior.labels), np.array([self.k, self.u, self.rest_weight, self.total])]
+        parts += [self.weights, self.giants, self.homes.weights, self.homes.members.astype(index, copy=False)]
+        parts += [np.array([ring.length, ring.u, len(ring.starts)]) for ring in self.rings]
+        for ring in self.rings:
+            parts += [ring.starts, ring.listed().astype(index, copy=False)]
+        if self.exclusion_groups is not None:
+            parts += [b"apart", self.exclusion_groups]
+        if self.known_as is not None:
+            parts += [b"known as", self.known_as]
+        return hash_parts(b"minleak plan 2", parts, self.hashes)
 
     @property
     def lineage(self) -> bytes:
@@ -142,16 +234,54 @@ class Plan(Arrangement, Stored):
     def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
         """(set, probability): the observables as tuples of labels in input order, one after the other.
 
-        A set may come more than once, its probabilities then add up. Sets of idle secrets have probability zero; if all
-        is in one set, it comes with probability one.
+        A set may come more than once, its probabilities then add up. Sets of secrets of weight zero have probability
+        zero; if all is in one set, it comes with probability one.
         """
         labels = self.prior.labels
         for sets, lengths in self.cells():
             for members, length in zip(sets, lengths.tolist(), strict=True):
                 whole = np.sort(np.concatenate([self.giants, members]))
-                yield tuple(labels[i] for i in whole.tolist()), Fraction(length, self.tail)
-        for i, members in enumerate(self.idle_sets()):
-            yield tuple(labels[i] for i in members.tolist()), Fraction(int(not self.tail and i == 0))
+                yield tuple(labels[i] for i in whole.tolist()), Fraction(length, self.rest_weight)
+        for number, members in enumerate(self.zero_weight_sets()):
+            yield tuple(labels[i] for i in members.tolist()), Fraction(int(not self.rest_weight and number == 0))
+
+    @property
+    def n_cells(self) -> int:
+        """An upper bound on the number of distinct sets: one for each home, one for each segment on a ring."""
+        segments = sum(len(ring.starts) for ring in self.rings)
+        return len(self.homes.weights) + segments + len(self.zero_weight_line()[1])
+
+    def cells(self, width: int = 4096) -> Iterator[tuple[Indices, Indices]]:
+        """(sets, lengths) in blocks: sets of shape (m, u) without the giants, each of probability length /
+        rest_weight.
+        """
+        yield from self.home_cells(width)
+        for ring in self.rings:
+            yield from ring.cells().blocks(width)
+
+    def home_cells(self, width: int) -> Iterator[tuple[Indices, Indices]]:
+        """The same for the homes alone, each of which is one cell."""
+        for begin in range(0, len(self.homes.weights), width):
+            yield self.homes.members[begin : begin + width], self.u * self.homes.weights[begin : begin + width]
+
+    def zero_weight_line(self) -> tuple[Indices, Indices]:
+        """The sets of secrets of weight zero on one line, and where each begins. Where nothing is on rings, the giants'
+        set comes first.
+        """
+        return zero_weight_line(self)
+
+    def zero_weight_sets(self) -> list[Indices]:
+        """The same, one by one."""
+        members, begins = self.zero_weight_line()
+        return np.split(members, begins[1:]) if len(begins) else []
+
+    def weighted_sets(self) -> Iterator[tuple[Indices, int]]:
+        """Every set with the number of places that lead each of its members to it, one where that is always so."""
+        for sets, lengths in self.cells():
+            for members, length in zip(sets, lengths.tolist(), strict=True):
+                yield np.concatenate([self.giants, members]), length
+        for members in self.zero_weight_sets():
+            yield members, 1
 
     def channel(self, *, dense: bool = False, exact: bool = False, limit: int = ENTRIES) -> Channel:
         """The explicit channel, observables labelled by their sets.
@@ -184,42 +314,24 @@ class Plan(Arrangement, Stored):
         """
         return repeat_draws(self, draws, trials=trials, seed=seed, exact=exact)
 
-    def update(
-        self,
-        prior: Prior | Iterable[Any],
-        *,
-        cohort: int | str = "auto",
-        keep: float = 0.7,
-        day: int | None = None,
-        layout: Any = None,
-        gains: Mapping[Any, Any] | None = None,
-    ) -> Lineage:
-        """The next version, after the counts of one more day: sets, odds and sticky draws of all secrets stay as they
-        are, and new secrets wait for a part of their own. See `results.Lineage.update`.
+    def as_lineage(self) -> Lineage:
+        """The plan as the first part of a lineage."""
+        from minleak._plans.lineage import Lineage
 
-        >>> import minleak as ml
-        >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
-        >>> newer = plan.update({"mumps": 16, "cold": 31, "flu": 40, "gout": 20, "rabies": 1})
-        >>> newer.version, newer.pending, newer.lineage == plan.lineage
-        (2, ('rabies',), True)
-        """
-        from minleak._plans.lineage import begin
+        return Lineage.begin(self)
 
-        return begin(self).update(prior, cohort=cohort, keep=keep, day=day, layout=layout, gains=gains)
-
-    def drawable(self) -> RingDrawable:
-        """What a `minleak.Cloak` draws from: the tables of the plan, made in O(n)."""
-        return drawable_of(self)
+    def sampler(self) -> RingSampler:
+        """What a `minleak.Cloak` draws from."""
+        return RingSampler(self)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again."""
-        return contents_of_rings(self)
+        return ring_contents(self)
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the plan to a .cloak file, from which `minleak.load` and `minleak.Cloak` read it; whole or not at
-        all.
-        """
-        save(self, path)
+    @classmethod
+    def from_contents(cls, contents: Contents) -> Self:
+        """The plan in a file."""
+        return cls(**ring_fields(contents))
 
     def __repr__(self) -> str:
         return (

@@ -12,13 +12,12 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.joint import Joint
 from minleak._data.matrices import as_csr
 from minleak._data.prior import Prior, as_prior
+from minleak._plan.rings import LIMIT
 from minleak._plans.rows import Rows
 from minleak.errors import InvalidParameter
 
 # Rows of floats sum to this, so that a probability is off by at most its inverse.
 TOTAL = 1 << 60
-# The largest sum of a row that random numbers are drawn below.
-LIMIT = 1 << 62
 
 
 def rounded(channel: Channel | Any, prior: Prior | Iterable[Any] | None = None) -> Rows:

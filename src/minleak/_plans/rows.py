@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from os import PathLike
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,18 +19,19 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
-from minleak._file.digests import label_parts, of_parts
-from minleak._file.saving import label_arrays, save, storable_labels, stored_weights
+from minleak._file.format import Contents, require, require_whole
+from minleak._file.hashing import hash_parts, label_parts
+from minleak._file.writing import prior_arrays
 from minleak._measure.leakages import leakage, posterior_vulnerability
-from minleak._plan.kinds import ROWS, Stored
-from minleak._plan.observables import storable_outputs
-from minleak._plan.sampler import Drawable
+from minleak._plan.base import ROWS, BasePlan, ListedSampler
+from minleak._plan.observables import output_arrays, outputs_from
+from minleak._plan.rings import LIMIT
 from minleak._plan.summaries import RowSummary, summarize_rows
 from minleak.errors import InvalidParameter
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Rows(Stored):
+class Rows(BasePlan):
     """A channel to run: made by `minleak.mechanisms.rounded(channel)`, or by `minleak.Cloak(channel)` itself.
 
     Secret x shows observable columns[e] with probability weights[e] / totals[x], exactly, over the entries e from
@@ -59,6 +59,31 @@ class Rows(Stored):
         "this one leaks under them",
     }
 
+    def __post_init__(self) -> None:
+        """Refuse what is no row for each secret, of positive numbers in order of their observables, with sums that
+        random numbers can be drawn below.
+        """
+        wrong = next((what for what, holds in self._claims() if not holds), None)
+        if wrong is not None:
+            raise InvalidParameter(f"these fields are no rows: {wrong}; mechanisms.rounded(channel) makes them")
+
+    def _claims(self) -> Iterator[tuple[str, bool]]:
+        starts, columns, weights = self.starts, self.columns, self.weights
+        n, m = len(self.prior), len(self.outputs)
+        whole = all(
+            isinstance(a, np.ndarray) and a.dtype == np.int64 and a.ndim == 1 for a in (starts, columns, weights)
+        )
+        yield "starts, columns and weights are not 64-bit integers", whole
+        lined = len(starts) == n + 1 and starts[0] == 0 and starts[-1] == len(columns) == len(weights)
+        yield "there is not one row for each secret", bool(lined and (starts[1:] > starts[:-1]).all())
+        yield "an entry is of no observable", bool(columns.min() >= 0 and columns.max() < m)
+        inside = np.ones(len(columns), dtype=bool)
+        inside[starts[:-1]] = False
+        yield "a row is not in order of its observables", bool((np.diff(columns)[inside[1:]] > 0).all())
+        yield "a number is not from 1 to 2^62", bool(weights.min() >= 1 and weights.max() <= LIMIT)
+        rough = np.add.reduceat(weights.astype(np.float64), starts[:-1])  # which tells whether integers go round
+        yield "a row sums to more than 2^62", bool(rough.max() <= 1.5 * LIMIT) and bool(self.totals.max() <= LIMIT)
+
     @cached_property
     def totals(self) -> Indices:
         """What the whole numbers of each row sum to."""
@@ -74,7 +99,7 @@ class Rows(Stored):
         """32 bytes that stand for the labels, the observables and the rows, and name them to sticky draws."""
         names = [*label_parts(self.prior.labels), *label_parts(self.outputs)]
         rows = [part.astype("<i8", copy=False) for part in (self.starts, self.columns, self.weights)]
-        return of_parts(b"minleak rows 1", [*names, *rows])
+        return hash_parts(b"minleak rows 1", [*names, *rows], self.hashes)
 
     def channel(self) -> Channel:
         """What is drawn from, as a channel of floats."""
@@ -131,36 +156,40 @@ class Rows(Stored):
         under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
         return leakage(under, self.channel(), entropy)
 
-    def drawable(self) -> RowDrawable:
+    def sampler(self) -> RowSampler:
         """What a `minleak.Cloak` draws from."""
-        return RowDrawable(self, self.prior.labels.indexed(), outputs=self.outputs)
+        return RowSampler(self)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arrays and numbers from which a file makes it again."""
-        observables, form = storable_outputs(self.outputs)
-        arrays = {
-            "prior": stored_weights(self.prior),
-            "starts": self.starts,
-            "columns": self.columns,
-            "weights": self.weights,
-            **label_arrays(storable_labels(self.prior)),
-            **({} if observables is None else {"outputs": observables}),
-        }
-        return arrays, {"events": self.prior.events, "outputs": [form, len(self.outputs)]}
+        """Arrays and numbers from which a file makes it again. Labels of observables may also be numbers and tuples."""
+        observables, form = output_arrays(self.outputs)
+        rows = {"starts": self.starts, "columns": self.columns, "weights": self.weights}
+        numbers = {"events": self.prior.events, "outputs": [form, len(self.outputs)]}
+        return rows | prior_arrays(self.prior) | observables, numbers
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the rows to a .cloak file, from which `minleak.load` and `minleak.Cloak` read them; whole or not at
-        all. Labels of secrets are text or 64-bit integers; those of observables may also be numbers and tuples.
-        """
-        save(self, path)
+    @classmethod
+    def from_contents(cls, contents: Contents) -> Self:
+        """The rows in a file."""
+        starts, columns, weights = (contents.vector(name, "i8") for name in ("starts", "columns", "weights"))
+        require(len(starts) > 1)
+        form, count = contents.numbers["outputs"]
+        outputs = outputs_from(contents, form, require_whole(count, 1, len(columns)))
+        return cls(contents.prior(len(starts) - 1), outputs, starts, columns, weights)
 
     def __repr__(self) -> str:
         return f"Rows(n={len(self.prior)}, observables={len(self.outputs)})"
 
 
 @dataclass(frozen=True, eq=False)
-class RowDrawable(Drawable):
+class RowSampler(ListedSampler):
     """Rows at work: what is shown are their outputs."""
+
+    plan: Rows
+
+    @property
+    def outputs(self) -> Labels:
+        """The observables."""
+        return self.plan.outputs
 
     @cached_property
     def _ends(self) -> Indices:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from minleak._certify.lineages import certified
+from minleak._certify.lineages import certify_lineage
 from minleak._data.extras import altair
 from minleak._lineage.today import Today
 from minleak._measure.leakages import leakage_table
@@ -48,7 +48,7 @@ def lineage_page(plan: Lineage, *, success: float | None, title: str | None, fil
         unseen=int((ledger.counts[: ledger.listed] == 0).sum()),
         leakages=_leakages(plan),
         parts=parts if len(parts) <= _ROWS else [parts[0], *parts[1 - _ROWS :]],
-        certificate=certified(plan, None, k=None, gains=None, entropies=()),
+        certificate=certify_lineage(plan, None, k=None, gains=None, entropies=()),
     )
 
 

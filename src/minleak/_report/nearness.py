@@ -73,7 +73,7 @@ class Nearness:
 def nearness(plan: Plan, *, trials: int, seed: int) -> Nearness | None:
     """None for plans without coordinates, or with nothing on rings."""
     costs = plan.costs
-    if costs is None or costs.coordinates is None or not plan.tail:
+    if costs is None or costs.coordinates is None or not plan.rest_weight:
         return None
     rng = np.random.default_rng(seed)
     metric = METRICS[costs.metric](costs.coordinates)
@@ -105,7 +105,7 @@ def _located(plan: Plan, metric: Euclidean) -> float:
     for sets, lengths in plan.cells(_WIDTH // plan.k**2 + 1):
         members = np.hstack([np.broadcast_to(plan.giants, (len(sets), plan.n_giants)), sets])
         off += float((metric.within(members) @ chances[: members.shape[1]]).min(axis=1) @ lengths)
-    return off / plan.tail
+    return off / plan.rest_weight
 
 
 def _blindly(plan: Plan, metric: Euclidean, rng: np.random.Generator) -> float:

@@ -14,7 +14,7 @@ from minleak._data.labels import match
 from minleak._data.parameters import listed, whole
 from minleak._data.progress import Progress, no_progress
 from minleak._data.simulating import generator, margin
-from minleak._plan.kinds import Stored
+from minleak._plan.base import BasePlan
 from minleak._sequences.beliefs import (
     Attacker,
     LearningAttacker,
@@ -36,7 +36,7 @@ _SHOWN, _PAIRS = 5 * 10**7, 2 * 10**7
 
 def leakage(
     chain: Chain,
-    method: Tracks | Stored | Channel | str | Any,
+    method: Tracks | BasePlan | Channel | str | Any,
     *,
     k: int | None = None,
     steps: int = 20,

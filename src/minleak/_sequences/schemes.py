@@ -14,7 +14,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import match
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
-from minleak._plan.kinds import Stored
+from minleak._plan.base import BasePlan
 from minleak._plan.partition import cut
 from minleak._plan.streams import Stream
 from minleak._plans.make import design
@@ -68,7 +68,7 @@ def as_scheme(chain: Chain, method: Any, k: int | None) -> Scheme:
     if isinstance(method, Plan):
         match(method.prior.labels, chain.labels, ("the plan", "secret"), CHAIN, InvalidParameter)
         return _plan_scheme(method)
-    given = as_channel(method.channel() if isinstance(method, Stored) else method)
+    given = as_channel(method.channel() if isinstance(method, BasePlan) else method)
     match(given.inputs, chain.labels, ("the channel", "row"), CHAIN, InvalidParameter)
     return _channel_scheme(given, "channel at each step", None)
 
@@ -102,16 +102,16 @@ def _channel_scheme(channel: Channel, name: str, k: int | None) -> Scheme:
 
 
 def _draw_plan(plan: Plan, _chain: Chain, walks: Indices, rng: Random, _report: Report) -> ShownSets:
-    drawable = plan.drawable()
-    drawn = [_draw_sets(drawable, states, rng) for states in walks.T]
+    sampler = plan.sampler()
+    drawn = [_draw_sets(sampler, states, rng) for states in walks.T]
     return ShownSets(np.stack([sets for sets, _ in drawn]), np.stack([chances for _, chances in drawn]))
 
 
-def _draw_sets(drawable: Any, secrets: Indices, rng: Random) -> tuple[Indices, Array]:
+def _draw_sets(sampler: Any, secrets: Indices, rng: Random) -> tuple[Indices, Array]:
     """Sets of a plan, and p(set given member) up to a factor: one over the places that a member owns."""
-    owned = drawable.owned(secrets)
-    sets = drawable.locate(secrets, rng.integers(0, np.maximum(owned, 1)))
-    places = drawable.owned(np.maximum(sets, 0).ravel()).reshape(sets.shape)
+    owned = sampler.owned(secrets)
+    sets = sampler.locate(secrets, rng.integers(0, np.maximum(owned, 1)))
+    places = sampler.owned(np.maximum(sets, 0).ravel()).reshape(sets.shape)
     return sets, np.where(sets >= 0, 1 / np.maximum(places, 1), 0.0)
 
 
@@ -139,7 +139,7 @@ def _draw_predictive(k: int, chain: Chain, walks: Indices, rng: Random, report: 
         expected = chain.initial.p
         for t, state in enumerate(walk):
             plan = design(Prior(expected), k, layout="circle")
-            sets, chances = _draw_sets(plan.drawable(), np.array([state]), rng)
+            sets, chances = _draw_sets(plan.sampler(), np.array([state]), rng)
             members[t, r, : plan.k], likelihoods[t, r, : plan.k] = sets[0], chances[0]
             belief = np.zeros(len(chain))
             there = sets[0] >= 0

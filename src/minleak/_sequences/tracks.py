@@ -15,7 +15,7 @@ from minleak._certify.rings import Certificate
 from minleak._data.parameters import listed, whole
 from minleak._draw.cloak import as_key
 from minleak._draw.keys import Key, Walking, scope_bytes
-from minleak._file.digests import label_parts, of_parts
+from minleak._file.hashing import hash_parts, label_parts
 from minleak._plan.streams import Stream
 from minleak._sequences.certificate import certify_step
 from minleak._sequences.chain import Chain
@@ -150,7 +150,7 @@ class Tracks:
         parts = [chain.indptr, chain.indices, chain.counts, chain.backoff, line.weights, line.block, chain.target]
         parts += [chain.start.weights, chain.start.block, np.array([self.k, chain.unit, chain.clock or 0])]
         numbers = [np.ascontiguousarray(part, dtype="<i8") for part in parts]
-        return of_parts(b"minleak tracks 1", [*label_parts(chain.labels), *numbers])
+        return hash_parts(b"minleak tracks 1", [*label_parts(chain.labels), *numbers])
 
     def __repr__(self) -> str:
         key = "no key" if self._key is None else f"key {self._key.id}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from fractions import Fraction
@@ -12,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._data.prior import Prior
-from minleak._file.format import UNFIT, Contents, demand, demand_whole, file_name, read
-from minleak._file.saving import write
+from minleak._file.format import UNFIT, Contents, read, require, require_whole
+from minleak._file.hashing import hash_parts
+from minleak._file.writing import text_arrays, write
 from minleak._strings.automaton import Automaton
 from minleak._strings.coding import Coder
 from minleak._strings.escape import Escape
@@ -49,51 +49,43 @@ def contents_of(model: Coder) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def digest_of(arrays: dict[str, Any], numbers: dict[str, Any]) -> bytes:
     """32 bytes that stand for arrays and numbers."""
-    whole_digest = hashlib.sha256(b"minleak strings 1")
-    for name in sorted(arrays):
-        array = arrays[name]
-        data = b"\0".join(map(str.encode, array.to_pylist())) if isinstance(array, pa.Array) else array.tobytes()
-        whole_digest.update(hashlib.sha256(name.encode() + b"\0" + data).digest())
-    whole_digest.update(repr(sorted(numbers.items())).encode())
-    return whole_digest.digest()
+    parts = [part for name in sorted(arrays) for part in (name.encode(), arrays[name])]
+    return hash_parts(b"minleak strings 2", [*parts, repr(sorted(numbers.items())).encode()])
 
 
 def save_model(model: Coder, path: str | os.PathLike[str]) -> None:
     """Write a model to a file, whole or not at all."""
     arrays, numbers = contents_of(model)
-    numbers["kind"] = MODEL
-    write(file_name(path), arrays, numbers)
+    write(path, arrays, {"kind": MODEL, **numbers})
 
 
 def load_model(path: str | os.PathLike[str]) -> Parts:
     """What the model in a file is made of, checked first."""
-    name = file_name(path)
-    payload, release = read(name, mapped=False)
+    contents = read(path, mapped=False)
     try:
-        contents = Contents(payload, release)
-        demand(contents.numbers["kind"] == MODEL)
+        require(contents.numbers["kind"] == MODEL)
         return model_in(contents)
     except UNFIT as error:
-        raise InvalidCloak(f"{name} does not hold a model of strings ({type(error).__name__})") from None
+        raise InvalidCloak(f"{path!s} does not hold a model of strings ({type(error).__name__})") from None
 
 
 def model_in(contents: Contents) -> Parts:
     """What a model is made of, among arrays and numbers of anybody's; an error of any kind where it is none."""
     numbers = contents.numbers
-    longest = demand_whole(numbers["longest"], 1, LONGEST)
+    longest = require_whole(numbers["longest"], 1, LONGEST)
     codes = contents.vector("alphabet", "i4")
-    demand(0 < len(codes) <= ALPHABET and bool((codes[1:] > codes[:-1]).all()))
-    demand(codes[0] >= 0 and codes[-1] < 0x110000 and not ((codes >= 0xD800) & (codes < 0xE000)).any())
+    require(0 < len(codes) <= ALPHABET and bool((codes[1:] > codes[:-1]).all()))
+    require(codes[0] >= 0 and codes[-1] < 0x110000 and not ((codes >= 0xD800) & (codes < 0xE000)).any())
     alphabet = "".join(map(chr, codes.tolist()))
     escape = None
-    if "escape_shares" in contents.columns:
+    if "escape_shares" in contents.arrays:
         escape = Escape(alphabet, contents.vector("escape_shares", "i4").tolist())
     automaton = None
     if "policy" in numbers:
         least, most, required, matching = numbers["policy"]
         automaton = Automaton(Policy(least, most, required, matching), alphabet)
         # Another version of Python may know other letters, and its automaton would be another.
-        demand(escape is None and automaton.digest == numbers["automaton"] and automaton.missing[0] <= longest)
+        require(escape is None and automaton.digest == numbers["automaton"] and automaton.missing[0] <= longest)
     levels = _levels(contents, len(codes) + 1 + (escape is not None), 0 if automaton is None else len(automaton))
     return alphabet, longest, list(levels), escape, automaton
 
@@ -102,16 +94,16 @@ def _levels(contents: Contents, size: int, states: int) -> Iterator[Level]:
     """Those of contexts, and with states the one of contexts with a state."""
     sizes = contents.numbers["contexts"]
     keys, begins = contents.vector("context_keys", "i8"), contents.vector("context_begins", "u2")
-    demand(isinstance(sizes, list) and bool(states) < len(sizes) <= _ORDER)
+    require(isinstance(sizes, list) and bool(states) < len(sizes) <= _ORDER)
     order = len(sizes) - bool(states)
-    demand(max(states, 1) * size**order < 2**62)
-    demand(len(begins) == len(keys) * size and sum(demand_whole(count, 1, len(keys)) for count in sizes) == len(keys))
+    require(max(states, 1) * size**order < 2**62)
+    require(len(begins) == len(keys) * size and sum(require_whole(count, 1, len(keys)) for count in sizes) == len(keys))
     at = 0
     for length, count in enumerate(sizes):
         level = Level(keys[at : at + count], begins[at * size : (at + count) * size].reshape(count, size))
         most = size**length if length < order else states * size ** (order - 1)
-        demand(level.keys[0] >= 0 and level.keys[-1] < most and bool((np.diff(level.keys) > 0).all()))
-        demand(not level.begins[:, 0].any() and bool((level.begins[:, 1:] > level.begins[:, :-1]).all()))
+        require(level.keys[0] >= 0 and level.keys[-1] < most and bool((np.diff(level.keys) > 0).all()))
+        require(not level.begins[:, 0].any() and bool((level.begins[:, 1:] > level.begins[:, :-1]).all()))
         yield level
         at += count
 
@@ -124,8 +116,8 @@ def plan_contents(model: Coder, prior: Prior | None, k: int, share: Fraction) ->
         )
     arrays, numbers = contents_of(model)
     if prior is not None:
-        arrays["labels"] = pa.array(list(prior.labels), type=pa.large_string())
-        arrays["counts"] = pa.array([str(count) for count in prior.weights.tolist()])
+        arrays |= text_arrays("labels", pa.array(list(prior.labels), type=pa.string()))
+        arrays |= text_arrays("counts", pa.array([str(count) for count in prior.weights.tolist()]))
     return arrays, {
         **numbers,
         "k": k,
@@ -137,18 +129,15 @@ def plan_contents(model: Coder, prior: Prior | None, k: int, share: Fraction) ->
 def plan_parts(contents: Contents) -> tuple[Parts, Prior | None, int, Fraction]:
     """What the model is made of, prior, cap and share of a plan, of what anybody may have written."""
     numbers = contents.numbers
-    numerator, denominator = (demand_whole(part, 1, _PARTS) for part in numbers["share"])
-    k = demand_whole(numbers["k"], 1, _WORK // demand_whole(numbers["longest"], 1, LONGEST))
+    numerator, denominator = (require_whole(part, 1, _PARTS) for part in numbers["share"])
+    k = require_whole(numbers["k"], 1, _WORK // require_whole(numbers["longest"], 1, LONGEST))
     share = Fraction(numerator, denominator)
     model = model_in(contents)
-    if "counts" not in contents.columns:
-        demand(share == 1)
+    if "counts.ends" not in contents.arrays:
+        require(share == 1)
         return model, None, k, share
-    demand(0 < share < 1)
-    counts = contents.columns["counts"]
-    demand(counts.type == pa.string())
-    counts.validate(full=True)
-    labels = contents.names(len(counts))
-    demand(labels is not None and labels.type != pa.int64())
+    require(0 < share < 1)
+    counts = contents.text("counts")
+    labels = contents.text("labels", len(counts))
     known = {"counts": False} if numbers["events"] is None else {"events": numbers["events"]}
     return model, Prior([int(count) for count in counts.to_pylist()], labels=labels, **known), k, share

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,11 +20,11 @@ from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
-from minleak._file.saving import save
-from minleak._plan.kinds import STRINGS, Running, Stored
+from minleak._file.format import Contents
+from minleak._plan.base import STRINGS, BasePlan, Sampler
 from minleak._plan.summaries import StringSummary, summarize_strings
 from minleak._strings.coding import Coder
-from minleak._strings.files import digest_of, plan_contents
+from minleak._strings.files import digest_of, plan_contents, plan_parts
 from minleak._strings.misfit import Misfit, success_against
 from minleak._strings.model import CutLine, StringModel
 from minleak._strings.string_prior import StringPrior
@@ -35,7 +34,7 @@ _UNLISTED = "the sets of all strings are too many to be listed: draw them from t
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class UnlistedPlan(Stored):
+class UnlistedPlan(BasePlan):
     """An optimal plan over strings that cannot be listed: made by `minleak.design(model, k)`, or with `unknown=model`.
 
     As in every optimal plan the giants are in each set, and the u other members are equally likely. Strings that were
@@ -76,7 +75,7 @@ class UnlistedPlan(Stored):
         return self.k - len(self.giants)
 
     @property
-    def tail(self) -> int:
+    def rest_weight(self) -> int:
         """What the giants leave of the total weight."""
         return self.string_prior.total - sum(weight for _, weight in self.giants)
 
@@ -130,7 +129,7 @@ class UnlistedPlan(Stored):
 
     def owned(self, string: str) -> int:
         """How many places a draw of this string chooses from; 0 if the plan cannot hold it."""
-        return self.tail if string in self._giant_names else self.u * self.string_prior.weight(string)
+        return self.rest_weight if string in self._giant_names else self.u * self.string_prior.weight(string)
 
     def members(self, string: str, place: int) -> tuple[str, ...]:
         """The set for one of the places that a string owns, sorted: its order tells nothing."""
@@ -165,7 +164,7 @@ class UnlistedPlan(Stored):
         """How likely a set is for this member of it, as a multiple of how likely it is at all: 1 for giants, which are
         in every set.
         """
-        return Fraction(1) if member in self._giant_names else Fraction(self.tail, self.owned(member))
+        return Fraction(1) if member in self._giant_names else Fraction(self.rest_weight, self.owned(member))
 
     # -- what it says -------------------------------------------------------------------------------------------------
 
@@ -173,7 +172,7 @@ class UnlistedPlan(Stored):
     def exact_target(self) -> tuple[Fraction, ...]:
         """pi in exact fractions, largest first: the posterior that every set induces on its members."""
         giants = [Fraction(weight, self.string_prior.total) for _, weight in self.giants]
-        return (*giants, *[Fraction(self.tail, self.string_prior.total * self.u)] * self.u)
+        return (*giants, *[Fraction(self.rest_weight, self.string_prior.total * self.u)] * self.u)
 
     @property
     def target(self) -> Array:
@@ -230,19 +229,22 @@ class UnlistedPlan(Stored):
         """
         return digest_of(*self._contents)
 
-    def drawable(self) -> StringDrawable:
+    def sampler(self) -> StringSampler:
         """What a `minleak.Cloak` draws from."""
-        return StringDrawable(self)
+        return StringSampler(self)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again."""
         return self._contents
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model, the counts, the share and the cap to a .cloak file, whole or not at all. The rest is made
-        again when it is loaded.
-        """
-        save(self, path)
+    @classmethod
+    def from_contents(cls, contents: Contents) -> UnlistedPlan:
+        """The plan in a file, which holds the model, the counts, the share and the cap: it is designed again."""
+        from minleak._strings.make import design_unlisted
+        from minleak._strings.ngram import NGram
+
+        parts, prior, k, share = plan_parts(contents)
+        return design_unlisted(NGram(*parts), k, prior=prior, share=None if prior is None else share)
 
     def __repr__(self) -> str:
         return (
@@ -252,7 +254,7 @@ class UnlistedPlan(Stored):
 
 
 @dataclass(frozen=True, eq=False)
-class StringDrawable(Running):
+class StringSampler(Sampler):
     """A plan over strings, which have no numbers: what is found is the string itself."""
 
     plan: UnlistedPlan
@@ -268,7 +270,8 @@ class StringDrawable(Running):
         """There is no end of them."""
         return "any string"
 
-    def numbered(self) -> Labels:
+    @property
+    def secrets(self) -> Labels:
         """Refused."""
         raise InvalidParameter(
             "strings that cannot be listed have no positions, and there is no stand_in for them: draw them one by one"

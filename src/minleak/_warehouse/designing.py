@@ -109,7 +109,7 @@ def _header_of(engine: Engine, counts: Counts, k: int, layout: str, rows: int) -
         layout=layout,
         giants=giants,
         u=found.u,
-        tail=found.tail,
+        tail=found.rest_weight,
         length=0,
         at_home=0,
         idle=sum(c.count for c in counts.classes if not c.total),

@@ -101,16 +101,10 @@ def _plan_in_memory(plan: WarehousePlan) -> Plan:
             prior=Prior.trusted(weights, Labels.of(named.take(pa.array(first)), header.n), header.total, header.total),
             k=header.k,
             layout=header.layout,
-            gains=None,
             weights=weights,
-            total=header.total,
-            distance=0.0,
             giants=np.arange(len(header.giants), dtype=np.int64),
-            u=u,
-            tail=header.tail,
             homes=Homes(position[homes], weight[homes[:, 0]]),
             rings=(Ring(position[common], start[common], header.length, u),) if len(common) else (),
-            idle=np.flatnonzero(weights == 0),
             known_as=bytes.fromhex(header.digest),  # by which its rows are drawn in the engine
         )
     except InvalidParameter:

@@ -28,7 +28,7 @@ def test_groups_are_feasible_just_when_light(weights, k, data):
     groups = [group for group in groups if len(group) > 1]
     points = [(7 * x) % 5 for x in range(n)]
     free = ml.design(weights, k, layout=ml.Near(points))
-    assume(free.tail > 0)
+    assume(free.rest_weight > 0)
     giants = set(free.giants.tolist())
     on_rings = [x for x in range(n) if x not in giants]
     place = {x: i for i, x in enumerate(on_rings)}

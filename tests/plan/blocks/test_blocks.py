@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from tests.certify.tampering import tampered
 from tests.file.mutants import changed
 
 import minleak as ml
@@ -257,19 +258,37 @@ def test_only_what_is_a_theorem_is_certified():
 @pytest.mark.parametrize(
     ("members", "begins", "said"),
     [
-        ([0, 1, 4, 2, 3, 6, 5], [0, 3, 7], "no block has more than k"),
-        ([0, 1, 4, 2, 3, 6, 6], [0, 3, 6, 7], "every secret is in one block"),
-        ([0, 1, 2, 4, 3, 6, 5], [0, 3, 6, 7], "sorted by weight"),
-        ([0, 1, 4, 2, 3, 6, 5], [0, 2, 5, 7], "sorted by weight"),
-        ([0, 1, 4, 2, 3, 6, 5], [0, 3, 4, 7], "sorted by weight"),
-        ([0, 1, 4, 2, 3, 6, 5], [0, 3, 3, 7], "no block has more than k"),
+        ([0, 1, 4, 2, 3, 6, 5], [0, 3, 7], "a block has more than k = 3 members"),
+        ([0, 1, 4, 2, 3, 6, 6], [0, 3, 6, 7], "a secret is in no block"),
+        ([0, 1, 4, 2, 3, 6, 5], [0, 3, 3, 7], "the blocks do not follow each other"),
+        ([0, 1, 4, 2, 3, 6, 7], [0, 3, 6, 7], "the members are not the secrets"),
+        ([0, 1, 4, 2, 3, 6], [0, 3, 6], "the members are not the secrets"),
+        ([0.0, 1, 4, 2, 3, 6, 5], [0, 3, 6, 7], "are not integers"),
     ],
 )
-def test_blocks_that_are_not_the_best(members, begins, said):
-    """Each is found out by the check that it fails."""
+def test_blocks_that_are_none(members, begins, said):
+    """Are refused by the constructor; past it, certify looks for itself."""
+    partition = Partition(np.array(members), np.array(begins))
+    with pytest.raises(InvalidParameter, match=f"these fields are no plan: .*{said}"):
+        replace(blocks_of(), partition=partition)
+    found = ml.certify(tampered(blocks_of(), partition=partition), PRIOR)
+    assert [check.detail for check in found.checks if not check.ok] == [said] or "integers" in said
+    assert not found
+
+
+@pytest.mark.parametrize(
+    ("members", "begins"),
+    [
+        ([0, 1, 2, 4, 3, 6, 5], [0, 3, 6, 7]),
+        ([0, 1, 4, 2, 3, 6, 5], [0, 2, 5, 7]),
+        ([0, 1, 4, 2, 3, 6, 5], [0, 3, 4, 7]),
+    ],
+)
+def test_blocks_that_are_not_the_best(members, begins):
+    """They are not certified."""
     made = replace(blocks_of(), partition=Partition(np.array(members), np.array(begins)))
     found = ml.certify(made, PRIOR)
-    assert next(check.what for check in found.checks if not check.ok).startswith(said)
+    assert next(check.what for check in found.checks if not check.ok).startswith("sorted by weight")
 
 
 def test_blocks_in_any_order_with_ties_in_any_order():
@@ -283,7 +302,7 @@ def test_an_index_that_misses_a_label(path):
     """The certificate of the file looks at it."""
 
     def emptied(slots):
-        slots[np.flatnonzero(slots >= 0)[0]] = -1
+        slots[slots == 0] = 1
         return slots
 
     found = ml.certify(changed(path, slots=emptied), PRIOR)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import minleak as ml
-from minleak._file.saving import write
+from minleak._file.writing import label_arrays, text_arrays, write
 from minleak.errors import InvalidCloak, InvalidParameter, UnknownSecret
 
 KEY = bytes(range(32))
@@ -79,7 +79,7 @@ def test_what_leaks_is_that_of_the_channel():
 def test_every_place_of_a_row_is_drawn_once():
     """All of them, through the drawing itself: the odds are the whole numbers."""
     rows = ml.mechanisms.rounded([[Fraction(1, 4), Fraction(3, 4)], [Fraction(2, 3), Fraction(1, 3)]])
-    drawable = rows.drawable()
+    drawable = rows.sampler()
     for x, total in enumerate(rows.totals.tolist()):
         secrets = np.full(total, x)
         assert drawable.owned(secrets).tolist() == [total] * total
@@ -107,11 +107,16 @@ def test_draws_are_sticky_and_the_same_from_a_file(tmp_path):
     assert rows.k == 3
     assert ml.certify(rows, PRIOR).ok
     for field, wrong, named in (
-        ("starts", [0, 3, 3, 9], "every secret has a row"),
-        ("columns", rows.columns - 1, "every entry is of an observable that there is"),
+        ("starts", [0, 3, 3, 9], "there is not one row for each secret"),
+        ("starts", [0, 3, 6, 8], "there is not one row for each secret"),
+        ("columns", rows.columns - 1, "an entry is of no observable"),
+        ("columns", rows.columns[::-1], "a row is not in order of its observables"),
+        ("weights", rows.weights * 0, "a number is not from 1 to 2\\^62"),
+        ("weights", rows.weights * 0 + 2**61, "a row sums to more than 2\\^62"),
+        ("weights", rows.weights.astype(float), "are not 64-bit integers"),
     ):
-        checks = ml.certify(replace(rows, **{field: np.array(wrong)}), PRIOR, k=3).checks
-        assert [check.what for check in checks if not check.ok] == [named]
+        with pytest.raises(InvalidParameter, match=f"these fields are no rows: .*{named}"):
+            replace(rows, **{field: np.array(wrong)})
     with pytest.raises(InvalidParameter, match="gains= goes with plans"):
         ml.certify(rows, PRIOR, gains=[1, 2, 3])
     assert ml.leakage(PRIOR, ml.load(path).channel(), "shannon") == pytest.approx(
@@ -176,11 +181,11 @@ def test_what_cannot_run_is_refused(tmp_path):
 def test_a_file_that_holds_no_rows_is_refused(tmp_path, change):
     """Whoever wrote it."""
     rows = ml.mechanisms.rounded(mechanism(), PRIOR)
-    secrets = rows.drawable().secrets
+    secrets = rows.sampler().secrets
     arrays = {"prior": PRIOR.weights, "starts": rows.starts, "columns": rows.columns, "weights": rows.weights}
-    arrays |= {"slots": secrets.slots, "labels": secrets.arrow}
+    arrays |= label_arrays(secrets)
     arrays |= {name: np.array(value) for name, value in change.items() if name not in ("number", "outputs")}
-    arrays |= {"outputs": pa.array(change["outputs"], pa.large_string())} if "outputs" in change else {}
+    arrays |= text_arrays("outputs", pa.array(change["outputs"])) if "outputs" in change else {}
     numbers = {"kind": "rows", "events": 10, "outputs": change.get("number", ["default", 3])}
     write(str(tmp_path / "x.cloak"), arrays, numbers)
     with pytest.raises(InvalidCloak, match="does not hold a plan"):

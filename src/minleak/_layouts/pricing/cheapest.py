@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from minleak._data.arrays import Indices
-from minleak._layouts.giants import Ground, Laid
+from minleak._layouts.giants import LayoutInput, LayoutResult
 from minleak._layouts.pricing.blocks import blocks
 from minleak._layouts.pricing.chaining import chained
 from minleak._layouts.pricing.generation import generate, star_costs
@@ -35,7 +35,7 @@ _PASSES = (3, 30)
 _STEPS = 100
 
 
-def cheapest(ground: Ground, distances: Distances, groups: Indices) -> Laid:
+def cheapest(ground: LayoutInput, distances: Distances, groups: Indices) -> LayoutResult:
     """Lay the secrets that are no giants on rings so that the mean star cost of a set is least.
 
     Up to `EXACT` secrets the linear programme over all sets is solved to a relative gap of 1e-6 and rounded to
@@ -44,8 +44,8 @@ def cheapest(ground: Ground, distances: Distances, groups: Indices) -> Laid:
     above with centres near the set. With more than 10,000 places in all, centres are secrets on rings only, so that a
     place of weight zero between them might make sets cheaper: no bound is known then.
     """
-    if not ground.giants.tail:
-        return Laid.nothing(ground, Cost(0.0, 0.0, 0.0, distances.name, 0.0, distances.coordinates))
+    if not ground.giants.rest_weight:
+        return LayoutResult.nothing(ground, Cost(0.0, 0.0, 0.0, distances.name, 0.0, distances.coordinates))
     secrets, u = ground.loose(), ground.u
     units, group = u * ground.weights[secrets], groups[secrets]
     scale = float(units.sum())  # u for the mean over members, times the length of all phases
@@ -63,10 +63,10 @@ def cheapest(ground: Ground, distances: Distances, groups: Indices) -> Laid:
         plan = improved(plan, groups, distances, passes=passes, rounds=rounds, progress=report)
     ring = chained(plan.sets, plan.centres)
     cost = Cost(plan.total / scale, None, None, distances.name, 0.0, distances.coordinates)
-    return Laid(Homes.none(u), (ring,), cost)
+    return LayoutResult(Homes.none(u), (ring,), cost)
 
 
-def _exact(ground: Ground, units: Indices, group: Indices, secrets: Indices, distances: Distances) -> Laid:
+def _exact(ground: LayoutInput, units: Indices, group: Indices, secrets: Indices, distances: Distances) -> LayoutResult:
     """By column generation over all sets, and rounding."""
     u = ground.u
     start = peeled(units, group, u, distances, secrets)
@@ -84,7 +84,7 @@ def _exact(ground: Ground, units: Indices, group: Indices, secrets: Indices, dis
     to_centres = np.ascontiguousarray(between.T)
     scale = float(units.sum())
     bound = max(solution.bound / scale, 0.0)
-    tried: list[tuple[float, Laid]] = []
+    tried: list[tuple[float, LayoutResult]] = []
     for factor in _factors(int(units.sum()), ground.finest):
         values = solution.values * factor
         sets = rounded(solution.members, values, units * factor, groups=group, distances=distances, secrets=secrets)
@@ -99,7 +99,7 @@ def _exact(ground: Ground, units: Indices, group: Indices, secrets: Indices, dis
             stability=0.0,
             coordinates=distances.coordinates,
         )
-        tried.append((cost, Laid(Homes.none(u), (ring,), paid, factor)))
+        tried.append((cost, LayoutResult(Homes.none(u), (ring,), paid, factor)))
         if cost - bound <= GAP * cost:
             break
     return min(tried, key=lambda one: one[0])[1]

@@ -1,9 +1,4 @@
-"""The kinds of things that a .cloak file holds and a Cloak draws from: what each must be able to do, and where it is.
-
-A kind is a class of plans (`Stored`) and a class that draws from them (`Running`), a module that opens its files and
-one that certifies them. Modules are loaded when they are needed: these are all the edges of this room that no import
-statement shows.
-"""
+"""BasePlan: what a .cloak file holds and a Cloak draws from, whatever its kind; and Sampler, a plan at work."""
 
 from __future__ import annotations
 
@@ -12,19 +7,25 @@ from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, Self
 
+import numpy as np
 import pyarrow as pa
 
+from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.standard import STANDARD
 from minleak._face.result import Result
+from minleak._file.format import Contents
+from minleak._file.hashing import Hashes
+from minleak._file.writing import write
 from minleak.errors import InvalidParameter
 
-# What a file is that does not say its kind; and the others.
+# The kinds.
 RINGS = "rings"
 BLOCKS = "blocks"
 ROWS = "rows"
@@ -32,30 +33,12 @@ STRINGS = "strings"
 LINEAGE = "lineage"
 
 
-@dataclass(frozen=True)
-class Kind:
-    """`opening` is a module whose `drawable(contents)` makes a Running of what anybody may have written;
-    `checking` one whose `certified(subject, prior, **options)` makes the certificate of a Stored or a Running.
-    """
-
-    opening: str
-    checking: str
-
-
-KINDS: dict[str, Kind] = {
-    RINGS: Kind("minleak._plans.opening", "minleak._certify.rings"),
-    BLOCKS: Kind("minleak._plans.opening_blocks", "minleak._certify.blocks"),
-    ROWS: Kind("minleak._plans.opening_rows", "minleak._certify.rows"),
-    STRINGS: Kind("minleak._strings.opening", "minleak._certify.strings"),
-    LINEAGE: Kind("minleak._plans.opening_lineages", "minleak._certify.lineages"),
-}
-
-
-class Stored(ABC):
+class BasePlan(ABC):
     """A plan that can be drawn from and saved: `kind` is its name among the kinds.
 
-    What not every kind can do is refused by those that cannot, in a line that says what to do instead: `cannot`, by the
-    name of the method.
+    The constructor of each kind refuses fields that are no plan's, so that whoever has a plan may rely on it. What not
+    every kind can do is refused by those that cannot, in a line that says what to do instead: `cannot`, by the name of
+    the method.
     """
 
     kind: ClassVar[str]
@@ -68,11 +51,15 @@ class Stored(ABC):
     version: int = 1
     #: The secrets that were counted and are not listed yet.
     pending: tuple[Any, ...] = ()
+    #: Hashes of its arrays that were computed when its file was read.
+    hashes: Hashes | None = None
 
     @property
     @abstractmethod
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws."""
+        """32 bytes that stand for everything a draw depends on, and name the plan to sticky draws. Computed, whatever
+        a file says.
+        """
 
     @property
     def lineage(self) -> bytes:
@@ -85,16 +72,26 @@ class Stored(ABC):
         return (self,)
 
     @abstractmethod
-    def drawable(self) -> Running:
+    def sampler(self) -> Sampler:
         """What draws from it."""
 
     @abstractmethod
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Arrays and numbers from which a file makes it again."""
+        """Arrays and numbers from which `from_contents` makes it again."""
 
+    @classmethod
     @abstractmethod
+    def from_contents(cls, contents: Contents) -> Self:
+        """The plan of arrays and numbers that anybody may have written; a ValueError or the like where they are no
+        plan's.
+        """
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it to a .cloak file, whole or not at all."""
+        """Write it to a .cloak file, from which `minleak.load` and `minleak.Cloak` read it; whole or not at all. Labels
+        of secrets are text or 64-bit integers, or there are none.
+        """
+        arrays, numbers = self.contents()
+        write(path, arrays, {"kind": self.kind, **numbers})
 
     @property
     @abstractmethod
@@ -136,15 +133,42 @@ class Stored(ABC):
         layout: Any = None,
         gains: Mapping[Any, Any] | None = None,
     ) -> Any:
-        """The next version, after the counts of one more day."""
-        del prior, cohort, keep, day, layout, gains
+        """The next version, after the counts of one more day: sets, odds and sticky draws of all secrets stay as they
+        are, and new secrets wait until they are enough for a part of their own, which is an ordinary plan.
+
+        Parameters
+        ----------
+        prior
+            Today's counts, whole numbers; matched by label, in any order.
+        cohort
+            After how many days those that wait become a part, if they are at least k; "auto": daily at first, and then
+            less and less often, down to once a week after four weeks.
+        keep
+            The share of the pooled counts that is kept each day, for `in_the_world`.
+        day
+            The number of today, if not one more than that of the last counts.
+        layout
+            For plans made with `Near` or `Cheapest`: the layout of a new part, as a function of the list of its labels.
+        gains
+            For plans made with gains: what new secrets are worth, by label.
+
+        >>> import minleak as ml
+        >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
+        >>> newer = plan.update({"mumps": 16, "cold": 31, "flu": 40, "gout": 20, "rabies": 1})
+        >>> newer.version, newer.pending, newer.lineage == plan.lineage
+        (2, ('rabies',), True)
+        """
+        lineage = self.as_lineage()
+        return lineage.next_version(prior, cohort=cohort, keep=keep, day=day, layout=layout, gains=gains)
+
+    def as_lineage(self) -> Any:
+        """The plan as a `Lineage`, which can be updated."""
         raise InvalidParameter(self.cannot["update"])
 
 
-@dataclass(frozen=True, eq=False)
-class Running(ABC):
+class Sampler(ABC):
     """A plan at work, as a Cloak asks it: secrets are found, drawn for together, and what is drawn is shown as labels.
-    Only the plan knows what secrets that were found and what was drawn for them are.
+    Only the sampler knows what secrets that were found and what was drawn for them are.
     """
 
     plan: Any
@@ -157,17 +181,18 @@ class Running(ABC):
 
     @abstractmethod
     def extent(self) -> str:
-        """How many secrets there are."""
+        """How many secrets there are, in words."""
 
+    @property
     @abstractmethod
-    def numbered(self) -> Labels:
+    def secrets(self) -> Labels:
         """The labels of the secrets, indexed; refused where these have no numbers."""
 
     @abstractmethod
     def find(self, secret: Hashable) -> Any:
         """A secret as it is drawn for; None if it is unknown."""
 
-    def waits(self, secret: Hashable) -> bool:
+    def is_pending(self, secret: Hashable) -> bool:
         """Whether an unknown secret was counted in an update and waits for a part."""
         del secret
         return False
@@ -195,3 +220,49 @@ class Running(ABC):
     @abstractmethod
     def set_in_bytes(self, found: set[Any]) -> bytes:
         """Such labels in bytes that no other set has."""
+
+
+@dataclass(frozen=True, eq=False)
+class ListedSampler(Sampler):
+    """A plan of secrets that have numbers, by which they are drawn for; what is shown are secrets too."""
+
+    plan: Any
+
+    listed = True
+    advice = "refuse it, or choose a stand_in for all such secrets"
+
+    def extent(self) -> str:
+        """Their number."""
+        return f"n={len(self.plan.prior)}"
+
+    @cached_property
+    def secrets(self) -> Labels:
+        """The labels of the secrets, indexed."""
+        labels: Labels = self.plan.prior.labels
+        return labels.indexed()
+
+    @property
+    def outputs(self) -> Labels:
+        """The labels of what is shown."""
+        return self.secrets
+
+    def find(self, secret: Hashable) -> int | None:
+        """The number of a secret."""
+        return self.secrets.position(secret)
+
+    def in_bytes(self, secrets: Indices) -> list[bytes]:
+        """The label of each secret, as it was given."""
+        names: Labels = self.plan.prior.labels
+        return names.bytes_at(secrets)
+
+    def show(self, located: Indices) -> list[tuple[Any, ...]]:
+        """The labels of each row."""
+        return [tuple(self.outputs.at(row[row >= 0])) for row in located]
+
+    def find_shown(self, label: Hashable) -> int | None:
+        """The number of what is shown."""
+        return self.outputs.position(label)
+
+    def set_in_bytes(self, found: set[int]) -> bytes:
+        """Their numbers in order."""
+        return np.array(sorted(found), dtype="<i8").tobytes()

@@ -9,16 +9,16 @@ import numpy as np
 
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels, named
-from minleak._layouts.giants import Ground
+from minleak._layouts.giants import LayoutInput
 from minleak.errors import Infeasible, InvalidParameter, shown
 
 _NAMED = 3
 
 
-def apart(forbid: Iterable[Iterable[Any]] | None, ground: Ground) -> Indices:
+def exclusion_groups(forbid: Iterable[Iterable[Any]] | None, ground: LayoutInput) -> Indices:
     """The group of each secret, if a plan of least leakage can keep its members apart."""
     groups = groups_of(forbid, ground.labels)
-    check_apart(groups, ground.weights, ground.giants.members, ground.u, ground.giants.tail, ground.labels)
+    check_apart(groups, ground.weights, ground.giants.members, ground.u, ground.giants.rest_weight, ground.labels)
     return groups
 
 

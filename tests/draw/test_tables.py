@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.plans import plans, several_rings, zipf
 
 import minleak as ml
-from minleak._file.saving import tables_of
+from minleak._plan.sampler import Finder
 
 ALL = st.one_of(plans(), st.builds(several_rings), st.builds(zipf, st.just(300)))
 
@@ -29,36 +29,38 @@ def line(plan):
 @given(ALL)
 def test_segments_lie_on_one_line(plan):
     """Ring after ring; members are left out if segment i is that of secret i."""
-    tables = tables_of(plan)
+    found = plan.sampler().line
     segments, end = line(plan)
-    assert tables.end == end
-    assert tables.starts.tolist() == [start for start, _ in segments]
-    members = tables.members.tolist() if len(tables.members) else list(range(len(segments)))
+    assert found.end == end
+    assert found.starts.tolist() == [start for start, _ in segments]
+    members = found.members.tolist() if len(found.members) else list(range(len(segments)))
     assert members == [member for _, member in segments]
-    assert tables.lengths.tolist() == [ring.length for ring in plan.rings]
-    assert tables.bases.tolist() == [sum(r.u * r.length for r in plan.rings[:i]) for i in range(len(plan.rings))]
+    assert found.lengths.tolist() == [ring.length for ring in plan.rings]
+    assert found.bases.tolist() == [sum(r.u * r.length for r in plan.rings[:i]) for i in range(len(plan.rings))]
 
 
 @given(ALL)
 def test_the_guide_points_at_the_segment_where_each_stretch_begins(plan):
     """So that it is found from there without a search, stretches being about as long as segments."""
-    tables = tables_of(plan)
-    starts = tables.starts.tolist()
+    sampler = plan.sampler()
+    tables = sampler.tables
+    starts = sampler.line.starts.tolist()
     positions = [stretch << tables.shift for stretch in range(len(tables.guide))]
     assert tables.guide.tolist() == [bisect_right(starts, position) - 1 for position in positions]
-    assert not starts or tables.end >> tables.shift == len(tables.guide) - 1
+    assert not starts or sampler.line.end >> tables.shift == len(tables.guide) - 1
     assert len(tables.guide) <= 2 * len(starts) + 1
 
 
 @given(ALL)
 def test_the_segments_of_a_secret_are_linked(plan):
     """From its first one on, in the order of the line, all of them."""
-    tables = tables_of(plan)
+    sampler = plan.sampler()
+    tables = sampler.tables
     segments, _ = line(plan)
     owned = defaultdict(list)
     for i, (_, member) in enumerate(segments):
         owned[member].append(i)
-    if not len(tables.members):
+    if not len(sampler.line.members):
         assert all(owned[x] == [x] for x in owned)
         return
     for x in range(len(plan.weights)):
@@ -70,12 +72,11 @@ def test_the_segments_of_a_secret_are_linked(plan):
 
 
 @given(ALL)
-def test_homes_and_giants(plan):
-    """Each secret's home, where the homes' phases end, and the giants in increasing order."""
-    tables = tables_of(plan)
+def test_homes(plan):
+    """Each secret's home."""
+    sampler = plan.sampler()
+    tables = sampler.tables
     homes = {int(x): home for home, row in enumerate(plan.homes.members) for x in row}
-    assert tables.home_ends.tolist() == np.cumsum(plan.u * plan.homes.weights).tolist()
-    assert tables.giants.tolist() == sorted(plan.giants.tolist())
     if homes:
         assert tables.home_of.tolist() == [homes.get(x, -1) for x in range(len(plan.weights))]
     else:
@@ -84,5 +85,13 @@ def test_homes_and_giants(plan):
 
 def test_a_circle_in_input_order_needs_no_tables_of_members():
     """Segment i is secret i, which saves memory where n is large."""
-    tables = tables_of(ml.design([3, 2, 2, 1], 2, layout="circle"))
-    assert (len(tables.members), len(tables.first), len(tables.following)) == (0, 0, 0)
+    sampler = ml.design([3, 2, 2, 1], 2, layout="circle").sampler()
+    assert (len(sampler.line.members), len(sampler.tables.first), len(sampler.tables.following)) == (0, 0, 0)
+
+
+@given(st.lists(st.integers(0, 9)), st.integers(0, 9))
+def test_a_finder_finds_by_scanning_and_by_its_table(numbers, wanted):
+    """All places in order, however often it was asked."""
+    finder = Finder(np.array(numbers, dtype=np.int32))
+    expected = [at for at, number in enumerate(numbers) if number == wanted]
+    assert [finder.find(wanted) for _ in range(40)] == [expected] * 40

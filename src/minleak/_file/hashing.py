@@ -1,0 +1,90 @@
+"""SHA-256 of arrays: what finds damage in a file, and what plans are named by."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from minleak._data.label_bytes import labels_in_bytes, prefixed
+from minleak._data.labels import Labels, bytes_of_names
+
+# Bytes that are hashed as one piece; pieces are hashed on two threads.
+_PIECE = 1 << 23
+
+#: Hashes of arrays that were read from a file, by where their bytes lie in memory and how many they are.
+Hashes = Mapping[tuple[int, int], bytes]
+
+
+def hash_bytes(data: memoryview) -> bytes:
+    """SHA-256 of the length and of the SHA-256 digests of all pieces."""
+
+    def digest(at: int) -> bytes:
+        return hashlib.sha256(data[at : at + _PIECE]).digest()
+
+    starts = range(0, len(data), _PIECE)
+    if len(starts) < 2:
+        parts = [digest(at) for at in starts]
+    else:
+        with ThreadPoolExecutor(2) as pool:
+            parts = list(pool.map(digest, starts))
+    return hashlib.sha256(len(data).to_bytes(8, "little") + b"".join(parts)).digest()
+
+
+def hash_parts(title: bytes, parts: Iterable[Any], known: Hashes | None = None) -> bytes:
+    """SHA-256 of a title and of the hashes of bytes and arrays, in order. Hashes that are `known` are not computed
+    again.
+    """
+    whole = hashlib.sha256(title)
+    for part in parts:
+        data = _bytes_of(part)
+        found = known.get(place_of(data)) if known else None
+        whole.update(found or hash_bytes(data))
+    return whole.digest()
+
+
+def place_of(data: memoryview) -> tuple[int, int]:
+    """Where the bytes lie in memory, and how many they are."""
+    return np.frombuffer(data, dtype=np.uint8).ctypes.data if len(data) else 0, len(data)
+
+
+def _bytes_of(part: Any) -> memoryview:
+    if isinstance(part, np.ndarray):
+        return np.ascontiguousarray(part).reshape(-1).view(np.uint8).data
+    return memoryview(part)
+
+
+def label_parts(labels: Labels) -> list[Any]:
+    """The bytes of the labels, whatever offset or width their Arrow array has."""
+    if labels.is_default:
+        return [b"default"]
+    names = labels.storable()
+    if names is None:
+        return _other_parts(labels)
+    if names.type == pa.int64():
+        return [b"int64", bytes_of_names(names)[1]]
+    return [b"text", *text_parts(names)]
+
+
+def text_parts(names: pa.Array) -> tuple[Any, Any]:
+    """Where each text ends, from 0 on, and the bytes of all of them."""
+    offsets, data = bytes_of_names(names)
+    begin, end = int(offsets[0]), int(offsets[-1])
+    ends = (offsets - begin if begin else offsets).astype("<i4" if end - begin < 2**31 else "<i8", copy=False)
+    return ends, data[begin:end]
+
+
+def _other_parts(labels: Labels) -> list[Any]:
+    """Labels that Arrow does not hold: large integers, halves of surrogate pairs and mixtures as Python writes them,
+    others in a form that is the same in every process. What has none, such as an object known by its address, is
+    refused.
+    """
+    with contextlib.suppress(ValueError):  # integers of thousands of digits, which Python does not write
+        if {type(name) for name in labels} <= {str, int}:
+            return [repr(list(labels)).encode()]
+    return [b"canonical 1", b"".join(map(prefixed, labels_in_bytes(labels)))]

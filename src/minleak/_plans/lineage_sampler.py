@@ -1,0 +1,87 @@
+"""LineageSampler: the parts of a lineage at work, as one plan."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from minleak._data.arrays import Indices
+from minleak._data.labels import Labels
+from minleak._plan.base import ListedSampler
+
+if TYPE_CHECKING:
+    from minleak._plans.lineage import Lineage
+
+
+@dataclass(frozen=True, eq=False)
+class LineageSampler(ListedSampler):
+    """The parts at work. Secrets have numbers in the order of the parts."""
+
+    plan: Lineage
+    parts: tuple[Any, ...]
+
+    @cached_property
+    def _later(self) -> Labels:
+        """The labels of all but the first part, which has an index of its own, and after them those that wait."""
+        return Labels(tuple(self.plan.ledger.labels[int(self.plan.begins[1]) :]))
+
+    def extent(self) -> str:
+        """Their number."""
+        return f"n={self.plan.ledger.listed}"
+
+    def find(self, secret: Hashable) -> int | None:
+        """The number of a secret."""
+        number = self._known(secret)
+        return None if number is None or number >= self.plan.ledger.listed else number
+
+    def is_pending(self, secret: Hashable) -> bool:
+        """Whether it stands behind those that are listed."""
+        number = self._known(secret)
+        return number is not None and number >= self.plan.ledger.listed
+
+    def _known(self, secret: Hashable) -> int | None:
+        """Where a secret stands among all that were counted."""
+        found = self.parts[0].find(secret)
+        if found is not None:
+            return int(found)
+        found = self._later.position(secret)
+        return None if found is None else int(self.plan.begins[1]) + found
+
+    def _by_part(self, secrets: Indices) -> Iterator[tuple[Any, Indices, Indices]]:
+        """(part, rows, numbers within the part) of those parts that are asked for."""
+        begins = self.plan.begins
+        which = np.searchsorted(begins, secrets, side="right") - 1
+        order = np.argsort(which, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(which[order])) + 1) if len(order) else ():
+            part = int(which[rows[0]])
+            yield self.parts[part], rows, secrets[rows] - begins[part]
+
+    def owned(self, secrets: Indices) -> Indices:
+        """As the parts say."""
+        owned = np.empty(len(secrets), dtype=np.int64)
+        for part, rows, numbers in self._by_part(secrets):
+            owned[rows] = part.owned(numbers)
+        return owned
+
+    def locate(self, secrets: Indices, places: Indices) -> Indices:
+        """The set at each place of the secret's own part."""
+        out = np.full((len(secrets), self.plan.k), -1, dtype=np.int64)
+        begins = self.plan.begins
+        for part, rows, numbers in self._by_part(secrets):
+            shown = part.locate(numbers, places[rows])
+            begin = int(begins[np.searchsorted(begins, secrets[rows[0]], side="right") - 1])
+            out[rows, : shown.shape[1]] = np.where(shown >= 0, shown + begin, -1)
+        return out
+
+    def show(self, located: Indices) -> list[tuple[Any, ...]]:
+        """The labels of each row."""
+        names = self.plan.prior.labels  # which need no index here
+        return [tuple(names.at(row[row >= 0])) for row in located]
+
+    def find_shown(self, label: Hashable) -> int | None:
+        """The number of what is shown."""
+        return self.find(label)
