@@ -123,10 +123,10 @@ def leakage(
         # the truth first, since it may be refused
         real = None if known is None else sequence_baselines(fitted, k, truth=known, **given)
         expected = sequence_baselines(fitted, k, **given)
-    data: dict[str, Any] = {"states": len(fitted), "k": k, "steps": steps, **expected.to_dict()}
+    data: dict[str, Any] = {"states": len(fitted), "k": k, "steps": steps, "methods": expected.to_dict()["rows"]}
     parts = [f"{steps} steps of {len(fitted):,} states, k = {k}, walks by the chain\n{expected}"]
     if real is not None:
-        data["truth"] = real.to_dict()["methods"]
+        data["truth"] = real.to_dict()["rows"]
         parts += ["", f"walks by the truth, {real.rows[0].trials:,} of them\n{real}", f"tracks: {fallen(real.rows[0])}"]
     answer = Answer(data, parts)
     if chart is not None:
