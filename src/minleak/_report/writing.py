@@ -61,9 +61,7 @@ def write(
     if against is not None and not isinstance(subject, UnlistedPlan):
         raise InvalidParameter("against= is for a plan over strings that cannot be listed")
     if success is not None and not isinstance(subject, Plan | Lineage):
-        raise InvalidParameter(
-            "this report judges no requirement: success= is for plans that draw sets of secrets"
-        )
+        raise InvalidParameter("this report judges no requirement: success= is for plans that draw sets of secrets")
     figures: list[Figure] = []
     page = ""
     if isinstance(subject, UnlistedPlan):
