@@ -69,16 +69,21 @@ class _Game(InteriorProgramme):
     def __init__(self, left: Array, cost: Array, live: Any, budget: float) -> None:
         self.left, self.cost, self.live, self.budget = left, cost, live, budget
         self.on = live.astype(np.float64)
+        self.places = np.flatnonzero(live)
 
     def join(self, J: Array, r: Array, b: float) -> Array:
         """The numbers of live pairs, and that of the budget, as one vector."""
-        return np.concatenate([J[self.live], r[self.live], [b]])
+        every = len(self.places) == self.live.size
+        parts = (J.ravel(), r.ravel()) if every else (J.ravel()[self.places], r.ravel()[self.places])
+        return np.concatenate([*parts, [b]])
 
     def split(self, x: Array) -> tuple[Array, Array, float]:
         """The same as matrices, ones for pairs that are not live."""
-        J, r = np.ones(self.live.shape), np.ones(self.live.shape)
-        count = (len(x) - 1) // 2
-        J[self.live], r[self.live] = x[:count], x[count:-1]
+        both = x[:-1].reshape(2, -1)
+        if len(self.places) < self.live.size:
+            both, live = np.ones((2, self.live.size)), both
+            both[:, self.places] = live
+        J, r = both.reshape(2, *self.live.shape)
         return J, r, float(x[-1])
 
     def start(self) -> Point:

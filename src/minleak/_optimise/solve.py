@@ -25,8 +25,8 @@ from minleak.errors import SolverFailed
 
 # A bound this close to what is attained is close enough for no other solver to be tried.
 CLOSE = 1e-8
-# Clarabel's tolerance, tighter than what it is made for. What comes of it is certified by us.
-_TOLERANCE = 1e-11
+# Tolerances of Clarabel, one after the other: tight, and what it is made for. What comes of it is certified by us.
+_TIGHT, _LOOSE = 1e-11, 1e-8
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def _from_easier_core(programme: Programme) -> Iterator[Solution]:
     """The optimum of an easier core, from which Newton's steps may lead to this one's."""
     term = programme.terms[0]
     nearby = replace(programme, terms=(replace(term, core=term.core.easier() or term.core),))
-    return _with_newton(programme, solve_conic(nearby, tolerance=_TOLERANCE))
+    return _with_newton(programme, solve_conic(nearby, tolerance=_TIGHT))
 
 
 def _with_newton(programme: Programme, solution: Solution) -> Iterator[Solution]:
@@ -71,7 +71,8 @@ SOLVERS = (
     Solver("interior point of private costs", is_private_cost, lambda asked: [solve_private_cost(asked)]),
     Solver("HiGHS", lambda asked: asked.linear, lambda asked: compile_linear(asked).answers(asked)),
     Solver("rate-distortion", is_rate_distortion, lambda asked: _with_newton(asked, solve_rate_distortion(asked))),
-    Solver("Clarabel", _conic, lambda asked: _with_newton(asked, solve_conic(asked, tolerance=_TOLERANCE))),
+    Solver("Clarabel", _conic, lambda asked: _with_newton(asked, solve_conic(asked, tolerance=_TIGHT))),
+    Solver("Clarabel, loosely", _conic, lambda asked: _with_newton(asked, solve_conic(asked, tolerance=_LOOSE))),
     Solver("Clarabel nearby", _has_easier_core, _from_easier_core),
 )
 
