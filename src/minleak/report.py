@@ -1,4 +1,5 @@
-"""report: a page about a plan for whoever has to be convinced, and charts to save (needs the extra `report`).
+"""report: a page about a plan for whoever has to be convinced, or about any result, and charts to save (needs the
+extra `report`).
 
     >>> import minleak as ml
     >>> plan = ml.design([5, 3, 2], k=2)

@@ -46,8 +46,7 @@ REFUSED = {
 REFUSED["model"] = REFUSED["strings"]
 CODES = {
     "gains": {"certify for counts": 1},
-    "blocks": {"report": 2},
-    "rows": {"dry run": 2, "update": 2, "export": 2, "report": 2},
+    "rows": {"dry run": 2, "update": 2, "export": 2},
     "strings": {"draw anew": 2, "dry run": 2, "update": 2, "export": 2},
     "lineage": {"certify for counts": 2},
 }

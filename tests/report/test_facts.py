@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -63,7 +62,7 @@ def test_leakage_by_k_is_the_sweep(plan: ml.Plan, facts: Facts) -> None:
     assert plan.k in table.ks
     assert (table.ks[0], table.ks[-1]) == (1, 2000)
     at = table.ks.index(plan.k)
-    for entropy, row in zip(table.entropies, table.leakage, strict=True):
+    for entropy, row in zip(table.entropies, table.leakage.T, strict=True):
         assert row[at] == pytest.approx(plan.leakage(entropy), abs=1e-10)
         assert row[-1] == pytest.approx(0, abs=1e-9)
 
@@ -136,7 +135,7 @@ def test_gains_are_those_of_gain_based_leakage(layout: str) -> None:
         buckets = ml.Channel.deterministic(bucket.tolist())
         assert leaks["fixed buckets"] == pytest.approx(ml.leakage(prior, buckets, H), abs=1e-9)
     at = facts.by_k.ks.index(k)
-    for row, swept in zip(facts.comparisons, facts.by_k.leakage, strict=True):
+    for row, swept in zip(facts.comparisons, facts.by_k.leakage.T, strict=True):
         assert swept[at] == pytest.approx(row.plan, abs=1e-9)
     for drift in facts.drift:
         for theta, ours, least in zip(drift.thetas, drift.plan, drift.least, strict=True):
@@ -165,7 +164,7 @@ def test_small_priors_have_facts_that_json_takes(case: str) -> None:
     assert facts.possible == sum(w > 0 for w in weights)
     assert facts.chance.blind - 1e-12 <= facts.chance.plan <= facts.chance.bare
     assert all(0 <= row.plan <= row.bare + 1e-12 for row in facts.comparisons)
-    text = json.dumps(asdict(facts), allow_nan=False)
+    text = json.dumps(facts.to_dict(), allow_nan=False)
     assert json.loads(text)["k"] == facts.k
 
 

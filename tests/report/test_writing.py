@@ -231,3 +231,40 @@ def test_importing_loads_no_chart_library() -> None:
     code = "import sys, minleak.report as r; r.write; print({'altair', 'jinja2', 'vl_convert'} & set(sys.modules))"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "set()\n"
+
+
+RESULTS = {
+    "leakage": lambda: ml.leakage_table(ml.Prior([3, 2, 1], labels=EVIL[:3]), ml.Channel([[1, 0], [0, 1], [0, 1]])),
+    "blocks": lambda: ml.design(ml.Prior([3, 2, 1], labels=EVIL[:3]), k=2, layout="blocks"),
+    "posteriors": lambda: ml.Channel([[1, 0], [0, 1]], inputs=EVIL[:2]).hyper([1, 1]),
+    "sweep": lambda: ml.sweep([5, 3, 2], ks=[1, 2]),
+    "walks": lambda: ml.sequence_baselines(
+        ml.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 2, 0]]), 2, steps=2, trials=20
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_every_result_has_a_page(name: str, tmp_path: Path) -> None:
+    """Its tables, and its chart where it has one; labels are text."""
+    found, file = RESULTS[name](), tmp_path / "page.html"
+    assert write(found, file, title=EVIL[0]) == [str(file)]
+    page = own(file.read_text())
+    parser = Texts()
+    parser.feed(page)
+    assert parser.tags.count("script") == 2  # the charts' data and looks
+    assert parser.tags.count("table") >= 1
+    specs = json.loads(re.findall(r'<script id="specs"[^>]*>(.*?)</script>', page)[0])
+    assert ("chart" in specs) == hasattr(found, "chart")
+
+
+def test_pictures_are_of_what_has_a_chart(tmp_path: Path) -> None:
+    files = write(RESULTS["sweep"](), tmp_path / "pictures", format="svg")
+    assert [os.path.basename(file) for file in files] == ["chart.svg"]
+    with pytest.raises(InvalidParameter, match="has no chart"):
+        write(RESULTS["leakage"](), tmp_path / "none", format="svg")
+    for nothing in (3, "plan.cloak", None):
+        with pytest.raises(InvalidParameter, match="about a plan or a result"):
+            write(nothing, tmp_path / "none.html")
+    with pytest.raises(InvalidParameter, match="judges no requirement"):
+        write(RESULTS["sweep"](), tmp_path / "none.html", success=0.1)

@@ -7,7 +7,8 @@ from typing import Any
 
 from minleak._attack.repeated_draws import Repeated
 from minleak._data.extras import altair
-from minleak._report.facts import ByK, Comparison, Drift, Giant
+from minleak._plans.sweeps import Sweep
+from minleak._report.facts import Drift, Giant, RivalLeakage
 from minleak._report.thinning import RankBin
 from minleak._report.words import ATTACKERS, leak_text
 
@@ -18,7 +19,7 @@ _BELIEFS = ["before", "after seeing any set"]
 _SHAPES = ["circle", "square", "triangle-up", "diamond", "cross"]
 
 
-def comparison(rows: Sequence[Comparison]) -> Any:
+def comparison(rows: Sequence[RivalLeakage]) -> Any:
     """Bars: what each countermeasure leaks, as a percentage of what showing the secret leaks, for each attacker."""
     alt = altair()
     names = ["this plan", *rows[0].rivals]
@@ -42,13 +43,13 @@ def comparison(rows: Sequence[Comparison]) -> Any:
     )
 
 
-def leakage_by_k(table: ByK, k: int) -> Any:
+def leakage_by_k(table: Sweep, k: int) -> Any:
     """Lines: the least leakage in each entropy against k, as a percentage of that at k = 1; the chosen k marked."""
     alt = altair()
     names = [_called(entropy) for entropy in table.entropies]
     points = [
         {"k": size, "measure": name, "share": _part(leak, row[0]), "leakage": leak_text(entropy, leak)}
-        for entropy, name, row in zip(table.entropies, names, table.leakage, strict=True)
+        for entropy, name, row in zip(table.entropies, names, table.leakage.T.tolist(), strict=True)
         for size, leak in zip(table.ks, row, strict=True)
     ]
     curves = lines(

@@ -15,16 +15,18 @@ from minleak._data.prior import Prior
 from minleak._data.progress import Progress, in_silence
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import FEW, STANDARD
+from minleak._face.result import Result
 from minleak._layouts.circle import Circle
 from minleak._layouts.stable import Stable
+from minleak._plan.summaries import try_the_world
 from minleak._plans.certifying import certify
 from minleak._plans.enough_events import enough_events
 from minleak._plans.make import relaid
 from minleak._plans.rings import Plan
-from minleak._plans.sweeps import sweep
+from minleak._plans.sweeps import Sweep, sweep
 from minleak._report.nearness import Nearness, nearness
 from minleak._report.thinning import RankBin, lorenz_points, rank_bins, spaced
-from minleak._report.worldly import Requirement, as_requirement, in_the_world, judged
+from minleak._report.worldly import Requirement, as_requirement, judged
 from minleak.errors import InvalidParameter
 
 # Those that `words` has sentences for.
@@ -56,7 +58,7 @@ class Chance:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RivalLeakage:
     """One entropy: H(X), the least leakage, which this plan has, and that of rivals by name ("no cloak" the first)."""
 
     entropy: str
@@ -68,15 +70,6 @@ class Comparison:
     def bare(self) -> float:
         """What the secret itself leaks."""
         return self.rivals["no cloak"].value
-
-
-@dataclass(frozen=True)
-class ByK:
-    """The least leakage in each entropy (a row of `leakage`) at each of the `ks`."""
-
-    ks: tuple[int, ...]
-    entropies: tuple[str, ...]
-    leakage: tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -99,7 +92,7 @@ class Drift:
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(Result):
     """A report in numbers. `prior`, `target` and `giants` are fractions of one or, with gains, of the whole gain.
 
     `world` is None where nothing can be said about it, and `untold` then why; `enough` are between which numbers of
@@ -118,11 +111,11 @@ class Facts:
     example: tuple[str, ...]
     chance: Chance
     world: World | None
-    untold: str
+    untold: str | None
     enough: tuple[int, int] | None
     requirement: Requirement | None
-    comparisons: tuple[Comparison, ...]
-    by_k: ByK
+    comparisons: tuple[RivalLeakage, ...]
+    by_k: Sweep
     prior: tuple[RankBin, ...]
     target: tuple[RankBin, ...]
     prior_lorenz: tuple[tuple[int, float], ...]
@@ -165,7 +158,7 @@ def gather(
     pi = plan.target / share
     named = plan.giants[:NAMED].tolist()
     begin(0, STEPS, "the world")
-    world, untold = in_the_world(plan, seed=seed)
+    world, untold = try_the_world(plan, seed=seed)
     enough = None if world is None else enough_events(plan, world, seed=seed)
     begin(1, STEPS, "rivals")
     comparisons = _comparisons(plan, prior, share, trials, seed)
@@ -223,7 +216,7 @@ def _scale(entropy: str, share: float) -> float:
     return share if as_entropy(entropy).linear else 1.0
 
 
-def _comparisons(plan: Plan, prior: Prior, share: float, trials: int, seed: int) -> tuple[Comparison, ...]:
+def _comparisons(plan: Plan, prior: Prior, share: float, trials: int, seed: int) -> tuple[RivalLeakage, ...]:
     simulated = [kind(prior, plan.k, trials=trials, seed=seed) for kind in (UniformRandomisation, PopularDecoys)]
     # who shows the secret shows buckets of one
     rivals = {NoCloak.name: FixedBuckets(prior, 1)} | {rival.name: rival for rival in simulated}
@@ -232,7 +225,7 @@ def _comparisons(plan: Plan, prior: Prior, share: float, trials: int, seed: int)
     for name, H in zip(ENTROPIES, map(as_entropy, ENTROPIES), strict=True):
         scale = _scale(name, share)
         leaks = {rival: _scaled(known.leakage(H), scale) for rival, known in rivals.items()}
-        rows.append(Comparison(name, scale * H(prior), plan.leakage(H), leaks))
+        rows.append(RivalLeakage(name, scale * H(prior), plan.leakage(H), leaks))
     return tuple(rows)
 
 
@@ -242,11 +235,10 @@ def _scaled(estimate: Estimate, scale: float) -> Estimate:
     return Estimate(value, low, high, estimate.exact)
 
 
-def _by_k(plan: Plan, prior: Prior, possible: int, share: float) -> ByK:
+def _by_k(plan: Plan, prior: Prior, possible: int, share: float) -> Sweep:
     ks = tuple(sorted({*spaced(max(possible, plan.k), KS), plan.k}))
-    table = sweep(prior, ks=ks, entropies=ENTROPIES)
-    rows = [tuple((_scale(name, share) * table.leakage[:, i]).tolist()) for i, name in enumerate(ENTROPIES)]
-    return ByK(ks, ENTROPIES, tuple(rows))
+    found = sweep(prior, ks=ks, entropies=ENTROPIES)
+    return replace(found, leakage=found.leakage * [_scale(name, share) for name in ENTROPIES])
 
 
 def _layouts(plan: Plan) -> list[tuple[str, Plan]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from minleak._certify.lineages import certified
+from minleak._data.channel import Channel
 from minleak._data.extras import altair
-from minleak._lineage.today import Today
 from minleak._measure.leakages import leakage_table
-from minleak._plan.summaries import PartWorth
+from minleak._plan.summaries import LineageSummary, PartWorth
 from minleak._plans.lineage import Lineage
 from minleak._plans.lineage_worth import parts_worth
 from minleak._report.charts import coloured
@@ -16,7 +17,6 @@ from minleak._report.facts import ENTROPIES
 from minleak._report.pages import Figure, page_of
 from minleak._report.words import ATTACKERS, leak_text, often, percent
 from minleak._report.worldly import Requirement, as_requirement, judged
-from minleak.errors import InvalidParameter
 
 # Parts that have a row in the table: the first, and the newest.
 _ROWS = 50
@@ -25,34 +25,28 @@ _ROWS = 50
 def lineage_page(plan: Lineage, *, success: float | None, title: str | None, file: str | None) -> str:
     """The page; `success` is a requirement, how often a guess may be right at most."""
     most = as_requirement(plan.parts[0], success)
-    parts, ledger = parts_worth(plan), plan.ledger
-    right, blind = plan.success, float(plan.prior.p.max())
-    today = _today(plan)
-    worst = right if today is None else today.high
+    summary = plan.summary(ENTROPIES)
+    parts, waiting = summary.each_part, summary.pending_mass
+    worst = summary.success if summary.today is None else summary.today.high
     requirement = None if most is None else judged(most, worst, None)
-    waiting = float(ledger.counts[ledger.listed :].sum()) / max(int(ledger.counts.sum()), 1)
     return page_of(
         "lineages.html",
         title or "What this plan leaks after its updates",
         lineage_figures(plan, parts),
         file=file,
         plan=plan,
-        verdict=_verdict(plan, right, blind),
+        summary=summary,
+        verdict=_verdict(summary),
         requirement=requirement,
         demanded="" if requirement is None else _demanded(requirement, worst),
-        today=today,
-        right=right,
-        blind=blind,
-        waiting=waiting,
-        known=(1 - waiting) * right + waiting,
-        unseen=int((ledger.counts[: ledger.listed] == 0).sum()),
-        leakages=_leakages(plan),
+        known=(1 - waiting) * summary.success + waiting,
+        leakages=_leakages(plan, summary),
         parts=parts if len(parts) <= _ROWS else [parts[0], *parts[1 - _ROWS :]],
         certificate=certified(plan, None, k=None, gains=None, entropies=()),
     )
 
 
-def lineage_figures(plan: Lineage, parts: list[PartWorth] | None = None) -> list[Figure]:
+def lineage_figures(plan: Lineage, parts: Sequence[PartWorth] | None = None) -> list[Figure]:
     """The charts of the page."""
     note = (
         "How often a guess at a secret of the part is right that sees its set: by the counts that the part was made "
@@ -64,9 +58,10 @@ def lineage_figures(plan: Lineage, parts: list[PartWorth] | None = None) -> list
     return [Figure("parts", "Each part, when it was made and now", note, _chart(shown))]
 
 
-def _verdict(plan: Lineage, right: float, blind: float) -> str:
+def _verdict(summary: LineageSummary) -> str:
+    right, blind = summary.success, summary.success_blind
     seen = (
-        f"By the counts of the last day, an attacker who saw the sets of all {plan.version:,} versions of this plan "
+        f"By the counts of the last day, an attacker who saw the sets of all {summary.version:,} versions of this plan "
         f"and guesses once is right {often(right)}"
     )
     if right <= blind * (1 + 1e-12) or percent(right) == percent(blind):
@@ -79,35 +74,20 @@ def _demanded(asked: Requirement, right: float) -> str:
     return f"Requirement: a guess is right at most {often(asked.most)}: {met} ({percent(right)} at the most today)"
 
 
-def _today(plan: Lineage) -> Today | None:
-    """What leaks today; None where the counts tell nothing about it."""
-    try:
-        return plan.in_the_world()
-    except InvalidParameter:
-        return None
-
-
-def _leakages(plan: Lineage) -> list[tuple[str, str, str, str]]:
+def _leakages(plan: Lineage, summary: LineageSummary) -> list[tuple[str, str, str, str]]:
     """(what the attacker does, the measure, what leaks by the last counts, what the secret itself would leak)."""
-    rows = leakage_table(plan.prior, plan.channel(), ENTROPIES).rows
-    bare = leakage_table(plan.prior, _identity(plan), ENTROPIES).rows
-    return [
-        (*ATTACKERS[row.entropy][:2], leak_text(row.entropy, row.leakage), leak_text(row.entropy, other.leakage))
-        for row, other in zip(rows, bare, strict=True)
-    ]
-
-
-def _identity(plan: Lineage) -> Any:
-    """The channel that shows the secret itself."""
-    import scipy.sparse as sp
-
-    from minleak._data.channel import Channel
-
     labels = plan.prior.labels
-    return Channel(sp.eye_array(len(labels), format="csc"), inputs=None if labels.is_default else labels)
+    shown = Channel.deterministic(range(len(labels)), inputs=None if labels.is_default else labels)
+    bare = leakage_table(plan.prior, shown, ENTROPIES)
+    rows = []
+    for row in summary.leakage:
+        who, called, _ = ATTACKERS[row.entropy]
+        ours, theirs = (leak_text(row.entropy, leak or 0.0) for leak in (row.leakage, bare[row.entropy].leakage))
+        rows.append((who, called, ours, theirs))
+    return rows
 
 
-def _chart(parts: list[PartWorth]) -> Any:
+def _chart(parts: Sequence[PartWorth]) -> Any:
     """Two points for each part, joined: success as it was made and by the last counts."""
     alt = altair()
     names = ["as it was made", "by the last counts"]

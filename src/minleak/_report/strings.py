@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from itertools import accumulate
 from typing import Any
 
@@ -17,8 +16,7 @@ from minleak._strings.plan import UnlistedPlan
 
 def strings_page(plan: UnlistedPlan, misfit: Misfit | None, *, title: str | None, file: str | None) -> str:
     """The page; `misfit` is what the plan is worth to an attacker with other data."""
-    model = plan.joint.model
-    made_up = model.at(random.Random(0).randrange(model.total))  # of nobody's
+    summary = plan.summary(())
     worth, knows = (plan.success, "knows the model") if misfit is None else (misfit.success, "has other data")
     wrong = (
         "Give other data (--held-out) to see how wrong the model is."
@@ -35,10 +33,10 @@ def strings_page(plan: UnlistedPlan, misfit: Misfit | None, *, title: str | None
         [Figure("flatness", "How flat the sets are", note, _flatness(plan, misfit))],
         file=file,
         plan=plan,
-        policy=getattr(model, "policy", None),
+        policy=summary.policy,
         verdict=f"An attacker who sees a set and {knows} guesses the secret {percent(worth)} of the time.",
         misfit=misfit,
-        example=plan.members(made_up, 0),
+        example=summary.example,
         certificate=certify(plan, plan.prior),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from minleak._attack.alternatives import Estimate
 from minleak._attack.world import World
-from minleak._report.facts import Comparison, Facts
+from minleak._report.facts import Facts, RivalLeakage
 from minleak._report.nearness import Nearness
 
 # entropy: (what its attacker does, what the measure is called, its unit)
@@ -171,7 +171,7 @@ def often(chance: float) -> str:
     return text if text.startswith("1 in") else f"{text} of the time"
 
 
-def meaning(row: Comparison, facts: Facts) -> str:
+def meaning(row: RivalLeakage, facts: Facts) -> str:
     """What this plan leaks in one entropy against showing the secret, in a sentence or two."""
     ours, bare = row.plan, row.bare
     if facts.gains:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from minleak._attack.world import World
-from minleak._plans.rings import Plan
 from minleak._plans.sweeps import as_success
 from minleak.errors import InvalidParameter
 
@@ -20,14 +19,6 @@ class Requirement:
     most: float
     met: bool
     sure: bool
-
-
-def in_the_world(plan: Plan, *, seed: int) -> tuple[World | None, str]:
-    """The plan in the world; or None, and why nothing can be said."""
-    try:
-        return plan.in_the_world(entropies=(), seed=seed), ""
-    except InvalidParameter as error:
-        return None, str(error)
 
 
 def as_requirement(plan: Any, success: object) -> float | None:

@@ -1,13 +1,16 @@
-"""Writing the report of a plan, or a single chart: a page that opens without network, or pictures."""
+"""Writing the report of a plan or a result, or a single chart: a page that opens without network, or pictures."""
 
 from __future__ import annotations
 
 import os
+import re
 import textwrap
 from typing import Any
 
 from minleak._data.extras import chart_package
 from minleak._data.progress import Progress, in_silence
+from minleak._face.result import Result
+from minleak._plan.kinds import Stored
 from minleak._plans.lineage import Lineage
 from minleak._plans.rings import Plan
 from minleak._report import words
@@ -23,7 +26,7 @@ from minleak.errors import InvalidParameter, shown
 
 
 def write(
-    plan: Plan | Lineage | UnlistedPlan,
+    subject: Stored | Result | Any,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -35,16 +38,19 @@ def write(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> list[str]:
-    """Write the report of a plan and return the files written. Needs the extra `report`.
+    """Write the report of a plan or of any result and return the files written. Needs the extra `report`.
 
     The ending .html (or format="html") gives one page with everything inside; format="png" or "svg" the charts as
-    pictures into the folder `path`. `success` is a requirement, how often a guess may be right at most, such as 0.05:
-    the page says whether it is met in the world, by the estimate, as `least_k` means it, and where the interval ends;
-    of a plan that was updated, whether it is met by the counts of the last day for an attacker who saw all versions.
-    `title` heads the page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and
-    `seed` are those of the simulations; `against` is what a plan over strings is worth to an attacker with other data,
-    by its method of that name; `progress` gets the steps done, their number and the next one's name. Files are
-    written whole or not at all.
+    pictures into the folder `path`. Plans of rings, lineages and plans over strings have pages of their own; of other
+    plans the summary is written, and of a result what it prints, with its chart.
+
+    `success` is a requirement, how often a guess may be right at most, such as 0.05: the page of a plan says whether it
+    is met in the world, by the estimate, as `least_k` means it, and where the interval ends; of a plan that was
+    updated, whether it is met by the counts of the last day for an attacker who saw all versions. `title` heads the
+    page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and `seed` are those
+    of the simulations; `against` is what a plan over strings is worth to an attacker with other data, by its method of
+    that name; `progress` gets the steps done, their number and the next one's name. Files are written whole or not at
+    all.
     """
     name = file_name(path)
     kind = _format(name, format)
@@ -52,24 +58,59 @@ def write(
         raise InvalidParameter(f"the title of a report is text, not {type(title).__name__}")
     kept = None if file is None else os.path.basename(file_name(file))
     need_extras()
-    if isinstance(plan, UnlistedPlan):
-        if kind != "html" or success is not None:
-            raise InvalidParameter("the report of a plan over strings is a page, and judges no requirement")
-        write_whole(name, strings_page(plan, against, title=title, file=kept))
-        return [name]
-    if against is not None:
+    if against is not None and not isinstance(subject, UnlistedPlan):
         raise InvalidParameter("against= is for a plan over strings that cannot be listed")
-    if isinstance(plan, Lineage):
-        if kind == "html":
-            write_whole(name, lineage_page(plan, success=success, title=title, file=kept))
-            return [name]
-        return _pictures(name, kind, lineage_figures(plan))
-    facts = gather(plan, success=success, trials=trials, seed=seed, progress=progress)
-    (progress or in_silence)(STEPS - 1, STEPS, "drawing")
+    if success is not None and not isinstance(subject, Plan | Lineage):
+        raise InvalidParameter("this report judges no requirement: success= is for plans that draw sets of secrets")
+    figures: list[Figure] = []
+    page = ""
+    if isinstance(subject, UnlistedPlan):
+        if kind != "html":
+            raise InvalidParameter("the report of a plan over strings is a page")
+        page = strings_page(subject, against, title=title, file=kept)
+    elif isinstance(subject, Lineage):
+        figures = [] if kind == "html" else lineage_figures(subject)
+        page = lineage_page(subject, success=success, title=title, file=kept) if kind == "html" else ""
+    elif isinstance(subject, Plan):
+        facts = gather(subject, success=success, trials=trials, seed=seed, progress=progress)
+        (progress or in_silence)(STEPS - 1, STEPS, "drawing")
+        figures = captioned(facts)
+        page = report_page(facts, title=title, file=kept) if kind == "html" else ""
+    else:
+        result = _as_result(subject)
+        figures = result_figures(result)
+        page = result_page(result, figures, title=title, file=kept)
     if kind == "html":
-        write_whole(name, report_page(facts, title=title, file=kept))
+        write_whole(name, page)
         return [name]
-    return _pictures(name, kind, captioned(facts))
+    if not figures:
+        raise InvalidParameter(f"a {type(subject).__name__} has no chart: write a page, to a name that ends in .html")
+    return _pictures(name, kind, figures)
+
+
+def _as_result(subject: Any) -> Result:
+    """A result, or the summary of a plan that has no page of its own."""
+    found = subject.summary() if hasattr(subject, "summary") else subject
+    if not isinstance(found, Result):
+        raise InvalidParameter(f"a report is about a plan or a result, not about {type(subject).__name__}")
+    return found
+
+
+def result_figures(result: Result) -> list[Figure]:
+    """The chart of a result, if it has one."""
+    draw = getattr(result, "chart", None)
+    return [] if draw is None else [Figure("chart", _called(result), "", draw())]
+
+
+def result_page(result: Result, figures: list[Figure], *, title: str | None, file: str | None) -> str:
+    """The page of any result: what it prints, and its chart."""
+    body = chart_package("markupsafe").Markup(result._repr_html_())
+    return page_of("result.html", title or _called(result), figures, file=file, parts=body)
+
+
+def _called(result: Result) -> str:
+    """The name of a result's class in words."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", type(result).__name__).capitalize()
 
 
 def _pictures(name: str, kind: str, figures: list[Figure]) -> list[str]:
