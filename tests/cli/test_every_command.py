@@ -200,7 +200,6 @@ BAD = {
     "report": [
         (["report", "queries.csv", "-o", "r.html"], ".cloak"),
         (["report", "queries.cloak", "-o", "r.html", "--charts", "gif"], "gif"),
-        (["report", "channel.cloak", "-o", "r.html"], "draws sets of secrets"),
         (["report", "-", "-o", "r.html", "--held-out", "-"], "both CLOAK and --held-out"),
         (["report", "queries.cloak", "-o", "r.html", "--held-out", "queries.csv"], "--unknown"),
         (

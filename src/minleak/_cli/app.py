@@ -103,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         from typer.main import get_command
 
         called = [name for name in COMMANDS if name.split()[:1] == given[:1]]
-        command = get_command(application(called or COMMANDS))
+        command = get_command(application([] if given == ["--version"] else called or COMMANDS))
         code = command(args=given, prog_name="minleak", standalone_mode=False)
         if code == _INTERRUPTED:
             raise KeyboardInterrupt

@@ -22,7 +22,7 @@ _MOST = 9_999
 
 
 @dataclass(frozen=True)
-class How:
+class AuditOptions:
     """How to audit: the parameters of `minleak.audit`, by their names."""
 
     secret: Secret = "secret"
@@ -63,7 +63,7 @@ def audit(
         "EVENTS", "A csv(.gz), tsv or parquet file, - for stdin; with --engine a folder or a database too."
     ),
     *,
-    how: How,
+    options: AuditOptions,
     follow: float | None = option(
         "With --enough: wait for more events in the file until they are enough; give up when none came for this many "
         "seconds."
@@ -81,9 +81,9 @@ def audit(
     Example: minleak audit events.csv --secret query --observable size
     """
     with progressing(f"auditing {events}") as progress:
-        given = how.given() | {"progress": progress}
+        given = options.given() | {"progress": progress}
         if follow is not None:
-            if how.enough is None or events == "-" or engine is not None:
+            if options.enough is None or events == "-" or engine is not None:
                 raise InvalidParameter("--follow is for a csv or tsv file that grows, and needs --enough")
             found = _follow(events, follow, given | {"format": format})
         elif engine is not None:

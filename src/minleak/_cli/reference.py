@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from typing import Any
 
 import typer
@@ -101,7 +102,10 @@ def _row(parameter: Any) -> str:
 
 def _with_nested(classes: list[type]) -> list[type]:
     """The classes, each once, and those of the results that they hold."""
-    known = {found.__name__: found for found in _subclasses(Result)}
+    for module in ("minleak.padding", "minleak.results"):
+        import_module(module)  # so that the same classes are known whoever asks
+    ours = (found for found in _subclasses(Result) if found.__module__.startswith("minleak."))
+    known = {found.__name__: found for found in ours}
     found: dict[type, None] = {}
     waiting = list(classes)
     while waiting:
