@@ -115,12 +115,15 @@ def _parse(memory: Any, name: str) -> Contents:
     header = bytes(data[PREFIX.size : end])
     if any(zeros) or hashlib.sha256(header).digest() != digest:
         raise InvalidCloak(f"{name} is damaged: its header is not the one that was written. {_RESTORE}")
+    unfit = ""
     try:
         numbers = json.loads(header)
         sections = list(_sections(numbers.pop("arrays"), end))
         size = sections[-1][-1] if sections else end
     except UNFIT as error:
-        raise InvalidCloak(f"{name} does not hold a plan of this format ({type(error).__name__})") from None
+        unfit = type(error).__name__
+    if unfit:  # raised here, since JSON's error holds the text that it read
+        raise InvalidCloak(f"{name} does not hold a plan of this format ({unfit})")
     if size != len(data):
         raise InvalidCloak(f"{name} is damaged: it has {len(data)} bytes, and its header says {size}. {_RESTORE}")
     arrays, hashes = {}, {}
