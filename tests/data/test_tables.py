@@ -89,7 +89,6 @@ def test_what_spells_no_number_does_so_nowhere(text):
         pa.array([b"b", b"a", b"b"]),
         pa.array([1, 2, 1], pa.float16()),
     ],
-    ids=repr,
 )
 def test_codes_are_by_appearance(values):
     codes, names = encode(as_values(values, "the secrets"))

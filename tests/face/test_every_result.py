@@ -12,7 +12,6 @@ import pytest
 import minleak as ml
 from minleak import padding, results, theory
 from minleak.results import Result, fields_of
-from minleak.theory import Conflict
 
 LABELS = ["<b>", "\x1b[31m", "a\nb", "back\\slash"]
 PRIOR = ml.Prior([40, 30, 20, 15], labels=LABELS)
@@ -100,10 +99,7 @@ def examples():
         ml.theory.estimate_prior(CHANNEL, {"<i>": 5, "z": 7}),
         ml.theory.baselines(PRIOR, 2, trials=20)[0].leakage("shannon"),
         ml.design(words, k=2).against(ml.strings.NGram.fit(["ab", "bb"], order=1, longest=6), trials=20),
-        theory.find_increase("cachin:2", trials=5),
         theory.gain_to_bayes(PRIOR, np.eye(4)),
-        theory.metric_invariance([2, 1], cost=[[0, 1], [1, 0]], budget=0.3),
-        Conflict(("shannon", "guesswork"), 0.1, (0.2, 0.3)),
         padding.least_budget([3, 4, 5, 9], PRIOR, leakage=1.0),
     ]
 

@@ -444,11 +444,11 @@ def summarize_rows(plan: Any, entropies: Entropies) -> RowSummary:
 
 def summarize_strings(plan: Any, entropies: Entropies) -> StringSummary:
     """The summary of a plan over strings."""
-    model = plan.joint.model
+    model = plan.string_prior.model
     made_up = model.at(random.Random(0).randrange(model.total))  # of nobody's
     policy = getattr(model, "policy", None)
     return StringSummary(
-        secrets=len(plan.joint.counted),
+        secrets=len(plan.string_prior.counted),
         k=plan.k,
         layout=plan.layout,
         giants=len(plan.giants),
