@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
+import minleak as ml
+from minleak._cli.design import parse_near
 from minleak._cli.inputs import PriorSource, Reading, check_one_stdin, open_plan
 from minleak._cli.options import CloakFile, option, whole
 from minleak._cli.output import Outcome, note, working
@@ -31,6 +34,7 @@ def update(
         default="auto",
     ),
     gains: str | None = option("Of a plan with gains: the column beside the counts that says what secrets are worth."),
+    near: str | None = option("Of a plan made with --near: the columns of coordinates beside the counts."),
     dry_run: bool = option("Write nothing: tell only what an update would do and what leaks today.", default=False),
     reading: Reading,
 ) -> Outcome[LineageSummary]:
@@ -48,7 +52,8 @@ def update(
     new = source.prior()
     worth = None if gains is None else dict(zip(new.labels, source.other(gains, "--gains").weights, strict=True))
     with working(f"entering counts of {len(new):,} secrets"):
-        newer = plan.update(new, cohort="auto" if cohort == "auto" else whole(cohort), gains=worth)
+        layout = None if near is None else _lay_near(plan, near, new, source)
+        newer = plan.update(new, cohort="auto" if cohort == "auto" else whole(cohort), gains=worth, layout=layout)
         made = len(newer.parts) - len(plan.parts)
         summary = summarize(newer, FEW)
     if made:
@@ -58,3 +63,22 @@ def update(
     with working(f"writing {output}"), expecting(output, replaced):
         newer.save(output)
     return Outcome(summary, (output,), then=f"draw {output} --help")
+
+
+def _lay_near(plan: Any, columns: str, new: ml.Prior, source: PriorSource) -> Callable[[list[Any]], ml.Near]:
+    """The layout of a new part as a function of its labels, whose coordinates stand beside the counts."""
+    costs = getattr(plan.parts[0], "costs", None)
+    if costs is None or costs.coordinates is None:
+        raise InvalidParameter("--near is for plans made with --near, and this one was not")
+    metric, names = parse_near(columns)
+    places = dict(zip(new.labels, source.places(names, "--near"), strict=True))
+
+    def lay(labels: list[Any]) -> ml.Near:
+        missing = sum(label not in places for label in labels)
+        if missing:
+            raise InvalidParameter(
+                f"{missing} of the new secrets have no coordinates in PRIOR: list those that waited too, with count 0"
+            )
+        return ml.Near([places[label] for label in labels], metric=metric, stability=costs.stability)
+
+    return lay

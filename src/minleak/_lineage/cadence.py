@@ -9,12 +9,19 @@ from minleak._data.parameters import whole
 _SLOWER, _WEEK = 2, 7
 
 
-def days_to_wait(cohort: int | str, today: int) -> int:
-    """After how many days without a part the next one is due.
+def is_due(cohort: int | str, *, day: int, began: int, share: float, success: float) -> bool:
+    """Whether a part is due on this day, the newest being of the day it `began`.
 
-    >>> [days_to_wait("auto", day) for day in (1, 2, 4, 8, 30)], days_to_wait(3, 30)
-    ([1, 2, 3, 5, 7], 3)
+    `share` is that of today's events whose secrets wait, and `success` how often a guess is right at a listed secret.
+    Secrets that wait are as good as known: with "auto" a part is also due when their share passes that success.
+
+    >>> [is_due("auto", day=day, began=0, share=0.01, success=0.1) for day in (1, 2, 4, 8)]
+    [True, True, True, True]
+    >>> [is_due("auto", day=20, began=15, share=share, success=0.1) for share in (0.01, 0.2)]
+    [False, True]
+    >>> is_due(7, day=20, began=15, share=0.2, success=0.1)
+    False
     """
     if isinstance(cohort, str) and cohort == "auto":
-        return min(_WEEK, 1 + today // _SLOWER)
-    return whole(cohort, 'cohort is "auto" or a number')
+        return day - began >= min(_WEEK, 1 + day // _SLOWER) or share > success
+    return day - began >= whole(cohort, 'cohort is "auto" or a number')

@@ -35,6 +35,9 @@ _HEAVIEST = 256
 # A new plan is worth while if it takes this share off an attacker's success.
 _WORTH = 0.25
 
+# The fields of `Today` that are probabilities or shares.
+SHARES = ("success", "low", "high", "blind", "certified", "least", "unlisted")
+
 
 @dataclass(frozen=True)
 class Today(Result):

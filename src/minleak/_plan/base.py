@@ -142,7 +142,7 @@ class BasePlan(ABC):
             Today's counts, whole numbers; matched by label, in any order.
         cohort
             After how many days those that wait become a part, if they are at least k; "auto": daily at first, and then
-            less and less often, down to once a week after four weeks.
+            less and less often, down to once a week after twelve days, and at once when those that wait weigh a lot.
         keep
             The share of the pooled counts that is kept each day, for `in_the_world`.
         day

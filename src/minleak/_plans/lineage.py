@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -20,12 +22,13 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
-from minleak._file.format import Contents, require
+from minleak._file.format import Contents, require, require_number, require_whole
 from minleak._file.hashing import hash_parts, label_parts
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout
-from minleak._lineage.cadence import days_to_wait
-from minleak._lineage.ledger import DAILY, SERIES, Ledger
+from minleak._lineage.cadence import is_due
+from minleak._lineage.ledger import DAILY, MOST, SERIES, Ledger
+from minleak._lineage.today import SHARES, Today, check_enough, leaks_today
 from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._plan.base import BLOCKS, LINEAGE, RINGS, BasePlan
 from minleak._plan.summaries import LineageSummary, summarize_lineage
@@ -34,9 +37,6 @@ from minleak._plans.lineage_sampler import LineageSampler
 from minleak._plans.make import design
 from minleak._plans.rings import Plan
 from minleak.errors import InvalidParameter, shown
-
-if TYPE_CHECKING:
-    from minleak._lineage.today import Today
 
 # The most parts that a file holds.
 _PARTS = 100_000
@@ -64,6 +64,8 @@ class Lineage(BasePlan):
 
     _parts: tuple[Any, ...]
     ledger: Ledger
+    #: What was found to leak on earlier days, where it was asked for: `life` has the last day too.
+    past: tuple[Today, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse parts of different kinds, layouts or caps, and a ledger of other secrets."""
@@ -170,12 +172,24 @@ class Lineage(BasePlan):
         >>> today.blind < today.success < today.high
         True
         """
-        from minleak._lineage.today import check_enough, leaks_today
+        return self._today if seed == 0 else self._estimate(seed)
 
+    @cached_property
+    def _today(self) -> Today:
+        return self._estimate(0)
+
+    def _estimate(self, seed: int) -> Today:
         check_enough(self.ledger)
         pools = self.ledger.pools[self.ledger.pools > 0]
         anew = design(Prior(pools), self.k, layout="blocks" if self.layout == "blocks" else "stable")
         return leaks_today(self.parts, anew, self.ledger, seed)
+
+    @property
+    def life(self) -> tuple[Today, ...]:
+        """What `in_the_world` said day after day, where it was asked: files and updates keep it."""
+        if "_today" not in vars(self):
+            return self.past
+        return (*(one for one in self.past if one.day < self.ledger.day), self._today)
 
     @property
     def n_cells(self) -> int:
@@ -239,12 +253,13 @@ class Lineage(BasePlan):
                 f"the day is {today}, and counts of day {self.ledger.day} are entered already: days go forwards"
             )
         keep = real(keep, "keep is a share from 0 to 1", least=0, most=1)
-        wait = days_to_wait(cohort, today)
         ledger = self.ledger.enter(as_prior(prior), today, keep)
-        if len(ledger.waiting) < self.k or ledger.day - ledger.began < wait:
-            return Lineage(self.parts, ledger)
+        share = ledger.counts[ledger.listed :].sum() / max(int(ledger.totals[-1]), 1)
+        due = is_due(cohort, day=today, began=ledger.began, share=float(share), success=self.parts[0].success)
+        if len(ledger.waiting) < self.k or not due:
+            return Lineage(self.parts, ledger, self.life)
         part = self._part(ledger, layout, gains)
-        return Lineage((*self.parts, part), ledger.list_waiting())
+        return Lineage((*self.parts, part), ledger.list_waiting(), self.life)
 
     def _part(self, ledger: Ledger, layout: Any, gains: Mapping[Any, Any] | None) -> Any:
         """The plan of those that wait, by all that was counted of them."""
@@ -279,7 +294,7 @@ class Lineage(BasePlan):
             own, told = part.contents()
             arrays |= {f"{i}.{name}": array for name, array in own.items()}
             said.append({"kind": part.kind, **told})
-        return arrays, {"parts": said, **numbers}
+        return arrays, {"parts": said, **numbers, "life": [asdict(today) for today in self.life]}
 
     @classmethod
     def from_contents(cls, contents: Contents) -> Self:
@@ -290,13 +305,31 @@ class Lineage(BasePlan):
         parts = tuple(kinds[one["kind"]].from_contents(contents.part(i)) for i, one in enumerate(said))
         for part in parts:
             vars(part)["hashes"] = contents.hashes
-        return cls(parts, Ledger.from_contents(contents, [part.prior.labels for part in parts]))
+        ledger = Ledger.from_contents(contents, [part.prior.labels for part in parts])
+        return cls(parts, ledger, _read_life(contents.numbers["life"], ledger.day))
 
     def __repr__(self) -> str:
         return (
             f"Lineage(n={self.ledger.listed}, k={self.k}, layout={self.layout!r}, version={self.version}, "
             f"parts={len(self.parts)}, pending={len(self.ledger.waiting)})"
         )
+
+
+def _read_life(rows: Any, last: int) -> tuple[Today, ...]:
+    """What was said of the days of a lineage, in their order; the last one may be among them."""
+    require(type(rows) is list and len(rows) <= last + 1)
+    life = []
+    for row in rows:
+        require(type(row) is dict and row.keys() == {field.name for field in fields(Today)})
+        numbers: dict[str, Any] = {
+            name: require_number(value, 0.0, 1.0) for name, value in row.items() if name in SHARES
+        }
+        numbers["movement"] = require_number(row["movement"], 0.0, math.inf)
+        life.append(
+            Today(**numbers, events=require_whole(row["events"], 0, MOST), day=require_whole(row["day"], 0, last))
+        )
+    require(all(one.day < other.day for one, other in pairwise(life)))
+    return tuple(life)
 
 
 def _by_label(gains: Mapping[Any, Any], labels: Labels) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from minleak._certify.lineages import certify_lineage
 from minleak._data.channel import Channel
 from minleak._data.extras import altair
+from minleak._lineage.today import Today
 from minleak._measure.leakages import leakage_table
 from minleak._plan.summaries import LineageSummary, PartWorth
 from minleak._plans.lineage import Lineage
@@ -20,6 +21,12 @@ from minleak._report.worldly import Requirement, as_requirement, judged
 
 # Parts that have a row in the table: the first, and the newest.
 _ROWS = 50
+_LIFE = (
+    "How often an attacker was right on each day who knew the true rates of that day and had seen all versions, as it "
+    "was estimated then, with its 95% interval; beside it a guess that saw nothing, and what a plan made on that "
+    "day would have given to those who had seen nothing. Where the first line leaves the last, a new plan for new "
+    "subjects is worth while."
+)
 
 
 def lineage_page(plan: Lineage, *, success: float | None, title: str | None, file: str | None) -> str:
@@ -55,15 +62,20 @@ def lineage_figures(plan: Lineage, parts: Sequence[PartWorth] | None = None) -> 
         "parts of which nothing was counted on the last day have one point."
     )
     shown = parts_worth(plan) if parts is None else parts
-    return [Figure("parts", "Each part, when it was made and now", note, _chart(shown))]
+    figures = [Figure("parts", "Each part, when it was made and now", note, _chart(shown))]
+    if len(plan.life) > 1:
+        figures.append(Figure("life", "The life of this plan, day by day", _LIFE, _life_chart(plan.life)))
+    return figures
 
 
 def _verdict(summary: LineageSummary) -> str:
-    right, blind = summary.success, summary.success_blind
-    seen = (
-        f"By the counts of the last day, an attacker who saw the sets of all {summary.version:,} versions of this plan "
-        f"and guesses once is right {often(right)}"
-    )
+    today, saw = summary.today, f"saw the sets of all {summary.version:,} versions of this plan and guesses once"
+    if today is None:
+        right, blind = summary.success, summary.success_blind
+        seen = f"By the counts of the last day, an attacker who {saw} is right {often(right)}"
+    else:
+        right, blind = today.success, today.blind
+        seen = f"Today an attacker who knows how often secrets really occur, {saw} is right {often(right)}"
     if right <= blind * (1 + 1e-12) or percent(right) == percent(blind):
         return f"{seen}: no more often than without seeing anything."
     return f"{seen}, against {often(blind)} without seeing anything."
@@ -85,6 +97,21 @@ def _leakages(plan: Lineage, summary: LineageSummary) -> list[tuple[str, str, st
         ours, theirs = (leak_text(row.entropy, leak or 0.0) for leak in (row.leakage, bare[row.entropy].leakage))
         rows.append((who, called, ours, theirs))
     return rows
+
+
+def _life_chart(life: Sequence[Today]) -> Any:
+    """Success by day with its interval, blind guesses, and plans made on the day."""
+    alt = altair()
+    names = {"success": "this plan", "least": "a plan made that day", "blind": "blind guess"}
+    points = [{"day": one.day, "of": of, "chance": getattr(one, name)} for one in life for name, of in names.items()]
+    bands = [{"day": one.day, "low": one.low, "high": one.high} for one in life]
+    x = alt.X("day:Q", title="day", axis=alt.Axis(format="d", tickMinStep=1), scale=alt.Scale(nice=False))
+    y = alt.Y("chance:Q", title="a guess is right", axis=alt.Axis(format="~%"), scale=alt.Scale(domainMin=0))
+    band = alt.Chart(alt.Data(values=bands)).mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q"), y2="high:Q")
+    tooltip = ["of:N", "day:Q", alt.Tooltip("chance:Q", format=".3%")]
+    lines = alt.Chart(alt.Data(values=points)).mark_line(strokeWidth=2, point=len(life) <= 60)
+    lines = lines.encode(x=x, y=y, color=coloured("of", list(names.values())), tooltip=tooltip)
+    return (band + lines).properties(height=280)
 
 
 def _chart(parts: Sequence[PartWorth]) -> Any:

@@ -13,9 +13,9 @@ from typing import Any
 
 from minleak._data.parameters import real, whole
 from minleak._data.writing import replacing, replacing_folder
-from minleak._lineage.cadence import days_to_wait
+from minleak._lineage.cadence import is_due
 from minleak._lineage.ledger import UNIT
-from minleak._warehouse.counts import counted
+from minleak._warehouse.counts import counted, times
 from minleak._warehouse.designing import ROWS, design
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
 from minleak._warehouse.plan import WarehousePlan, checked, giants_table, load_plan, write
@@ -186,7 +186,6 @@ def update(
             f"the day is {today}, and counts of day {calendar.day} are entered already: days go forwards"
         )
     keep = real(keep, "keep is a share from 0 to 1", least=0, most=1)
-    wait = days_to_wait(cohort, today)
     share = round(UNIT * keep ** (today - calendar.day))
     source = as_table(counts)
     engine = engine_of(before.ledger, source)
@@ -204,7 +203,9 @@ def update(
         recent = [*(row for row in recent if row[1]), (today, UNIT, total)]
         calendar = replace(calendar, day=today, version=calendar.version + 1, recent=tuple(recent))
         newer = WarehouseLineage(before.parts, entered, calendar)
-        if told["waiting"] < before.k or today - calendar.began < wait:
+        waiting, success = told["weight"] / max(total, 1), float(before.parts[0].target.max())
+        due = is_due(cohort, day=today, began=calendar.began, share=waiting, success=success)
+        if told["waiting"] < before.k or not due:
             return newer
         listed = _list_waiting(newer, engine, rows)
     except BaseException:
@@ -282,12 +283,14 @@ def _enter(ledger: Any, counts: Any, today: int, share: int) -> Any:
 
 
 def _tell(engine: Engine, ledger: Any, today: int) -> dict[str, int]:
-    """How many secrets wait, and how many that were known before today were counted today."""
+    """How many secrets wait, what was counted of them today, and how many that were known before were counted today."""
     ibis = ibis_module()
     waiting, known = ledger.part == WAITING, (ledger["first"] < today) & (ledger["last"] == today)
     found = engine.row(
         ledger.aggregate(
-            waiting=ibis.coalesce(waiting.cast("int64").sum(), 0), known=ibis.coalesce(known.cast("int64").sum(), 0)
+            waiting=times(waiting),
+            weight=ibis.coalesce(ibis.ifelse(waiting, ledger.weight, 0).sum(), 0),
+            known=times(known),
         )
     )
     return {name: int(value) for name, value in found.items()}
