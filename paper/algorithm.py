@@ -9,10 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._data.channel import Channel
-from minleak._data.parameters import whole
-from minleak._data.prior import Prior, as_prior
-from minleak._plan.rings import cap
+from minleak import Channel, Prior
 from minleak.errors import InvalidParameter, MinleakError
 
 
@@ -31,8 +28,7 @@ def paper_algorithm(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_
     import scipy.sparse as sp
     from scipy.optimize import linprog
 
-    prior, k = as_prior(prior), cap(k)
-    p = prior.p
+    p = (prior if isinstance(prior, Prior) else Prior(list(prior))).p
     n = len(p)
     if k >= n:
         return Channel(np.ones((n, 1)), outputs=[tuple(range(n))])
@@ -43,7 +39,6 @@ def paper_algorithm(prior: Prior | Iterable[Any], k: int, *, limit: int = 2_000_
     j = next(j for j in range(k) if sorted_p[j] * (k - j) <= sorted_p[j:].sum() * (1 + 1e-12))
     u = k - j
     unknowns = math.comb(n - j, u)
-    limit = whole(limit, "the limit on unknowns", 0)
     if unknowns > limit:
         many = f"{unknowns:,}" if unknowns < 10**100 else "more than 10^100"
         raise InvalidParameter(f"Step 2 would have {many} unknowns, above the limit of {limit:,}: use minleak.design")

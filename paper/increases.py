@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak import Channel, Prior
-from minleak._measure.random_search import random_search
 from minleak.theory import ConditionalEntropy
 
 Array = npt.NDArray[np.float64]
@@ -43,6 +42,13 @@ def find_increase(H: ConditionalEntropy, *, n: int = 3, m: int = 2, trials: int 
         p, rows = split(flat)
         return H.conditional(p, rows) - H(p)
 
-    flat, amount = random_search(increase, n * m, trials=trials, rng=np.random.default_rng(seed))
-    p, rows = split(flat)
-    return Increase(amount > 1e-9, amount, Prior(p), Channel(rows), trials)
+    rng, step = np.random.default_rng(seed), 0.5
+    joints = [rng.gamma(rng.choice([0.2, 1.0, 5.0]), size=n * m) + 1e-9 for _ in range(trials // 2)]
+    best = max((joint / joint.sum() for joint in joints), key=increase)
+    for _ in range(trials - trials // 2):
+        moved = best * np.exp(step * rng.standard_normal(n * m))
+        moved /= moved.sum()
+        better = increase(moved) > increase(best)
+        best, step = (moved, min(2 * step, 1.0)) if better else (best, max(0.9 * step, 1e-6))
+    p, rows = split(best)
+    return Increase(increase(best) > 1e-9, increase(best), Prior(p), Channel(rows), trials)

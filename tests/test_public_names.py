@@ -62,7 +62,8 @@ PROMISED = {
     """,
     "minleak.report": "Figure figures page save_chart write",
     "minleak.warehouse": """
-        Header Spectrum WarehousePlan audit certify chain cloak connect design load read to_plan
+        Header Spectrum WarehouseLineage WarehousePlan audit certify chain cloak connect design load read to_plan
+        update
     """,
     "minleak.errors": """
         MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret

@@ -17,8 +17,8 @@ import minleak as ml
 
 # How the rooms hand work to each other, through methods that no user needs: what these return has no public name.
 INNER = """
-    Columns Grid Core Axes LayoutResult Distances Homes Ring Partition StringPrior Sampler Ledger LineageSampler
-    RingSampler BlockSampler RowSampler StringSampler ObservedShares JointCounts WeightLine RingLayout
+    Columns Grid Core Axes LayoutResult Distances Homes Ring Partition StringPrior Sampler Ledger Calendar
+    LineageSampler RingSampler BlockSampler RowSampler StringSampler ObservedShares JointCounts WeightLine RingLayout
 """
 
 PUBLIC = {f"{namespace}.{name}": getattr(importlib.import_module(namespace), name) for namespace, name in EACH}
@@ -71,7 +71,8 @@ def test_what_is_returned_can_be_named():
 
 # The operands of functions and classes, in the order in which they stand; whatever else these take, they take by name.
 OPERANDS = """
-    plan plans subject chart path cloak source folder title body charts sizes chain secret secrets observables weights
+    plan plans counts subject chart path cloak source folder title body charts sizes chain secret secrets observables
+    weights
     initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels
     n m
     width height epsilon metric values observed scheme method model table events engine name alpha beta q l entropy

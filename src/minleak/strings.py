@@ -1,7 +1,7 @@
 """strings: secrets that cannot be listed, such as passwords: models of them, what a system accepts, and honeywords.
 
 >>> from minleak import strings
->>> model = strings.NGram.fit(["dragon", "monkey", "sunshine"], policy=strings.Policy(min_length=6))
+>>> model = strings.NGram.fit(["dragon", "monkey", "sunshine"], accept=strings.Policy(min_length=6))
 >>> model.weight("dragon") > model.weight("xqzxqz") > model.weight("abc") == 0
 True
 """

@@ -278,3 +278,13 @@ def test_a_sweep_in_the_world():
     assert (np.diff(swept.in_the_world) < 0).all()
     assert ml.sweep(counts, ks=[2]).in_the_world is None
     assert "in the world" in str(swept)
+
+
+def test_counts_that_the_mixture_was_not_fitted_to_stand_for_themselves():
+    """As those of nobody in a block that is not full: else what is left in memory would be taken for rates."""
+    mixtures = Mixtures(np.array([5, 9]), np.array([4, 4]))
+    for _ in range(20):
+        drawn = RatePosterior(mixtures, mixtures.usual).draw(DrawnCounts(np.array([1, 5, 7])), np.random.default_rng(0))
+        assert drawn[[0, 2]].tolist() == [1.0, 7.0]
+    plan = ml.design([1000 // i for i in range(1, 41)], 6, layout="blocks")
+    assert len({plan.in_the_world(entropies=()).low for _ in range(4)}) == 1

@@ -83,7 +83,7 @@ BAD = {
         (["optimise", "-", "-"], "both PRIOR and PAIRS"),
         (["optimise", "diagnoses.csv", "missing.csv"], "missing.csv"),
         (["optimise", "diagnoses.csv", "test.csv", "--budget", "1"], "cost"),
-        (["optimise", "queries.csv", "pairs.csv"], "does not have"),
+        (["optimise", "queries.csv", "pairs.csv"], "not among the inputs"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--budget", "-1"], "least expected cost"),
         (["optimise", "diagnoses.csv", "pairs.csv", "-e", "hartley"], "order"),
         (["optimise", "diagnoses.csv", "pairs.csv", "-o", "channel.xls"], ".parquet"),

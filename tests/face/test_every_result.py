@@ -21,7 +21,7 @@ CHANNEL = ml.Channel(
 NOISY = ml.Channel([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5], [0.3, 0.7]], inputs=LABELS)
 COSTS = 1 - np.eye(4)
 # No results: what is designed, drawn or built from, and the bases.
-OTHERS = {"BlockPlan", "Lineage", "Pairs", "Rows", "Table", "UnlistedPlan"}
+OTHERS = {"AllGuesses", "BestGuesses", "BlockPlan", "Lineage", "Pairs", "RenyiMean", "Rows", "Table", "UnlistedPlan"}
 
 
 def examples():
@@ -129,7 +129,7 @@ def classes():
                 yield found
 
 
-@pytest.mark.parametrize("kind", set(classes()), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", dict.fromkeys(classes()), ids=lambda kind: kind.__name__)
 def test_every_class_is_a_result_with_documented_fields(kind):
     """Each field is told of by the class's docstring or by a string below it."""
     assert issubclass(kind, Result)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minleak._kernels import certifying, scheduling, sorting, sweeping
+from minleak._kernels import scheduling, sorting, sweeping
 
 WEIGHTS = st.lists(st.one_of(st.integers(0, 3), st.integers(0, 5000), st.integers(0, 2**62)), min_size=1, max_size=40)
 
@@ -19,17 +19,6 @@ def test_sorting(weights, kind):
     order = sorted(range(len(weights)), key=lambda i: -weights[i])
     assert places.tolist() == order
     assert keys.tolist() == [weights[i] for i in order]
-
-
-@given(WEIGHTS, st.data())
-def test_the_survey_of_weights(weights, data):
-    """Least, largest that is no giant, zeros, and a sum that may pass 64 bits."""
-    giants = sorted(data.draw(st.sets(st.integers(0, len(weights) - 1), max_size=3)))
-    least, largest, zeros, high, low = certifying.survey_weights(np.array(weights), np.array(giants, dtype=np.int64))
-    assert least == min(weights)
-    assert largest == max([w for i, w in enumerate(weights) if i not in giants], default=0)
-    assert zeros == weights.count(0)
-    assert (int(high) << 31) + int(low) == sum(weights)
 
 
 @st.composite

@@ -48,9 +48,3 @@ def test_impossible_secrets_are_refused():
     """Step 3 would divide by zero."""
     with pytest.raises(InvalidParameter, match="positive probabilities only"):
         paper_algorithm([2, 1, 0], 2)
-
-
-def test_the_cap_is_checked():
-    """As everywhere."""
-    with pytest.raises(InvalidParameter, match="whole number from 1 on"):
-        paper_algorithm([2, 1], 0)

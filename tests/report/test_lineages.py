@@ -39,13 +39,15 @@ def percent(share: float) -> str:
 
 
 def test_the_first_figure_is_for_one_who_saw_all_versions(plan: Lineage) -> None:
-    """By hand: of every set the largest share of the last counts that leads to it."""
+    """What leaks today; and by hand, by the last counts, of every set the largest share that leads to it."""
     joint = plan.channel().toarray() * plan.prior.p[:, None]
     right = float(joint.max(axis=0).sum())
-    page = page_of(plan)
-    assert f"who saw the sets of all 3 versions of this plan and guesses once is right {percent(right)}" in page
-    assert f"Seeing all versions {percent(right)}" in page
-    assert f"Blind guess {percent(plan.prior.p.max())}" in page
+    page, today = page_of(plan), plan.in_the_world()
+    assert f"saw the sets of all 3 versions of this plan and guesses once is right {percent(today.success)}" in page
+    assert f"Seeing all versions {percent(today.success)}" in page
+    assert f"Blind guess {percent(today.blind)}" in page
+    assert f"A plan made today {percent(today.least)}" in page
+    assert f"By the counts of the last day, as they are, a guess is right {percent(right)} of the time" in page
     waiting = 6 / plan.ledger.counts.sum()
     assert f"Waiting for a part 3 {percent(waiting)} of the last day's events" in page
     assert f"a guess would be right {percent(waiting + (1 - waiting) * right)}" in page

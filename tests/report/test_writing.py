@@ -238,8 +238,8 @@ RESULTS = {
     "blocks": lambda: ml.design(ml.Prior([3, 2, 1], labels=EVIL[:3]), k=2, layout="blocks"),
     "posteriors": lambda: ml.Channel([[1, 0], [0, 1]], inputs=EVIL[:2]).hyper([1, 1]),
     "sweep": lambda: ml.sweep([5, 3, 2], ks=[1, 2]),
-    "walks": lambda: ml.sequence_baselines(
-        ml.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 2, 0]]), 2, steps=2, trials=20
+    "walks": lambda: ml.sequences.baselines(
+        ml.sequences.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 2, 0]]), 2, steps=2, trials=20
     ),
 }
 

@@ -23,9 +23,9 @@ def test_what_is_kept_is_private(seed, epsilon, noise):
     d = np.minimum(d, d.T)
     privacy = as_privacy((epsilon, d), 6)
     private = privacy.least @ rng.random((6, 4)) + 0.0
-    private = privacy.kept(np.maximum(private, 1e-12))
+    private = privacy.make_private(np.maximum(private, 1e-12))
     given_matrix = private * (1 + noise * rng.random((6, 4)))
-    kept = privacy.kept(given_matrix)
+    kept = privacy.make_private(given_matrix)
     assert abs(kept.sum(axis=1) - 1).max() <= 1e-12
     assert ml.theory.d_privacy(kept, d) <= epsilon * (1 + 1e-9) + 1e-13 / d[d > 0].min()
     if noise == 0:

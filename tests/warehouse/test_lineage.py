@@ -34,9 +34,9 @@ def shown(plan, events, **said) -> list[tuple]:
 
 
 @pytest.fixture
-def table(backend, tmp_path):
-    """A function that puts rows into an engine, each engine in turn."""
-    return lambda rows: given(backend, rows, tmp_path)
+def table(duckdb, tmp_path):
+    """A function that puts rows into DuckDB."""
+    return lambda rows: given(duckdb, rows, tmp_path)
 
 
 @pytest.fixture
@@ -60,7 +60,13 @@ def test_listed_secrets_keep_their_sets_and_new_ones_get_a_part(table, plan):
     assert [cloak.draw(secret, scope="ann") for secret in [*old, "s45"]] == after
 
 
-def test_the_ledger_is_that_of_memory(table, plan):
+def test_the_ledger_is_that_of_memory(backend, tmp_path):
+    """In each engine."""
+
+    def table(rows):
+        return given(backend, rows, tmp_path)
+
+    plan = warehouse.design(table(rows_of(counts(0, 40))), K)
     days = [counts(1, 43), counts(5, 47), counts(2, 60)]
     memory = ml.design(counts(0, 40), K)
     engine = plan

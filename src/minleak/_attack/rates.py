@@ -232,7 +232,8 @@ class RatePosterior:
         """A rate for each count, independent of the others."""
         if self.weights is None:
             return np.asarray(rng.standard_gamma(drawn.counts))
-        uniforms, rates = rng.random(len(drawn.counts)), np.empty(len(drawn.counts))
+        # a count that the mixture was not fitted to stands for itself
+        uniforms, rates = rng.random(len(drawn.counts)), drawn.counts.astype(np.float64)
         root = drawn.mean + drawn.spread * rng.standard_normal(len(drawn.large), dtype=np.float32)
         rates[drawn.large] = root * root * root
         self.mixtures.draw(self.weights, self.mixtures.row[drawn.small], uniforms, rates)

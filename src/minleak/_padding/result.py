@@ -228,8 +228,8 @@ class Padding(Result):
 
 
 @dataclass(frozen=True)
-class LeastOverhead:
-    """The padding of least overhead that leaks at most `leakage`; none with less overhead than `bound` does.
+class LeastOverhead(Result):
+    """The `padding` of least overhead that leaks at most `leakage`; none with less overhead than `bound` does.
 
     Nothing is proven of paddings between `bound` and `overhead`.
     """
@@ -237,6 +237,8 @@ class LeastOverhead:
     padding: Padding
     leakage: float
     bound: float
+
+    reported = ("overhead", "gap")
 
     @property
     def overhead(self) -> float:
