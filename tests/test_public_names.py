@@ -21,7 +21,7 @@ PROMISED = {
         Prior read_prior read_places Channel read_channel read_pairs
         Shannon MinEntropy GuessError Guesswork Arimoto Hartley Collision Gain entropy
         leakage leakage_table capacity refines
-        design Plan Blocks Stable Circle Near Cheapest certify compare sweep least_k
+        design Plan Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k
         optimise least_budget tradeoff
         Cloak Key Pins load audit follow
         errors mechanisms padding report results sequences strings theory warehouse __version__
@@ -49,7 +49,7 @@ PROMISED = {
         hyper_distance refinement_distance RefinementDistance prior_epsilon
         gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
         CoreConcave Hayashi FehrBerens SharmaMittal Tsallis additive_capacity d_privacy
-        baselines estimate_prior exposure observations_needed repeated_success
+        baselines estimate_prior observations_needed repeated_success
     """,
     "minleak.results": """
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison

@@ -2,6 +2,7 @@
 
 from . import errors, mechanisms, padding, report, results, sequences, strings, theory, warehouse
 from ._attack.comparing import compare
+from ._attack.exposures import exposure
 from ._data.channel import Channel
 from ._data.prior import Prior
 from ._data.reading import read_channel, read_pairs, read_places, read_prior
@@ -61,6 +62,7 @@ __all__ = [
     "design",
     "entropy",
     "errors",
+    "exposure",
     "follow",
     "leakage",
     "leakage_table",

@@ -7,7 +7,6 @@ True
 
 from minleak._attack.alternatives import baselines
 from minleak._attack.estimating import estimate_prior
-from minleak._attack.exposures import exposure
 from minleak._data.joint import Joint
 from minleak._data.together import Together
 from minleak._entropy.base import ConditionalEntropy, Entropy
@@ -93,7 +92,6 @@ __all__ = [
     "convex_separation",
     "d_privacy",
     "estimate_prior",
-    "exposure",
     "gain_sum",
     "gain_to_bayes",
     "hyper_distance",

@@ -43,7 +43,7 @@ def test_exact_exposure_is_that_of_all_pairs_of_sets(history):
     common = {n: w for n, w in zip(counts.labels, counts.weights.tolist(), strict=True) if n in set(plan.prior.labels)}
     if not sum(common.values()) or plan.lineage == other.lineage:
         return
-    found = ml.theory.exposure([plan, other])
+    found = ml.exposure([plan, other])
     assert found.exact
     assert found.lineages == 2
     assert found.success == pytest.approx(by_channels([plan, other], common))
@@ -59,10 +59,10 @@ def test_simulated_is_exact(monkeypatch, heavy):
     other = ml.design(walked(plan.prior, rng, 0.2), 3)
     blocks = ml.design(walked(plan.prior, rng, 0.2), 3, layout="blocks")
     cases = ([plan], [plan, other], [plan, other, blocks])
-    exact = [ml.theory.exposure(plans).success for plans in cases]
+    exact = [ml.exposure(plans).success for plans in cases]
     monkeypatch.setattr(intersections, "_compute_exactly", lambda *_: None)
     for plans, success in zip(cases, exact, strict=True):
-        found = ml.theory.exposure(plans, trials=20_000, seed=1)
+        found = ml.exposure(plans, trials=20_000, seed=1)
         assert not found.exact
         assert found.low - 0.002 <= success <= found.high + 0.002
 
@@ -72,11 +72,11 @@ def test_the_fault_and_the_remedy():
     rng = np.random.default_rng(6)
     plan = ml.design(named(10**6 + 1000 * np.arange(4000)), 8)
     prior = walked(plan.prior, rng)
-    assert ml.theory.exposure([plan, ml.design(prior, 8)], trials=3000).low > 0.4
-    kept = ml.theory.exposure([plan, plan.update(prior)], trials=3000)
+    assert ml.exposure([plan, ml.design(prior, 8)], trials=3000).low > 0.4
+    kept = ml.exposure([plan, plan.update(prior)], trials=3000)
     assert kept.high < 0.13
     assert kept.lineages == 1
-    alone = ml.theory.exposure([plan], trials=3000)
+    alone = ml.exposure([plan], trials=3000)
     assert alone.success == pytest.approx(alone.single) == pytest.approx(0.125)
     assert str(alone).startswith("an attacker who saw one set of a secret is right with probability 0.1250")
 
@@ -84,10 +84,10 @@ def test_the_fault_and_the_remedy():
 def test_versions_of_one_lineage_are_one_look():
     """The same plan twice, and all that it was updated to."""
     plan = ml.design(named(zipf(200)), 6)
-    once = ml.theory.exposure([plan], trials=2000).success
-    assert ml.theory.exposure([plan, plan], trials=2000).success == pytest.approx(once)
+    once = ml.exposure([plan], trials=2000).success
+    assert ml.exposure([plan, plan], trials=2000).success == pytest.approx(once)
     again = plan.update(plan.prior)
-    assert ml.theory.exposure([plan, again, again.update(plan.prior)], trials=2000).success == pytest.approx(once)
+    assert ml.exposure([plan, again, again.update(plan.prior)], trials=2000).success == pytest.approx(once)
 
 
 def test_branches_are_not_mixed():
@@ -97,18 +97,18 @@ def test_branches_are_not_mixed():
     two = plan.update(named([5, 1, 1], ["s0", "a", "c"]), cohort=1)
     for mixed in ([one, two], [plan, one, two]):
         with pytest.raises(InvalidParameter, match="updates of one plan that know nothing of each other"):
-            ml.theory.exposure(mixed)
-    assert ml.theory.exposure([plan, one], trials=200).lineages == 1
+            ml.exposure(mixed)
+    assert ml.exposure([plan, one], trials=200).lineages == 1
 
 
 def test_blocks():
     """Always the same block: who saw two partitions knows both blocks."""
     blocks = ml.design(named([8, 7, 6, 5]), 2, layout="blocks")
-    assert ml.theory.exposure([blocks]).success == pytest.approx(blocks.success) == pytest.approx(14 / 26)
+    assert ml.exposure([blocks]).success == pytest.approx(blocks.success) == pytest.approx(14 / 26)
     other = ml.design(named([8, 5, 6, 7]), 2, layout="blocks")
-    assert ml.theory.exposure([blocks, other]).success == pytest.approx(1.0)
+    assert ml.exposure([blocks, other]).success == pytest.approx(1.0)
     big = ml.design(named(zipf(40)), 4, layout="blocks")
-    assert ml.theory.exposure([big, big.update(walked(big.prior, np.random.default_rng(0)))]).exact
+    assert ml.exposure([big, big.update(walked(big.prior, np.random.default_rng(0)))]).exact
 
 
 def test_refusals():
@@ -123,8 +123,8 @@ def test_refusals():
         ([plan, ml.design([5, 4], 2)], "some plans have labels and some have none"),
     ):
         with pytest.raises(InvalidParameter, match=words):
-            ml.theory.exposure(plans)
+            ml.exposure(plans)
     for wrong in ({"trials": 1}, {"trials": True}, {"seed": -1}, {"seed": 0.5}):
         with pytest.raises(InvalidParameter):
-            ml.theory.exposure([plan], **wrong)
-    assert ml.theory.exposure(plan).lineages == 1
+            ml.exposure([plan], **wrong)
+    assert ml.exposure(plan).lineages == 1

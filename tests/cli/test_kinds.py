@@ -67,7 +67,7 @@ VERBS = {
         plan, [0 if plan.kind == "rows" else drawn(plan)], bootstrap=0
     ),
     "sequence_leakage": lambda plan: ml.sequences.leakage(chain_of(plan), plan, steps=2, trials=2),
-    "exposure": lambda plan: ml.theory.exposure([plan]),
+    "exposure": lambda plan: ml.exposure([plan]),
 }
 COMMANDS = {
     "show": ["show", "x.cloak"],

@@ -46,8 +46,8 @@ def test_equal_labels_are_matched_by_updates_and_exposures_and_draw_the_same_set
     names, others = np.roll(NAMES, -1).tolist(), [*others[1:], others[0]]  # named, and not as by default
     plan = ml.design(ml.Prior(OLD, labels=names), k=2)
     same, other = (plan.update(ml.Prior(NEW, labels=labels)) for labels in (names, others))
-    expected = ml.theory.exposure([plan, same])
-    assert ml.theory.exposure([plan, other]) == expected
+    expected = ml.exposure([plan, same])
+    assert ml.exposure([plan, other]) == expected
     first, second, third = map(shown, (plan, same, other))
     assert second == third
     p = other.prior.p[[other.prior.labels.position(x) for x in NAMES]]

@@ -53,7 +53,7 @@ def examples():
         plan.in_the_world(),
         plan.repeated([1, 2]),
         plan.repeated([1, 2], exact=False, trials=50),
-        ml.theory.exposure([plan, ml.design(days, k=2)]),
+        ml.exposure([plan, ml.design(days, k=2)]),
         ml.certify(plan, PRIOR),
         ml.certify(plan, PRIOR).checks[0],
         ml.certify(plan, [1, 1, 1, 2]),

@@ -72,7 +72,7 @@ def test_what_leaks_is_one_look_at_one_set(history):
                 key = id(part), names
                 joint[key] = max(joint.get(key, 0.0), float(plan.prior.p[at] * channel[x, y]))
     assert plan.success == pytest.approx(sum(joint.values()))
-    assert ml.theory.exposure([plan]).success == pytest.approx(plan.success)
+    assert ml.exposure([plan]).success == pytest.approx(plan.success)
 
 
 def test_new_secrets_wait_until_they_are_enough_and_it_is_time():
@@ -262,3 +262,12 @@ def test_pools_are_whole_numbers(pool, days):
     from minleak._lineage.ledger import _kept
 
     assert _kept(np.array([pool]), days, 0.7).tolist() == [pool * round(1024 * 0.7**days) // 1024]
+
+
+@pytest.mark.parametrize("label", ["cafe\u0301", " flu", "flu\t", b"flu", "7 ", "12"])
+def test_another_spelling_of_a_listed_label_is_refused(label):
+    """Else one secret would get sets under two names, and both would be seen."""
+    plan = ml.design(ml.Prior([9, 8, 7, 6], labels=["caf\u00e9", "flu", "7", 12]), 2)
+    with pytest.raises(InvalidParameter, match="1 of the new labels differ from the plan's only in spaces, Unicode"):
+        plan.update(ml.Prior([3, 1], labels=["flu", label]))
+    assert plan.update(ml.Prior([3, 1], labels=["flu", "Flu"])).pending == ("Flu",)

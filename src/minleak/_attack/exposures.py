@@ -100,7 +100,7 @@ def exposure(
     >>> import minleak as ml
     >>> plan = ml.design({"flu": 40, "cold": 30, "gout": 20, "mumps": 15}, k=2)
     >>> new = {"flu": 38, "cold": 31, "gout": 20, "mumps": 16}
-    >>> ml.theory.exposure([plan, plan.update(new)]).success < ml.theory.exposure([plan, ml.design(new, k=2)]).success
+    >>> ml.exposure([plan, plan.update(new)]).success < ml.exposure([plan, ml.design(new, k=2)]).success
     True
     """
     given = _newest(_plans(plans))

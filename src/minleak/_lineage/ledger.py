@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -130,6 +131,7 @@ class Ledger:
         found = matched(prior.labels, self.labels)
         at = np.arange(len(prior)) if found is None else np.asarray(found, dtype=np.int64)
         new = np.flatnonzero((at < 0) & (counts > 0))
+        _refuse_alike(prior.labels.at(new), self.labels.indexed())
         if not (at >= 0).any():
             raise InvalidParameter(
                 "the new counts have none of the plan's labels: they are of other secrets, so design a plan for them"
@@ -159,6 +161,31 @@ class Ledger:
     def list_waiting(self) -> Ledger:
         """The ledger when all that wait have been listed."""
         return replace(self, listed=len(self.labels), began=self.day)
+
+
+def _refuse_alike(new: list[Any], known: Labels) -> None:
+    """Refuse new labels that are another spelling of known ones: one secret would get sets under two names."""
+    alike = sum(any(known.position(other) is not None for other in _spellings(label)) for label in new)
+    if alike:
+        raise InvalidParameter(
+            f"{alike} of the new labels differ from the plan's only in spaces, Unicode form or type (text, bytes, "
+            "numbers): spell them as the plan does, or one secret gets sets under two names"
+        )
+
+
+def _spellings(label: Any) -> Iterator[Any]:
+    """Other ways to write a label."""
+    if isinstance(label, bytes):
+        label = label.decode("utf-8", "replace")
+        yield label
+    if isinstance(label, str):
+        bare = label.strip()
+        forms = {bare} if label.isascii() else {bare, *(unicodedata.normalize(form, bare) for form in ("NFC", "NFD"))}
+        yield from forms - {label}
+        if bare.isascii() and bare.removeprefix("-").isdigit() and len(bare) < 19:
+            yield int(bare)
+    elif isinstance(label, int):
+        yield str(label)
 
 
 def whole_counts(prior: Prior, what: str) -> Indices:
