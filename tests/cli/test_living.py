@@ -340,3 +340,20 @@ def test_a_crash_in_the_middle_leaves_the_old_file(run):
     assert ml.load("queries.cloak").version == 1
     assert run("update", "queries.cloak", "tomorrow.csv", "-o", "queries.cloak")[0] == 0
     assert ml.load("queries.cloak").version == 2
+
+
+def test_newcomers_of_near_plans_take_their_coordinates_from_the_counts(run, asked, folder):
+    rows = [f"s{i},{20 - i},{i % 4},{i // 4}" for i in range(12)]
+    (folder / "places.csv").write_text("\n".join(["secret,count,x,y", *rows]))
+    assert asked("design", "places.csv", "-k", "3", "--near", "x,y", "-o", "near.cloak")["layout"] == "near"
+    new = [f"n{i},{9 - i},{i},{i}" for i in range(4)]
+    (folder / "today.csv").write_text("\n".join(["secret,count,x,y", *rows, *new]))
+    code, _, err = run("update", "near.cloak", "today.csv", "--dry-run")
+    assert code == 2
+    assert "the plan was made with --near: say the columns of coordinates of new secrets too" in err
+    told = asked("update", "near.cloak", "today.csv", "--near", "x,y", "-o", "newer.cloak")
+    assert (told["parts"], told["pending"]) == (2, 0)
+    assert [part.layout for part in ml.load("newer.cloak").parts] == ["near", "near"]
+    code, _, err = run("update", "queries.cloak", "today.csv", "--near", "x,y", "--dry-run")
+    assert code == 2
+    assert "--near is for plans made with --near" in err

@@ -52,7 +52,7 @@ def update(
     new = source.prior()
     worth = None if gains is None else dict(zip(new.labels, source.other(gains, "--gains").weights, strict=True))
     with working(f"entering counts of {len(new):,} secrets"):
-        layout = None if near is None else _lay_near(plan, near, new, source)
+        layout = _lay_near(plan, near, new, source)
         newer = plan.update(new, cohort="auto" if cohort == "auto" else whole(cohort), gains=worth, layout=layout)
         made = len(newer.parts) - len(plan.parts)
         summary = summarize(newer, FEW)
@@ -65,15 +65,25 @@ def update(
     return Outcome(summary, (output,), then=f"draw {output} --help")
 
 
-def _lay_near(plan: Any, columns: str, new: ml.Prior, source: PriorSource) -> Callable[[list[Any]], ml.Near]:
-    """The layout of a new part as a function of its labels, whose coordinates stand beside the counts."""
+def _lay_near(
+    plan: Any, columns: str | None, new: ml.Prior, source: PriorSource
+) -> Callable[[list[Any]], ml.Near] | None:
+    """The layout of a new part as a function of its labels, whose coordinates stand beside the counts; None for plans
+    that were made without.
+    """
     costs = getattr(plan.parts[0], "costs", None)
     if costs is None or costs.coordinates is None:
-        raise InvalidParameter("--near is for plans made with --near, and this one was not")
-    metric, names = parse_near(columns)
-    places = dict(zip(new.labels, source.places(names, "--near"), strict=True))
+        if columns is not None:
+            raise InvalidParameter("--near is for plans made with --near, and this one was not")
+        return None
+    metric, places = costs.metric, {}
+    if columns is not None:
+        metric, names = parse_near(columns)
+        places = dict(zip(new.labels, source.places(names, "--near"), strict=True))
 
     def lay(labels: list[Any]) -> ml.Near:
+        if columns is None:
+            raise InvalidParameter("the plan was made with --near: say the columns of coordinates of new secrets too")
         missing = sum(label not in places for label in labels)
         if missing:
             raise InvalidParameter(
