@@ -319,7 +319,7 @@ def test_following_a_file(tmp_path, monkeypatch):
         text = file.read_text()
         file.write_text(text[:-2])
 
-    monkeypatch.setattr("minleak._samples.following.time.sleep", grow)
+    monkeypatch.setattr("minleak._samples.following.sleep", grow)
     found = list(ml.follow(file, enough=0.1, measures=["shannon"]))
     assert [audit.enough for audit in found] == [False] * (len(found) - 1) + [True]
     assert len(found) > 1

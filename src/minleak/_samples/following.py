@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-import time
 from collections.abc import Iterator
+from time import monotonic, sleep
 from typing import Any
 
 from minleak._data.parameters import real, whole
@@ -51,12 +51,12 @@ def follow(
 def _follow(
     path: Any, enough: float, patience: float, level: float, alpha: float, given: dict[str, Any]
 ) -> Iterator[Audit]:
-    looks, read, grown, since = 0, 0, 0, time.monotonic()
+    looks, read, grown, since = 0, 0, 0, monotonic()
     while True:
         size = _size(path)
         if size > grown:
-            grown, since = size, time.monotonic()
-        late = time.monotonic() - since >= patience
+            grown, since = size, monotonic()
+        late = monotonic() - since >= patience
         if size >= _GROWTH * read or (late and size > read):
             whole = _whole_lines(path)
             if whole.getvalue().count(b"\n") > LEAST or late:
@@ -74,7 +74,7 @@ def _follow(
                     return
         if late:
             return
-        time.sleep(_PAUSE)
+        sleep(_PAUSE)
 
 
 def _size(path: Any) -> int:

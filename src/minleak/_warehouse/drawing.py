@@ -66,6 +66,9 @@ def cloak(
     lineage = plan if isinstance(plan, WarehouseLineage) else begin(plan)
     engine = engine_of(lineage.ledger, table)
     _check_columns(table, secret, scope, observable, lineage.parts[0].header)
+    lines: dict[int, Line] = {}
+    if lineage is not plan:  # one plan is checked before anything is said about secrets, a lineage part by part
+        lines[0] = Line.checked(engine, lineage.parts[0])
     asked = table.select(scope=table[scope], secret=table[secret]).distinct()
     with ExitStack() as kept:
         known = kept.enter_context(engine.kept(_known(engine, asked, lineage.ledger, stand_in)))
@@ -73,7 +76,13 @@ def cloak(
         if not wanted <= set(range(len(lineage.parts))):
             raise UnreadableFile(DAMAGED)
         shown = [
-            _draw_part(engine, lineage.parts[number], known.filter(known.part == number), key, lineage.lineage)
+            _draw_part(
+                engine,
+                lines.get(number) or Line.checked(engine, checked(lineage.parts[number])),
+                known.filter(known.part == number),
+                key,
+                lineage.lineage,
+            )
             for number in sorted(wanted) or [0]
         ]
     sets = ibis_module().union(*shown) if len(shown) > 1 else shown[0]
@@ -82,10 +91,9 @@ def cloak(
     return result if keep_secret else result.drop(secret)
 
 
-def _draw_part(engine: Engine, part: WarehousePlan, known: Any, key: Key, lineage: bytes) -> Any:
-    """(scope, asked, members) of pairs whose secrets are all in this part, kept in the engine."""
-    part = checked(part)
-    line = Line.checked(engine, part)
+def _draw_part(engine: Engine, line: Line, known: Any, key: Key, lineage: bytes) -> Any:
+    """(scope, asked, members) of pairs whose secrets are all in the part of this line, kept in the engine."""
+    part = line.plan
     everybody = part.table.union(giants_table(part.header)) if part.header.giants else part.table
     draws = _draws(engine, known, everybody, part.header, key, lineage)
     with (
