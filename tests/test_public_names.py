@@ -110,7 +110,8 @@ def test_every_name_lives_in_one_place():
     for namespace, name in EACH:
         homes.setdefault(id(getattr(importlib.import_module(namespace), name)), []).append(f"{namespace}.{name}")
     assert not [places for places in homes.values() if len(places) > 1]
-    assert len(ml.__all__) <= 50
+    few = 55  # 50 after the rebuild, and a few more for what comes: names of experts belong in a namespace
+    assert len(ml.__all__) <= few, "too many daily names: put some into theory or another namespace"
 
 
 @pytest.mark.parametrize(("namespace", "name"), EACH)

@@ -58,11 +58,11 @@ EXAMPLES = {
 
 def test_every_layout_is_tested_and_documented():
     """In this file, in the reference, and in the words of its class, with an example."""
-    assert sorted(EXAMPLES) == sorted(KNOWN)
+    assert EXAMPLES.keys() == KNOWN.keys(), "add the layout to EXAMPLES in this file"
     reference = (ROOT / "docs" / "reference.md").read_text()
     for layout in KNOWN.values():
-        assert f"::: minleak.{layout.__name__}\n" in reference
-        assert ">>> " in layout.__doc__
+        assert f"::: minleak.{layout.__name__}\n" in reference, f"add {layout.__name__} to docs/reference.md"
+        assert ">>> " in layout.__doc__, f"give {layout.__name__} an example"
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

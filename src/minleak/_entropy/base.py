@@ -105,8 +105,8 @@ class Entropy(ConditionalEntropy):
     Fhat(v) = |v|_1 F(v/|v|_1) is the perspective of the core F. Either eta is increasing and F concave
     (`increasing` is True), or eta is decreasing and F convex. F is symmetric and expansible.
 
-    A subclass gives `eta`, `_perspective` and `increasing`. It overrides `summary` and `value` only where another
-    way to the same number keeps more digits.
+    A subclass gives `name`, `_perspective`, `increasing` and, unless it is the identity, `eta`. It overrides `summary`
+    and `value` only where another way to the same number keeps more digits.
     """
 
     #: How the columns are put together; np.max for the few limits that a sum cannot reach.

@@ -19,7 +19,7 @@ def deform(x: Any, c: float) -> Any:
 
 
 def restore(y: Any, c: float) -> Any:
-    """log(1 + c y) / c, and y at c = 0: the inverse of `deformed`."""
+    """log(1 + c y) / c, and y at c = 0: the inverse of `deform`."""
     if c == 0:
         return y
     z = c * y

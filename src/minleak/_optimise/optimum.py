@@ -58,9 +58,9 @@ def optimise(
         C[x,y] = 0 unless allowed[x,y],  sum of J[x,y] cost[x,y] <= budget,  C = fixed where that is not NaN,
         |{x : C[x,y] > 0}| <= k,  C[x,y] <= exp(epsilon d(x,x')) C[x',y].
 
-    Convex for every entropy of the library: linear for min-entropy, l-guess errors and guesswork, else a programme
-    over exponential or power cones. With Shannon, a cost and a budget the least leakage is the rate-distortion
-    function of information theory.
+    Convex for entropies with a `form`, of an order above 0: linear for min-entropy, l-guess errors and guesswork, else
+    a programme over exponential or power cones. With Shannon, a cost and a budget the least leakage is the
+    rate-distortion function of information theory.
 
     Parameters
     ----------

@@ -81,7 +81,7 @@ def sweep(
     """H(X) - H(pi) for many k: what the best countermeasure with sets of k still leaks.
 
     j* grows with k: secret j is no giant as long as k <= j - 1 + floor((w_j + ... + w_n) / w_j), a bound that does not
-    fall with j, so that one sort and one search give all targets. Entropies of the library then follow from prefix
+    fall with j, so that one sort and one search give all targets. Entropies with a `form` then follow from prefix
     sums, O(1) for each k; one's own are evaluated on pi, O(k) each. `ks` defaults to 1..min(n, 100).
     With `in_the_world` a plan is made for each k and judged by `Plan.in_the_world`.
 
