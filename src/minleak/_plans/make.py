@@ -165,7 +165,7 @@ def as_layout(layout: Layout | str) -> Layout:
     if not isinstance(layout, str) or layout not in LAYOUTS:
         given = shown(layout) if isinstance(layout, str) else type(layout).__name__  # a table would show its rows
         raise InvalidParameter(
-            f"unknown layout {given}: one of {', '.join(LAYOUTS)}, or a layout object such as Stable()"
+            f"unknown layout {given}: one of {', '.join(LAYOUTS)}, or a layout object such as Stable"
         )
     try:
         return LAYOUTS[layout]()
