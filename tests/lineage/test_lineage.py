@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -271,3 +273,33 @@ def test_another_spelling_of_a_listed_label_is_refused(label):
     with pytest.raises(InvalidParameter, match="1 of the new labels differ from the plan's only in spaces, Unicode"):
         plan.update(ml.Prior([3, 1], labels=["flu", label]))
     assert plan.update(ml.Prior([3, 1], labels=["flu", "Flu"])).pending == ("Flu",)
+
+
+def test_what_leaked_day_by_day_is_kept_by_files_and_updates(tmp_path):
+    """Where it was asked for; and once for each day, however often that is."""
+    counts = named([20 - i // 30 for i in range(600)])
+    first = ml.design(counts, 10).update(counts)
+    assert first.life == ()
+    stated = first.in_the_world()
+    first.save(tmp_path / "first.cloak")
+    loaded = ml.load(tmp_path / "first.cloak")
+    assert loaded.life == (stated,)
+    loaded.in_the_world()
+    second = loaded.update(counts)
+    second.in_the_world()
+    assert [one.day for one in second.life] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"success": 2}, {"low": "x"}, {"high": True}, {"day": 9}, {"events": -1}, {"movement": math.nan}, {"more": 1}],
+)
+def test_a_life_that_cannot_be_is_refused(change):
+    from minleak._plans.lineage import _read_life
+
+    counts = named([20 - i // 30 for i in range(600)])
+    row = dataclasses.asdict(ml.design(counts, 10).update(counts).in_the_world())
+    assert _read_life([row], 3)[0].day == 1
+    for rows in ([row | change], [row, row], None, [None]):
+        with pytest.raises(ValueError):  # noqa: PT011 - which the reader of files turns into a refusal
+            _read_life(rows, 3)
