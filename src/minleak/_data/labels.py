@@ -138,6 +138,16 @@ class Labels(Sequence[Any]):
             return [self._names[i].as_py() for i in positions.tolist()]
         return list(self._take(positions).to_pylist())
 
+    def take(self, positions: Indices) -> Labels:
+        """The same as labels."""
+        if isinstance(self._names, pa.Array):
+            return Labels(self._take(positions))
+        return Labels.of(self.at(positions), len(positions))
+
+    def part(self, begin: int, end: int) -> Labels:
+        """The names from one position to before another, not copied; those that nobody gave stay numbers."""
+        return Labels(self._names[begin:end])
+
     def bytes_at(self, positions: Indices) -> list[bytes]:
         """The same by `labels_in_bytes`. Many texts are never made Python's, which halves the time."""
         names = self._names
@@ -160,10 +170,10 @@ class Labels(Sequence[Any]):
         if not isinstance(other, Sequence) or isinstance(other, str):
             return NotImplemented
         if isinstance(other, Labels) and isinstance(self._names, pa.Array) and isinstance(other._names, pa.Array):
-            if is_text(self._names.type) and is_text(other._names.type):  # of short or of long offsets
-                return bool(self._names.cast(pa.large_string()).equals(other._names.cast(pa.large_string())))
             if self._names.type == other._names.type:
                 return bool(self._names.equals(other._names))
+            if is_text(self._names.type) and is_text(other._names.type):  # of short and of long offsets
+                return bool(self._names.cast(pa.large_string()).equals(other._names.cast(pa.large_string())))
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from minleak._data.arrays import Indices
+from minleak._data.arrays import Indices, in_one_piece
 from minleak._data.labels import Labels, bytes_of_names
 from minleak._data.prior import Prior
 from minleak.errors import InvalidParameter
@@ -34,21 +34,18 @@ def matched(labels: Labels, others: Labels) -> Indices | None:
     return np.asarray(hashing.find_strings(*bytes_of_names(names), bytes_of_names(others.arrow), others.slots))
 
 
-def match_versions(old: Labels, new: Labels) -> Indices | None:
-    """Where each label of a plan stands among those of the prior that it is updated for; None if all stand where they
-    did. A prior that cannot be of the same secrets is refused.
+def match_from_start(labels: Labels, others: Labels) -> tuple[int, Indices]:
+    """How many labels stand, from the first on, where they do among the others: all of the others, or none are said to;
+    and for each label after these its position there, -1 if it is not there. Counts of one more day often begin with
+    the secrets of the day before, which are then compared and not looked up.
     """
-    if old.is_default != new.is_default:
-        which, other = ("the new prior", "the plan") if new.is_default else ("the plan", "the new prior")
-        raise InvalidParameter(
-            f"{which} has no labels and {other} has: secrets are matched by label, so give the same names to both"
-        )
-    moved = matched(old, new)
-    if moved is not None and not (moved >= 0).any():
-        raise InvalidParameter(
-            "the new prior has none of the plan's labels: it is of other secrets, so design a plan for it"
-        )
-    return moved
+    if labels.is_default and others.is_default:
+        head = min(len(labels), len(others))
+        return head, np.full(len(labels) - head, -1)
+    head = len(others) if labels.part(0, len(others)) == others else 0
+    rest = labels.part(head, len(labels))
+    found = matched(rest, others) if len(rest) else np.empty(0)
+    return head, np.arange(len(rest)) if found is None else np.asarray(found, dtype=np.int64)
 
 
 def rearranged(prior: Prior, labels: Labels) -> Prior:
@@ -77,7 +74,7 @@ def rearranged(prior: Prior, labels: Labels) -> Prior:
 
 def take(labels: Labels, positions: Indices) -> Labels:
     """The labels at these positions; numbers where nobody gave any."""
-    return Labels.of(pa.array(positions) if labels.is_default else labels.at(positions), len(positions))
+    return Labels.of(pa.array(positions), len(positions)) if labels.is_default else labels.take(positions)
 
 
 def join(several: Sequence[Labels]) -> Labels:
@@ -86,8 +83,9 @@ def join(several: Sequence[Labels]) -> Labels:
         return several[0]
     if several[0].is_default:
         return Labels(range(sum(map(len, several))))
-    names = [labels.storable() for labels in several]
-    if any(one is None for one in names) or len({str(one.type) for one in names if one is not None}) > 2:
+    names = [one for labels in several if (one := labels.storable()) is not None]
+    kinds = {str(one.type) for one in names}
+    if len(names) < len(several) or ("int64" in kinds and len(kinds) > 1):
         return Labels.of([name for labels in several for name in labels], sum(map(len, several)))
-    kind = pa.int64() if names[0].type == pa.int64() else pa.large_string()  # type: ignore[union-attr]
-    return Labels.of(pa.concat_arrays([one.cast(kind) for one in names]), sum(map(len, several)))  # type: ignore[union-attr]
+    kind = names[0].type if len(kinds) == 1 else pa.large_string()
+    return Labels(in_one_piece(pa.chunked_array([one.cast(kind) for one in names])))

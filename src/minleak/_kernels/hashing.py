@@ -132,7 +132,7 @@ def find_strings(offsets: Any, data: Any, known: tuple[Any, Any], slots: Any) ->
 
 @kernel(nogil=True)
 def _find_strings(offsets, data, known_offsets, known_data, slots, found):  # type: ignore[no-untyped-def]
-    at = np.empty(_TOGETHER, np.int64)
+    at, begins, touched = np.empty(_TOGETHER, np.int64), np.empty(_TOGETHER, np.int64), np.empty(_TOGETHER, np.uint8)
     i, following, n, size = 0, np.int64(0), found.shape[0], slots.shape[0]
     while i < n:
         begin = i
@@ -148,6 +148,10 @@ def _find_strings(offsets, data, known_offsets, known_data, slots, found):  # ty
             at[j] = np.int64(_hash_string(data, offsets[i + j], offsets[i + j + 1]) & _u64(size - 1))
         for j in range(count):
             found[i + j] = slots[at[j]]
+        for j in range(count):
+            begins[j] = known_offsets[max(found[i + j], 0)]
+        for j in range(count):  # asked for here, so that all are under way before the first is compared
+            touched[j] = known_data[begins[j]]
         for j in range(count):
             first, last = offsets[i + j], offsets[i + j + 1]
             while found[i + j] >= 0 and not _stands(data, first, last, known_offsets, known_data, found[i + j]):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from minleak._data.arrays import Indices
-from minleak._data.labels import Labels
-from minleak._data.matching import join, matched, take
+from minleak._data.labels import Labels, bytes_of_names
+from minleak._data.matching import join, match_from_start, take
 from minleak._data.prior import Prior
 from minleak._file.format import Contents, require, require_whole
 from minleak._file.writing import name_arrays
@@ -19,14 +19,16 @@ from minleak.errors import InvalidCloak, InvalidParameter
 
 # A count in a pool is worth so many units, so that the share that is kept each day stays a whole number.
 UNIT = 1 << 10
-# What a ledger holds of each secret.
-SERIES = ("counts", "pools", "first", "last")
+# What a ledger holds of each secret, and in which type.
+SERIES = {"counts": np.int64, "pools": np.int64, "first": np.int32, "last": np.int32}
 # What it holds of each day of whose counts something is left in the pools.
 DAILY = ("days", "shares", "totals")
 # Pools stay below this, whatever is counted.
 MOST = 1 << 62
+# Pools that are brought up to a day together.
+_PIECE = 1 << 15
 # The last day that can be counted.
-_LAST_DAY = 1 << 31
+LAST_DAY = (1 << 31) - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +62,10 @@ class Ledger:
 
     def _claims(self) -> Iterator[bool]:
         known, days, shares = len(self.labels), self.days, self.shares
-        yield all(getattr(self, name).dtype == np.int64 for name in (*SERIES, *DAILY))
+        yield all(getattr(self, name).dtype == kind for name, kind in SERIES.items())
+        yield all(getattr(self, name).dtype == np.int64 for name in DAILY)
         yield 1 <= self.listed <= known and all(len(getattr(self, name)) == known for name in SERIES)
-        yield 0 <= self.began <= self.day <= _LAST_DAY and 1 <= self.version <= self.day + 1
+        yield 0 <= self.began <= self.day <= LAST_DAY and 1 <= self.version <= self.day + 1
         yield _within(self.counts, 0, MOST - 1) and _within(self.pools, 0, MOST)
         yield _within(self.first, 0, self.day) and _within(self.last, -1, self.day)
         yield len(days) == len(shares) == len(self.totals) >= 1
@@ -74,9 +77,21 @@ class Ledger:
     def begin(cls, prior: Prior) -> Ledger:
         """That of a plan's own counts, on day 0."""
         counts = whole_counts(prior, "the plan's counts")
-        never = np.where(counts > 0, 0, -1)
-        first, daily = np.zeros_like(counts), (np.array([one]) for one in (0, UNIT, counts.sum()))
-        return cls(prior.labels, len(prior), 0, 0, 1, counts, UNIT * counts, first, never, *daily)
+        first = np.broadcast_to(np.int32(0), len(counts))
+        never = first if counts.min() else np.where(counts > 0, np.int32(0), np.int32(-1))
+        daily = (np.array([one]) for one in (0, UNIT, counts.sum()))
+        fields = (prior.labels, len(prior), 0, 0, 1, counts, UNIT * counts, first, never, *daily)
+        return cls._trusted(dict(zip(cls.__dataclass_fields__, fields, strict=True)))
+
+    @classmethod
+    def _trusted(cls, fields: dict[str, Any]) -> Ledger:
+        """A ledger of fields that were just made to fit: looking at them again takes as long as making them."""
+        made = object.__new__(cls)
+        vars(made).update(fields)
+        return made
+
+    def _replace(self, **changes: Any) -> Ledger:
+        return self._trusted(vars(self) | changes)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again, the labels of listed secrets aside."""
@@ -91,7 +106,7 @@ class Ledger:
     @classmethod
     def from_contents(cls, contents: Contents, parts: list[Labels]) -> Ledger:
         """The ledger in a file, of secrets that the parts list by these labels."""
-        series = [contents.vector(name, "i8") for name in SERIES]
+        series = [contents.vector(name, np.dtype(kind).str[1:]) for name, kind in SERIES.items()]
         daily = [contents.vector(name, "i8") for name in DAILY]
         known, listed = len(series[0]), sum(map(len, parts))
         require(known >= listed)
@@ -106,7 +121,7 @@ class Ledger:
             labels = join(parts if pending is None else [*parts, Labels(pending)])
             require(labels.first_duplicate() is None)
         day, began, version = (
-            require_whole(contents.numbers[name], 0, _LAST_DAY) for name in ("day", "began", "version")
+            require_whole(contents.numbers[name], 0, LAST_DAY) for name in ("day", "began", "version")
         )
         return cls(labels, listed, day, began, version, *series, *daily)
 
@@ -128,52 +143,85 @@ class Ledger:
             raise InvalidParameter(
                 f"the {one} have no labels and the {other} has: secrets are matched by label, so name them in both"
             )
-        found = matched(prior.labels, self.labels)
-        at = np.arange(len(prior)) if found is None else np.asarray(found, dtype=np.int64)
-        new = np.flatnonzero((at < 0) & (counts > 0))
-        _refuse_alike(prior.labels.at(new), self.labels.indexed())
-        if not (at >= 0).any():
+        head, at = match_from_start(prior.labels, self.labels)
+        rest = counts[head:]
+        new = np.flatnonzero((at < 0) & (rest > 0))
+        fresh = take(prior.labels, head + new)
+        _refuse_alike(fresh, self.labels)
+        if not head and not (at >= 0).any():
             raise InvalidParameter(
                 "the new counts have none of the plan's labels: they are of other secrets, so design a plan for them"
             )
-        labels = join([self.labels, take(prior.labels, new)]) if len(new) else self.labels
-        at[new] = len(self.labels) + np.arange(len(new))
-        today = np.zeros(len(labels), dtype=np.int64)
-        known = at >= 0
-        today[at[known]] = counts[known]
-        grown = len(new)
-        pools = _kept(np.append(self.pools, np.zeros(grown, dtype=np.int64)), day - self.day, keep) + UNIT * today
+        known, grown = len(self.labels), len(new)
+        if head and grown == len(rest):  # what a ledger holds begins with what it held
+            labels, today = prior.labels, counts
+        else:
+            labels = join([self.labels, fresh]) if grown else self.labels
+            at[new] = known + np.arange(grown)
+            today = np.zeros(known + grown, dtype=np.int64)
+            today[:head] = counts[:head]
+            found = slice(None) if at.min(initial=0) >= 0 else at >= 0
+            today[at[found]] = rest[found]
         shares = _kept(self.shares, day - self.day, keep)
-        return replace(
-            self,
+        return self._replace(
             labels=labels,
             day=day,
             version=self.version + 1,
             counts=today,
-            pools=np.minimum(pools, MOST),
-            first=np.append(self.first, np.full(grown, day)),
-            last=np.where(today > 0, day, np.append(self.last, np.full(grown, day))),
+            pools=self._pool(today, day - self.day, keep),
+            first=np.append(self.first, np.full(grown, day, dtype=np.int32)),
+            last=self._last_seen(today, day),
             days=np.append(self.days[shares > 0], day),
             shares=np.append(shares[shares > 0], UNIT),
             totals=np.append(self.totals[shares > 0], today.sum()),
         )
 
+    def _pool(self, today: Indices, days: int, keep: float) -> Indices:
+        """The pools after some days and the counts of today, a piece at a time that stays in the cache."""
+        pools, known = np.empty_like(today), len(self.pools)
+        np.multiply(today[known:], UNIT, out=pools[known:])
+        for begin in range(0, known, _PIECE):
+            here = slice(begin, min(begin + _PIECE, known))
+            np.multiply(today[here], UNIT, out=pools[here])
+            pools[here] += _kept(self.pools[here], days, keep)
+            np.minimum(pools[here], MOST, out=pools[here])
+        return pools
+
+    def _last_seen(self, today: Indices, day: int) -> Indices:
+        """The day on which each secret was counted last."""
+        last = np.full(len(today), day, dtype=np.int32)
+        np.copyto(last[: len(self.last)], self.last, where=today[: len(self.last)] == 0)
+        return last
+
     def list_waiting(self) -> Ledger:
         """The ledger when all that wait have been listed."""
-        return replace(self, listed=len(self.labels), began=self.day)
+        return self._replace(listed=len(self.labels), began=self.day)
 
 
-def _refuse_alike(new: list[Any], known: Labels) -> None:
+def _refuse_alike(fresh: Labels, known: Labels) -> None:
     """Refuse new labels that are another spelling of known ones: one secret would get sets under two names."""
-    names = None if known.is_default else known.storable()
-    if names is not None and names.type != "int64":  # where all is text, plain text has no other spelling
-        new = [label for label in new if not (type(label) is str and label.isascii() and label == label.strip())]
+    new = [] if _is_plain(fresh) and _is_text(known) else fresh[:]
+    known = known.indexed() if new else known
     alike = sum(any(known.position(other) is not None for other in _spellings(label)) for label in new)
     if alike:
         raise InvalidParameter(
             f"{alike} of the new labels differ from the plan's only in spaces, Unicode form or type (text, bytes, "
             "numbers): spell them as the plan does, or one secret gets sets under two names"
         )
+
+
+def _is_text(labels: Labels) -> bool:
+    names = None if labels.is_default else labels.storable()
+    return names is not None and names.type != "int64"
+
+
+def _is_plain(labels: Labels) -> bool:
+    """Whether all labels are letters, digits and signs of ASCII, which have no other spelling among texts."""
+    if not _is_text(labels):
+        return False
+    offsets, data = bytes_of_names(labels.arrow)
+    text = data[offsets[0] : offsets[-1]]
+    return bool(text.min(initial=127) > 32 and text.max(initial=33) < 127)
 
 
 def _spellings(label: Any) -> Iterator[Any]:
@@ -200,7 +248,7 @@ def whole_counts(prior: Prior, what: str) -> Indices:
     if prior.exact and prior.total == prior.events:
         if prior.total > MOST // (2 * UNIT):
             raise InvalidParameter(f"{what} are of more events than can be kept: divide them by a common number")
-        return prior.weights.astype(np.int64)
+        return prior.weights.astype(np.int64, copy=False)
     return np.rint(prior.p * prior.events).astype(np.int64)
 
 

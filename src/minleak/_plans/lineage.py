@@ -18,7 +18,7 @@ from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.matching import join, rearranged, take
 from minleak._data.parameters import real, whole
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_prior, total_of
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
@@ -27,7 +27,7 @@ from minleak._file.hashing import hash_parts, label_parts
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout
 from minleak._lineage.cadence import is_due
-from minleak._lineage.ledger import DAILY, MOST, SERIES, Ledger
+from minleak._lineage.ledger import DAILY, LAST_DAY, MOST, SERIES, Ledger
 from minleak._lineage.today import SHARES, Today, check_enough, leaks_today
 from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._plan.base import BLOCKS, LINEAGE, RINGS, BasePlan
@@ -247,7 +247,7 @@ class Lineage(BasePlan):
         gains: Mapping[Any, Any] | None,
     ) -> Lineage:
         """What `update` returns: the counts are entered, and secrets that wait become a part when it is time."""
-        today = self.ledger.day + 1 if day is None else whole(day, "the day", 0)
+        today = self.ledger.day + 1 if day is None else whole(day, "the day", 0, LAST_DAY)
         if today <= self.ledger.day:
             raise InvalidParameter(
                 f"the day is {today}, and counts of day {self.ledger.day} are entered already: days go forwards"
@@ -276,9 +276,10 @@ class Lineage(BasePlan):
         shape = shape(list(labels)) if callable(shape) and not isinstance(shape, Layout) else shape
         if not isinstance(shape, str) and shape.name != self.layout:
             raise InvalidParameter(f"a new part has the plan's layout, {self.layout}, and not {shape.name}")
-        counts = Prior(np.maximum(ledger.pools[ledger.waiting], 1), labels=labels)
+        pools = np.maximum(ledger.pools[ledger.listed :], 1)
+        total = total_of(pools)
         chosen: Any = shape
-        return design(counts, self.k, layout=chosen, gains=worth)
+        return design(Prior.trusted(pools, labels, total, total), self.k, layout=chosen, gains=worth)
 
     # -- at work and in files -----------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 from minleak._data.labels import Labels
 from minleak._data.matching import join, matched
 from minleak._data.prior import Prior
-from minleak._lineage.ledger import Ledger
+from minleak._lineage.ledger import SERIES, Ledger
 from minleak._plan.rings import Homes, Ring
 from minleak._plans.certifying import certify
 from minleak._plans.lineage import Lineage
@@ -49,9 +49,9 @@ def _lineage_in_memory(lineage: WarehouseLineage) -> Lineage:
     at = np.arange(len(rows)) if found is None else found
     if len(rows) != len(labels) or np.bincount(at[at >= 0], minlength=len(labels)).max() != 1 or at.min() < 0:
         raise UnreadableFile("the ledger of the lineage is not about the secrets of its parts: it was changed")
-    series = {name: np.zeros(len(rows), dtype=np.int64) for name in ("weight", "pool", "first", "last")}
-    for name, values in series.items():
-        values[at] = rows[name].to_numpy()
+    series = {name: np.zeros(len(rows), dtype=kind) for name, kind in SERIES.items()}
+    for values, column in zip(series.values(), ("weight", "pool", "first", "last"), strict=True):
+        values[at] = rows[column].to_numpy()
     days, shares, totals = np.array(calendar.recent, dtype=np.int64).reshape(-1, 3).T
     ledger = Ledger(
         labels=labels,
@@ -59,10 +59,7 @@ def _lineage_in_memory(lineage: WarehouseLineage) -> Lineage:
         day=calendar.day,
         began=calendar.began,
         version=calendar.version,
-        counts=series["weight"],
-        pools=series["pool"],
-        first=series["first"],
-        last=series["last"],
+        **series,
         days=days,
         shares=shares,
         totals=totals,
