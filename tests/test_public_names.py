@@ -34,9 +34,13 @@ PROMISED = {
     """,
     "minleak.mechanisms": """
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
-        planar_geometric planar_laplace rounded
+        planar_geometric planar_laplace rounded privacy_curve PrivacyCurve shuffled_epsilon
     """,
     "minleak.theory": """
+        renyi_divergence kl_divergence chi_square hellinger bhattacharyya hockey_stick
+        deficiency Deficiency less_noisy more_capable InformationOrder
+        sibson conditional_sibson csiszar maximal_correlation
+        alpha_leakage maximal_alpha_leakage maximal_alpha_beta_leakage local_renyi_epsilon
         vulnerability posterior_vulnerability multiplicative_leakage additive_leakage maximal_leakage local_dp_epsilon
         Entropy ConditionalEntropy check_entropy EntropyCheck Renyi RenyiMean BestGuesses AllGuesses
         majorizes Majorization

@@ -5,6 +5,7 @@
 0.5
 """
 
+from minleak._mechanisms.curves import PrivacyCurve, privacy_curve, shuffled_epsilon
 from minleak._mechanisms.mechanism import Mechanism
 from minleak._mechanisms.named import (
     exponential,
@@ -18,12 +19,15 @@ from minleak._plans.rounding import rounded
 
 __all__ = [
     "Mechanism",
+    "PrivacyCurve",
     "exponential",
     "geometric",
     "planar_geometric",
     "planar_laplace",
+    "privacy_curve",
     "randomised_response",
     "rounded",
+    "shuffled_epsilon",
     "tight_constraints",
     "truncated_geometric",
 ]

@@ -22,7 +22,21 @@ from minleak._measure.adversaries import (
     UniformAdversary,
     best_guesses,
 )
+from minleak._measure.alpha import (
+    alpha_leakage,
+    local_renyi_epsilon,
+    maximal_alpha_beta_leakage,
+    maximal_alpha_leakage,
+)
 from minleak._measure.distribution_distances import convex_separation, multiplicative_distance, total_variation
+from minleak._measure.divergences import (
+    bhattacharyya,
+    chi_square,
+    hellinger,
+    hockey_stick,
+    kl_divergence,
+    renyi_divergence,
+)
 from minleak._measure.gain_forms import (
     GuessingForm,
     gain_sum,
@@ -32,6 +46,7 @@ from minleak._measure.gain_forms import (
     property_channel,
     tries_gain,
 )
+from minleak._measure.informations import conditional_sibson, csiszar, maximal_correlation, sibson
 from minleak._measure.leakages import (
     additive_leakage,
     local_dp_epsilon,
@@ -48,7 +63,9 @@ from minleak._measure.max_case import (
     pointwise_maximal_leakage,
 )
 from minleak._measure.privacy import d_privacy, induced_metric, prior_epsilon
+from minleak._measure.refinement.deficiency import Deficiency, deficiency
 from minleak._measure.refinement.distance import RefinementDistance, refinement_distance
+from minleak._measure.refinement.information_orders import InformationOrder, less_noisy, more_capable
 from minleak._measure.refinement.join_meet import join_meet, join_meet_refines
 from minleak._measure.refinement.left import left_factor
 from minleak._measure.refinement.orders import max_refines
@@ -63,11 +80,13 @@ __all__ = [
     "BestGuesses",
     "ConditionalEntropy",
     "CoreConcave",
+    "Deficiency",
     "Entropy",
     "EntropyCheck",
     "FehrBerens",
     "GuessingForm",
     "Hayashi",
+    "InformationOrder",
     "Joint",
     "Majorization",
     "MismatchedAdversary",
@@ -83,24 +102,35 @@ __all__ = [
     "UniformAdversary",
     "additive_capacity",
     "additive_leakage",
+    "alpha_leakage",
     "baselines",
     "bayes_risk_capacity",
     "bayes_security",
     "best_guesses",
+    "bhattacharyya",
     "check_entropy",
     "check_schur_concave",
+    "chi_square",
+    "conditional_sibson",
     "convex_separation",
+    "csiszar",
     "d_privacy",
+    "deficiency",
     "estimate_prior",
     "gain_sum",
     "gain_to_bayes",
+    "hellinger",
+    "hockey_stick",
     "hyper_distance",
     "induced_metric",
     "join_meet",
     "join_meet_refines",
     "kantorovich",
+    "kl_divergence",
     "left_factor",
+    "less_noisy",
     "local_dp_epsilon",
+    "local_renyi_epsilon",
     "lorenz",
     "loss_gain",
     "majorizes",
@@ -108,7 +138,11 @@ __all__ = [
     "max_case_leakage",
     "max_case_vulnerability",
     "max_refines",
+    "maximal_alpha_beta_leakage",
+    "maximal_alpha_leakage",
+    "maximal_correlation",
     "maximal_leakage",
+    "more_capable",
     "multiplicative_distance",
     "multiplicative_kantorovich",
     "multiplicative_leakage",
@@ -121,9 +155,11 @@ __all__ = [
     "prior_epsilon",
     "property_channel",
     "refinement_distance",
+    "renyi_divergence",
     "repeated_success",
     "risk",
     "risk_leakage",
+    "sibson",
     "total_variation",
     "tries_gain",
     "vulnerability",

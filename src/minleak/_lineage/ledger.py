@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels, bytes_of_names
@@ -16,6 +17,8 @@ from minleak._data.prior import Prior
 from minleak._file.format import Contents, require, require_whole
 from minleak._file.writing import name_arrays
 from minleak.errors import InvalidCloak, InvalidParameter
+
+Days = npt.NDArray[np.int32]
 
 # A count in a pool is worth so many units, so that the share that is kept each day stays a whole number.
 UNIT = 1 << 10
@@ -49,8 +52,8 @@ class Ledger:
     version: int
     counts: Indices
     pools: Indices
-    first: Indices
-    last: Indices
+    first: Days
+    last: Days
     days: Indices
     shares: Indices
     totals: Indices
@@ -187,7 +190,7 @@ class Ledger:
             np.minimum(pools[here], MOST, out=pools[here])
         return pools
 
-    def _last_seen(self, today: Indices, day: int) -> Indices:
+    def _last_seen(self, today: Indices, day: int) -> Days:
         """The day on which each secret was counted last."""
         last = np.full(len(today), day, dtype=np.int32)
         np.copyto(last[: len(self.last)], self.last, where=today[: len(self.last)] == 0)
@@ -258,5 +261,5 @@ def _kept(pools: Indices, days: int, keep: float) -> Indices:
     return (pools >> 10) * share + ((pools & (UNIT - 1)) * share >> 10)
 
 
-def _within(numbers: Indices, least: int, most: int) -> bool:
+def _within(numbers: npt.NDArray[Any], least: int, most: int) -> bool:
     return not len(numbers) or bool(numbers.min() >= least and numbers.max() <= most)

@@ -75,14 +75,14 @@ def _mean_divergence(joint: Joint, a: float, c: float) -> float:
             logs = a * np.log(p)
             r = np.exp(logs - logs.max())
         r = r / r.sum()
-        rises = r @ _beyond_linear(d, a)
+        rises = r @ beyond_linear(d, a)
         if a == 1 and c != 0:
             change = (p * np.log(p)) @ d + rises  # H(X) - H(X given y)
             return float(q @ (_exponential(-c * change) / -c + rises))
         if a == 1 or c == 1 - a:
             return float(q @ rises)
         k, w = (1 / a, 1.0) if c == arimoto_exponent(a) else (c / (1 - a), (c - 1 + a) / (c * (1 - a)))
-        return float(q @ (rises - w * _beyond_linear(a * (r @ d) + (a - 1) * rises, k)))
+        return float(q @ (rises - w * beyond_linear(a * (r @ d) + (a - 1) * rises, k)))
 
     return _total(joint, of)
 
@@ -137,9 +137,14 @@ def _fewer_guesses(joint: Joint) -> float:
 
 
 def _total(joint: Joint, of: Callable[[Array, Array], float]) -> float:
+    return math.fsum(of(p, block) for p, block in dense_blocks(joint))
+
+
+def dense_blocks(joint: Joint) -> Iterator[tuple[Array, Array]]:
+    """The prior of the possible secrets, with their rows of the channel, some columns at a time."""
     possible = np.flatnonzero(joint.p > 0)
-    p = joint.p[possible]
-    return math.fsum(of(p, block) for block in _blocks(joint.channel.matrix, possible, len(joint.p)))
+    for block in _blocks(joint.channel.matrix, possible, len(joint.p)):
+        yield joint.p[possible], block
 
 
 def _blocks(matrix: Any, rows: Indices, n: int) -> Iterator[Array]:
@@ -163,7 +168,7 @@ def _relative(p: Array, C: Array) -> tuple[Array, Array]:
     return q, (d - mean) / q
 
 
-def _beyond_linear(d: Array, a: float) -> Array:
+def beyond_linear(d: Array, a: float) -> Array:
     """((1+d)^a - 1 - a d)/(a - 1), and (1+d) log(1+d) - d at a = 1; not negative, for a > 0."""
     near = _NEAR / max(1.0, abs(a))
     small = np.abs(d) < near

@@ -1,0 +1,166 @@
+"""Orders beyond refinement: which of two channels has more information, for every prior or for every hidden cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minleak._data.arrays import Array
+from minleak._data.channel import Channel, as_channel
+from minleak._data.parameters import whole
+from minleak._data.prior import Prior
+from minleak._data.simulating import generator
+from minleak._face.result import Result
+from minleak._face.tables import Table
+from minleak._measure.divergences import renyi_nats
+from minleak._measure.leakages import leakage
+from minleak._measure.refinement.orders import refines
+
+# A difference below zero by less than this may be rounding.
+_ROUNDING = 1e-10
+# How far from q the distribution of a witness is, as a share of the way to the border.
+_STEP = 0.05
+
+
+@dataclass(frozen=True)
+class InformationOrder(Result):
+    """Whether the first channel has at least the information of the second, `ok`: True by a theorem, False by a
+    witness, None where neither was found; `because` says which.
+
+    `margin` is the least difference that was found, in nats, below zero for a witness: `priors` are the distributions
+    of the secret that it was found at.
+    """
+
+    ok: bool | None
+    because: str
+    margin: float
+    priors: tuple[Prior, ...]
+
+    def __bool__(self) -> bool:
+        return self.ok is True
+
+    def to_parts(self) -> list[str | Table]:
+        answer = {True: "yes", False: "no", None: "not known"}[self.ok]
+        return [f"{answer}: {self.because} (least difference found: {self.margin:.6g} nats)"]
+
+
+def less_noisy(first: Channel | Any, second: Channel | Any, *, trials: int = 20, seed: int = 0) -> InformationOrder:
+    """Is A, the first, less noisy than B: is I(U;Y) >= I(U;Z) for every U that acts through the secret alone?
+
+    It is so exactly if D(pA || qA) >= D(pB || qB) for all distributions p, q of the secret, and exactly if, for all q,
+    A diag(1/qA) A^T - B diag(1/qB) B^T has no negative eigenvalue (Makur and Polyanskiy). True where B refines A. A
+    search over q from random starts looks for a negative eigenvalue, which gives p and q: they are then tried on the
+    divergences themselves.
+
+    >>> less_noisy([[1, 0], [0, 1]], [[0.9, 0.1], [0.1, 0.9]]).ok
+    True
+    >>> found = less_noisy([[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2, 0], [0, 0.2, 0.8]])
+    >>> found.ok, found.margin < 0
+    (False, True)
+    """
+    A, B, a, b = _both(first, second)
+
+    def curvature(q: Array) -> float:
+        return float(np.linalg.eigvalsh(_difference(a, b, q))[0])
+
+    q, _ = _least(curvature, len(a), trials, seed)
+    witness = _divergences(a, b, q)
+    return _conclude(A, B, witness, "D(pA || qA) < D(pB || qB) for these two priors")
+
+
+def more_capable(first: Channel | Any, second: Channel | Any, *, trials: int = 20, seed: int = 0) -> InformationOrder:
+    """Is A, the first, more capable than B: is I(X;Y) >= I(X;Z) for every prior?
+
+    True where B refines A. A search over priors from random starts looks for one at which B tells more.
+
+    >>> more_capable([[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2], [0.2, 0.8]]).ok
+    True
+    >>> more_capable([[0.9, 0.1], [0.1, 0.9]], [[0.8, 0.2, 0], [0, 0.2, 0.8]]).ok
+    False
+    """
+    A, B, a, b = _both(first, second)
+
+    def more(p: Array) -> float:
+        return _mutual(a, p) - _mutual(b, p)
+
+    p, _ = _least(more, len(a), trials, seed)
+    margin = (leakage(p, A, "shannon") - leakage(p, B, "shannon")) * float(np.log(2))
+    return _conclude(A, B, (margin, (p,)), "I(X;Y) < I(X;Z) at this prior")
+
+
+def _both(first: Channel | Any, second: Channel | Any) -> tuple[Channel, Channel, Array, Array]:
+    A = as_channel(first)
+    B = A.sharing(second, "that are compared")
+    a, b = A.toarray(), B.toarray()
+    return A, B, a[:, a.any(axis=0)], b[:, b.any(axis=0)]
+
+
+def _conclude(A: Channel, B: Channel, witness: tuple[float, tuple[Array, ...]], said: str) -> InformationOrder:
+    margin, found = witness
+    names = None if A.inputs.is_default else A.inputs
+    priors = tuple(Prior(p, labels=names) for p in found)
+    if margin < -_ROUNDING:
+        return InformationOrder(False, said, margin, priors)
+    if refines(A, B):
+        return InformationOrder(True, "the second can be made of the first", margin, priors)
+    return InformationOrder(
+        None, "no theorem that is known here applies, and the search found no witness", margin, priors
+    )
+
+
+def _mutual(C: Array, p: Array) -> float:
+    q = p @ C
+    with np.errstate(divide="ignore", invalid="ignore"):
+        terms = np.where(C > 0, p[:, None] * C * (np.log(C) - np.log(q)), 0.0)
+    return float(terms.sum())
+
+
+def _difference(a: Array, b: Array, q: Array) -> Array:
+    """A diag(1/qA) A^T - B diag(1/qB) B^T, in units in which q is uniform."""
+    root = np.sqrt(q)
+    first, second = ((root[:, None] * C) / np.sqrt(q @ C) for C in (a, b))
+    return np.asarray(first @ first.T - second @ second.T)
+
+
+def _divergences(a: Array, b: Array, q: Array) -> tuple[float, tuple[Array, Array]]:
+    """The least D(pA || qA) - D(pB || qB) for p from q along the eigenvector of the least eigenvalue, both ways."""
+    direction = np.sqrt(q) * np.linalg.eigh(_difference(a, b, q))[1][:, 0]
+    direction -= direction.sum() * q
+    best = (0.0, (q, q))
+    for step in (1.0, -1.0):
+        moved = step * direction
+        falling = moved < -1e-300
+        room = float((q[falling] / -moved[falling]).min()) if falling.any() else 0.0
+        for share in (_STEP, 0.3, 0.9):
+            p = q + share * room * moved
+            p = np.maximum(p, 0.0) / np.maximum(p, 0.0).sum()
+            apart = float(
+                renyi_nats((p @ a)[None], (q @ a)[None], 1)[0] - renyi_nats((p @ b)[None], (q @ b)[None], 1)[0]
+            )
+            if apart < best[0]:
+                best = (apart, (p, q))
+    return best
+
+
+def _least(of: Callable[[Array], float], n: int, trials: int, seed: int) -> tuple[Array, float]:
+    """A distribution at which a function is small, by descents from random starts."""
+    from scipy.optimize import minimize
+
+    rng = generator(seed)
+    starts = [np.zeros(n), *rng.normal(scale=2.0, size=(whole(trials, "the number of trials", 1) - 1, n))]
+
+    def at(z: Array) -> Array:
+        weights = np.exp(np.clip(z - z.max(), -30, 0))
+        return np.asarray(weights / weights.sum())
+
+    best, value = at(starts[0]), np.inf
+    for start in starts:
+        found = minimize(lambda z: of(at(z)), start, method="L-BFGS-B", options={"maxiter": 200})
+        if found.fun < value:
+            best, value = at(found.x), float(found.fun)
+        if value < -1e-3:
+            break
+    return best, value

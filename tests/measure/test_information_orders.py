@@ -1,0 +1,68 @@
+"""Deficiency, less noisy and more capable: what is said is proven on both sides, and textbook cases come out."""
+
+import math
+
+import numpy as np
+import pytest
+
+import minleak as ml
+from minleak import theory
+
+
+def erasure(e):
+    return [[1 - e, e, 0], [0, e, 1 - e]]
+
+
+def random_channel(rng, n, m):
+    C = rng.random((n, m)) ** 2 + 0.01
+    return C / C.sum(axis=1, keepdims=True)
+
+
+def test_deficiency_is_attained_and_bounded():
+    """Le Cam: the largest loss in decisions with gains from 0 to 1, over priors, is the least distance over R."""
+    rng = np.random.default_rng(1)
+    for _ in range(15):
+        A, B = random_channel(rng, 3, 3), random_channel(rng, 3, 4)
+        found = theory.deficiency(A, B)
+        made = (ml.Channel(A) @ found.post_processing).toarray()
+        assert max(theory.total_variation(p, q) for p, q in zip(made, B, strict=True)) == pytest.approx(found.value)
+        with_b = sum(found.prior.p[x] * B[x, y] * found.gain[y, x] for x in range(3) for y in range(4))
+        with_a = theory.posterior_vulnerability(found.prior, A, gain=found.gain)
+        assert with_b - with_a == pytest.approx(found.bound, abs=1e-9)
+        assert found.bound <= found.value <= found.bound + 1e-7
+        R = random_channel(rng, 3, 4)
+        assert theory.deficiency(A, A @ R).value == pytest.approx(0, abs=1e-9)
+
+
+def test_an_erasure_channel_beside_a_symmetric_one():
+    """El Gamal and Kim, Network Information Theory, example 5.4: with p = .1 the erasure channel is degraded into the
+    symmetric one up to e = 2p, less noisy up to 4p(1-p), more capable up to the binary entropy of p.
+    """
+    p = 0.1
+    symmetric = [[1 - p, p], [p, 1 - p]]
+    entropy = -(p * math.log2(p) + (1 - p) * math.log2(1 - p))
+    for e in (2 * p - 0.01, 4 * p * (1 - p) + 0.01, entropy + 0.01):
+        less = theory.less_noisy(erasure(e), symmetric, trials=6)
+        more = theory.more_capable(erasure(e), symmetric, trials=6)
+        assert less.ok is (e < 2 * p)
+        assert more.ok is (True if e < 2 * p else False if e > entropy else None)
+    between = theory.less_noisy(erasure(4 * p * (1 - p) - 0.01), symmetric, trials=6)
+    assert between.ok is None
+    assert between.margin == pytest.approx(0, abs=1e-9)
+
+
+def test_witnesses_are_what_they_claim():
+    rng = np.random.default_rng(2)
+    seen = 0
+    for _ in range(6):
+        A, B = random_channel(rng, 3, 3), random_channel(rng, 3, 3)
+        less, more = theory.less_noisy(A, B, trials=5), theory.more_capable(A, B, trials=5)
+        if less.ok is False:
+            p, q = (prior.p for prior in less.priors)
+            apart = [theory.kl_divergence(p @ C, q @ C) for C in (A, B)]
+            assert apart[0] < apart[1]
+        if more.ok is False:
+            seen += 1
+            assert ml.leakage(more.priors[0], A, "shannon") < ml.leakage(more.priors[0], B, "shannon")
+            assert less.ok is False  # less noisy implies more capable
+    assert seen
