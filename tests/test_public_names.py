@@ -38,6 +38,7 @@ PROMISED = {
     """,
     "minleak.theory": """
         renyi_divergence kl_divergence chi_square hellinger bhattacharyya hockey_stick
+        binary_symmetric symmetric binary_erasure z_channel
         deficiency Deficiency less_noisy more_capable InformationOrder
         sibson conditional_sibson csiszar maximal_correlation
         alpha_leakage maximal_alpha_leakage maximal_alpha_beta_leakage local_renyi_epsilon

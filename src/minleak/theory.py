@@ -8,6 +8,7 @@ True
 from minleak._attack.alternatives import baselines
 from minleak._attack.estimating import estimate_prior
 from minleak._data.joint import Joint
+from minleak._data.named_channels import binary_erasure, binary_symmetric, symmetric, z_channel
 from minleak._data.together import Together
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.check import EntropyCheck, check_entropy
@@ -108,6 +109,8 @@ __all__ = [
     "bayes_security",
     "best_guesses",
     "bhattacharyya",
+    "binary_erasure",
+    "binary_symmetric",
     "check_entropy",
     "check_schur_concave",
     "chi_square",
@@ -160,7 +163,9 @@ __all__ = [
     "risk",
     "risk_leakage",
     "sibson",
+    "symmetric",
     "total_variation",
     "tries_gain",
     "vulnerability",
+    "z_channel",
 ]

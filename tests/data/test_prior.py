@@ -170,7 +170,8 @@ BAD_WEIGHTS = {
     "nothing": None,
     "list": [2],
     "complex": 1j,
-    "Decimal": Decimal(2),
+    "Decimal": Decimal("NaN"),
+    "huge Decimal": Decimal("1E+999999"),
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import repeat
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -34,10 +34,12 @@ from minleak._data.reducing import divided, groups, merged
 from minleak._data.simulating import generator
 from minleak._data.tables import Column, as_values, encode, matrix_cells
 from minleak._face.plain import plain
-from minleak.errors import InvalidChannel, InvalidParameter
+from minleak.errors import InvalidChannel, InvalidParameter, shown
 
 # Rows of floats must sum to one within this; rows of Fractions exactly.
 SUM_TOLERANCE = 1e-9
+# The same for floats of 32 bits, each of which is rounded by up to 6e-8 of itself.
+SINGLE_TOLERANCE = 1e-6
 
 
 class Channel:
@@ -46,13 +48,14 @@ class Channel:
     Parameters
     ----------
     matrix
-        A dense array-like, or a scipy.sparse matrix or array. Fractions are checked exactly and kept beside their
-        floats as `exact`. The matrix is copied; it is never rescaled.
+        A dense array-like, a scipy.sparse matrix or array, or another channel. Fractions and Decimals are checked
+        exactly and kept beside their floats as `exact`. The matrix is copied; it is never rescaled.
     inputs, outputs
         Distinct labels of the rows and the columns; those of a frame (pandas, polars, xarray, Arrow) or numbers from 0
         if not given.
     tolerance
-        How far a row of floats may sum from one. What is composed of channels tolerates what its parts may add up to.
+        How far a row of floats may sum from one: 1e-9, and 1e-6 for 32-bit floats, if not given. What is composed of
+        channels tolerates what its parts may add up to.
 
     Raises
     ------
@@ -74,11 +77,17 @@ class Channel:
         *,
         inputs: Iterable[Hashable] | None = None,
         outputs: Iterable[Hashable] | None = None,
-        tolerance: float = SUM_TOLERANCE,
+        tolerance: float | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
-        allowed = real(tolerance, "the tolerance of a row's sum is a number from 0 on", least=0, below=math.inf)
         rows, columns = axes(matrix)
+        if isinstance(matrix, Channel):
+            rows, columns = (None if names.is_default else names for names in (matrix.inputs, matrix.outputs))
+            tolerance = matrix.tolerance if tolerance is None else tolerance
+            matrix = matrix.matrix if matrix.exact is None else matrix.exact
+        if tolerance is None:
+            tolerance = SINGLE_TOLERANCE if getattr(matrix, "dtype", None) == np.float32 else SUM_TOLERANCE
+        allowed = real(tolerance, "the tolerance of a row's sum is a number from 0 on", least=0, below=math.inf)
         inputs, outputs = rows if inputs is None else inputs, columns if outputs is None else outputs
         entries, exact = (as_csc(matrix), None) if is_sparse(matrix) else as_dense(matrix)
         self._hold(entries, inputs, outputs, exact=exact, tolerance=allowed)
@@ -201,6 +210,35 @@ class Channel:
         if size is not None:
             raise InvalidChannel(f"as a dense array the channel has {size}: work on its sparse `matrix`")
         return np.asarray(self.matrix if self.is_dense else self.matrix.toarray())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """The dense matrix, for numpy."""
+        return np.array(self.toarray(), dtype=dtype, copy=copy)
+
+    def __getitem__(self, pair: tuple[Hashable, Hashable]) -> float:
+        """channel[x, y] is p(y given x), by the labels of the two, which are numbers where nobody gave any."""
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise InvalidParameter("a channel is asked by two labels, channel[secret, observable]; its rows: toarray()")
+        return float(self.matrix[_place(self.inputs, pair[0], "secret"), _place(self.outputs, pair[1], "observable")])
+
+    __iter__: ClassVar[None] = None  # numbers are labels here, not positions that end somewhere
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __eq__(self, other: object) -> bool:
+        """Whether labels and all probabilities are the same."""
+        if not isinstance(other, Channel):
+            return NotImplemented
+        if self.shape != other.shape or self.inputs != other.inputs or self.outputs != other.outputs:
+            return False
+        first, second = _entries(self, other)
+        if isinstance(first, np.ndarray) and isinstance(second, np.ndarray):
+            return bool(np.array_equal(first, second))
+        return bool(abs(self.matrix - other.matrix).max() == 0)
+
+    def __hash__(self) -> int:
+        return hash(self.shape)
 
     def to_dict(self) -> dict[str, Any]:
         """The labels of both sides and the rows, for JSON."""
@@ -356,6 +394,13 @@ def as_channel(channel: Any) -> Channel:
     if callable(getattr(type(channel), "channel", None)):
         raise InvalidChannel(f"a {type(channel).__name__} is no channel: give its .channel()")
     return channel if isinstance(channel, Channel) else Channel(channel)
+
+
+def _place(labels: Labels, name: Hashable, what: str) -> int:
+    at = labels.position(name)
+    if at is None:
+        raise InvalidParameter(f"{shown(name)} is no {what} of the channel")
+    return at
 
 
 def _entries(a: Channel, b: Channel) -> tuple[Any, Any]:

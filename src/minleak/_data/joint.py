@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
+from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
 from minleak._data.hyper import Hyper, Posteriors
-from minleak._data.prior import Prior, match_prior
+from minleak._data.labels import Labels
+from minleak._data.prior import Prior, match_prior, total_of
 from minleak._data.together import Together
 from minleak.errors import InvalidChannel
 
@@ -31,6 +35,32 @@ class Joint:
     def __init__(self, prior: Prior | Iterable[Any], channel: Channel | Together | Any) -> None:
         self.source = as_source(channel)
         self.prior = match_prior(prior, self.source.inputs)
+
+    @classmethod
+    def from_matrix(
+        cls, matrix: Any, *, inputs: Iterable[Hashable] | None = None, outputs: Iterable[Hashable] | None = None
+    ) -> Joint:
+        """The prior and the channel of a joint distribution as a matrix, or of counts of pairs: rows are secrets, each
+        with some weight, and the whole is taken up to a factor. Integers and Fractions stay exact.
+
+        >>> joint = Joint.from_matrix([[2, 2], [1, 3]])
+        >>> joint.p, joint.channel[1, 0]
+        (array([0.5, 0.5]), 0.25)
+        """
+        if len({len(row) for row in matrix}) != 1:
+            raise InvalidChannel("the rows of a joint matrix are not of one length")
+        flat = Prior([value for row in matrix for value in (row.tolist() if hasattr(row, "tolist") else row)])
+        weights = flat.weights.reshape(len(matrix), -1)
+        sums = [total_of(row) for row in weights]
+        empty = next((x for x, total in enumerate(sums) if not total), None)
+        if empty is not None:
+            raise InvalidChannel(f"row {empty} of the joint matrix is zero, so nothing is known of it: leave it out")
+        names = None if inputs is None else Labels.of(inputs, len(sums))
+        if flat.exact:
+            rows: Any = [[Fraction(int(w), int(total)) for w in row] for row, total in zip(weights, sums, strict=True)]
+        else:
+            rows = weights / np.array(sums)[:, None]
+        return cls(Prior(sums, labels=names), Channel(rows, inputs=names, outputs=outputs))
 
     @property
     def p(self) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array
+from minleak._data.numbers import exact_decimals
 from minleak._data.parameters import is_number, real
 from minleak.errors import InvalidChannel, shown
 
@@ -97,6 +99,8 @@ def as_dense(matrix: Any) -> tuple[Array, npt.NDArray[Any] | None]:
     if given.dtype.kind in "iuf":
         return np.array(given, dtype=np.float64, order="C"), None
     given = np.array(matrix, dtype=object)  # the entries' own types decide
+    if any(isinstance(value, Decimal) for value in given.flat):
+        given[...] = np.array(exact_decimals(given.flat), dtype=object).reshape(given.shape)
     for (x, y), value in np.ndenumerate(given):
         if not is_number(value):
             raise InvalidChannel(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,9 @@ from minleak.errors import MinleakError
 # How text spells a number, in every file and column: digits, with a sign, a point and an exponent if need be.
 _INTEGER, _NUMBER = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
+# Decimal places of a Decimal that is taken for exact.
+_PLACES = 400
+
 #: Where entry i stands, for a message.
 Where = Callable[[int], str]
 
@@ -30,6 +34,8 @@ def from_list(values: list[Any], role: str, where: Where, error: type[MinleakErr
     (array([2, 1]), 2)
     """
     kinds = set(map(type, values))
+    if Decimal in kinds:
+        values = exact_decimals(values)
     if kinds <= {int}:
         return _integers(values), 1
     if not kinds <= {int, float}:
@@ -48,6 +54,16 @@ def from_list(values: list[Any], role: str, where: Where, error: type[MinleakErr
         raise error(
             f"the {role} at {where(i)} is too large to stand beside floats: give all as integers or Fractions"
         ) from None
+
+
+def exact_decimals(values: Iterable[Any]) -> list[Any]:
+    """Decimals as the Fractions that they are; those whose digits would not fit a page, and all else, as they are."""
+
+    def exact(value: Any) -> Any:
+        plain = isinstance(value, Decimal) and value.is_finite() and -_PLACES <= value.adjusted() <= _PLACES
+        return Fraction(value) if plain and value.as_tuple().exponent >= -_PLACES else value
+
+    return [exact(value) for value in values]
 
 
 def from_arrow(column: pa.Array, role: str, where: Where, error: type[MinleakError]) -> npt.NDArray[Any]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -74,6 +74,10 @@ class Prior:
         events: int | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
+        if isinstance(weights, Prior):
+            labels = weights.labels if labels is None and not weights.labels.is_default else labels
+            events = weights.events if events is None and counts is None else events
+            weights = weights.weights
         labels = _labels_of(weights, labels)
         values = _as_sequence(weights)
         n = len(values)
@@ -118,6 +122,8 @@ class Prior:
         >>> Prior.from_counts({"flu": 812, "cold": 640}).labels[0]
         'flu'
         """
+        if not isinstance(counts, Mapping) and axes(counts)[0] is not None:  # a Series, with its index
+            return cls(counts)
         if not isinstance(counts, Mapping):
             raise InvalidPrior(
                 f"counts are a mapping from secret to weight, not {type(counts).__name__}; for a sequence use Prior"
@@ -205,6 +211,28 @@ class Prior:
 
     def __len__(self) -> int:
         return len(self.weights)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+        """The probabilities, for numpy."""
+        return np.array(self.p, dtype=dtype, copy=copy)
+
+    def __getitem__(self, secret: Hashable) -> float:
+        """prior[x] is p(x), by its label, which is a number where nobody gave any."""
+        at = self.labels.position(secret)
+        if at is None:
+            raise InvalidParameter(f"{shown(secret)} is no secret of the prior")
+        return float(self.p[at])
+
+    __iter__: ClassVar[None] = None  # numbers are labels here, not positions that end somewhere
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the secrets and their probabilities are the same."""
+        if not isinstance(other, Prior):
+            return NotImplemented
+        return len(self) == len(other) and self.labels == other.labels and bool(np.array_equal(self.p, other.p))
+
+    def __hash__(self) -> int:
+        return hash(len(self))
 
     def to_dict(self) -> dict[str, Any]:
         """The labels and their probabilities, for JSON."""
