@@ -18,7 +18,7 @@ def test_on_a_line_all_is_moved_in_its_order(monkeypatch):
             p = np.eye(n)[rng.integers(n)]
         along = transport.find_transport(p, q, costs)
         with monkeypatch.context() as patched:
-            patched.setattr(transport, "_on_line", lambda costs: None)
+            patched.setattr(transport, "_on_line", lambda _: None)
             programme = transport.find_transport(p, q, costs)
         assert along.value == pytest.approx(programme.value, abs=1e-9)
         assert 0 <= along.value - along.bound < 1e-12
