@@ -16,6 +16,7 @@ from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
 from minleak._measure.leakages import LeakageRow, LeakageTable
 from minleak._measure.max_case import PointwiseLeakage
+from minleak._measure.properties import PropertyLeakage
 from minleak._measure.refinement.join_meet import JoinMeetOrder
 from minleak._measure.refinement.orders import Refinement
 from minleak._optimise.budgets import LeastBudget
@@ -84,6 +85,7 @@ __all__ = [
     "PlanSummary",
     "PointwiseLeakage",
     "Posteriors",
+    "PropertyLeakage",
     "Refinement",
     "Repeated",
     "Result",

@@ -48,6 +48,7 @@ from minleak._measure.max_case import (
     pointwise_maximal_leakage,
 )
 from minleak._measure.privacy import d_privacy, induced_metric, prior_epsilon
+from minleak._measure.properties import property_leakage
 from minleak._measure.refinement.distance import RefinementDistance, refinement_distance
 from minleak._measure.refinement.join_meet import join_meet, join_meet_refines
 from minleak._measure.refinement.left import left_factor
@@ -120,6 +121,7 @@ __all__ = [
     "predicate_gain",
     "prior_epsilon",
     "property_channel",
+    "property_leakage",
     "refinement_distance",
     "repeated_success",
     "risk",

@@ -77,7 +77,8 @@ class Joint:
         (array([0.75, 0.25]), array([0.833333, 0.166667]))
         """
         chosen = as_property(values, self.prior.labels)
-        return Joint(chosen.prior(self.prior), _of_values(self.channel, self.prior, chosen))
+        channel = self.source.channel() if isinstance(self.source, Together) else self.source
+        return Joint(chosen.prior(self.prior), _of_values(channel, self.prior, chosen))
 
     def __repr__(self) -> str:
         return f"Joint({self.prior!r}, {self.source!r})"

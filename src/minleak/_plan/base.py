@@ -24,7 +24,7 @@ from minleak._face.result import Result
 from minleak._file.format import Contents
 from minleak._file.hashing import Hashes
 from minleak._file.writing import write
-from minleak._plan.properties import PropertyLeakage, Values, property_leakage
+from minleak._measure.properties import PropertyLeakage, Values, measure_blocks
 from minleak.errors import InvalidParameter
 
 # The kinds.
@@ -149,7 +149,7 @@ class BasePlan(ABC):
         Gains that a plan was made with are those of guessing the secret: they do not count here.
         """
         under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
-        return property_leakage(self.joint_blocks, under, of, entropies)
+        return measure_blocks(self.joint_blocks(under.p), under, of, entropies)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
         """The columns of the joint of the secret and what is shown, some at a time as csc arrays, if secret x has

@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
@@ -14,13 +14,14 @@ from minleak._face.plain import field_text, record
 from minleak._face.result import Result, by_first
 from minleak._face.tables import Table
 from minleak._measure.leakages import difference, leakage_table
-from minleak._plan.properties import PropertyLeakage, Values
+from minleak._measure.properties import PropertyLeakage, Values
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from minleak._attack.world import World
     from minleak._lineage.today import Today
 
+S = TypeVar("S", bound="Summary")
 Entropies = Sequence[ConditionalEntropy | str]
 
 # So many of the giants are named, and so many parts are told one by one.
@@ -509,9 +510,12 @@ def summarize_lineage(plan: Any, worth: Iterable[PartWorth], entropies: Entropie
     )
 
 
-def tell_property(plan: Any, summary: Any, of: Values | None, entropies: Entropies) -> Any:
+def tell_property(plan: Any, summary: S, of: Values | None, entropies: Entropies) -> S:
     """The summary of a plan with what is shown tells about a property, if one is given."""
-    return summary if of is None else replace(summary, property_leakage=plan.property_leakage(of, entropies))
+    if of is None:
+        return summary
+    told: Any = summary
+    return cast(S, replace(told, property_leakage=plan.property_leakage(of, entropies)))
 
 
 def _measure(plan: Any, entropies: Entropies) -> tuple[PlanLeakage, ...]:

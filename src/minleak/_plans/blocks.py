@@ -25,10 +25,11 @@ from minleak._file.format import Contents, require_whole
 from minleak._file.hashing import hash_parts, label_parts
 from minleak._file.writing import prior_arrays
 from minleak._measure.leakages import difference
+from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, BasePlan, ListedSampler
 from minleak._plan.exporting import column_of_secrets
+from minleak._plan.joints import partition_blocks
 from minleak._plan.partition import Partition
-from minleak._plan.properties import Values, partition_blocks
 from minleak._plan.summaries import BlockSummary, summarize_blocks, tell_property
 from minleak.errors import InvalidParameter
 

@@ -30,8 +30,8 @@ from minleak._lineage.cadence import is_due
 from minleak._lineage.ledger import DAILY, MOST, SERIES, Ledger
 from minleak._lineage.today import SHARES, Today, check_enough, leaks_today
 from minleak._measure.leakages import leakage, posterior_vulnerability
+from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, LINEAGE, RINGS, BasePlan
-from minleak._plan.properties import Values
 from minleak._plan.summaries import LineageSummary, summarize_lineage, tell_property
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage_sampler import LineageSampler

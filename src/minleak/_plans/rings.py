@@ -25,11 +25,12 @@ from minleak._entropy.standard import FEW, STANDARD
 from minleak._file.format import Contents
 from minleak._file.hashing import hash_parts, label_parts
 from minleak._measure.leakages import difference
+from minleak._measure.properties import Values
 from minleak._plan.base import RINGS, BasePlan
 from minleak._plan.cost import Cost
 from minleak._plan.explicit import ENTRIES, explicit_channel
 from minleak._plan.exporting import ROWS, rows_of_rings
-from minleak._plan.properties import Values, ring_blocks
+from minleak._plan.joints import ring_blocks
 from minleak._plan.rings import Homes, Ring, check_rings, zero_weight_line
 from minleak._plan.sampler import RingSampler
 from minleak._plan.storing import ring_contents, ring_fields

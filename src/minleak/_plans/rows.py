@@ -23,9 +23,9 @@ from minleak._file.format import Contents, require, require_whole
 from minleak._file.hashing import hash_parts, label_parts
 from minleak._file.writing import prior_arrays
 from minleak._measure.leakages import leakage, posterior_vulnerability
+from minleak._measure.properties import Values
 from minleak._plan.base import ROWS, BasePlan, ListedSampler
 from minleak._plan.observables import output_arrays, outputs_from
-from minleak._plan.properties import Values
 from minleak._plan.rings import LIMIT
 from minleak._plan.summaries import RowSummary, summarize_rows, tell_property
 from minleak.errors import InvalidParameter
