@@ -42,6 +42,7 @@ PROMISED = {
         majorizes Majorization
         lorenz check_schur_concave SchurCheck
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
+        Matroid matroid_optimum principal_partition
         max_refines join_meet join_meet_refines left_factor Joint Together induced_metric
         max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
@@ -55,8 +56,9 @@ PROMISED = {
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
         ComparisonRow Cost Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder
         Labels
-        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks Measured Misfit Needed Optimum
-        Pairs PartWorth PlanLeakage PlanSummary PointwiseLeakage Posteriors PropertyLeakage Refinement Repeated Result
+        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks MatroidOptimum Measured Misfit Needed Optimum
+        Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
+        PrincipalPartition PropertyLeakage Refinement Repeated Result
         RowSummary Rows SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
         Tradeoff UnlistedPlan Walk World fields_of
     """,

@@ -12,6 +12,7 @@ from minleak._data.reading import Pairs
 from minleak._face.result import Result, fields_of
 from minleak._face.tables import Table
 from minleak._lineage.today import Today
+from minleak._matroids.optimum import MatroidOptimum, PartitionBlock, PrincipalPartition
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
 from minleak._measure.leakages import LeakageRow, LeakageTable
@@ -75,16 +76,19 @@ __all__ = [
     "Lineage",
     "LineageSummary",
     "Looks",
+    "MatroidOptimum",
     "Measured",
     "Misfit",
     "Needed",
     "Optimum",
     "Pairs",
     "PartWorth",
+    "PartitionBlock",
     "PlanLeakage",
     "PlanSummary",
     "PointwiseLeakage",
     "Posteriors",
+    "PrincipalPartition",
     "PropertyLeakage",
     "Refinement",
     "Repeated",

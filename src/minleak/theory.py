@@ -14,6 +14,8 @@ from minleak._entropy.check import EntropyCheck, check_entropy
 from minleak._entropy.custom import CoreConcave
 from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean
 from minleak._entropy.renyi import FehrBerens, Hayashi, Renyi, SharmaMittal, Tsallis
+from minleak._matroids.optimum import matroid_optimum, principal_partition
+from minleak._matroids.oracles import Matroid
 from minleak._measure.additive import additive_capacity
 from minleak._measure.adversaries import (
     Adversary,
@@ -71,6 +73,7 @@ __all__ = [
     "Hayashi",
     "Joint",
     "Majorization",
+    "Matroid",
     "MismatchedAdversary",
     "OptimalAdversary",
     "RefinementDistance",
@@ -105,6 +108,7 @@ __all__ = [
     "lorenz",
     "loss_gain",
     "majorizes",
+    "matroid_optimum",
     "max_case_capacity",
     "max_case_leakage",
     "max_case_vulnerability",
@@ -119,6 +123,7 @@ __all__ = [
     "posterior_risk",
     "posterior_vulnerability",
     "predicate_gain",
+    "principal_partition",
     "prior_epsilon",
     "property_channel",
     "property_leakage",
