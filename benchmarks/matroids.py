@@ -17,9 +17,7 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).parents[1]))
     from tests.matroids.families import FAMILIES, least_top, partition_by_subsets, random_matroid, random_weights
 
-    print(
-        "pi against all subsets (exact), and against linear programmes over all channels, one for each number of guesses"
-    )
+    print("pi against all subsets, exactly, and against linear programmes over all channels, by number of guesses")
     wrong = dict.fromkeys(FAMILIES, 0)
     tried, programmes, largest = dict.fromkeys(FAMILIES, 0), 0, 0.0
     for seed in SEEDS:

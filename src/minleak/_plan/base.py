@@ -156,7 +156,7 @@ class BasePlan(ABC):
         probability p[x].
         """
         del p
-        raise InvalidParameter(self.cannot["property"])
+        raise InvalidParameter(self.cannot["joint_blocks"])
 
     def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
         """(set, probability) of all that can be shown."""

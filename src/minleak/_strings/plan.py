@@ -49,7 +49,7 @@ class UnlistedPlan(BasePlan):
     cannot: ClassVar = {
         "leakage": "H(X) of strings that cannot be listed is not known, so what leaks is not: entropy() tells what is "
         "left after a draw, and success how often a guess is right",
-        "property": "strings that cannot be listed have no property that could be given for each: measure one on a "
+        "joint_blocks": "strings that cannot be listed have no property that could be given for each: measure one on a "
         "plan of listed secrets",
         "sets": _UNLISTED,
         "channel": _UNLISTED,
@@ -198,7 +198,7 @@ class UnlistedPlan(BasePlan):
     def property_leakage(self, of: Any, *given: Any, **more: Any) -> Any:
         """Refused: a property has a value for each secret that is listed."""
         del of, given, more
-        raise InvalidParameter(self.cannot["property"])
+        raise InvalidParameter(self.cannot["joint_blocks"])
 
     def entropy(self, entropy: ConditionalEntropy | str, *, of: Any = None) -> float:
         """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach. Refused of a property."""
