@@ -133,14 +133,14 @@ def _prove(
     """
     even: dict[int, Fraction] = {}
     covered: Some = frozenset()
-    before, last = 0, None
+    before, last = 0, Fraction(0)
     for block in blocks:
         covered |= block
         rank = matroid.rank(sorted(covered))
         if rank == before:
             return None
-        density = sum(weights[e] for e in block) / (rank - before)
-        if last is not None and density >= last:
+        density = sum((weights[e] for e in block), Fraction(0)) / (rank - before)
+        if before and density >= last:
             return None
         even |= {e: weights[e] / density for e in block}
         before, last = rank, density
