@@ -22,6 +22,7 @@ ALL = (
     "lasting",
     "samples",
     "sequences",
+    "matroids",
 )
 
 for name in sys.argv[1:] or ALL:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from minleak.errors import MinleakError
-from paper import corollaries, counterexample, errata, figures, gains, toys
+from paper import corollaries, counterexample, errata, figures, gains, matroids, toys
 from paper.claims import Claim, Figure, Part
 from paper.page import all_claims, as_csv, as_page
 
@@ -21,6 +21,7 @@ PARTS: dict[str, Callable[[], Part]] = {
     "the counterexample": counterexample.part,
     "gains": gains.part,
     "errata": errata.part,
+    "beyond the paper": matroids.part,
 }
 
 

@@ -47,12 +47,13 @@ PROMISED = {
         majorizes Majorization
         lorenz check_schur_concave SchurCheck
         Adversary OptimalAdversary UniformAdversary MismatchedAdversary best_guesses
+        Matroid matroid_optimum principal_partition
         max_refines join_meet join_meet_refines left_factor Joint Together induced_metric
         max_case_capacity max_case_leakage max_case_vulnerability pointwise_maximal_leakage
         bayes_security bayes_risk_capacity risk posterior_risk risk_leakage loss_gain predicate_gain tries_gain
         total_variation multiplicative_distance convex_separation kantorovich multiplicative_kantorovich Transport
         hyper_distance refinement_distance RefinementDistance prior_epsilon
-        gain_sum posterior_gain gain_to_bayes GuessingForm property_channel
+        gain_sum posterior_gain gain_to_bayes GuessingForm property_channel property_leakage
         CoreConcave Hayashi FehrBerens SharmaMittal Tsallis additive_capacity d_privacy
         baselines estimate_prior observations_needed repeated_success
     """,
@@ -60,8 +61,9 @@ PROMISED = {
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
         ComparisonRow Cost Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder
         Labels
-        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks Measured Misfit Needed Optimum
-        Pairs PartWorth PlanLeakage PlanSummary PointwiseLeakage Posteriors Refinement Repeated Result
+        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks MatroidOptimum Measured Misfit Needed Optimum
+        Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
+        PrincipalPartition PropertyLeakage Refinement Repeated Result
         RowSummary Rows SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
         Tradeoff UnlistedPlan Walk World fields_of
     """,
@@ -82,9 +84,11 @@ MEMBERS = {
     ml.Channel: "joint posteriors output columns preimages preimage_sizes toarray shape __matmul__ parallel product "
     "repeated from_rows deterministic random hyper reduced",
     ml.Plan: "n_giants target exact_target entropy leakage channel sets repeated cost cost_bound save decoy_distances "
-    "success in_the_world table update lineage version parts pending",
-    ml.results.BlockPlan: "success entropy leakage in_the_world loss sets channel table update save digest",
-    ml.results.Lineage: "parts pending version lineage success entropy leakage sets channel table update save digest",
+    "success success_of property_leakage in_the_world table update lineage version parts pending",
+    ml.results.BlockPlan: "success success_of property_leakage entropy leakage in_the_world loss sets channel "
+    "table update save digest",
+    ml.results.Lineage: "parts pending version lineage success success_of entropy leakage sets channel table update "
+    "save digest",
     ml.results.Comparison: "verdict",
     ml.Cloak: "draw draw_fresh draw_many draw_all positions set_id listed current lineages key",
     ml.Pins: "lineage",
@@ -93,7 +97,7 @@ MEMBERS = {
     ml.sequences.Tracks: "draw start resume",
     ml.Key: "new load save id",
     ml.strings.NGram: "fit save load weight interval at heaviest",
-    ml.results.Rows: "success entropy leakage channel save digest",
+    ml.results.Rows: "success success_of entropy leakage channel save digest",
     ml.results.UnlistedPlan: "target exact_target success unlisted entropy against save",
 }
 

@@ -74,7 +74,7 @@ OPERANDS = """
     plan plans counts subject chart path cloak source folder title body charts sizes chain secret secrets observables
     weights
     initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels
-    n m
+    n m independent matroid
     width height epsilon metric values observed scheme method model table events engine name alpha beta q l entropy
     entropies k tries of form
 """

@@ -12,10 +12,12 @@ from minleak._data.reading import Pairs
 from minleak._face.result import Result, fields_of
 from minleak._face.tables import Table
 from minleak._lineage.today import Today
+from minleak._matroids.optimum import MatroidOptimum, PartitionBlock, PrincipalPartition
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
 from minleak._measure.leakages import LeakageRow, LeakageTable
 from minleak._measure.max_case import PointwiseLeakage
+from minleak._measure.properties import PropertyLeakage
 from minleak._measure.refinement.join_meet import JoinMeetOrder
 from minleak._measure.refinement.orders import Refinement
 from minleak._optimise.budgets import LeastBudget
@@ -74,16 +76,20 @@ __all__ = [
     "Lineage",
     "LineageSummary",
     "Looks",
+    "MatroidOptimum",
     "Measured",
     "Misfit",
     "Needed",
     "Optimum",
     "Pairs",
     "PartWorth",
+    "PartitionBlock",
     "PlanLeakage",
     "PlanSummary",
     "PointwiseLeakage",
     "Posteriors",
+    "PrincipalPartition",
+    "PropertyLeakage",
     "Refinement",
     "Repeated",
     "Result",

@@ -15,6 +15,8 @@ from minleak._entropy.check import EntropyCheck, check_entropy
 from minleak._entropy.custom import CoreConcave
 from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean
 from minleak._entropy.renyi import FehrBerens, Hayashi, Renyi, SharmaMittal, Tsallis
+from minleak._matroids.optimum import matroid_optimum, principal_partition
+from minleak._matroids.oracles import Matroid
 from minleak._measure.additive import additive_capacity
 from minleak._measure.adversaries import (
     Adversary,
@@ -64,6 +66,7 @@ from minleak._measure.max_case import (
     pointwise_maximal_leakage,
 )
 from minleak._measure.privacy import d_privacy, induced_metric, prior_epsilon
+from minleak._measure.properties import property_leakage
 from minleak._measure.refinement.deficiency import Deficiency, deficiency
 from minleak._measure.refinement.distance import RefinementDistance, refinement_distance
 from minleak._measure.refinement.information_orders import InformationOrder, less_noisy, more_capable
@@ -90,6 +93,7 @@ __all__ = [
     "InformationOrder",
     "Joint",
     "Majorization",
+    "Matroid",
     "MismatchedAdversary",
     "OptimalAdversary",
     "RefinementDistance",
@@ -137,6 +141,7 @@ __all__ = [
     "lorenz",
     "loss_gain",
     "majorizes",
+    "matroid_optimum",
     "max_case_capacity",
     "max_case_leakage",
     "max_case_vulnerability",
@@ -155,8 +160,10 @@ __all__ = [
     "posterior_risk",
     "posterior_vulnerability",
     "predicate_gain",
+    "principal_partition",
     "prior_epsilon",
     "property_channel",
+    "property_leakage",
     "refinement_distance",
     "renyi_divergence",
     "repeated_success",

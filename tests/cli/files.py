@@ -19,6 +19,8 @@ def write_files():
     ml.Key(bytes(range(32))).save("queries.key")
     shown = ml.Channel([[0.5, 0.5]] * len(QUERIES), inputs=list(QUERIES))
     ml.mechanisms.rounded(shown, ml.Prior.from_counts(QUERIES)).save("channel.cloak")
+    kinds = "".join(f"{secret},{count},{'abc'[i % 3]}\n" for i, (secret, count) in enumerate(QUERIES.items()))
+    Path("kinds.csv").write_text(f"secret,count,kind\n{kinds}")
     Path("diagnoses.csv").write_text("secret,count\nflu,5\ncold,3\ngout,2\n")
     rows = ["flu,yes,0.9", "flu,no,0.1", "cold,yes,0.9", "cold,no,0.1", "gout,yes,0.2", "gout,no,0.8"]
     Path("test.csv").write_text("\n".join(["secret,observable,probability", *rows]) + "\n")

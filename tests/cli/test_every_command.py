@@ -121,7 +121,15 @@ BAD = {
         (["update", "-", "-", "-o", "x.cloak"], "stdin"),
         (["update", "channel.cloak", "tomorrow.csv", "-o", "x.cloak"], "make it anew"),
     ],
-    "show": [(["show", "queries.csv"], ".cloak"), (["show", "queries.cloak", "-e", "nonsense"], "nonsense")],
+    "show": [
+        (["show", "queries.csv"], ".cloak"),
+        (["show", "queries.cloak", "-e", "nonsense"], "nonsense"),
+        (["show", "queries.cloak", "--property", "kind"], "PRIOR"),
+        (["show", "queries.cloak", "kinds.csv"], "--property"),
+        (["show", "queries.cloak", "kinds.csv", "--property", "colour"], "no column 'colour'"),
+        (["show", "queries.cloak", "diagnoses.csv", "--property", "count"], "no property of 40 of the 40 secrets"),
+        (["show", "queries.cloak", "events.csv", "--secret", "query", "--property", "size"], "another property"),
+    ],
     "sweep": [
         (["sweep", "queries.csv", "--ks", "a"], "whole numbers"),
         (["sweep", "queries.csv", "--max-leakage", "much"], "--max-leakage"),

@@ -39,7 +39,10 @@ def chain_of(plan):
 
 
 # The methods that a kind does not have, what else a plan refuses, and the commands that do not end with code 0.
-CANNOT = {"rows": {"sets", "table", "update"}, "strings": {"leakage", "sets", "channel", "table", "update"}}
+CANNOT = {
+    "rows": {"sets", "table", "update"},
+    "strings": {"joint_blocks", "leakage", "sets", "channel", "table", "update"},
+}
 REFUSED = {
     "rows": CANNOT["rows"] | {"exposure"},
     "strings": CANNOT["strings"] | {"leakage under a prior", "estimate_prior", "sequence_leakage", "exposure"},
@@ -57,6 +60,7 @@ VERBS = {
     "entropy": lambda plan: plan.entropy("shannon"),
     "leakage": lambda plan: plan.leakage("shannon"),
     "leakage under a prior": lambda plan: plan.leakage("min-entropy", prior=PRIOR),
+    "joint_blocks": lambda plan: list(plan.joint_blocks(getattr(plan.prior, "p", None))),
     "sets": lambda plan: list(plan.sets()),
     "channel": lambda plan: plan.channel(),
     "table": lambda plan: plan.table(),

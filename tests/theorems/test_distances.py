@@ -156,7 +156,7 @@ def test_gains_of_strategies_and_of_guessing():
 
 
 def test_a_property_is_guessed_as_its_gains_say():
-    p, C, values = RNG.dirichlet(np.ones(5)), random(5, 4), [2, "b", 2, "b", None]
+    p, C, values = RNG.dirichlet(np.ones(5)), random(5, 4), [2, "b", 2, "b", (0, 1)]
     prior, told = theory.property_channel(p, C, values)
     gain = theory.predicate_gain(values)
     assert ml.theory.vulnerability(prior) == close(ml.theory.vulnerability(p, gain=gain))
@@ -207,7 +207,7 @@ def test_left_factors_are_exact_where_channels_are():
         (lambda: theory.posterior_gain(random(40, 5) + 1, random(5, 9)), "over 1,000,000 strategies"),
         (lambda: theory.gain_to_bayes([1, 1], np.zeros((2, 2))), "no guess earns more"),
         (lambda: theory.property_channel([1, 1], np.eye(2), ["a"]), "1 values for 2 secrets"),
-        (lambda: theory.property_channel([1, 0], np.eye(2), ["a", "b"]), "impossible secrets alone"),
+        (lambda: theory.property_channel([1, 1], np.eye(2), ["a", None]), "the property at secret 1 is missing"),
         (lambda: theory.refinement_distance(np.ones(300), np.eye(300), np.eye(300)), "more than 20,000,000"),
     ],
 )

@@ -17,6 +17,7 @@ from minleak._entropy.gain import Gain
 from minleak._entropy.means import renyi_columns
 from minleak._measure.leakages import difference, leakage
 from minleak._plan.explicit import explicit_channel
+from minleak._plan.joints import ring_density
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -40,9 +41,7 @@ def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterabl
         return leakage(q, explicit_channel(plan), H)
     measure = H if plan.gains is None else Gain(form_for_gains(H), plan.gains)
     worth = q.p if plan.gains is None else q.p * plan.gains
-    owned = (plan.u * plan.weights).astype(np.float64)
-    owned[plan.giants] = plan.rest_weight
-    density = worth / np.where(owned > 0, owned, 1.0)
+    density = ring_density(plan, worth)
     idle = [worth[group][:, None] for group in plan.zero_weight_sets()]
     mean = as_mean(H.form) if plan.gains is None else None
     if mean is None or not _carries(mean.order):

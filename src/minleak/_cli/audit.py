@@ -34,6 +34,9 @@ class AuditOptions:
     blocks: str | None = option(
         "For timings that drift: a column that names periods of time, or how many events make one."
     )
+    of: str | None = option(
+        "A column with a property of each secret, such as its country, to be audited in its place.", "--property"
+    )
     attack: list[str] | None = option(f"One of {', '.join(ATTACKS)}, or several; by the data if not given.")
     measures: Entropies = None
     enough: float | None = option(
@@ -87,6 +90,8 @@ def audit(
                 raise InvalidParameter("--follow is for a csv or tsv file that grows, and needs --enough")
             found = _follow(events, follow, given | {"format": format})
         elif engine is not None:
+            if given.pop("of") is not None:
+                raise InvalidParameter("inside an engine a property is audited as a secret: name it by --secret")
             found = _audit_inside(events, parse_engine(engine), given)
         else:
             rows = rows_of(events, format)

@@ -6,8 +6,8 @@ from typing import Any
 
 import minleak as ml
 from minleak._certify.rings import Certificate
-from minleak._cli.inputs import PriorSource, Reading, as_file, check_one_stdin
-from minleak._cli.options import CloakFile, argument, option
+from minleak._cli.inputs import PriorSource, Reading, as_file, check_one_stdin, read_property
+from minleak._cli.options import CloakFile, PropertyColumn, argument, option
 from minleak._cli.output import Outcome, working
 from minleak._plan.base import LINEAGE
 from minleak.errors import InvalidParameter
@@ -20,6 +20,7 @@ def certify(
     ),
     *,
     gains: str | None = option("The column of gains that it should be for, beside the counts."),
+    property: PropertyColumn = None,
     reading: Reading,
 ) -> Outcome[Certificate]:
     """Prove in exact integers that a .cloak file is optimal for its counts. Exit code 1 if it is not.
@@ -34,15 +35,16 @@ def certify(
     with working(f"certifying {cloak}"):
         with as_file(cloak, ".cloak") as path:
             plan: Any = ml.load(path)
-        if prior is None:
-            found = ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None))
+        of = read_property(prior, property, reading, plan.prior) if property is not None else None
+        if prior is None or (of is not None and plan.kind == LINEAGE):
+            found = ml.certify(plan, plan.prior, gains=getattr(plan, "gains", None), of=of)
         elif plan.kind == LINEAGE:
             raise InvalidParameter(
                 "this plan was updated, and each part is proved for the counts it was made for, which the file holds: "
-                "leave out PRIOR"
+                "leave out PRIOR, unless it has a --property"
             )
         else:
             source = PriorSource(prior, reading)
             worth = None if gains is None else source.other(gains, "--gains").weights
-            found = ml.certify(plan, source.prior(), gains=worth)
+            found = ml.certify(plan, source.prior(), gains=worth, of=of)
     return Outcome(found, code=0 if found.ok else 1)

@@ -17,8 +17,11 @@ from minleak._cli.failures import in_flags
 from minleak._cli.options import Format, Secret, option, split_names
 from minleak._cli.output import note, working
 from minleak._data.arrays import Array
+from minleak._data.cleaning import LabelCleaner
 from minleak._data.formats import FORMATS, NAMED, find_format
 from minleak._data.formats.lines import text_lines
+from minleak._data.labels import Labels
+from minleak._data.properties import Property, as_property
 from minleak._data.tables import Table
 from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
 
@@ -165,6 +168,23 @@ class PriorSource:
         table = Table(**self._rewound(), what="buckets are")
         return table.read({"bucket": column}, {}, choose="--by")["bucket"].names()
 
+    def property_of(self, secrets: Labels, column: str) -> Property:
+        """The property of these secrets in that column; rows that name a secret again say the same."""
+        table = Table(**self._rewound(), what="properties are")
+        read = table.read({"secret": self._reading.secret, "property": column}, {}, choose="--secret, --property")
+        cleaner = LabelCleaner(strip=self._reading.clean, nfc=self._reading.clean)
+        names, values = Labels.of(cleaner.clean(read["secret"].names()), 0)[:], _listed(read["property"].names())
+        told: dict[Any, Any] = {}
+        for i, (name, value) in enumerate(zip(names, values, strict=True)):
+            if told.setdefault(name, value) != value:
+                raise UnreadableFile(
+                    f"{table.where(i)} has another property of a secret than a line before it: keep one"
+                )
+        missing = sum(name not in told for name in secrets)
+        if missing:
+            raise UnreadableFile(f"{table.name} has no property of {missing:,} of the {len(secrets):,} secrets: add it")
+        return as_property(told, secrets, more=True)
+
     def _refuse_events(self, option: str) -> None:
         if self._reading.counts_rows:
             raise InvalidParameter(
@@ -186,3 +206,18 @@ class PriorSource:
         if self._path == "-":
             self._rows["source"].seek(0)
         return self._rows
+
+
+def read_property(path: str | None, column: str | None, reading: Reading, secrets: Any) -> Property | None:
+    """The property of the secrets of a plan in a column of a file, if one is asked for."""
+    if (path is None) != (column is None):
+        raise InvalidParameter("--property names a column of PRIOR, a file of the secrets: give both")
+    if path is None or column is None:
+        return None
+    if not isinstance(secrets, ml.Prior):
+        raise InvalidParameter("a plan over all strings lists no secrets that have a property: leave out --property")
+    return PriorSource(path, reading).property_of(secrets.labels, column)
+
+
+def _listed(values: Any) -> list[Any]:
+    return list(values.to_pylist() if hasattr(values, "to_pylist") else values)

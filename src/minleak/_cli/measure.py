@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import minleak as ml
-from minleak._cli.inputs import Reading, check_one_stdin, rows_beside, rows_of
-from minleak._cli.options import Entropies, Observable, argument, option
+from minleak._cli.inputs import PriorSource, Reading, check_one_stdin, rows_beside, rows_of
+from minleak._cli.options import Entropies, Observable, PropertyColumn, argument, option
 from minleak._cli.output import Outcome, working
 from minleak._entropy.standard import STANDARD
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._measure.capacities import Capacity
 from minleak._measure.leakages import LeakageTable
+from minleak._measure.properties import PropertyLeakage
 from minleak._measure.refinement.orders import Refinement
 from minleak.errors import InvalidParameter
 
@@ -45,14 +46,17 @@ class ChannelLeakage(Result):
     """The largest Shannon leakage over all priors."""
     local_dp_epsilon_nats: float
     """The least epsilon for which the channel is locally differentially private."""
+    property_leakage: PropertyLeakage | None = None
+    """What the observable tells about a property of the secret, where one was given."""
 
     def to_parts(self) -> list[str | Table]:
-        names = list(self.__dataclass_fields__)[3:]
+        names = list(self.__dataclass_fields__)[3:-1]
         rows = [[name.replace("_", " "), getattr(self, name)] for name in names]
         return [
             f"{self.secrets} secrets, {self.observables} observables",
             *self.leakage.to_parts(),
             Table("one guess, and worst cases", ["measure", "value"], rows),
+            *([] if self.property_leakage is None else self.property_leakage.to_parts()),
         ]
 
 
@@ -102,6 +106,7 @@ def measure(
         "Tell whether this second channel never leaks more than CHANNEL, whatever the prior and the gains. Exit code 1 "
         "if it may; gains for which it does are in the JSON."
     ),
+    property: PropertyColumn = None,
     columns: Columns,
     reading: Reading,
 ) -> Outcome[ChannelLeakage | WorstCase | Refinement]:
@@ -113,6 +118,8 @@ def measure(
         raise InvalidParameter("--capacity and --against are two questions: ask one at a time")
     if len(files) != (1 if capacity or against is not None else 2):
         raise InvalidParameter("give PRIOR and CHANNEL, or with --capacity or --against CHANNEL alone")
+    if property is not None and len(files) == 1:
+        raise InvalidParameter("--property names a column of PRIOR, which --capacity and --against do without")
     how: dict[str, Any] = {"secret": reading.secret, **vars(columns)}
     if against is not None:
         return _compare(files[0], against, reading.format, how)
@@ -120,9 +127,12 @@ def measure(
         return _capacity(files[0], entropy or ["shannon"], reading.format, how)
     prior, channel = files
     check_one_stdin(PRIOR=prior, CHANNEL=channel)
-    counts = reading.prior(prior)
+    source = PriorSource(prior, reading)
+    counts = source.prior()
+    of = None if property is None else source.property_of(counts.labels, property)
     with working("measuring"):
         read = ml.read_channel(**rows_beside(channel), **how, inputs=counts.labels)
+        told = None if of is None else ml.theory.property_leakage(counts, read, of, entropy or STANDARD)
         return Outcome(
             ChannelLeakage(
                 secrets=read.shape[0],
@@ -135,6 +145,7 @@ def measure(
                 maximal_leakage_bits=ml.theory.maximal_leakage(read),
                 shannon_capacity_bits=ml.capacity(read).value,
                 local_dp_epsilon_nats=ml.theory.local_dp_epsilon(read),
+                property_leakage=told,
             )
         )
 

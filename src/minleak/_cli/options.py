@@ -52,6 +52,13 @@ Entropies = Annotated[
     list[str] | None,
     typer.Option("--entropy", "-e", help="An entropy to measure in, by name, such as arimoto:2; may be repeated."),
 ]
+PropertyColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--property",
+        help="A column of PRIOR with a property of each secret, such as its country: how well is that hidden?",
+    ),
+]
 
 # The most sizes that one list of them may stand for.
 _MOST = 100_000

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import minleak as ml
-from minleak._cli.inputs import PriorSource, Reading, check_one_stdin, open_plan, rows_beside
-from minleak._cli.options import CloakFile, Secret, option, share, times
+from minleak._cli.inputs import PriorSource, Reading, check_one_stdin, open_plan, read_property, rows_beside
+from minleak._cli.options import CloakFile, PropertyColumn, Secret, argument, option, share, times
 from minleak._cli.output import Outcome, progressing
 from minleak.errors import InvalidParameter
 
@@ -25,10 +25,10 @@ class HeldOut:
     secret: Secret = "secret"
     weight: str = option("With --held-out: the column of its counts; 1 if every row is one event.", default="count")
 
-    def counts(self) -> ml.Prior | None:
+    def counts(self, prior: str | None) -> ml.Prior | None:
         """What is in the file, if there is one."""
         if self.held_out is None:
-            if self != HeldOut():
+            if self != HeldOut(secret=self.secret) or (prior is None and self != HeldOut()):
                 raise InvalidParameter("--secret and --weight say how --held-out is read: give it too")
             return None
         how = Reading(secret=self.secret, weight=self.weight)
@@ -37,11 +37,13 @@ class HeldOut:
 
 def report(
     cloak: CloakFile,
+    prior: str | None = argument("[PRIOR]", "For --property: a file of the secrets that has its column.", default=None),
+    *,
     output: str = option("The .html page to write, or with --charts a folder.", "-o", "--output", default=...),
     charts: str | None = option("Write the charts alone, as pictures into a folder: png or svg."),
     max_success: float | None = option("A requirement, such as 5%: the page says whether it is met.", parser=share),
     trials: int = option("Simulated secrets for what has no closed form.", default=20_000, parser=times),
-    *,
+    property: PropertyColumn = None,
     against: HeldOut,
 ) -> Outcome[None]:
     """Write a page about a plan, with charts, that opens without network; or the charts as pictures.
@@ -51,8 +53,9 @@ def report(
     if charts not in (None, "png", "svg"):
         raise InvalidParameter(f"--charts is png or svg, not {charts!r}; a page is written without it")
     with progressing(f"reporting on {cloak}") as progress:
-        check_one_stdin(CLOAK=cloak, **{"--held-out": against.held_out})
-        plan, counts = open_plan(cloak), against.counts()
+        check_one_stdin(CLOAK=cloak, PRIOR=prior, **{"--held-out": against.held_out})
+        plan, counts = open_plan(cloak), against.counts(prior)
+        of = read_property(prior, property, Reading(secret=against.secret), plan.prior)
         found = None if counts is None else _attack(plan, counts, trials)
         files = ml.report.write(
             plan,
@@ -62,6 +65,7 @@ def report(
             file="stdin" if cloak == "-" else cloak,
             trials=trials,
             against=found,
+            of=of,
             progress=progress,
         )
     return Outcome(None, tuple(files))

@@ -7,21 +7,30 @@ from dataclasses import replace
 from typing import Any
 
 from minleak._cli.failures import in_flags
-from minleak._cli.inputs import open_plan
-from minleak._cli.options import CloakFile, Entropies
+from minleak._cli.inputs import Reading, check_one_stdin, open_plan, read_property
+from minleak._cli.options import CloakFile, Entropies, Format, PropertyColumn, Secret, argument
 from minleak._cli.output import Outcome
 from minleak._entropy.standard import STANDARD
 from minleak._plan.summaries import BlockSummary, LineageSummary, PlanSummary, RowSummary, StringSummary
 
 
 def show(
-    cloak: CloakFile, entropy: Entropies = None
+    cloak: CloakFile,
+    prior: str | None = argument("[PRIOR]", "For --property: a file of the secrets that has its column.", default=None),
+    *,
+    entropy: Entropies = None,
+    property: PropertyColumn = None,
+    secret: Secret = "secret",
+    format: Format = None,
 ) -> Outcome[PlanSummary | BlockSummary | RowSummary | StringSummary | LineageSummary]:
     """Show what a .cloak file holds, and how much it still leaks.
 
     Example: minleak show queries.cloak
     """
-    return Outcome(summarize(open_plan(cloak), entropy))
+    check_one_stdin(CLOAK=cloak, PRIOR=prior)
+    plan = open_plan(cloak)
+    of = read_property(prior, property, Reading(secret=secret, format=format), plan.prior)
+    return Outcome(summarize(plan, entropy, of=of))
 
 
 def summarize(plan: Any, entropies: Sequence[str] | None, **more: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +14,7 @@ from minleak._data.columns import Columns
 from minleak._data.hyper import Hyper, Posteriors
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, match_prior, total_of
+from minleak._data.properties import Property, as_property
 from minleak._data.together import Together
 from minleak.errors import InvalidChannel
 
@@ -92,19 +93,60 @@ class Joint:
         """The posteriors and how likely each is, equal ones put together; Fractions where both parts are exact."""
         return self.channel.hyper(self.prior)
 
+    def of(self, values: Property | Mapping[Any, Any] | Iterable[Any]) -> Joint:
+        """The joint of a property f(X) of the secret and the observable: what is seen of X tells about f(X).
+
+        f(X) -> X -> Y is a Markov chain, so rows of J with one value of f add up to its row. `values` has f(x) in the
+        order of the secrets or by label; they are numbered in order of appearance. Exact where both parts are.
+
+        >>> joint = Joint([2, 1, 1], [[1, 0], [0, 1], [0.5, 0.5]]).of(["old", "young", "old"])
+        >>> joint.p, joint.channel.toarray().round(6)[0]
+        (array([0.75, 0.25]), array([0.833333, 0.166667]))
+        """
+        chosen = as_property(values, self.prior.labels)
+        channel = self.source.channel() if isinstance(self.source, Together) else self.source
+        return Joint(chosen.prior(self.prior), _of_values(channel, self.prior, chosen))
+
     def __repr__(self) -> str:
         return f"Joint({self.prior!r}, {self.source!r})"
 
 
-def as_joint(prior: Joint | Prior | Iterable[Any], channel: Channel | Together | Any = None) -> Joint:
-    """The joint of a prior and a channel, or the one that is given in their place."""
+def as_joint(
+    prior: Joint | Prior | Iterable[Any],
+    channel: Channel | Together | Any = None,
+    of: Property | Mapping[Any, Any] | Iterable[Any] | None = None,
+) -> Joint:
+    """The joint of a prior and a channel, or the one that is given in their place; of a property of the secret."""
     if channel is None:
         if not isinstance(prior, Joint):
             raise InvalidChannel("a prior is measured together with a channel: give both, or a Joint of the two")
-        return prior
-    if isinstance(prior, Joint):
+        joint = prior
+    elif isinstance(prior, Joint):
         raise InvalidChannel("a Joint has its channel: give either a Joint, or a prior and a channel")
-    return Joint(prior, channel)
+    else:
+        joint = Joint(prior, channel)
+    return joint if of is None else joint.of(of)
+
+
+def _of_values(channel: Channel, prior: Prior, chosen: Property) -> Channel:
+    """C[v,y] = sum over x with f(x) = v of p(x) C[x,y] / p(v). Of a value that cannot occur, where any row would do,
+    that of secrets that are equally likely.
+    """
+    import scipy.sparse as sp
+
+    n, many = len(chosen), len(chosen.values)
+    names = None if chosen.values.is_default else chosen.values
+    outputs = None if channel.outputs.is_default else channel.outputs
+    weights = np.where(chosen.add_up(prior.weights)[chosen.codes] > 0, prior.weights, 1)
+    mass = chosen.add_up(weights)
+    if channel.exact is not None and prior.exact:
+        rows = np.full((many, channel.shape[1]), Fraction(0), dtype=object)
+        for code, weight, row in zip(chosen.codes.tolist(), weights.tolist(), channel.exact, strict=True):
+            rows[code] += Fraction(weight, int(mass[code])) * row
+        return Channel(rows, inputs=names, outputs=outputs)
+    shares = (weights / mass[chosen.codes]).astype(np.float64)
+    adding = sp.csr_array((shares, (chosen.codes, np.arange(n))), shape=(many, n))
+    return Channel(adding @ channel.matrix, inputs=names, outputs=outputs, tolerance=channel.tolerance + 1e-9)
 
 
 def as_source(channel: Channel | Together | Any) -> Channel | Together:

@@ -12,11 +12,9 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
-from minleak._data.frames import axes
 from minleak._data.joint import as_joint
-from minleak._data.labels import Labels, match
 from minleak._data.matrices import DENSE, too_large
-from minleak._data.parameters import listed, whole
+from minleak._data.parameters import whole
 from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS
 from minleak._entropy.gain import gain_matrix
@@ -153,29 +151,15 @@ def property_channel(
 ) -> tuple[Prior, Channel]:
     """What the channel tells about a property of the secret: the prior on its values and the channel from these.
 
-    `values` has the value of each secret. Its one-guess vulnerability is V_g of `predicate_gain(values)`.
+    `values` has the value of each secret, in their order or by label; `Joint.of` gives the same as a joint. Its
+    one-guess vulnerability is V_g of `predicate_gain(values)`.
 
     >>> ages, told = property_channel([2, 1, 1], [[1, 0], [0, 1], [0.5, 0.5]], ["old", "young", "old"])
     >>> ages.p, told.toarray().round(6)[0]
     (array([0.75, 0.25]), array([0.833333, 0.166667]))
     """
-    known = as_joint(prior, channel)
-    channel, p = known.channel, known.p
-    rows = axes(values)[0]
-    if rows is not None:
-        secrets = known.prior.labels
-        match(Labels.of(rows, 0), secrets, ("the property", "secret"), ("the prior", "secret"), InvalidParameter)
-    given = listed(values, "a property is a value for each secret")
-    at = number_values(given)
-    if len(at) != len(p):
-        raise InvalidParameter(f"the property has {len(at)} values for {len(p)} secrets: give one for each")
-    names = list(dict.fromkeys(given))
-    mass = np.bincount(at, weights=p)
-    if not (mass > 0).all():
-        raise InvalidParameter(f"value {int(np.argmin(mass > 0))} of the property is of impossible secrets alone")
-    joint = np.zeros((len(names), channel.shape[1]))
-    np.add.at(joint, at, p[:, None] * channel.toarray())
-    return Prior(mass, labels=names), Channel(joint / mass[:, None], inputs=names, outputs=channel.outputs)
+    told = as_joint(prior, channel).of(values)
+    return told.prior, told.channel
 
 
 def as_matrix(gain: Any) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from minleak._data.channel import Channel
 from minleak._data.columns import Columns
 from minleak._data.joint import Joint, as_joint, as_source
 from minleak._data.prior import Prior, as_prior
+from minleak._data.properties import Property
 from minleak._entropy.base import ConditionalEntropy, evaluate, log_base
 from minleak._entropy.gain import gain_matrix, under_gain
 from minleak._entropy.names import as_entropies, as_entropy, place
@@ -24,8 +25,17 @@ from minleak._measure.small_leakages import SMALL, rise, small_leakage
 from minleak.errors import InvalidParameter
 
 
-def leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, entropy: ConditionalEntropy | str) -> float:
+def leakage(
+    prior: Joint | Prior | Iterable[Any],
+    channel: Channel | Any,
+    entropy: ConditionalEntropy | str,
+    *,
+    of: Property | Mapping[Any, Any] | Iterable[Any] | None = None,
+) -> float:
     """H(X) - H(X|Y), what the channel's output tells about the secret, in the unit of H, the entropy.
+
+    With `of`, what it tells about a property f(X) of the secret, H(f(X)) - H(f(X)|Y): the values of f in the order of
+    the secrets, or by label.
 
     It is never negative for the entropies of the paper's form (its Proposition 2), so a difference below zero by
     rounding alone is returned as zero. Where little leaks it is no difference but computed as a divergence of the
@@ -34,8 +44,10 @@ def leakage(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, entrop
 
     >>> leakage([1, 1], [[1, 0], [0, 1]], "shannon")
     1.0
+    >>> leakage([1, 1, 1, 1], [[1, 0], [0, 1], [1, 0], [0, 1]], "shannon", of=["a", "a", "b", "b"])
+    0.0
     """
-    H, joint = as_entropy(entropy), as_joint(prior, channel)
+    H, joint = as_entropy(entropy), as_joint(prior, channel, of)
     return leaked(H, joint, H(joint.prior), H.conditional(joint))
 
 
@@ -77,8 +89,11 @@ def leakage_table(
     prior: Joint | Prior | Iterable[Any],
     channel: Channel | Any,
     entropies: Sequence[ConditionalEntropy | str] = STANDARD,
+    *,
+    of: Property | Mapping[Any, Any] | Iterable[Any] | None = None,
 ) -> LeakageTable:
-    """The leakage under many entropies, in one pass over the channel (one more for each gain).
+    """The leakage under many entropies, in one pass over the channel (one more for each gain). With `of`, that of a
+    property of the secret: see `leakage`.
 
     >>> print(leakage_table([2, 1, 1], [[1, 0], [0, 1], [0, 1]], ["shannon", "min-entropy"]))
     entropy      before     after   leakage
@@ -86,7 +101,7 @@ def leakage_table(
     min-entropy       1  0.415037  0.584963
     """
     measures = as_entropies(entropies)
-    joint = as_joint(prior, channel)
+    joint = as_joint(prior, channel, of)
     before = evaluate(measures, Columns(joint.p[:, None]))
     after = evaluate(measures, joint.columns())
     return LeakageTable(

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
+from minleak._data.joint import Joint
 from minleak._data.labels import Labels
 from minleak._data.parameters import is_number
 from minleak._data.prior import Prior
@@ -19,7 +20,8 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._face.result import Result
 from minleak._face.tables import Table
-from minleak._measure.leakages import leakage
+from minleak._measure.leakages import leakage, posterior_vulnerability
+from minleak._measure.properties import Values
 from minleak._padding.size_classes import SizeClasses
 from minleak._plan.streams import Fresh
 from minleak._plans.rows import Rows, RowSampler
@@ -203,9 +205,15 @@ class Padding(Result):
         outputs = Labels.of(self.observables.tolist(), len(self.observables))
         return Rows(self.prior, outputs, self.starts, self.columns, self.weights)
 
-    def leakage_in(self, entropy: ConditionalEntropy | str) -> float:
-        """What this padding leaks in another entropy than the one that it was designed for."""
-        return leakage(self.prior, self.channel(), as_entropy(entropy))
+    def leakage_in(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
+        """What this padding leaks in another entropy than the one that it was designed for; with `of`, about a property
+        of the secret, such as the topic of a page, in the order of the secrets or by label.
+        """
+        return leakage(self.prior, self.channel(), as_entropy(entropy), of=of)
+
+    def success_of(self, of: Values) -> float:
+        """How often one guess at a property of the secret is right that sees a padded size."""
+        return posterior_vulnerability(Joint(self.prior, self.channel()).of(of))
 
     def __repr__(self) -> str:
         kind = "randomised" if self.randomised else "buckets"

@@ -13,16 +13,18 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pyarrow as pa
 
-from minleak._data.arrays import Indices
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
-from minleak._data.prior import Prior
+from minleak._data.matching import rearranged
+from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.standard import STANDARD
 from minleak._face.result import Result
 from minleak._file.format import Contents
 from minleak._file.hashing import Hashes
 from minleak._file.writing import write
+from minleak._measure.properties import PropertyLeakage, Values, measure_blocks
 from minleak.errors import InvalidParameter
 
 # The kinds.
@@ -99,17 +101,62 @@ class BasePlan(ABC):
         """How often one guess is right after a draw was seen."""
 
     @abstractmethod
-    def entropy(self, entropy: ConditionalEntropy | str) -> float:
-        """H(X|Y), what is left after a draw was seen."""
+    def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
+        """H(X|Y), what is left after a draw was seen; with `of`, H(f(X)|Y) of a property of the secret."""
 
     @abstractmethod
-    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> Result:
-        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
+    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None) -> Result:
+        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
+        `of` gives one; prints in words and tables.
+        """
 
-    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
-        """H(X) - H(X|Y); with `prior`, if secrets are drawn from that one."""
-        del entropy, prior
+    def leakage(
+        self,
+        entropy: ConditionalEntropy | str,
+        *,
+        prior: Prior | Iterable[Any] | None = None,
+        of: Values | None = None,
+    ) -> float:
+        """H(X) - H(X|Y); with `prior`, if secrets are drawn from that one; with `of`, H(f(X)) - H(f(X)|Y) of a property
+        of the secret.
+        """
+        del entropy, prior, of
         raise InvalidParameter(self.cannot["leakage"])
+
+    def success_of(self, of: Values, *, prior: Prior | Iterable[Any] | None = None) -> float:
+        """How often one guess at a property f(X) of the secret is right that sees what is shown; with `prior`, if
+        secrets are drawn from that one.
+
+        `of` has f(x) in the order of the prior's secrets, or by label. See `property_leakage` for more numbers.
+
+        >>> import minleak as ml
+        >>> plan = ml.design({"Bern": 4, "Basel": 3, "Lyon": 3, "Nice": 2}, k=2, layout="blocks")
+        >>> plan.success_of({"Bern": "ch", "Basel": "ch", "Lyon": "fr", "Nice": "fr"})
+        1.0
+        """
+        return self.property_leakage(of, (), prior=prior).success
+
+    def property_leakage(
+        self,
+        of: Values,
+        entropies: Sequence[ConditionalEntropy | str] = STANDARD,
+        *,
+        prior: Prior | Iterable[Any] | None = None,
+    ) -> PropertyLeakage:
+        """All that is to say about what is shown and a property f(X) of the secret: how often it is guessed blind, with
+        a set and with the worst set, and its leakage in each entropy. O(members of all sets).
+
+        Gains that a plan was made with are those of guessing the secret: they do not count here.
+        """
+        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        return measure_blocks(self.joint_blocks(under.p), under, of, entropies)
+
+    def joint_blocks(self, p: Array) -> Iterator[Any]:
+        """The columns of the joint of the secret and what is shown, some at a time as csc arrays, if secret x has
+        probability p[x].
+        """
+        del p
+        raise InvalidParameter(self.cannot["joint_blocks"])
 
     def sets(self) -> Iterator[tuple[tuple[Any, ...], Fraction]]:
         """(set, probability) of all that can be shown."""

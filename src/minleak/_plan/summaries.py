@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
@@ -14,12 +14,14 @@ from minleak._face.plain import field_text, record
 from minleak._face.result import Result, by_first
 from minleak._face.tables import Table
 from minleak._measure.leakages import difference, leakage_table
+from minleak._measure.properties import PropertyLeakage, Values
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from minleak._attack.world import World
     from minleak._lineage.today import Today
 
+S = TypeVar("S", bound="Summary")
 Entropies = Sequence[ConditionalEntropy | str]
 
 # So many of the giants are named, and so many parts are told one by one.
@@ -53,6 +55,7 @@ class Summary(Result):
     success_blind: float | None
     in_the_world: World | None
     untold: str | None
+    property_leakage: PropertyLeakage | None
 
     def to_dict(self) -> dict[str, Any]:
         return super().to_dict() | {"leakage": by_first(self.leakage)}
@@ -85,6 +88,10 @@ class Summary(Result):
                 f"frequent; differences that {world.events:,} events do not show could make it {world.high:.4g}"
             )
         return lines
+
+    def _property_parts(self) -> list[str | Table]:
+        """What is shown tells about a property of the secret, where one was given."""
+        return [] if self.property_leakage is None else self.property_leakage.to_parts()
 
     def _leakages(self, title: str, *columns: str) -> Table:
         """A row for each entropy, with the leakage in the world too where it differs."""
@@ -139,6 +146,8 @@ class PlanSummary(Summary):
     """Where the plan was made, if not in memory."""
     at_home: float | None = None
     """In an engine: the share of the weight outside the giants that is in homes."""
+    property_leakage: PropertyLeakage | None = None
+    """What is shown tells about a property of the secret, where one was given."""
 
     def to_parts(self) -> list[str | Table]:
         where = "" if self.engine is None else f", made in {self.engine}"
@@ -162,12 +171,13 @@ class PlanSummary(Summary):
                 else f", and no plan that leaks as little has less than {self.cost_bound:.6g}{unit}"
             )
             lines.append(f"members of a set are {self.cost:.6g}{unit} from its centre on average{least}")
-            if self.metric != "given":
+            if self.metric != "given" and self.property_leakage is None:
                 lines.append(
-                    "near decoys share their region: a set tells the area of the secret, which no leakage counts"
+                    "near decoys share their region: a set tells the area of the secret, which the leakages below do "
+                    "not count; name a property, such as the country, to have it measured"
                 )
         title = "the least leakage that sets of this size allow" + (" (with gains)" if self.gains else "")
-        return [*lines, self._leakages(title, "before", "after", "leakage")]
+        return [*lines, self._leakages(title, "before", "after", "leakage"), *self._property_parts()]
 
 
 @dataclass(frozen=True)
@@ -196,6 +206,8 @@ class BlockSummary(Summary):
     """By entropy `before`, `after`, `leakage`, `loss` and `in_the_world`."""
     lineage: str
     """What updates of this plan share, in hexadecimal."""
+    property_leakage: PropertyLeakage | None = None
+    """What is shown tells about a property of the secret, where one was given."""
 
     def to_parts(self) -> list[str | Table]:
         smallest = f", the smallest of {self.smallest}" if self.smallest < self.k else ""
@@ -205,6 +217,7 @@ class BlockSummary(Summary):
             self._guess("a block"),
             *self._world_lines(),
             self._leakages(title, "before", "after", "leakage", "loss"),
+            *self._property_parts(),
         ]
 
 
@@ -224,6 +237,8 @@ class RowSummary(Summary):
     """By entropy `before`, `after` and `leakage`."""
     lineage: str
     """What draws follow, in hexadecimal."""
+    property_leakage: PropertyLeakage | None = None
+    """What is shown tells about a property of the secret, where one was given."""
 
     in_the_world = None
 
@@ -232,6 +247,7 @@ class RowSummary(Summary):
             f"{self.secrets:,} secrets, {self.observables:,} observables, each from up to {self.most_causes:,}",
             "drawn in whole numbers, exactly",
             self._leakages("what it leaks", "before", "after", "leakage"),
+            *self._property_parts(),
         ]
 
 
@@ -265,6 +281,7 @@ class StringSummary(Summary):
     """What draws follow, in hexadecimal."""
 
     in_the_world = None
+    property_leakage = None
 
     def to_parts(self) -> list[str | Table]:
         which = "every string" if self.policy is None else "every string that meets the policy"
@@ -331,6 +348,8 @@ class LineageSummary(Summary):
     """By entropy `before`, `after` and `leakage`, by the last counts."""
     lineage: str
     """What draws of all versions follow, in hexadecimal."""
+    property_leakage: PropertyLeakage | None = None
+    """What is shown tells about a property of the secret, where one was given."""
 
     in_the_world = None
 
@@ -346,6 +365,7 @@ class LineageSummary(Summary):
             f"lineage: {self.lineage}",
             self._part_table(),
             self._leakages("leakage by the last counts", "before", "after", "leakage"),
+            *self._property_parts(),
         ]
 
     def _waiting(self) -> str:
@@ -488,6 +508,14 @@ def summarize_lineage(plan: Any, worth: Iterable[PartWorth], entropies: Entropie
         leakage=_measure(plan, entropies),
         lineage=plan.lineage.hex(),
     )
+
+
+def tell_property(plan: Any, summary: S, of: Values | None, entropies: Entropies) -> S:
+    """The summary of a plan with what is shown tells about a property, if one is given."""
+    if of is None:
+        return summary
+    told: Any = summary
+    return cast(S, replace(told, property_leakage=plan.property_leakage(of, entropies)))
 
 
 def _measure(plan: Any, entropies: Entropies) -> tuple[PlanLeakage, ...]:

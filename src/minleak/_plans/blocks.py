@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from minleak._attack.profiles import Profile
 from minleak._attack.world import SampledSets, World, count_sample, estimate_world, sets_to_draw
+from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.matching import rearranged
 from minleak._data.prior import Prior, as_prior
@@ -24,10 +25,12 @@ from minleak._file.format import Contents, require_whole
 from minleak._file.hashing import hash_parts, label_parts
 from minleak._file.writing import prior_arrays
 from minleak._measure.leakages import difference
+from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, BasePlan, ListedSampler
 from minleak._plan.exporting import column_of_secrets
+from minleak._plan.joints import partition_blocks
 from minleak._plan.partition import Partition
-from minleak._plan.summaries import BlockSummary, summarize_blocks
+from minleak._plan.summaries import BlockSummary, summarize_blocks, tell_property
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -83,14 +86,26 @@ class BlockPlan(BasePlan):
         """How often one guess is right: the sum over blocks of the largest probability in each."""
         return self.partition.success(self.prior)
 
-    def entropy(self, entropy: ConditionalEntropy | str) -> float:
-        """H(X|Y), the sum over blocks of the perspective of their probabilities seen through eta. O(n)."""
+    def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
+        """H(X|Y), the sum over blocks of the perspective of their probabilities seen through eta; with `of`, H(f(X)|Y)
+        of a property of the secret. O(n).
+        """
+        if of is not None:
+            return self.property_leakage(of, [entropy]).rows[0].after
         return self.partition.entropies(self.prior, [as_entropy(entropy)])[0]
 
-    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
+    def leakage(
+        self,
+        entropy: ConditionalEntropy | str,
+        *,
+        prior: Prior | Iterable[Any] | None = None,
+        of: Values | None = None,
+    ) -> float:
         """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
-        those that it lacks have probability zero.
+        those that it lacks have probability zero. With `of`, that of a property of the secret: see `Plan.leakage`.
         """
+        if of is not None:
+            return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
         H = as_entropy(entropy)
         under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
         return difference(H, H(under), self.partition.entropies(under, [H])[0])
@@ -119,9 +134,17 @@ class BlockPlan(BasePlan):
             sample, lambda rng: self._sample_blocks(counts, rng), self.k, self.success, certified, seed
         )
 
-    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> BlockSummary:
-        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
-        return summarize_blocks(self, entropies)
+    def summary(
+        self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
+    ) -> BlockSummary:
+        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
+        `of` gives one; prints in words and tables.
+        """
+        return tell_property(self, summarize_blocks(self, entropies), of, entropies)
+
+    def joint_blocks(self, p: Array) -> Iterator[Any]:
+        """The columns of the joint for the probabilities of the secrets, one for each block."""
+        return partition_blocks(self.partition.members, self.partition.begins, p)
 
     def _sample_blocks(self, counts: Indices, rng: np.random.Generator) -> SampledSets:
         """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own."""

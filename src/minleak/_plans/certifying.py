@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -11,7 +12,8 @@ import numpy as np
 from minleak._certify.blocks import certify_blocks
 from minleak._certify.channels import certify_channel
 from minleak._certify.lineages import certify_lineage
-from minleak._certify.rings import Certificate, certify_rings
+from minleak._certify.properties import check_property
+from minleak._certify.rings import Certificate, Check, certify_rings
 from minleak._certify.rows import certify_rows
 from minleak._certify.strings import certify_strings
 from minleak._data.channel import Channel, as_channel
@@ -22,6 +24,7 @@ from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies
 from minleak._entropy.standard import FEW
+from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, LINEAGE, RINGS, ROWS, STRINGS, BasePlan
 from minleak._plan.rings import cap
 from minleak._plans.loading import load
@@ -44,6 +47,7 @@ def certify(
     k: int | None = None,
     step: Iterable[Any] | None = None,
     gains: Iterable[Any] | None = None,
+    of: Values | None = None,
     entropies: Sequence[ConditionalEntropy | str] = FEW,
     tolerance: float | None = None,
 ) -> Certificate:
@@ -67,6 +71,10 @@ def certify(
     (Lemma 1 of the paper, a theorem, so this checks the arithmetic too); every posterior is pi; and how much it leaks
     above the optimum in each of the `entropies`. Channels of Fractions under exact priors are checked exactly, others
     within `tolerance`, 1e-9 if it is not given.
+
+    `of` is a property of the secret, in the order of the plan's secrets or by label: one check more counts how often a
+    guess at it is right, in integers where the plan has them, and compares that with what the plan says. How much a
+    plan tells about a property is no part of the theorem.
 
     `Tracks` are checked for one `step`, the k states that are shown: every row is the chain's, every move of the
     rounding keeps all means, and the next states are as different as the rows allow.
@@ -92,13 +100,20 @@ def certify(
     if isinstance(plan, BasePlan):
         if plan.kind != LINEAGE:  # whose parts have counts of their own
             prior, gains = _in_order(plan, _said(prior), gains)
-        return _CERTIFIERS[plan.kind](plan, prior, k=k, gains=gains, entropies=entropies)
+        found = _CERTIFIERS[plan.kind](plan, prior, k=k, gains=gains, entropies=entropies)
+        return found if of is None or not found.ok else _with_check(found, check_property(plan, of))
+    if of is not None:
+        raise InvalidParameter("of= goes with a plan: measure a channel by leakage(prior, channel, entropy, of=...)")
     if gains is not None:
         raise InvalidParameter("gains= goes with a plan: judge a channel under the prior of gamma_x p(x) instead")
     if k is None:
         raise InvalidParameter("say the cap k that the channel is to be judged by")
     prior, measures = as_prior(_said(prior)), as_entropies(entropies)
     return certify_channel(as_channel(subject), prior, min(cap(k), len(prior)), measures, within)
+
+
+def _with_check(found: Certificate, check: Check) -> Certificate:
+    return replace(found, ok=found.ok and check.ok, checks=(*found.checks, check))
 
 
 def _said(prior: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 import pyarrow as pa
 
-from minleak._data.arrays import Indices
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.matching import join, rearranged, take
@@ -30,8 +30,9 @@ from minleak._lineage.cadence import is_due
 from minleak._lineage.ledger import DAILY, LAST_DAY, MOST, SERIES, Ledger
 from minleak._lineage.today import SHARES, Today, check_enough, leaks_today
 from minleak._measure.leakages import leakage, posterior_vulnerability
+from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, LINEAGE, RINGS, BasePlan
-from minleak._plan.summaries import LineageSummary, summarize_lineage
+from minleak._plan.summaries import LineageSummary, summarize_lineage, tell_property
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage_sampler import LineageSampler
 from minleak._plans.make import design
@@ -143,20 +144,44 @@ class Lineage(BasePlan):
         """How often one guess is right that sees a set, by the counts of the last day."""
         return posterior_vulnerability(self.prior, self.channel())
 
-    def entropy(self, entropy: ConditionalEntropy | str) -> float:
-        """H(X|Y) by the counts of the last day."""
+    def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
+        """H(X|Y) by the counts of the last day; with `of`, H(f(X)|Y) of a property of the secret."""
+        if of is not None:
+            return self.property_leakage(of, [entropy]).rows[0].after
         return as_entropy(entropy).conditional(self.prior, self.channel())
 
-    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
-        """H(X) - H(X|Y) by the counts of the last day, or if secrets are drawn from `prior`."""
+    def leakage(
+        self,
+        entropy: ConditionalEntropy | str,
+        *,
+        prior: Prior | Iterable[Any] | None = None,
+        of: Values | None = None,
+    ) -> float:
+        """H(X) - H(X|Y) by the counts of the last day, or if secrets are drawn from `prior`. With `of`, that of a
+        property of the secret: see `Plan.leakage`.
+        """
+        if of is not None:
+            return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
         under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
         return leakage(under, self.channel(), entropy)
 
-    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> LineageSummary:
-        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
+    def joint_blocks(self, p: Array) -> Iterator[Any]:
+        """The columns of the joint for the probabilities of the secrets, one part after the other."""
+        import scipy.sparse as sp
+
+        for part, begin in zip(self.parts, self.begins.tolist(), strict=False):
+            for block in part.joint_blocks(p[begin : begin + len(part.prior)]):
+                yield sp.csc_array((block.data, block.indices + begin, block.indptr), shape=(len(p), block.shape[1]))
+
+    def summary(
+        self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
+    ) -> LineageSummary:
+        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
+        `of` gives one; prints in words and tables.
+        """
         from minleak._plans.lineage_worth import parts_worth
 
-        return summarize_lineage(self, parts_worth(self), entropies)
+        return tell_property(self, summarize_lineage(self, parts_worth(self), entropies), of, entropies)
 
     def in_the_world(self, *, seed: int = 0) -> Today:
         """What leaks today: how often an attacker is right who knows the true rates of the last day and saw every

@@ -25,14 +25,16 @@ from minleak._entropy.standard import FEW, STANDARD
 from minleak._file.format import Contents
 from minleak._file.hashing import hash_parts, label_parts
 from minleak._measure.leakages import difference
+from minleak._measure.properties import Values
 from minleak._plan.base import RINGS, BasePlan
 from minleak._plan.cost import Cost
 from minleak._plan.explicit import ENTRIES, explicit_channel
 from minleak._plan.exporting import ROWS, rows_of_rings
+from minleak._plan.joints import ring_blocks
 from minleak._plan.rings import Homes, Ring, check_rings, zero_weight_line
 from minleak._plan.sampler import RingSampler
 from minleak._plan.storing import ring_contents, ring_fields
-from minleak._plan.summaries import PlanSummary, summarize_rings
+from minleak._plan.summaries import PlanSummary, summarize_rings, tell_property
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -163,12 +165,15 @@ class Plan(BasePlan):
             return self.prior
         return Prior.trusted(self.weights, self.prior.labels, self.total)
 
-    def entropy(self, entropy: ConditionalEntropy | str) -> float:
+    def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
         """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach, for every entropy at once.
 
-        Theorem 1 of the paper; with gains its Proposition 4, H_g(X|Y) = eta(Fhat(pi)). O(k).
+        Theorem 1 of the paper; with gains its Proposition 4, H_g(X|Y) = eta(Fhat(pi)). O(k). With `of`, H(f(X)|Y) of a
+        property of the secret, which differs from layout to layout.
         """
         H = as_entropy(entropy)
+        if of is not None:
+            return self.property_leakage(of, [H]).rows[0].after
         columns = Columns(self.target[:, None])
         if self.gains is None:
             if not H.symmetric:
@@ -176,14 +181,30 @@ class Plan(BasePlan):
             return evaluate([H], columns)[0]
         return form_for_gains(H).plain(columns)
 
-    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
+    def leakage(
+        self,
+        entropy: ConditionalEntropy | str,
+        *,
+        prior: Prior | Iterable[Any] | None = None,
+        of: Values | None = None,
+    ) -> float:
         """H(X) - H(X|Y), the least that any channel with sets of at most k can leak.
 
         With `prior`, what this plan leaks if secrets are drawn from that prior instead of the one it was designed for
         (the attacker knowing so). Its labels may be in another order; those that it lacks have probability zero, and
         those that the plan lacks are refused, with their number and mass.
+
+        With `of`, what a set tells about a property f(X) of the secret, such as the country of a city, given in the
+        order of the prior's secrets or by label: H(f(X)) - H(f(X)|Y). The cap k does not bound it.
+
+        >>> import minleak as ml
+        >>> plan = ml.design(ml.Prior([4, 4, 3, 3], labels=["Bern", "Basel", "Lyon", "Nice"]), k=2)
+        >>> round(plan.leakage("shannon"), 4), round(plan.leakage("shannon", of=["ch", "ch", "fr", "fr"]), 4)
+        (0.9852, 0.9852)
         """
         H = as_entropy(entropy)
+        if of is not None:
+            return self.property_leakage(of, [H], prior=prior).rows[0].leakage
         if prior is not None:
             return mismatched_leakage(self, H, prior)
         if self.gains is None:
@@ -209,9 +230,17 @@ class Plan(BasePlan):
         """
         return in_the_world(self, entropies, seed)
 
-    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> PlanSummary:
-        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
-        return summarize_rings(self, entropies)
+    def summary(
+        self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
+    ) -> PlanSummary:
+        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
+        `of` gives one; prints in words and tables.
+        """
+        return tell_property(self, summarize_rings(self, entropies), of, entropies)
+
+    def joint_blocks(self, p: Array) -> Iterator[Any]:
+        """The columns of the joint for the probabilities of the secrets, some at a time."""
+        return ring_blocks(self, p)
 
     @property
     def cost(self) -> float | None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from minleak._data.arrays import Indices
+from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
 from minleak._data.matching import rearranged
@@ -23,10 +23,11 @@ from minleak._file.format import Contents, require, require_whole
 from minleak._file.hashing import hash_parts, label_parts
 from minleak._file.writing import prior_arrays
 from minleak._measure.leakages import leakage, posterior_vulnerability
+from minleak._measure.properties import Values
 from minleak._plan.base import ROWS, BasePlan, ListedSampler
 from minleak._plan.observables import output_arrays, outputs_from
 from minleak._plan.rings import LIMIT
-from minleak._plan.summaries import RowSummary, summarize_rows
+from minleak._plan.summaries import RowSummary, summarize_rows, tell_property
 from minleak.errors import InvalidParameter
 
 
@@ -112,9 +113,13 @@ class Rows(BasePlan):
             sp.csr_array((data, self.columns, self.starts), shape=shape), inputs=inputs, outputs=self.outputs
         )
 
-    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> RowSummary:
-        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
-        return summarize_rows(self, entropies)
+    def summary(
+        self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
+    ) -> RowSummary:
+        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
+        `of` gives one; prints in words and tables.
+        """
+        return tell_property(self, summarize_rows(self, entropies), of, entropies)
 
     def distance(self, channel: Channel | Any) -> float:
         """The largest total variation between a row and that of a channel with as many secrets and observables, in
@@ -145,16 +150,29 @@ class Rows(BasePlan):
         """How often one guess is right that sees an observable."""
         return posterior_vulnerability(self.prior, self.channel())
 
-    def entropy(self, entropy: ConditionalEntropy | str) -> float:
-        """H(X|Y)."""
+    def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
+        """H(X|Y); with `of`, H(f(X)|Y) of a property of the secret."""
+        if of is not None:
+            return self.property_leakage(of, [entropy]).rows[0].after
         return as_entropy(entropy).conditional(self.prior, self.channel())
 
-    def leakage(self, entropy: ConditionalEntropy | str, *, prior: Prior | Iterable[Any] | None = None) -> float:
+    def leakage(
+        self,
+        entropy: ConditionalEntropy | str,
+        *,
+        prior: Prior | Iterable[Any] | None = None,
+        of: Values | None = None,
+    ) -> float:
         """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
-        those that it lacks have probability zero.
+        those that it lacks have probability zero. With `of`, that of a property of the secret: see `Plan.leakage`.
         """
         under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
-        return leakage(under, self.channel(), entropy)
+        return leakage(under, self.channel(), entropy, of=of)
+
+    def joint_blocks(self, p: Array) -> Iterator[Any]:
+        """The columns of the joint for the probabilities of the secrets, all at once."""
+        joint = as_csr(self.channel().matrix) * p[:, None]
+        yield joint.tocsc()
 
     def sampler(self) -> RowSampler:
         """What a `minleak.Cloak` draws from."""

@@ -19,6 +19,7 @@ from minleak._entropy.standard import FEW, STANDARD
 from minleak._face.result import Result
 from minleak._layouts.circle import Circle
 from minleak._layouts.stable import Stable
+from minleak._measure.properties import PropertyLeakage
 from minleak._plan.summaries import try_the_world
 from minleak._plans.certifying import certify
 from minleak._plans.enough_events import enough_events
@@ -97,7 +98,8 @@ class Facts(Result):
     """A report in numbers. `prior`, `target` and `giants` are fractions of one or, with gains, of the whole gain.
 
     `world` is None where nothing can be said about it, and `untold` then why; `enough` are between which numbers of
-    events its success would be within 10% of the certified one. `example` are the first members of a set.
+    events its success would be within 10% of the certified one. `example` are the first members of a set. `told` is
+    what sets tell about a property of the secret, where one was given.
     """
 
     digest: str
@@ -126,6 +128,7 @@ class Facts(Result):
     certificate: Certificate
     nearness: Nearness | None
     trials: int
+    told: PropertyLeakage | None = None
 
 
 def gather(
@@ -134,6 +137,7 @@ def gather(
     success: float | None = None,
     trials: int = 20_000,
     seed: int = 0,
+    told: PropertyLeakage | None = None,
     progress: Progress | None = None,
 ) -> Facts:
     """All facts of a plan. O(n log n); simulations take `trials` secrets, fewer where sets are so large that it would
@@ -141,8 +145,8 @@ def gather(
 
     With gains everything is about gamma_x p(x): it takes the place of the prior, for the rivals too, and what is linear
     in it is multiplied by the whole gain. Only repeated draws stay the chance of naming the right secret. `success` is
-    how often a guess may be right at most, if that is required. `progress` gets the steps done, their number and the
-    next one's name.
+    how often a guess may be right at most, if that is required; `told` is what sets tell about a property.
+    `progress` gets the steps done, their number and the next one's name.
     """
     if not isinstance(plan, Plan):
         raise InvalidParameter(
@@ -202,6 +206,7 @@ def gather(
         certificate=certificate,
         nearness=near,
         trials=trials,
+        told=told,
     )
 
 

@@ -10,13 +10,14 @@ from minleak._data.channel import Channel
 from minleak._data.extras import altair
 from minleak._lineage.today import Today
 from minleak._measure.leakages import leakage_table
+from minleak._measure.properties import PropertyLeakage
 from minleak._plan.summaries import LineageSummary, PartWorth
 from minleak._plans.lineage import Lineage
 from minleak._plans.lineage_worth import parts_worth
 from minleak._report.charts import coloured
 from minleak._report.facts import ENTROPIES
 from minleak._report.pages import Figure, page_of
-from minleak._report.words import ATTACKERS, leak_text, often, percent
+from minleak._report.words import ATTACKERS, leak_text, often, percent, property_told
 from minleak._report.worldly import Requirement, as_requirement, judged
 
 # Parts that have a row in the table: the first, and the newest.
@@ -29,8 +30,12 @@ _LIFE = (
 )
 
 
-def lineage_page(plan: Lineage, *, success: float | None, title: str | None, file: str | None) -> str:
-    """The page; `success` is a requirement, how often a guess may be right at most."""
+def lineage_page(
+    plan: Lineage, *, success: float | None, title: str | None, file: str | None, told: PropertyLeakage | None = None
+) -> str:
+    """The page; `success` is a requirement, how often a guess may be right at most, and `told` what sets tell about a
+    property of the secret.
+    """
     most = as_requirement(plan.parts[0], success)
     summary = plan.summary(ENTROPIES)
     parts, waiting = summary.each_part, summary.pending_mass
@@ -44,6 +49,7 @@ def lineage_page(plan: Lineage, *, success: float | None, title: str | None, fil
         plan=plan,
         summary=summary,
         verdict=_verdict(summary),
+        told="" if told is None else property_told(told),
         requirement=requirement,
         demanded="" if requirement is None else _demanded(requirement, worst),
         known=(1 - waiting) * summary.success + waiting,

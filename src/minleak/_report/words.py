@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from minleak._attack.alternatives import Estimate
 from minleak._attack.world import World
+from minleak._measure.properties import PropertyLeakage
 from minleak._report.facts import Facts, RivalLeakage
 from minleak._report.nearness import Nearness
 
@@ -151,12 +152,22 @@ def demanded(facts: Facts) -> str:
     return f"{said}{verdict} (estimate {percent(world.success)}, interval to {percent(world.high)})"
 
 
-def area(near: Nearness) -> str:
+def area(near: Nearness, told: PropertyLeakage | None) -> str:
     """What near sets tell although no entropy that treats secrets alike says so: about where the secret is."""
     found, blind = (f"{number(distance)}{near.unit}" for distance in near.located)
+    ask = "" if told is not None else " Report with a property, such as the country, to see how well that is hidden."
     return (
-        "Near decoys share their region, so that a set tells the area of the secret, which no leakage on this page "
-        f"counts: whoever sees a set and guesses a place is {found} off on average, {blind} without a set."
+        "Near decoys share their region, so that a set tells the area of the secret, which the leakages on this page "
+        f"do not count: whoever sees a set and guesses a place is {found} off on average, {blind} without a set.{ask}"
+    )
+
+
+def property_told(told: PropertyLeakage) -> str:
+    """How well a property of the secret is hidden, in one sentence."""
+    return (
+        f"The property, one of {told.values:,} values: whoever sees a set and guesses it is right "
+        f"{often(told.success)}, {often(told.blind)} without a set, and {often(told.worst)} with the set that tells "
+        "most."
     )
 
 

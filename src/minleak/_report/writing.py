@@ -10,12 +10,13 @@ from typing import Any
 from minleak._data.extras import chart_package
 from minleak._data.progress import Progress, no_progress
 from minleak._face.result import Result
+from minleak._measure.properties import Values
 from minleak._plan.base import BasePlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rings import Plan
 from minleak._report import words
 from minleak._report.captions import captioned
-from minleak._report.facts import STEPS, Facts, gather
+from minleak._report.facts import ENTROPIES, STEPS, Facts, gather
 from minleak._report.lineages import lineage_figures, lineage_page
 from minleak._report.pages import Figure, page, page_of
 from minleak._report.saving import PICTURES, check_chart, file_name, need_extras, on_white, picture, write_whole
@@ -34,6 +35,7 @@ def write(
     title: str | None = None,
     file: str | os.PathLike[str] | None = None,
     against: Misfit | None = None,
+    of: Values | None = None,
     trials: int = 20_000,
     seed: int = 0,
     progress: Progress | None = None,
@@ -48,9 +50,10 @@ def write(
     is met in the world, by the estimate, as `least_k` means it, and where the interval ends; of a plan that was
     updated, whether it is met by the counts of the last day for an attacker who saw all versions. `title` heads the
     page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and `seed` are those
-    of the simulations; `against` is what a plan over strings is worth to an attacker with other data, by its method of
-    that name; `progress` gets the steps done, their number and the next one's name. Files are written whole or not at
-    all.
+    of the simulations; `of` is a property of the secret, such as the country of a city, in the order of the plan's
+    secrets or by label, of which the page tells how well it is hidden; `against` is what a plan over strings is worth
+    to an attacker with other data, by its method of that name; `progress` gets the steps done, their number and the
+    next one's name. Files are written whole or not at all.
     """
     name = file_name(path)
     kind = _format(name, format)
@@ -62,6 +65,11 @@ def write(
         raise InvalidParameter("against= is for a plan over strings that cannot be listed")
     if success is not None and not isinstance(subject, Plan | Lineage):
         raise InvalidParameter("this report judges no requirement: success= is for plans that draw sets of secrets")
+    told = None
+    if of is not None:
+        if not isinstance(subject, BasePlan):
+            raise InvalidParameter("of= is a property of a plan's secrets, and this is no plan")
+        told = subject.property_leakage(of, ENTROPIES)
     figures: list[Figure] = []
     page = ""
     if isinstance(subject, UnlistedPlan):
@@ -70,14 +78,14 @@ def write(
         page = strings_page(subject, against, title=title, file=kept)
     elif isinstance(subject, Lineage):
         figures = [] if kind == "html" else lineage_figures(subject)
-        page = lineage_page(subject, success=success, title=title, file=kept) if kind == "html" else ""
+        page = lineage_page(subject, success=success, title=title, file=kept, told=told) if kind == "html" else ""
     elif isinstance(subject, Plan):
-        facts = gather(subject, success=success, trials=trials, seed=seed, progress=progress)
+        facts = gather(subject, success=success, trials=trials, seed=seed, told=told, progress=progress)
         (progress or no_progress)(STEPS - 1, STEPS, "drawing")
         figures = captioned(facts)
         page = report_page(facts, title=title, file=kept) if kind == "html" else ""
     else:
-        result = _as_result(subject)
+        result = _as_result(subject, of)
         figures = result_figures(result)
         page = result_page(result, figures, title=title, file=kept)
     if kind == "html":
@@ -88,9 +96,10 @@ def write(
     return _pictures(name, kind, figures)
 
 
-def _as_result(subject: Any) -> Result:
+def _as_result(subject: Any, of: Values | None) -> Result:
     """A result, or the summary of a plan that has no page of its own."""
-    found = subject.summary() if hasattr(subject, "summary") else subject
+    found = subject.summary(of=of) if isinstance(subject, BasePlan) else subject
+    found = found.summary() if hasattr(found, "summary") else found
     if not isinstance(found, Result):
         raise InvalidParameter(f"a report is about a plan or a result, not about {type(subject).__name__}")
     return found

@@ -39,6 +39,7 @@ def audit(
     weight: str | None = None,
     numeric: bool | None = None,
     blocks: Any = None,
+    of: Any = None,
     attack: Any = None,
     measures: Sequence[ConditionalEntropy | str] = MEASURES,
     level: float = 0.95,
@@ -75,6 +76,9 @@ def audit(
         Events of one stretch of time, where timings drift: a column, or how many events in a row make a block. Secrets
         are then permuted within their blocks, or by whole blocks where each block has one secret; and bounds count
         blocks, since their events are not independent. Beyond one guess there is then no lower bound: `low` is None.
+    of
+        A property of the secret, such as the country of a city, to be audited in its place: a mapping from secret to
+        value, a value for each event, or for a table the name of a column.
     attack
         "histogram" (for one number with windows of several widths), "nearest" (k nearest neighbours, with columns in
         units of their interquartile range and by rank), "forest" or "boosted" (scikit-learn, the extra `samples`), any
@@ -102,11 +106,13 @@ def audit(
     options = AuditOptions(attack, measures, level, alpha, permutations, enough, seed, progress)
     chosen: dict[str, Any] = {"numeric": numeric, "blocks": blocks}
     if observables is None:
-        events = read_events(secrets, secret=secret, observable=observable, weight=weight, format=format, **chosen)
+        events = read_events(
+            secrets, secret=secret, observable=observable, weight=weight, of=of, format=format, **chosen
+        )
     elif weight is not None:
         raise InvalidParameter("weight= names a column of a table: repeat arrays, or give a table")
     else:
-        events = collect_events(secrets, observables, **chosen)
+        events = collect_events(secrets, observables, of=of, **chosen)
     return audit_events(events, options)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from minleak._data.frames import have_one_index
 from minleak._data.labels import Labels
 from minleak._data.numbers import spell_numbers
 from minleak._data.parameters import is_number, truth
+from minleak._data.properties import as_property
 from minleak._data.tables import Column, Table, as_values, column_names
 from minleak.errors import InvalidParameter, MinleakError, shown
 
@@ -62,6 +63,7 @@ def collect_events(
     *,
     times: Any = None,
     blocks: Any = None,
+    of: Any = None,
     numeric: bool | None = None,
     where: Callable[[int], str] = "event {}".format,
     error: type[MinleakError] = InvalidParameter,
@@ -75,6 +77,8 @@ def collect_events(
         return Column(as_values(values, f"the {role}s"), role, where, error)
 
     x, names = _in_order(column(secrets, "secret"))
+    if of is not None:
+        x, names = _property_of(of, x, names, column)
     columns = [column(values, "observable") for values in _observable_columns(observables)]
     for one in columns:
         if len(one) != len(x):
@@ -86,7 +90,8 @@ def collect_events(
     points = np.stack(numbers, axis=1) if len(numbers) == len(columns) else None
     counts = _times(times, len(x))
     if len(names) < 2:
-        raise InvalidParameter("all events have one secret: nothing can be learnt of it, give events of two or more")
+        what = "secret" if of is None else "value of the property"
+        raise InvalidParameter(f"all events have one {what}: nothing can be learnt of it, give events of two or more")
     whole = points is not None and bool((points == np.floor(points)).all() and (np.abs(points) < 2**53).all())
     y, m = _distinct_rows([_in_order(one)[0] for one in columns] if points is None else list(points.T))
     if isinstance(blocks, int | np.integer) and not isinstance(blocks, bool):
@@ -109,6 +114,7 @@ def read_events(
     observable: str | Sequence[str],
     weight: str | None,
     blocks: Any,
+    of: Any,
     numeric: bool | None,
     format: str | None,
 ) -> Events:
@@ -116,20 +122,40 @@ def read_events(
     names = [observable] if isinstance(observable, str) else observable
     names = column_names(names, "observable is the name of a column, or several, each once")
     seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
-    named_blocks = {"blocks": blocks} if isinstance(blocks, str) else {}
+    beside = {role: name for role, name in (("blocks", blocks), ("of", of)) if isinstance(name, str)}
     numbers = {} if weight is None else {"weight": weight}
     table = Table(source, format=format, what="events are")
-    choose = ", ".join(f"{role}=" for role in ("secret", "observable", *numbers, *named_blocks))
-    read = table.read({"secret": secret, **seen, **named_blocks}, numbers, choose=choose)
+    choose = ", ".join(f"{role}=" for role in ("secret", "observable", *numbers, *beside))
+    read = table.read({"secret": secret, **seen, **beside}, numbers, choose=choose)
     return collect_events(
         read["secret"].values,
         pa.table([read[role].values for role in seen], names=list(seen)),
         times=read["weight"].numbers() if numbers else None,
-        blocks=read["blocks"].values if named_blocks else blocks,
+        blocks=read["blocks"].values if "blocks" in beside else blocks,
+        of=read["of"].values if "of" in beside else of,
         numeric=numeric,
         where=table.where,
         error=table.error,
     )
+
+
+def _property_of(of: Any, x: Indices, secrets: Labels, column: Callable[[Any, str], Column]) -> tuple[Indices, Labels]:
+    """The codes of a property of each event's secret, and its values in the order of how they are written."""
+    if isinstance(of, Mapping):
+        chosen = as_property(of, secrets, more=True)
+        codes, values = _in_order(column(chosen.values.at(chosen.codes), "property"))
+        return codes[x], values
+    given = column(of, "property")
+    codes, values = _in_order(given)
+    if len(codes) != len(x):
+        raise InvalidParameter(f"there are {len(x)} events and {len(codes)} values of the property: give one for each")
+    first = np.zeros(len(secrets), dtype=np.int64)
+    first[x[::-1]] = codes[::-1]
+    differs = first[x] != codes
+    if differs.any():
+        at = given.where(int(np.argmax(differs)))
+        raise given.error(f"{at} has another property of a secret than an event before it: a secret has one value")
+    return codes, values
 
 
 def refuse_too_many(events: int) -> None:

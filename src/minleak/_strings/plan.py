@@ -49,6 +49,8 @@ class UnlistedPlan(BasePlan):
     cannot: ClassVar = {
         "leakage": "H(X) of strings that cannot be listed is not known, so what leaks is not: entropy() tells what is "
         "left after a draw, and success how often a guess is right",
+        "joint_blocks": "strings that cannot be listed have no property that could be given for each: measure one on a "
+        "plan of listed secrets",
         "sets": _UNLISTED,
         "channel": _UNLISTED,
         "table": _UNLISTED,
@@ -121,8 +123,12 @@ class UnlistedPlan(BasePlan):
         home = self._home_of.get(string)
         return self.string_prior.weight(string) - (0 if home is None else self.home_weights[home])
 
-    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD) -> StringSummary:
-        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables."""
+    def summary(self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Any = None) -> StringSummary:
+        """What there is to say of the plan, with the leakage in each entropy; prints in words and tables. Refused of a
+        property.
+        """
+        if of is not None:
+            self.property_leakage(of)
         return summarize_strings(self, entropies)
 
     # -- drawing ------------------------------------------------------------------------------------------------------
@@ -189,8 +195,15 @@ class UnlistedPlan(BasePlan):
         """The share of strings that were never counted: the `unknown_share` asked for, or estimated from the counts."""
         return float(Fraction(self.string_prior.per_unit * self.string_prior.rest.length, self.string_prior.total))
 
-    def entropy(self, entropy: ConditionalEntropy | str) -> float:
-        """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach."""
+    def property_leakage(self, of: Any, *given: Any, **more: Any) -> Any:
+        """Refused: a property has a value for each secret that is listed."""
+        del of, given, more
+        raise InvalidParameter(self.cannot["joint_blocks"])
+
+    def entropy(self, entropy: ConditionalEntropy | str, *, of: Any = None) -> float:
+        """H(X|Y) = H(pi), the largest that any channel with sets of at most k can reach. Refused of a property."""
+        if of is not None:
+            self.property_leakage(of)
         H = as_entropy(entropy)
         if not H.symmetric:
             raise InvalidParameter("gains are for secrets that are listed: give an entropy without gains")

@@ -1,0 +1,97 @@
+"""Property: a value f(x) for each secret, such as the country of a city, as it is read from a list or a mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.arrays import Indices
+from minleak._data.frames import axes
+from minleak._data.labels import Labels, match, named
+from minleak._data.prior import Prior
+from minleak._data.tables import Column, as_values
+from minleak.errors import InvalidParameter, shown
+
+
+@dataclass(frozen=True, eq=False)
+class Property:
+    """f(x) = values[codes[x]] for each secret x; values are numbered in order of appearance.
+
+    >>> from minleak._data.prior import Prior
+    >>> country = as_property({"Bern": "ch", "Lyon": "fr", "Basel": "ch"}, Prior([1] * 3, labels=["Bern", "Basel", \
+"Lyon"]).labels)
+    >>> country.codes, list(country.values)
+    (array([0, 0, 1]), ['ch', 'fr'])
+    """
+
+    codes: Indices
+    values: Labels
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def add_up(self, weights: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The sum of the secrets' weights for each value; exact for integers, of any size."""
+        large = weights.dtype.kind == "i" and int(weights.max()) * len(weights) >= 2**63
+        sums = np.zeros(len(self.values), dtype=object if large else weights.dtype)
+        np.add.at(sums, self.codes, weights.astype(object) if large else weights)
+        return sums
+
+    def prior(self, prior: Prior) -> Prior:
+        """The distribution of f(X), labelled by its values."""
+        return Prior.trusted(self.add_up(prior.weights), self.values, prior.total, prior.events)
+
+
+def as_property(
+    given: Property | Mapping[Any, Any] | Iterable[Any], secrets: Labels, *, what: str = "property", more: bool = False
+) -> Property:
+    """The property of these secrets: values in their order, or a mapping by their labels. O(n).
+
+    `what` is how messages call it. A missing value, None or NaN, is refused, and so is a secret that a mapping does not
+    have; one that the mapping has beyond the secrets is refused too, unless there may be `more`.
+    """
+    if isinstance(given, Property):
+        return _of_length(given, secrets, what)
+    if isinstance(given, Mapping):
+        given = _in_order(given, secrets, what, more)
+    names = axes(given)[0]
+    if names is not None:  # a pandas Series with an index of its own
+        match(Labels.of(names, 0), secrets, (f"the {what}", "secret"), ("the prior", "secret"), InvalidParameter)
+    if isinstance(given, str | bytes):
+        raise InvalidParameter(f"the {what} is a value for each secret, in their order or by their labels, not text")
+    column = Column(as_values(given, f"values of the {what}"), what, named(secrets, "secret"), InvalidParameter)
+    if len(column) != len(secrets):
+        raise InvalidParameter(f"the {what} has {len(column)} values for {len(secrets)} secrets: give one for each")
+    try:
+        return Property(*column.check_complete().codes())
+    except TypeError:
+        raise InvalidParameter(f"the {what} has values that are no names: give text, numbers or tuples") from None
+
+
+def _of_length(given: Property, secrets: Labels, what: str) -> Property:
+    if len(given) != len(secrets):
+        raise InvalidParameter(f"the {what} has {len(given)} values for {len(secrets)} secrets: give one for each")
+    return given
+
+
+def _in_order(given: Mapping[Any, Any], secrets: Labels, what: str, more: bool) -> list[Any]:
+    """The values of a mapping in the order of the secrets."""
+    found = [given.get(label) for label in secrets]
+    lacking = [i for i, value in enumerate(found) if value is None]
+    if lacking:
+        raise InvalidParameter(
+            f"the {what} of {len(lacking):,} secrets is missing, the first being {shown(secrets[lacking[0]])}: "
+            "give a value for each"
+        )
+    if not more and len(given) > len(secrets):
+        known = set(secrets)
+        unknown = next(label for label in given if label not in known)
+        raise InvalidParameter(
+            f"the {what} names {len(given) - len(secrets):,} secrets that the prior does not have, the first being "
+            f"{shown(unknown)}: leave them out"
+        )
+    return found
