@@ -40,12 +40,11 @@ def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterabl
         return leakage(q, explicit_channel(plan), H)
     measure = H if plan.gains is None else Gain(form_for_gains(H), plan.gains)
     worth = q.p if plan.gains is None else q.p * plan.gains
-    owned = (plan.u * plan.weights).astype(np.float64)
-    owned[plan.giants] = plan.rest_weight
+    owned = plan.mean_places
     density = worth / np.where(owned > 0, owned, 1.0)
     idle = [worth[group][:, None] for group in plan.zero_weight_sets()]
     mean = as_mean(H.form) if plan.gains is None else None
-    if mean is None or not _carries(mean.order):
+    if mean is None or not _carries(mean.order) or plan.lower:
         columns = [*_columns(plan, density), *idle]
         after = measure.value(np.concatenate([measure.summary(block) for block in columns], axis=1))
     else:
@@ -88,6 +87,8 @@ def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
 def _columns(plan: Plan, density: Array) -> Iterator[Array]:
     """The columns of the joint, giants included, in blocks."""
     for sets, lengths in plan.cells():
+        if plan.lower:
+            lengths = (lengths / plan.phases).astype(np.float64) * plan.rest_weight
         yield _with_giants(plan, density, sets) * lengths
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutInput, LayoutResult
 from minleak._layouts.pricing.cheapest import cheapest
-from minleak._layouts.pricing.exclusion import exclusion_groups
 from minleak._plan.distances import Distances, from_costs
 
 
@@ -42,6 +43,4 @@ class Cheapest(RingLayout):
     def lay(self, ground: LayoutInput) -> LayoutResult:
         """With centres as the matrix has them."""
         distances = self.distances(ground)
-        groups = exclusion_groups(self.forbid, ground)
-        laid = cheapest(ground, distances, groups)
-        return laid if self.forbid is None else replace(laid, exclusion_groups=groups)
+        return cheapest(ground, distances, np.arange(len(ground.weights)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from minleak._layouts.giants import LayoutInput, LayoutResult
 from minleak._layouts.pricing.blocks import blocks
 from minleak._layouts.pricing.chaining import spliced
 from minleak._layouts.pricing.cheapest import cheapest
-from minleak._layouts.pricing.exclusion import exclusion_groups
 from minleak._layouts.pricing.peeling import Sets, joined
 from minleak._layouts.pricing.regions import with_costs
 from minleak._layouts.stable import at_home
@@ -72,11 +71,9 @@ class Near(RingLayout):
     def lay(self, ground: LayoutInput) -> LayoutResult:
         """As close as possible, or in blocks."""
         distances = self.distances(ground)
-        groups = exclusion_groups(self.forbid, ground)
         if self.stability > 0 and ground.giants.rest_weight:
             return _in_blocks(ground, distances, float(self.stability))
-        laid = cheapest(ground, distances, groups)
-        return laid if self.forbid is None else replace(laid, exclusion_groups=groups)
+        return cheapest(ground, distances, np.arange(len(ground.weights)))
 
 
 def _in_blocks(ground: LayoutInput, distances: Distances, stability: float) -> LayoutResult:

@@ -18,9 +18,12 @@ from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout, RingLayout
 from minleak._layouts.blocks import Blocks
 from minleak._layouts.giants import Giants, LayoutInput, find_giants
+from minleak._layouts.tiers import find_partition
 from minleak._plan.base import BLOCKS, RINGS
+from minleak._plan.groups import Groups
 from minleak._plan.partition import cut
 from minleak._plan.rings import LIMIT, cap
+from minleak._plan.tiers import Tier
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.rings import Plan
 from minleak._strings.make import design_unlisted
@@ -35,6 +38,7 @@ def design(  # type: ignore[overload-overlap] # every other text is a layout
     k: int,
     *,
     layout: Blocks | Literal["blocks"],
+    groups: Groups | None = None,
     gains: None = None,
     progress: Progress | None = ...,
 ) -> BlockPlan: ...
@@ -44,6 +48,7 @@ def design(
     k: int,
     *,
     layout: RingLayout | str = "stable",
+    groups: Groups | None = None,
     gains: Iterable[Any] | None = None,
     progress: Progress | None = ...,
 ) -> Plan: ...
@@ -58,6 +63,7 @@ def design(
     k: int,
     *,
     layout: Layout | str = "stable",
+    groups: Groups | None = None,
     gains: Iterable[Any] | None = None,
     progress: Progress | None = None,
     unknown: StringModel | None = None,
@@ -85,6 +91,12 @@ def design(
         the quickest to make, for secrets drawn once, `Near(points)` for decoys that are close, `Cheapest(cost)` for
         sets that cost little; or the name of one that needs no arguments. `Blocks()` is not optimal: it makes the best
         plan without randomness, which leaks a little more and whose sets never change.
+    groups
+        Caps on the members of groups in a set, `Groups(country, at_most=2)`, nested or not. pi then comes from the
+        principal partition: F_0 = {}, F_i a set that maximises (p(F) - p(F_{i-1})) / (r(F) - r(F_{i-1})), where r(F) is
+        the most members of F that a set may have; pi has that value r(F_i) - r(F_{i-1}) times. H(pi) is the largest
+        H(X|Y) under the caps, for every H at once. Where the caps allow no set of k, `Plan.k` is the largest that they
+        allow.
     gains
         gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
     progress
@@ -105,9 +117,9 @@ def design(
     (0.330518, 0.0)
     """
     if unknown is not None or (not isinstance(prior, Prior) and isinstance(prior, StringModel)):
-        if layout != "stable" or gains is not None:
+        if layout != "stable" or gains is not None or groups is not None:
             raise InvalidParameter(
-                "layout= and gains= are for listed secrets: a plan with a model of others has its own"
+                "layout=, gains= and groups= are for listed secrets: a plan with a model of others has its own"
             )
         if not isinstance(prior, Prior) and isinstance(prior, StringModel):
             return design_unlisted(prior, cap(k), share=unknown_share)
@@ -121,28 +133,70 @@ def design(
         raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
     layout = as_layout(layout)
     k = min(cap(k), len(prior))  # no set has more members than there are secrets
-    return _MAKERS[layout.kind](layout, prior, k, gains, progress or no_progress)
+    if groups is not None and not isinstance(groups, Groups):
+        raise InvalidParameter(f"groups= is Groups(by, at_most=...), not {type(groups).__name__}")
+    return _MAKERS[layout.kind](layout, prior, k, gains, groups, progress or no_progress)
 
 
-def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> Plan:
+def _on_rings(
+    layout: RingLayout,
+    prior: Prior,
+    k: int,
+    gains: Iterable[Any] | None,
+    groups: Groups | None,
+    progress: Progress,
+) -> Plan:
     """The plan of least leakage that the layout lays."""
     gamma = None if gains is None else _gains(gains, prior.labels)
     grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
-    giants = find_giants(grid.weights, grid.total, k)
-    laid = layout.lay(LayoutInput(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
-    return Plan.trusted(
-        prior=prior,
-        k=k,
-        layout=layout.name,
-        gains=None if gamma is None else np.array([float(g) for g in gamma]),
-        distance=grid.distance,
-        **laid.fields(grid.times(laid.factor), giants),
-    )
+    finest = LIMIT // (k * grid.total)
+    fields: dict[str, Any] = {
+        "prior": prior,
+        "layout": layout.name,
+        "gains": None if gamma is None else np.array([float(g) for g in gamma]),
+        "distance": grid.distance,
+    }
+    if groups is None:
+        giants = find_giants(grid.weights, grid.total, k)
+        laid = layout.lay(LayoutInput(grid.weights, prior.labels, giants, finest, progress))
+        return Plan.trusted(k=k, **fields, **laid.fields(grid.times(laid.factor), giants))
+    tree = groups.tree(prior.labels)
+    found = find_partition(grid.weights, k, tree)
+    taken = len(found.giants)
+    size = taken + sum(tier.rank for tier in found.tiers)
+    if not found.tiers:
+        size = tree.rank(np.ones(len(prior), dtype=bool), k)
+    giants = Giants(found.giants, size - taken, 0)
+    all_laid = [
+        layout.lay(
+            LayoutInput(
+                grid.weights,
+                prior.labels,
+                Giants(found.giants, tier.rank, tier.weight),
+                finest if len(found.tiers) == 1 else 1,
+                progress,
+                tier,
+            )
+        )
+        for tier in found.tiers
+    ] or [layout.lay(LayoutInput(grid.weights, prior.labels, giants, 1, progress))]
+    laid = all_laid[0]
+    lower = tuple(Tier(other.homes, other.rings) for other in all_laid[1:])
+    return Plan.trusted(k=size, **fields, groups=tree, lower=lower, **laid.fields(grid.times(laid.factor), giants))
 
 
-def _in_blocks(layout: Blocks, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> BlockPlan:
+def _in_blocks(
+    layout: Blocks,
+    prior: Prior,
+    k: int,
+    gains: Iterable[Any] | None,
+    groups: Groups | None,
+    progress: Progress,
+) -> BlockPlan:
     """The best blocks for a prior and a cap. O(n log n)."""
     del layout, progress
+    if groups is not None:
+        raise InvalidParameter("groups= goes with plans that draw their sets: take the layout stable")
     if gains is not None:
         raise InvalidParameter("gains= goes with plans that draw their sets: blocks are made for the prior")
     return BlockPlan(prior, k, cut(prior, k))
