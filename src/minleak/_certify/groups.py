@@ -1,4 +1,4 @@
-"""What the certificate of a plan with groups proves: its tiers are the principal partition, and every set keeps the caps.
+"""The certificate of groups: the tiers of a plan are the principal partition, and every set keeps the caps.
 
 Let F_i be the giants and members of the densest tiers, down to one after which the density falls. At most r(F_i) of
 them are in any allowed set, so for every channel the sum of the r(F_i) largest of each column is at least w(F_i) in
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
 def is_principal(plan: Plan, tree: GroupTree) -> bool:
     """Whether no set may have more members of the densest tiers than the plan's sets have, at every fall of density."""
-    blocks: list[Any] = [
-        (Fraction(weight), 1, x) for x, weight in zip(plan.giants, plan.weights[plan.giants].tolist(), strict=False)
-    ]
+    blocks: list[Any] = [(Fraction(int(plan.weights[x])), 1, x) for x in plan.giants.tolist()]
     blocks += [(Fraction(tier.weight, tier.rank), tier.rank, tier.members()) for tier in plan.tiers]
     blocks.sort(key=lambda block: -block[0])
     inside, places = np.zeros(len(plan.weights), dtype=bool), 0
@@ -69,7 +67,7 @@ def _all_sets(plan: Plan) -> Iterator[Indices]:
 
 
 def _within(sets: Indices, tree: GroupTree) -> bool:
-    """A group has more than c members in a row if, the row being sorted by group, one stands c places before another."""
+    """A group has more than c members in a row, sorted by group, if one of them stands c places before another."""
     groups = tree.group_of[sets].astype(np.int64)
     while (groups >= 0).any():
         groups = np.sort(groups, axis=1)

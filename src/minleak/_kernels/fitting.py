@@ -20,10 +20,10 @@ def first_fit(secrets, group_of, parents, caps, size):  # type: ignore[no-untype
     number_of = np.empty(n, np.int32)
     filled, onward = np.zeros(n + 1, np.int32), np.arange(n + 1).astype(np.int32)
     pointer, count = np.zeros(parents.shape[0], np.int32), np.zeros(parents.shape[0], np.int32)
-    many = 0
+    many, opened = 0, np.int32(0)  # all sets before `opened` are full
     for i in range(n):
         leaf = group_of[secrets[i]]
-        at, group = np.int32(0), leaf
+        at, group = opened, leaf
         while group >= 0:
             at = max(at, pointer[group] + (1 if count[group] >= caps[group] else 0))
             group = parents[group]
@@ -42,5 +42,7 @@ def first_fit(secrets, group_of, parents, caps, size):  # type: ignore[no-untype
         filled[root] += 1
         if filled[root] == size:
             onward[root] = root + 1
+            while filled[opened] == size:
+                opened += 1
         many = max(many, root + 1)
     return number_of, filled[:many]

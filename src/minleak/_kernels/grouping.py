@@ -19,7 +19,7 @@ def sum_groups(weights, group_of, groups):  # type: ignore[no-untyped-def]
 
 @kernel()
 def find_heaviest(weights, group_of, begins):  # type: ignore[no-untyped-def]
-    """The heaviest members of each group, from the heaviest down, ties in order: so many as `begins` leaves room for."""
+    """The heaviest members of each group, from the heaviest down, ties in order: as many as `begins` has room for."""
     top = np.empty(begins[-1], np.int64)
     found = np.zeros(begins.shape[0] - 1, np.int64)
     for x in range(weights.shape[0]):
@@ -42,35 +42,56 @@ def find_heaviest(weights, group_of, begins):  # type: ignore[no-untyped-def]
 
 
 @kernel()
-def order_by_group(secrets, group_of, places):  # type: ignore[no-untyped-def]
-    """The secrets by the places of their groups, within a group as they come: sorted by counting."""
-    begins = np.zeros(places.shape[0] + 1, np.int64)
-    for x in secrets:
-        begins[places[group_of[x]] + 1] += 1
-    for place in range(places.shape[0]):
-        begins[place + 1] += begins[place]
-    ordered = np.empty_like(secrets)
-    for x in secrets:
-        place = places[group_of[x]]
-        ordered[begins[place]] = x
-        begins[place] += 1
-    return ordered
+def sum_some(weights, secrets, group_of, groups):  # type: ignore[no-untyped-def]
+    """The weight of each group, where these secrets have these weights."""
+    sums = np.zeros(groups, np.int64)
+    for i in range(secrets.shape[0]):
+        sums[group_of[secrets[i]]] += weights[i]
+    return sums
 
 
 @kernel()
-def fill_homes(secrets, number_of, homes, size):  # type: ignore[no-untyped-def]
-    """The members of the sets that have a home number, a row each, in the order in which the secrets come; and for each
-    row where its last member stands among the secrets.
+def lay_by_group(secrets, weights, group_of, places):  # type: ignore[no-untyped-def]
+    """The secrets that have weight by the places of their groups, within a group as they come, and where each begins if
+    they lie one after the other; the last number is where all end. Sorted by counting.
+    """
+    begins = np.zeros(places.shape[0] + 1, np.int64)
+    for i in range(secrets.shape[0]):
+        if weights[i] > 0:
+            begins[places[group_of[secrets[i]]] + 1] += 1
+    for place in range(places.shape[0]):
+        begins[place + 1] += begins[place]
+    members, starts = np.empty(begins[-1], secrets.dtype), np.empty(begins[-1] + 1, np.int64)
+    for i in range(secrets.shape[0]):
+        if weights[i] > 0:
+            place = places[group_of[secrets[i]]]
+            members[begins[place]] = secrets[i]
+            starts[begins[place] + 1] = weights[i]
+            begins[place] += 1
+    starts[0] = 0
+    for i in range(members.shape[0]):
+        starts[i + 1] += starts[i]
+    return members, starts
+
+
+@kernel()
+def fill_homes(secrets, weights, number_of, homes, size):  # type: ignore[no-untyped-def]
+    """The members of the sets that have a home number, a row each, and the weight of the lightest, which comes last.
+    `number_of` becomes the home of each secret, -1 for none, and its weight what is left of it.
     """
     many = 0
     for home in homes:
         many = max(many, home + 1)
-    members, filled = np.empty((many, size), secrets.dtype), np.zeros(many, np.int64)
-    last = np.empty(many, np.int64)
+    members, filled = np.empty((many, size), secrets.dtype), np.zeros(many, np.int32)
+    lightest = np.empty(many, np.int64)
     for i in range(secrets.shape[0]):
         home = homes[number_of[i]]
+        number_of[i] = home
         if home >= 0:
             members[home, filled[home]] = secrets[i]
             filled[home] += 1
-            last[home] = i
-    return members, last
+            lightest[home] = weights[i]
+    for i in range(secrets.shape[0]):
+        if number_of[i] >= 0:
+            weights[i] -= lightest[number_of[i]]
+    return members, lightest

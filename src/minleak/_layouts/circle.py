@@ -9,7 +9,7 @@ import numpy as np
 
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutInput, LayoutResult
-from minleak._layouts.homes import along_the_tree
+from minleak._layouts.homes import lay_along_tree
 from minleak._plan.rings import Homes, Ring
 
 
@@ -29,17 +29,15 @@ class Circle(RingLayout):
     homes_in_engine = False
 
     def lay(self, ground: LayoutInput) -> LayoutResult:
-        """One ring in input order; along the tree of groups, where there are some: a group of weight W then has W over
-        the density of the tier members at each phase, rounded down or up, and so at most its cap.
-        """
+        """One ring in input order, or along the tree of groups where there are some."""
         if not ground.giants.rest_weight:
             return LayoutResult.nothing(ground)
         weights, u = ground.weights, ground.u
         members: Any = range(len(weights))
         if ground.tier is not None:
-            members = along_the_tree(ground.loose(), ground.tier.tree)
-            weights = weights[members]
-        elif len(ground.giants.members) or weights.min() == 0:
+            loose = ground.loose()
+            return LayoutResult(Homes.none(u), lay_along_tree(loose, weights[loose], ground.tier.tree, u))
+        if len(ground.giants.members) or weights.min() == 0:
             members = ground.loose()
             weights = weights[members]
         starts = np.empty(len(weights), dtype=np.int64)

@@ -10,94 +10,114 @@ from minleak._plan.groups import GroupTree
 from minleak._plan.rings import Homes, Ring
 
 
-def along_the_tree(secrets: Indices, tree: GroupTree) -> Indices:
-    """The secrets group after group, those of groups inside a group in one piece; as they come within a group."""
+def lay_along_tree(secrets: Indices, weights: Indices, tree: GroupTree, u: int) -> tuple[Ring, ...]:
+    """One ring of the secrets that have weight, group after group, as they come within a group: a group of weight W has
+    u W / (all weight) members at each phase, rounded down or up, wherever all that lies in it comes in one piece.
+    """
     from minleak._kernels import grouping
 
-    return np.asarray(grouping.order_by_group(secrets, tree.group_of, tree.places))
+    members, starts = grouping.lay_by_group(secrets, weights, tree.group_of, tree.places)
+    if not len(members):
+        return ()
+    length = int(starts[-1])
+    starts = starts[:-1]
+    starts *= u
+    return (Ring(members, starts, length, u),)
 
 
-def at_home_under_caps(weights: Indices, secrets: Indices, tier: TierCaps) -> tuple[Homes, tuple[Ring, ...]]:
-    """Homes and the ring of residues for the secrets of a tier, which come from the heaviest down, with their weights.
+def lay_homes(secrets: Indices, weights: Indices, tier: TierCaps) -> tuple[Homes, tuple[Ring, ...]]:
+    """Homes and the ring of residues for the secrets of a tier, which come from the heaviest down; their weights become
+    residues.
 
     A home is a set of `tier.rank` members that keeps the caps, found by first fit, in which each has the weight of the
     lightest. The residues w' can form a ring along the tree if r w'(A) <= c_A w'(all) for every group A, and for every
-    secret with c = 1. Where they cannot, homes give weight back: a unit from a home with b members of A frees c_A - b,
-    so those with the fewest members of a group that binds give first, the heaviest among them before the others.
+    secret with c = 1. Where they cannot, homes give weight back.
     """
     from minleak._kernels import fitting, grouping
 
     tree, rank = tier.tree, tier.rank
-    numbers, sizes = fitting.first_fit(secrets, tree.group_of, tree.parents, tier.caps, rank)
+    home_of, sizes = fitting.first_fit(secrets, tree.group_of, tree.parents, tier.caps, rank)
     full = sizes == rank
-    homes = np.where(full, np.cumsum(full) - 1, -1)
-    members, last = grouping.fill_homes(secrets, numbers, homes, rank)
-    home = weights[last].copy()
-    number_of = homes[numbers]
-    residues = weights - np.append(home, 0)[number_of]
-    _give_back(home, members, residues, number_of, secrets, tier)
+    members, home = grouping.fill_homes(secrets, weights, home_of, np.where(full, np.cumsum(full) - 1, -1), rank)
+    residues = weights
+    given = _give_back(home, members, residues, secrets, tier)
+    if given is not None:
+        home -= given
+        residues += np.append(given, 0)[home_of]
     kept = home > 0
-    left = residues > 0
     found = Homes(members if kept.all() else members[kept], home[kept])
-    return found, _residue_ring(secrets[left], residues[left], tier)
+    return found, lay_along_tree(secrets, residues, tree, rank)
 
 
-def _residue_ring(secrets: Indices, residues: Indices, tier: TierCaps) -> tuple[Ring, ...]:
-    if not len(secrets):
-        return ()
-    from minleak._kernels import grouping
+def _give_back(home: Indices, members: Indices, residues: Indices, secrets: Indices, tier: TierCaps) -> Indices | None:
+    """How much each home gives back, None for nothing.
 
-    order = grouping.order_by_group(np.arange(len(secrets)), tier.tree.group_of[secrets], tier.tree.places)
-    own = residues[order]
-    ends = np.cumsum(own)
-    return (Ring(secrets[order], tier.rank * (ends - own), int(ends[-1]), tier.rank),)
-
-
-def _give_back(
-    home: Indices, members: Indices, residues: Indices, number_of: Indices, secrets: Indices, tier: TierCaps
-) -> None:
-    """Take from the homes what the residues need, in place. What is given never hurts a group, so that those that bind
-    at first are all that ever do: fewer than the rank of the tier at each level, and as many secrets.
+    A unit from a home with b members of A adds r units to the ring, b of them to A, and so frees c_A - b places of A:
+    homes with the fewest members of a group that binds give first, the heaviest before the others, so that few secrets
+    are moved much rather than many a little. No group is ever worse off: those that bind at first are all that do.
     """
-    tree, rank = tier.tree, tier.rank
-    while True:
-        total = int(residues.sum())
-        need, freed = _most_needed(residues, secrets, members, total, tier)
-        if need <= 0:
-            return
-        for units in range(int(freed.max()), 0, -1):
-            able = np.flatnonzero((freed == units) & (home > 0))
-            able = able[np.argsort(-home[able], kind="stable")]
-            give = np.minimum(home[able], np.maximum(-(-need // units) - (np.cumsum(home[able]) - home[able]), 0))
-            home[able] -= give
-            back = np.zeros(len(home) + 1, dtype=np.int64)
-            back[able] = give
-            residues += back[number_of]
-            need -= units * int(give.sum())
+    bounds = _Bounds(residues, secrets, tier)
+    given = None
+    while (worst := bounds.worst()) is not None:
+        given = np.zeros_like(home) if given is None else given
+        need, inside, cap = worst
+        many = inside(members)
+        for unit in range(cap, 0, -1):
+            able = np.flatnonzero((many == cap - unit) & (home > given))
+            able = able[np.argsort(given[able] - home[able], kind="stable")]
+            left = home[able] - given[able]
+            give = np.clip(-(-need // unit) - (np.cumsum(left) - left), 0, left)
+            given[able] += give
+            bounds.add(members[able], give)
+            need -= unit * int(give.sum())
             if need <= 0:
                 break
-    del tree, rank
+    return given
 
 
-def _most_needed(
-    residues: Indices, secrets: Indices, members: Indices, total: int, tier: TierCaps
-) -> tuple[int, Indices]:
-    """What the group or secret that binds most needs, in units that homes free, and how many a unit of each home
-    frees.
-    """
-    tree, rank = tier.tree, tier.rank
-    sums = np.zeros(len(tree.parents) + 1, dtype=np.int64)
-    np.add.at(sums, tree.group_of[secrets], residues)
-    for level in range(int(tree.levels.max()) + 1):
-        here = np.flatnonzero(tree.levels == level)
-        np.add.at(sums, tree.parents[here], sums[here])
-    over = -(-(rank * sums[:-1] - tier.caps * total) // rank)  # r w'(A) - c_A w'(all), over the r of a home
-    group = int(np.argmax(over / np.maximum(tier.caps, 1)))
-    heaviest = int(np.argmax(residues))
-    alone = -(-(rank * int(residues[heaviest]) - total) // rank)
-    if alone > over[group] / max(int(tier.caps[group]), 1):
-        return alone, 1 - (members == secrets[heaviest]).any(axis=1).astype(np.int64)
-    inside = np.zeros(members.shape, dtype=bool)
-    for groups in tree.up(tree.group_of[members]):
-        inside |= groups == group
-    return int(over[group]), int(tier.caps[group]) - inside.sum(axis=1)
+class _Bounds:
+    """The weights w' of groups on a ring, as homes give back to it: those that bind have r w'(A) > c_A w'(all)."""
+
+    def __init__(self, residues: Indices, secrets: Indices, tier: TierCaps) -> None:
+        from minleak._kernels import grouping
+
+        self._tree, self._rank, self._caps = tier.tree, tier.rank, tier.caps
+        self._total = int(residues.sum())
+        many = len(self._caps) + 1
+        self._sums = grouping.sum_some(residues, secrets, self._tree.group_of, many)
+        self._carry(self._sums)
+        heavy = np.flatnonzero(residues > self._total // self._rank)  # fewer than the rank
+        self._alone = dict(zip(secrets[heavy].tolist(), residues[heavy].tolist(), strict=True))
+
+    def _carry(self, sums: Indices) -> None:
+        """To the groups that groups lie in; the last place is for all."""
+        for level in range(int(self._tree.levels.max()) + 1):
+            here = np.flatnonzero(self._tree.levels == level)
+            np.add.at(sums, self._tree.parents[here], sums[here])
+
+    def add(self, members: Indices, given: Indices) -> None:
+        """What homes of these members have given."""
+        more = np.zeros_like(self._sums)
+        np.add.at(more, self._tree.group_of[members], given[:, None])
+        self._carry(more)
+        self._sums += more
+        self._total += self._rank * int(given.sum())
+        for x in self._alone:
+            self._alone[x] += int(given[(members == x).any(axis=1)].sum())
+
+    def worst(self):  # type: ignore[no-untyped-def]
+        """Of what binds most: the units that it needs, how many of its members each home has, and its cap."""
+        over = -((self._caps * self._total - self._rank * self._sums[:-1]) // self._rank)
+        group = int(np.argmax(over / np.maximum(self._caps, 1)))
+        x = max(self._alone, key=self._alone.__getitem__, default=-1)
+        alone = -((self._total - self._rank * self._alone.get(x, 0)) // self._rank)
+        if alone > 0 and alone * self._caps[group] >= over[group]:
+            return alone, lambda members: (members == x).any(axis=1).astype(np.int64), 1
+        if over[group] <= 0:
+            return None
+
+        def inside(members: Indices) -> Indices:
+            groups = self._tree.up(self._tree.group_of[members])
+            return np.sum([(some == group).sum(axis=1) for some in groups], axis=0)
+
+        return int(over[group]), inside, int(self._caps[group])

@@ -9,7 +9,7 @@ import numpy as np
 from minleak._data.arrays import Indices
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutInput, LayoutResult
-from minleak._layouts.homes import at_home_under_caps
+from minleak._layouts.homes import lay_homes
 from minleak._plan.rings import Homes, Ring
 
 
@@ -34,17 +34,26 @@ class Stable(RingLayout):
         if not ground.giants.rest_weight:
             return LayoutResult.nothing(ground)
         if ground.tier is not None:
-            return LayoutResult(*at_home_under_caps(*_descending(ground), ground.tier))
+            return LayoutResult(*lay_homes(*_descending(ground), ground.tier))
         return LayoutResult(*at_home(ground.weights, len(ground.giants.members), ground.u))
 
 
 def _descending(ground: LayoutInput) -> tuple[Indices, Indices]:
-    """The weights of the loose secrets from the heaviest down, and these."""
+    """The loose secrets from the heaviest down, and their weights."""
     from minleak._kernels import sorting
 
-    secrets, index = ground.loose(), np.int32 if len(ground.weights) < 2**31 else np.int64
-    weights, order = sorting.sort_descending(ground.weights[secrets], index)
-    return weights, secrets[order].astype(index, copy=False)
+    index = np.int32 if len(ground.weights) < 2**31 else np.int64
+    if ground.tier is not None and ground.tier.members is not None:
+        secrets = ground.tier.members
+        weights, order = sorting.sort_descending(ground.weights[secrets], index)
+        return secrets[order].astype(index, copy=False), weights
+    weights, order = sorting.sort_descending(ground.weights, index)
+    possible = int(np.count_nonzero(weights))
+    weights, order = weights[:possible], order[:possible]
+    if not len(ground.giants.members):
+        return order, weights
+    loose = np.isin(order, ground.giants.members, invert=True)
+    return order[loose], weights[loose]
 
 
 def at_home(weights: Indices, n_giants: int, u: int) -> tuple[Homes, tuple[Ring, ...]]:

@@ -1,4 +1,4 @@
-"""Groups: how many members of a group a set may have, nested or not; and the tree that they are for the secrets of a prior."""
+"""Groups: how many members of a group a set may have, nested or not; and their tree over the secrets of a prior."""
 
 from __future__ import annotations
 
