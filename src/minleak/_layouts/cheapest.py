@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutInput, LayoutResult
@@ -23,8 +20,6 @@ class Cheapest(RingLayout):
     cost
         A matrix d(z,i), its rows centres and its columns secrets, or a callable d(z, i) of index arrays. Only memory
         limits it, n^2 numbers.
-    forbid
-        Pairs or groups of labels that must never share a set, as for `Near`.
 
     >>> import minleak as ml
     >>> ml.design([3, 3, 3, 3], k=2, layout=ml.Cheapest(lambda z, i: abs(z % 2 - i % 2))).cost
@@ -32,7 +27,6 @@ class Cheapest(RingLayout):
     """
 
     cost: Any = field(repr=False)
-    forbid: Iterable[Iterable[Any]] | None = field(default=None, kw_only=True, repr=False)
 
     name = "cheapest"
 
@@ -43,4 +37,4 @@ class Cheapest(RingLayout):
     def lay(self, ground: LayoutInput) -> LayoutResult:
         """With centres as the matrix has them."""
         distances = self.distances(ground)
-        return cheapest(ground, distances, np.arange(len(ground.weights)))
+        return cheapest(ground, distances)

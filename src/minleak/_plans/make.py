@@ -12,15 +12,16 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels
 from minleak._data.parameters import listed
-from minleak._data.prior import Prior, as_gains, as_prior
+from minleak._data.prior import Grid, Prior, as_gains, as_prior
 from minleak._data.progress import Progress, no_progress
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout, RingLayout
 from minleak._layouts.blocks import Blocks
 from minleak._layouts.giants import Giants, LayoutInput, find_giants
+from minleak._layouts.pricing.regions import cost_of_cells
 from minleak._layouts.tiers import find_partition
 from minleak._plan.base import BLOCKS, RINGS
-from minleak._plan.groups import Groups
+from minleak._plan.groups import Groups, GroupTree
 from minleak._plan.partition import cut
 from minleak._plan.rings import LIMIT, cap
 from minleak._plan.tiers import Tier
@@ -149,40 +150,41 @@ def _on_rings(
     """The plan of least leakage that the layout lays."""
     gamma = None if gains is None else _gains(gains, prior.labels)
     grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
-    finest = LIMIT // (k * grid.total)
+    ground = LayoutInput(grid.weights, prior.labels, Giants(np.empty(0, dtype=np.int64), k, 0), progress=progress)
     fields: dict[str, Any] = {
         "prior": prior,
         "layout": layout.name,
         "gains": None if gamma is None else np.array([float(g) for g in gamma]),
         "distance": grid.distance,
     }
-    if groups is None:
-        giants = find_giants(grid.weights, grid.total, k)
-        laid = layout.lay(LayoutInput(grid.weights, prior.labels, giants, finest, progress))
-        return Plan.trusted(k=k, **fields, **laid.fields(grid.times(laid.factor), giants))
-    tree = groups.tree(prior.labels)
+    if groups is not None:
+        return _under_caps(layout, ground, k, groups.tree(prior.labels), grid, fields)
+    giants = find_giants(grid.weights, grid.total, k)
+    laid = layout.lay(replace(ground, giants=giants, finest=LIMIT // (k * grid.total)))
+    return Plan.trusted(k=k, **fields, **laid.fields(grid.times(laid.factor), giants))
+
+
+def _under_caps(
+    layout: RingLayout, ground: LayoutInput, k: int, tree: GroupTree, grid: Grid, fields: dict[str, Any]
+) -> Plan:
+    """The same where groups have caps: each tier of the principal partition is laid by itself."""
     found = find_partition(grid.weights, k, tree)
-    taken = len(found.giants)
-    size = taken + sum(tier.rank for tier in found.tiers)
-    if not found.tiers:
-        size = tree.rank(np.ones(len(prior), dtype=bool), k)
-    giants = Giants(found.giants, size - taken, 0)
-    all_laid = [
-        layout.lay(
-            LayoutInput(
-                grid.weights,
-                prior.labels,
-                Giants(found.giants, tier.rank, tier.weight),
-                finest if len(found.tiers) == 1 else 1,
-                progress,
-                tier,
-            )
-        )
+    places = sum(tier.rank for tier in found.tiers)
+    size = len(found.giants) + places if places else tree.rank(np.ones(len(tree.group_of), dtype=bool), k)
+    giants = Giants(found.giants, size - len(found.giants), 0)
+    finest = LIMIT // (k * grid.total) if len(found.tiers) == 1 else 1  # all tiers have the same units
+    first, *others = [
+        layout.lay(replace(ground, giants=Giants(found.giants, tier.rank, tier.weight), finest=finest, tier=tier))
         for tier in found.tiers
-    ] or [layout.lay(LayoutInput(grid.weights, prior.labels, giants, 1, progress))]
-    laid = all_laid[0]
-    lower = tuple(Tier(other.homes, other.rings) for other in all_laid[1:])
-    return Plan.trusted(k=size, **fields, groups=tree, lower=lower, **laid.fields(grid.times(laid.factor), giants))
+    ] or [layout.lay(replace(ground, giants=giants))]
+    lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
+    fields |= {"k": size, "groups": tree, "lower": lower, **first.fields(grid.times(first.factor), giants)}
+    plan = Plan.trusted(**fields)
+    distances = layout.distances(ground) if lower else None
+    if distances is None or first.cost is None:
+        return plan
+    mean = cost_of_cells(((sets, lengths / plan.phases) for sets, lengths in plan.cells()), distances)
+    return Plan.trusted(**fields | {"costs": replace(first.cost, value=mean, bound=None, rounding=None)})
 
 
 def _in_blocks(
