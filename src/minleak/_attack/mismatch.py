@@ -86,9 +86,7 @@ def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
 
 def _columns(plan: Plan, density: Array) -> Iterator[Array]:
     """The columns of the joint, giants included, in blocks."""
-    for sets, lengths in plan.cells():
-        if plan.lower:
-            lengths = (lengths / plan.phases).astype(np.float64) * plan.rest_weight
+    for sets, lengths in plan.mean_cells():
         yield _with_giants(plan, density, sets) * lengths
 
 

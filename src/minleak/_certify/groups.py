@@ -55,7 +55,7 @@ def _most_members(tree: GroupTree, inside: npt.NDArray[np.bool_], k: int) -> int
 
 def keeps_caps(plan: Plan, tree: GroupTree) -> bool:
     """Whether no set of the plan has more members of a group than its cap."""
-    return all(_within(sets, tree) for sets in _all_sets(plan))
+    return all(within_caps(sets, tree) for sets in _all_sets(plan))
 
 
 def _all_sets(plan: Plan) -> Iterator[Indices]:
@@ -66,9 +66,9 @@ def _all_sets(plan: Plan) -> Iterator[Indices]:
         yield members[None, :]
 
 
-def _within(sets: Indices, tree: GroupTree) -> bool:
+def within_caps(sets: Indices, tree: GroupTree) -> bool:
     """A group has more than c members in a row, sorted by group, if one of them stands c places before another."""
-    groups = tree.group_of[sets].astype(np.int64)
+    groups = np.where(sets >= 0, tree.group_of[sets], -1).astype(np.int64)
     while (groups >= 0).any():
         groups = np.sort(groups, axis=1)
         for apart in range(1, groups.shape[1]):

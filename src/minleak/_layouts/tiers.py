@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.arrays import Indices
+from minleak._data.arrays import Array, Indices
 from minleak._plan.groups import GroupTree
 
 
@@ -33,6 +33,12 @@ class PrincipalPartition:
 
     giants: Indices
     tiers: tuple[TierCaps, ...]
+
+    def target(self, weights: Indices) -> Array:
+        """pi, largest first: the posterior of every observable of an optimal channel."""
+        rest = [tier.weight / tier.rank for tier in self.tiers for _ in range(tier.rank)]
+        pi = np.concatenate([weights[self.giants], rest])
+        return np.asarray(np.sort(pi)[::-1] / pi.sum())
 
 
 def find_partition(weights: Indices, k: int, tree: GroupTree) -> PrincipalPartition:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -86,6 +86,23 @@ class GroupTree:
     group_of: Indices
     parents: Indices
     caps: Indices
+
+    @classmethod
+    def side_by_side(cls, trees: Sequence[GroupTree]) -> GroupTree:
+        """Groups of one secret after the other: those of different trees are different."""
+        begins = np.cumsum([0, *(len(tree.caps) for tree in trees)]).tolist()
+        pairs = list(zip(trees, begins, strict=False))
+        return cls(
+            np.concatenate([tree.group_of + begin for tree, begin in pairs]),
+            np.concatenate([np.where(tree.parents < 0, -1, tree.parents + begin) for tree, begin in pairs]),
+            np.concatenate([tree.caps for tree in trees]),
+        )
+
+    def tree(self, labels: Labels) -> GroupTree:
+        """Itself, if it is one of so many secrets."""
+        if len(self.group_of) != len(labels):
+            raise InvalidParameter(f"{_ONE_EACH}: there are {len(labels):,} secrets and {len(self.group_of):,} groups")
+        return self
 
     def wrong_with(self, n: int) -> str | None:
         """What is wrong with the groups of n secrets, if anything is."""
@@ -213,7 +230,7 @@ def _lie_in(inner: Indices, outer: Indices, names: list[Any], others: list[Any])
     if len(crossing):
         x = int(crossing[0])
         raise InvalidParameter(
-            f"the group {shown(names[inner[x]])} of inside= lies in {shown(others[outer[x]])} and in "
+            f"the inner group {shown(names[inner[x]])} lies in {shown(others[outer[x]])} and in "
             f"{shown(others[parents[inner[x]]])}: groups that cross have no one optimum for all entropies; make them "
             "nested, or list the allowed sets for optimise"
         )

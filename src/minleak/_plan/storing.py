@@ -36,8 +36,7 @@ def ring_contents(plan: Plan) -> tuple[dict[str, Any], dict[str, Any]]:
     }
     for number, tier in enumerate(plan.lower):
         arrays |= _tier_arrays(f"tier{number}.", tier, index)
-    if plan.groups is not None:
-        arrays |= {name: getattr(plan.groups, field) for name, field in _GROUPS.items()}
+    arrays |= group_arrays(plan.groups)
     if prior.weights is not plan.weights:
         arrays |= weight_arrays("prior", prior.weights)
     if costs is not None and costs.coordinates is not None:
@@ -61,7 +60,7 @@ def ring_fields(contents: Contents) -> dict[str, Any]:
     numbers, weights, giants = contents.numbers, contents.vector("weights", "i8"), contents.vector("giants", "i8")
     n = len(weights)
     k = require_whole(numbers["k"], 1, n)
-    groups = _groups(contents, n) if _OF in contents.arrays else None
+    groups = groups_from(contents, n)
     lower = () if groups is None else tuple(_lower(contents, i, said, n) for i, said in enumerate(numbers["tiers"]))
     u = k - len(giants) - sum(tier.rank for tier in lower)
     require(u >= (0 if groups is not None else 1))
@@ -116,7 +115,15 @@ def _lower(contents: Contents, number: int, said: Any, n: int) -> Tier:
     return Tier(*_homes_and_rings(contents, f"tier{number}.", lengths, require_whole(rank, 1, n), n))
 
 
-def _groups(contents: Contents, n: int) -> GroupTree:
+def group_arrays(groups: GroupTree | None) -> dict[str, Any]:
+    """The arrays of groups, where there are some."""
+    return {} if groups is None else {name: getattr(groups, field) for name, field in _GROUPS.items()}
+
+
+def groups_from(contents: Contents, n: int) -> GroupTree | None:
+    """The groups in a file; its constructor looks whether they fit."""
+    if _OF not in contents.arrays:
+        return None
     parents, caps = (contents.vector(name, "i8") for name in list(_GROUPS)[1:])
     return GroupTree(contents.vector(_OF, "i4 i8", n), parents, caps)
 

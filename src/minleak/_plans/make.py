@@ -22,7 +22,7 @@ from minleak._layouts.pricing.regions import cost_of_cells
 from minleak._layouts.tiers import find_partition
 from minleak._plan.base import BLOCKS, RINGS
 from minleak._plan.groups import Groups, GroupTree
-from minleak._plan.partition import cut
+from minleak._plan.partition import cut, fit
 from minleak._plan.rings import LIMIT, cap
 from minleak._plan.tiers import Tier
 from minleak._plans.blocks import BlockPlan
@@ -39,7 +39,7 @@ def design(  # type: ignore[overload-overlap] # every other text is a layout
     k: int,
     *,
     layout: Blocks | Literal["blocks"],
-    groups: Groups | None = None,
+    groups: Groups | GroupTree | None = None,
     gains: None = None,
     progress: Progress | None = ...,
 ) -> BlockPlan: ...
@@ -49,7 +49,7 @@ def design(
     k: int,
     *,
     layout: RingLayout | str = "stable",
-    groups: Groups | None = None,
+    groups: Groups | GroupTree | None = None,
     gains: Iterable[Any] | None = None,
     progress: Progress | None = ...,
 ) -> Plan: ...
@@ -64,7 +64,7 @@ def design(
     k: int,
     *,
     layout: Layout | str = "stable",
-    groups: Groups | None = None,
+    groups: Groups | GroupTree | None = None,
     gains: Iterable[Any] | None = None,
     progress: Progress | None = None,
     unknown: StringModel | None = None,
@@ -134,7 +134,7 @@ def design(
         raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
     layout = as_layout(layout)
     k = min(cap(k), len(prior))  # no set has more members than there are secrets
-    if groups is not None and not isinstance(groups, Groups):
+    if groups is not None and not isinstance(groups, Groups | GroupTree):
         raise InvalidParameter(f"groups= is Groups(by, at_most=...), not {type(groups).__name__}")
     return _MAKERS[layout.kind](layout, prior, k, gains, groups, progress or no_progress)
 
@@ -144,7 +144,7 @@ def _on_rings(
     prior: Prior,
     k: int,
     gains: Iterable[Any] | None,
-    groups: Groups | None,
+    groups: Groups | GroupTree | None,
     progress: Progress,
 ) -> Plan:
     """The plan of least leakage that the layout lays."""
@@ -192,16 +192,18 @@ def _in_blocks(
     prior: Prior,
     k: int,
     gains: Iterable[Any] | None,
-    groups: Groups | None,
+    groups: Groups | GroupTree | None,
     progress: Progress,
 ) -> BlockPlan:
     """The best blocks for a prior and a cap. O(n log n)."""
     del layout, progress
-    if groups is not None:
-        raise InvalidParameter("groups= goes with plans that draw their sets: take the layout stable")
     if gains is not None:
         raise InvalidParameter("gains= goes with plans that draw their sets: blocks are made for the prior")
-    return BlockPlan(prior, k, cut(prior, k))
+    if groups is None:
+        return BlockPlan(prior, k, cut(prior, k))
+    tree = groups.tree(prior.labels)
+    size = tree.rank(np.ones(len(prior), dtype=bool), k)
+    return BlockPlan(prior, size, fit(prior, size, tree), tree)
 
 
 # How a layout makes a plan of its kind.
@@ -210,7 +212,17 @@ _MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS:
 
 def relaid(plan: Plan, layout: RingLayout) -> Plan:
     """The same plan in another layout: the same giants, the other secrets on other rings."""
-    laid = layout.lay(LayoutInput(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.rest_weight)))
+    ground = LayoutInput(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.rest_weight))
+    if plan.groups is not None:
+        found = find_partition(plan.weights, plan.k, plan.groups)
+        parts = [Giants(plan.giants, tier.rank, tier.weight) for tier in found.tiers]
+        first, *others = [
+            layout.lay(replace(ground, giants=giants, tier=tier))
+            for giants, tier in zip(parts, found.tiers, strict=True)
+        ] or [layout.lay(ground)]
+        lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
+        return replace(plan, layout=layout.name, homes=first.homes, rings=first.rings, lower=lower)
+    laid = layout.lay(ground)
     return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
 
 

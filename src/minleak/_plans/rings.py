@@ -327,6 +327,11 @@ class Plan(BasePlan):
         for ring in self.rings:
             yield from ring.cells().blocks(width)
 
+    def mean_cells(self, width: int = 4096) -> Iterator[tuple[Indices, Array]]:
+        """The same with lengths in floats, as if there were `rest_weight` phases."""
+        for sets, lengths in self.cells(width):
+            yield sets, (lengths / self.phases * self.rest_weight if self.lower else lengths).astype(np.float64)
+
     def home_cells(self, width: int) -> Iterator[tuple[Indices, Indices]]:
         """The same for the homes alone, each of which is one cell."""
         for begin in range(0, len(self.homes.weights), width):
