@@ -150,10 +150,9 @@ class Grouping:
         self.check()
         found = None
         for column, cap in reversed(list(zip(self.group or (), self.at_most or (), strict=True))):
-            names: Any = source.names(column, "group", "--group")
+            names: Any = source.groups(column)
             if prior is not None:
-                values = names.to_pylist() if hasattr(names, "to_pylist") else names
-                names = dict(zip(prior.labels, values, strict=True))
+                names = dict(zip(prior.labels, names, strict=True))
             found = ml.Groups(names, at_most=whole(cap), inside=found)
         return found
 
@@ -192,6 +191,16 @@ class PriorSource:
         self._refuse_events(option)
         table = Table(**self._rewound(), what=f"{role}s are")
         return table.read({role: column}, {}, choose=option)[role].check_complete().names()
+
+    def groups(self, column: str) -> list[Any]:
+        """The groups in that column, one for each secret; none is empty."""
+        names = self.names(column, "group", "--group")
+        values: list[Any] = names.to_pylist() if hasattr(names, "to_pylist") else list(names)
+        if "" in values:
+            raise UnreadableFile(
+                f"{Table(**self._rewound()).where(values.index(''))} has no group in {column!r}: name one"
+            )
+        return values
 
     def _refuse_events(self, option: str) -> None:
         if self._reading.counts_rows:

@@ -9,6 +9,7 @@ import typer
 
 import minleak as ml
 from minleak._cli.design import parse_near
+from minleak._cli.failures import in_flags
 from minleak._cli.inputs import Grouping, PriorSource, Reading, check_one_stdin, open_plan
 from minleak._cli.options import CloakFile, option, whole
 from minleak._cli.output import Outcome, note, working
@@ -56,7 +57,10 @@ def update(
     with working(f"entering counts of {len(new):,} secrets"):
         layout = _lay_near(plan, near, new, source)
         chosen = "auto" if cohort == "auto" else whole(cohort)
-        newer = plan.update(new, cohort=chosen, groups=groups, gains=worth, layout=layout)
+        try:
+            newer = plan.update(new, cohort=chosen, groups=groups, gains=worth, layout=layout)
+        except InvalidParameter as error:
+            raise InvalidParameter(in_flags(str(error), {"groups": "--group"})) from None
         made = len(newer.parts) - len(plan.parts)
         summary = summarize(newer, FEW)
     if made:

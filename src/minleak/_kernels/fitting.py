@@ -20,7 +20,7 @@ def first_fit(secrets, group_of, parents, caps, size):  # type: ignore[no-untype
     number_of = np.empty(n, np.int32)
     filled, onward = np.zeros(n + 1, np.int32), np.arange(n + 1).astype(np.int32)
     pointer, count = np.zeros(parents.shape[0], np.int32), np.zeros(parents.shape[0], np.int32)
-    many, opened = 0, np.int32(0)  # all sets before `opened` are full
+    many, opened = np.int32(0), np.int32(0)  # all sets before `opened` are full
     for i in range(n):
         leaf = group_of[secrets[i]]
         at, group = opened, leaf
@@ -44,5 +44,6 @@ def first_fit(secrets, group_of, parents, caps, size):  # type: ignore[no-untype
             onward[root] = root + 1
             while filled[opened] == size:
                 opened += 1
-        many = max(many, root + 1)
+        if root >= many:
+            many = np.int32(root + 1)
     return number_of, filled[:many]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from minleak._data.arrays import Indices
@@ -68,7 +70,7 @@ def _give_back(home: Indices, members: Indices, residues: Indices, secrets: Indi
             left = home[able] - given[able]
             give = np.clip(-(-need // unit) - (np.cumsum(left) - left), 0, left)
             given[able] += give
-            bounds.add(members[able], give)
+            bounds.add(members[able[give > 0]], give[give > 0])
             need -= unit * int(give.sum())
             if need <= 0:
                 break
@@ -105,19 +107,19 @@ class _Bounds:
         for x in self._alone:
             self._alone[x] += int(given[(members == x).any(axis=1)].sum())
 
-    def worst(self):  # type: ignore[no-untyped-def]
+    def worst(self) -> tuple[int, Callable[[Indices], Indices], int] | None:
         """Of what binds most: the units that it needs, how many of its members each home has, and its cap."""
         over = -((self._caps * self._total - self._rank * self._sums[:-1]) // self._rank)
         group = int(np.argmax(over / np.maximum(self._caps, 1)))
         x = max(self._alone, key=self._alone.__getitem__, default=-1)
         alone = -((self._total - self._rank * self._alone.get(x, 0)) // self._rank)
         if alone > 0 and alone * self._caps[group] >= over[group]:
-            return alone, lambda members: (members == x).any(axis=1).astype(np.int64), 1
+            return alone, lambda members: np.asarray((members == x).any(axis=1).astype(np.int64)), 1
         if over[group] <= 0:
             return None
 
         def inside(members: Indices) -> Indices:
             groups = self._tree.up(self._tree.group_of[members])
-            return np.sum([(some == group).sum(axis=1) for some in groups], axis=0)
+            return np.asarray(sum((some == group).sum(axis=1) for some in groups))
 
         return int(over[group]), inside, int(self._caps[group])

@@ -171,7 +171,7 @@ class GroupTree:
         return "; inside them ".join(said)
 
 
-def _numbered(by: Any, labels: Labels) -> tuple[Indices, list[Any]]:
+def _numbered(by: Any, labels: Labels) -> tuple[npt.NDArray[Any], list[Any]]:
     """The number of each secret's group, in the order in which they first appear, and their names."""
     if isinstance(by, Mapping):
         by = [by.get(label) for label in labels]
@@ -194,7 +194,7 @@ def _numbered(by: Any, labels: Labels) -> tuple[Indices, list[Any]]:
     return codes, names
 
 
-def _by_hand(given: Any) -> tuple[Indices, list[Any]]:
+def _by_hand(given: Any) -> tuple[npt.NDArray[Any], list[Any]]:
     numbers: dict[Any, int] = {}
     codes = np.empty(len(given), dtype=np.int32)
     try:
@@ -212,7 +212,7 @@ def _caps(at_most: Any, names: list[Any]) -> Indices:
             raise InvalidParameter(f"at_most= says nothing of the group {shown(missing[0])}: give each group a cap")
         at_most = [at_most[name] for name in names]
     elif not isinstance(at_most, list | tuple | np.ndarray):
-        at_most = [at_most] * len(names)
+        return np.full(len(names), min(at_most, _MOST), dtype=np.int64)
     if len(at_most) != len(names):
         raise InvalidParameter(f"at_most= has {len(at_most):,} caps, and there are {len(names):,} groups")
     checked = [

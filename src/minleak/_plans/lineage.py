@@ -280,7 +280,7 @@ class Lineage(BasePlan):
         grouped = self.parts[0].groups is not None
         if grouped != (groups is not None):
             raise InvalidParameter(
-                "the plan was made with groups, which new secrets need too: give groups=Groups(by label, at_most=...)"
+                "the plan was made with groups, which new secrets need too: give groups= by label, with their caps"
                 if grouped
                 else "the plan was made without groups, so its parts have none: leave out groups="
             )
