@@ -21,16 +21,14 @@ def sum_groups(weights, group_of, groups):  # type: ignore[no-untyped-def]
 def find_heaviest(weights, group_of, begins):  # type: ignore[no-untyped-def]
     """The heaviest members of each group, from the heaviest down, ties in order: as many as `begins` has room for."""
     top = np.empty(begins[-1], np.int64)
-    found = np.zeros(begins.shape[0] - 1, np.int64)
+    found, bar = np.zeros(begins.shape[0] - 1, np.int64), np.zeros(begins.shape[0] - 1, np.int64)
     for x in range(weights.shape[0]):
         group = group_of[x]
-        begin, room = begins[group], begins[group + 1] - begins[group]
-        if weights[x] == 0 or room == 0:
+        if weights[x] <= bar[group]:  # zero as long as there is room, then the least of those found
             continue
+        begin, room = begins[group], begins[group + 1] - begins[group]
         at = found[group]
         if at == room:
-            if weights[x] <= weights[top[begin + room - 1]]:
-                continue
             at -= 1
         else:
             found[group] += 1
@@ -38,33 +36,35 @@ def find_heaviest(weights, group_of, begins):  # type: ignore[no-untyped-def]
             top[begin + at] = top[begin + at - 1]
             at -= 1
         top[begin + at] = x
+        if found[group] == room:
+            bar[group] = weights[top[begin + room - 1]]
     return top
 
 
 @kernel()
-def sum_some(weights, secrets, group_of, groups):  # type: ignore[no-untyped-def]
-    """The weight of each group, where these secrets have these weights."""
-    sums = np.zeros(groups, np.int64)
-    for i in range(secrets.shape[0]):
-        sums[group_of[secrets[i]]] += weights[i]
+def sum_some(weights, groups, many):  # type: ignore[no-untyped-def]
+    """The weight of each of so many groups, where secrets in these have these weights."""
+    sums = np.zeros(many, np.int64)
+    for i in range(groups.shape[0]):
+        sums[groups[i]] += weights[i]
     return sums
 
 
 @kernel()
-def lay_by_group(secrets, weights, group_of, places):  # type: ignore[no-untyped-def]
+def lay_by_group(secrets, weights, groups, places):  # type: ignore[no-untyped-def]
     """The secrets that have weight by the places of their groups, within a group as they come, and where each begins if
     they lie one after the other; the last number is where all end. Sorted by counting.
     """
     begins = np.zeros(places.shape[0] + 1, np.int64)
     for i in range(secrets.shape[0]):
         if weights[i] > 0:
-            begins[places[group_of[secrets[i]]] + 1] += 1
+            begins[places[groups[i]] + 1] += 1
     for place in range(places.shape[0]):
         begins[place + 1] += begins[place]
     members, starts = np.empty(begins[-1], secrets.dtype), np.empty(begins[-1] + 1, np.int64)
     for i in range(secrets.shape[0]):
         if weights[i] > 0:
-            place = places[group_of[secrets[i]]]
+            place = places[groups[i]]
             members[begins[place]] = secrets[i]
             starts[begins[place] + 1] = weights[i]
             begins[place] += 1

@@ -36,7 +36,8 @@ class Circle(RingLayout):
         members: Any = range(len(weights))
         if ground.tier is not None:
             loose = ground.loose()
-            return LayoutResult(Homes.none(u), lay_along_tree(loose, weights[loose], ground.tier.tree, u))
+            tree = ground.tier.tree
+            return LayoutResult(Homes.none(u), lay_along_tree(loose, weights[loose], tree.group_of[loose], tree, u))
         if len(ground.giants.members) or weights.min() == 0:
             members = ground.loose()
             weights = weights[members]

@@ -12,13 +12,14 @@ from minleak._plan.groups import GroupTree
 from minleak._plan.rings import Homes, Ring
 
 
-def lay_along_tree(secrets: Indices, weights: Indices, tree: GroupTree, u: int) -> tuple[Ring, ...]:
-    """One ring of the secrets that have weight, group after group, as they come within a group: a group of weight W has
-    u W / (all weight) members at each phase, rounded down or up, wherever all that lies in it comes in one piece.
+def lay_along_tree(secrets: Indices, weights: Indices, groups: Indices, tree: GroupTree, u: int) -> tuple[Ring, ...]:
+    """One ring of the secrets that have weight, in these groups, one group after the other, as they come within it: a
+    group of weight W has u W / (all weight) members at each phase, rounded down or up, as all that lies in it comes in
+    one piece.
     """
     from minleak._kernels import grouping
 
-    members, starts = grouping.lay_by_group(secrets, weights, tree.group_of, tree.places)
+    members, starts = grouping.lay_by_group(secrets, weights, groups, tree.places)
     if not len(members):
         return ()
     length = int(starts[-1])
@@ -38,27 +39,27 @@ def lay_homes(secrets: Indices, weights: Indices, tier: TierCaps) -> tuple[Homes
     from minleak._kernels import fitting, grouping
 
     tree, rank = tier.tree, tier.rank
-    home_of, sizes = fitting.first_fit(secrets, tree.group_of, tree.parents, tier.caps, rank)
+    groups = tree.group_of[secrets]
+    home_of, sizes = fitting.first_fit(groups, tree.parents, tier.caps, rank)
     full = sizes == rank
     members, home = grouping.fill_homes(secrets, weights, home_of, np.where(full, np.cumsum(full) - 1, -1), rank)
     residues = weights
-    given = _give_back(home, members, residues, secrets, tier)
+    given = _give_back(home, members, _Bounds(residues, secrets, groups, tier))
     if given is not None:
         home -= given
         residues += np.append(given, 0)[home_of]
     kept = home > 0
     found = Homes(members if kept.all() else members[kept], home[kept])
-    return found, lay_along_tree(secrets, residues, tree, rank)
+    return found, lay_along_tree(secrets, residues, groups, tree, rank)
 
 
-def _give_back(home: Indices, members: Indices, residues: Indices, secrets: Indices, tier: TierCaps) -> Indices | None:
+def _give_back(home: Indices, members: Indices, bounds: _Bounds) -> Indices | None:
     """How much each home gives back, None for nothing.
 
     A unit from a home with b members of A adds r units to the ring, b of them to A, and so frees c_A - b places of A:
     homes with the fewest members of a group that binds give first, the heaviest before the others, so that few secrets
     are moved much rather than many a little. No group is ever worse off: those that bind at first are all that do.
     """
-    bounds = _Bounds(residues, secrets, tier)
     given = None
     while (worst := bounds.worst()) is not None:
         given = np.zeros_like(home) if given is None else given
@@ -80,13 +81,13 @@ def _give_back(home: Indices, members: Indices, residues: Indices, secrets: Indi
 class _Bounds:
     """The weights w' of groups on a ring, as homes give back to it: those that bind have r w'(A) > c_A w'(all)."""
 
-    def __init__(self, residues: Indices, secrets: Indices, tier: TierCaps) -> None:
+    def __init__(self, residues: Indices, secrets: Indices, groups: Indices, tier: TierCaps) -> None:
         from minleak._kernels import grouping
 
         self._tree, self._rank, self._caps = tier.tree, tier.rank, tier.caps
         self._total = int(residues.sum())
         many = len(self._caps) + 1
-        self._sums = grouping.sum_some(residues, secrets, self._tree.group_of, many)
+        self._sums = grouping.sum_some(residues, groups, many)
         self._carry(self._sums)
         heavy = np.flatnonzero(residues > self._total // self._rank)  # fewer than the rank
         self._alone = dict(zip(secrets[heavy].tolist(), residues[heavy].tolist(), strict=True))

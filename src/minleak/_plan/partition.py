@@ -118,7 +118,7 @@ def fit(prior: Prior, k: int, tree: GroupTree) -> Partition:
     from minleak._kernels.fitting import first_fit
 
     order = _descending(prior.weights)
-    numbers, sizes = first_fit(order, tree.group_of, tree.parents, tree.caps, k)
+    numbers, sizes = first_fit(tree.group_of[order], tree.parents, tree.caps, k)
     members = order[np.lexsort((order, numbers))]
     return Partition(members, np.concatenate([[0], np.cumsum(sizes)]))
 

@@ -130,7 +130,7 @@ def zero_weight_line(plan: Plan) -> tuple[Indices, Indices]:
         from minleak._kernels.fitting import first_fit
 
         tree = plan.groups
-        numbers, sizes = first_fit(secrets, tree.group_of, tree.parents, tree.caps, k)
+        numbers, sizes = first_fit(tree.group_of[secrets], tree.parents, tree.caps, k)
         secrets, begins = secrets[np.argsort(numbers, kind="stable")], np.cumsum(sizes) - sizes
     if len(fixed):
         first = slice(0, begins[1] if len(begins) > 1 else None)
