@@ -9,6 +9,7 @@ ALL = (
     "measuring",
     "qif",
     "designing",
+    "groups",
     "pricing",
     "constraining",
     "padding",

@@ -21,7 +21,7 @@ PROMISED = {
         Prior read_prior read_places Channel read_channel read_pairs
         Shannon MinEntropy GuessError Guesswork Arimoto Hartley Collision Gain entropy
         leakage leakage_table capacity refines
-        design Plan Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k
+        design Plan Groups Blocks Stable Circle Near Cheapest certify compare exposure sweep least_k
         optimise least_budget tradeoff
         Cloak Key Pins load audit follow
         errors mechanisms padding report results sequences strings theory warehouse __version__

@@ -17,7 +17,8 @@ import minleak as ml
 
 # How the rooms hand work to each other, through methods that no user needs: what these return has no public name.
 INNER = """
-    Columns Grid Core Axes LayoutResult Distances Homes Ring Partition StringPrior Sampler Ledger Calendar
+    Columns Grid Core Axes LayoutResult Distances Homes Ring Tier CommonPhases GroupTree Partition StringPrior Sampler
+    Ledger Calendar
     LineageSampler RingSampler BlockSampler RowSampler StringSampler ObservedShares JointCounts WeightLine RingLayout
 """
 
@@ -82,7 +83,7 @@ OPERANDS = """
 OPTIONAL = "prior channel observables metric perspective entropy entropies k l path table engine"
 ASKED = "draws shares above"
 # What plans and priors tell the rooms that work with them, not users.
-WORKING = "cells trusted"
+WORKING = "cells trusted mean_cells"
 # One concept, one spelling: what must not come back, and what it is called.
 CALLED = {"A": "first", "a": "first", "B": "second", "b": "second", "backend": "engine", "output": "folder, observable"}
 

@@ -24,6 +24,7 @@ from ._measure.refinement.orders import refines
 from ._optimise.budgets import least_budget
 from ._optimise.optimum import optimise
 from ._optimise.tradeoffs import tradeoff
+from ._plan.groups import Groups
 from ._plans.certifying import certify
 from ._plans.loading import load
 from ._plans.make import design
@@ -43,6 +44,7 @@ __all__ = [
     "Cloak",
     "Collision",
     "Gain",
+    "Groups",
     "GuessError",
     "Guesswork",
     "Hartley",

@@ -48,6 +48,11 @@ BAD = {
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb", "--near", "lat,lon"], "--near"),
         (["design", "queries.csv", "-k", "3", "--engine", "duckdb,colour=red"], "--engine"),
         (["design", "queries.csv", "-k", "3", "--events", "all"], "--max-success"),
+        (["design", "queries.csv", "-k", "3", "--group", "count"], "--at-most"),
+        (["design", "queries.csv", "-k", "3", "--at-most", "2"], "--group"),
+        (["design", "queries.csv", "-k", "3", "--group", "count", "--at-most", "0"], "--at-most"),
+        (["design", "queries.csv", "-k", "3", "--group", "country", "--at-most", "2"], "no column 'country'"),
+        (["design", "queries.csv", "-k", "3", "--group", "count", "--at-most", "2", "--engine", "duckdb"], "in memory"),
         (["design", "queries.csv", "-k", "3", "--policy", "min=8"], "--unknown"),
         (
             ["design", "passwords.csv", "-k", "3", "--unknown", "m", "--policy", "vowel"],

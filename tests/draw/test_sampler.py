@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tracemalloc
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -160,7 +159,7 @@ def test_many_idle_secrets_take_little_memory(apart):
     weights[::2] = np.arange(1, 50_001)
     plan = ml.design(weights, 8)
     if apart:
-        plan = replace(plan, exclusion_groups=np.arange(100_000))
+        plan = ml.design(weights, 8, groups=ml.Groups(np.arange(100_000), at_most=1))
     sampler = plan.sampler()
     _ = sampler.tables, plan.zero_weight
     tracemalloc.start()

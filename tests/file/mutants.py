@@ -28,11 +28,19 @@ from minleak.errors import InvalidCloak
 MOST = 500
 
 
-def near_and_apart():
-    """Places, a pair that must not meet, of which one never happens, and idle secrets."""
+def near_in_groups():
+    """Places, groups of which one never happens, and idle secrets."""
     prior = ml.Prior([5, 4, 3, 3, 2, 0, 0, 1], labels=list("abcdefgh"))
     places = [[0, 0], [0, 1], [3, 3], [3, 4], [1, 0], [9, 9], [9, 8], [4, 4]]
-    return ml.design(prior, 3, layout=ml.Near(places, metric="haversine", forbid=[("e", "h"), ("f", "g")]))
+    groups = ml.Groups([0, 1, 2, 3, 4, 5, 5, 4], at_most=1)
+    return ml.design(prior, 3, groups=groups, layout=ml.Near(places, metric="haversine"))
+
+
+def several_tiers():
+    """Nested groups, of which one outweighs its cap."""
+    prior = ml.Prior([6, 6, 5, 1, 1, 2, 0, 3], labels=list("abcdefgh"))
+    inner = ml.Groups([0, 0, 1, 2, 2, 3, 3, 4], at_most=1)
+    return ml.design(prior, 4, groups=ml.Groups([0, 0, 0, 1, 1, 1, 1, 1], at_most=2, inside=inner))
 
 
 KINDS = ["text, stable", "a circle in input order", "several rings", "numbers as labels", "gains", "idle secrets"]
@@ -43,7 +51,7 @@ KINDS += [
     "one possible",
     "everything shown",
 ]
-ORIGINALS = {name: PLANS[name] for name in KINDS} | {"near and apart": near_and_apart}
+ORIGINALS = {name: PLANS[name] for name in KINDS} | {"near in groups": near_in_groups, "several tiers": several_tiers}
 
 ODD_NUMBERS = (-1, 0, 1, 2, 3, 7, 64, 2**31 - 1, -(2**31), 2**31, 2**40, 2**62, 2**63 - 1, -(2**63))
 ODD_VALUES = (
@@ -143,7 +151,20 @@ def arrays_changed(content: bytes, rng: random.Random) -> bytes:
             values = values.astype(rng.choice(["int8", "u2", "uint32", "uint64", "float64", "u1", "int32", "int64"]))
     elif change == "rename":
         del arrays[name]
-        name = rng.choice(["weights", "gains", "exclusion_groups", "prior", "labels", "coordinates", "ring0.members"])
+        name = rng.choice(
+            [
+                "weights",
+                "gains",
+                "groups.of",
+                "groups.caps",
+                "groups.parents",
+                "tier0.ring0.starts",
+                "prior",
+                "labels",
+                "coordinates",
+                "ring0.members",
+            ]
+        )
     arrays[name] = values
     return packed(arrays, numbers)
 

@@ -1,4 +1,4 @@
-"""What certify and forbid= once let through, each where it was found."""
+"""What certify and caps on groups once let through, each where it was found."""
 
 from __future__ import annotations
 
@@ -65,30 +65,28 @@ def test_the_largest_total(tmp_path, k, layout):
     assert ml.certify(tmp_path / "plan.cloak", weights)
 
 
-APART = {
-    "both idle": ([5, 4, 0, 0, 0], 2, [("c", "d", "e")]),
-    "both idle, on rings": ([5, 4, 3, 0, 0], 2, [("d", "e")]),
-    "with the only one": ([5, 0, 0, 0, 0], 3, [("a", "b"), ("c", "d")]),
-    "with a giant": ([50, 1, 1, 0, 0], 2, [("a", "e"), ("b", "d")]),
+GROUPS = {
+    "both idle": ([5, 4, 0, 0, 0], 2, [0, 1, 2, 2, 2]),
+    "both idle, on rings": ([5, 4, 3, 0, 0], 2, [0, 1, 2, 3, 3]),
+    "with the only one": ([5, 0, 0, 0, 0], 3, [0, 0, 1, 1, 2]),
+    "with a giant": ([50, 1, 1, 0, 0], 2, [0, 1, 2, 1, 0]),
 }
 
 
-@pytest.mark.parametrize(("weights", "k", "forbid"), APART.values(), ids=APART)
-def test_secrets_of_weight_zero_are_kept_apart(tmp_path, weights, k, forbid):
-    """From each other and from all others; in the file and its draws too, and the certificate looks at it."""
+@pytest.mark.parametrize(("weights", "k", "groups"), GROUPS.values(), ids=GROUPS)
+def test_secrets_of_weight_zero_keep_the_caps(tmp_path, weights, k, groups):
+    """Among each other and with all others; in the file and its draws too, and the certificate looks at it."""
     prior = ml.Prior(weights, labels=list("abcde"))
-    plan = ml.design(prior, k, layout=ml.Near(range(5), forbid=forbid))
+    plan = ml.design(prior, k, groups=ml.Groups(groups, at_most=1), layout=ml.Near(range(5)))
     plan.save(tmp_path / "plan.cloak")
     cloak = ml.Cloak(tmp_path / "plan.cloak")
     sets = [set(members) for members, _ in plan.sets()] + [set(cloak.draw_fresh(x)) for x in "abcde"]
-    assert not any(len(members & set(group)) > 1 for members in sets for group in forbid)
+    assert all(len({groups["abcde".index(x)] for x in members}) == len(members) <= k for members in sets)
     assert set.union(*sets) == set("abcde")
-    assert all(len(members) <= k for members in sets)
     assert ml.certify(tmp_path / "plan.cloak", prior)
-    together = replace(plan, exclusion_groups=np.zeros(5, dtype=np.int64))
+    together = replace(plan, groups=replace(plan.groups, group_of=np.zeros(5, dtype=np.int64)))
     failed = [check.what for check in ml.certify(together, prior).checks if not check.ok]
-    assert failed in ([], ["secrets to be kept apart share no set"])
-    assert failed or k == 1 or all(len(set(members)) == 1 for members, _ in together.sets())
+    assert any("groups" in what for what in failed) or all(len(set(members)) == 1 for members, _ in together.sets())
 
 
 def test_success_where_the_sum_is_not_finite():

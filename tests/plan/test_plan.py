@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from tests.cases import CORES, HARD, LAYOUTS, OTHERS, TOYS, names, target
 
 import minleak as ml
+from minleak._plan.groups import GroupTree
+from minleak._plan.tiers import Tier
 from minleak.errors import InvalidParameter
 from minleak.testing import priors
 
@@ -166,7 +168,10 @@ def test_a_plan_of_fields_that_do_not_fit_is_refused():
         {"k": 10},
         {"k": True},
         {"gains": np.full(9, np.nan)},
-        {"exclusion_groups": np.arange(3)},
+        {"groups": GroupTree(np.zeros(8, dtype=int), np.array([-1]), np.array([1]))},
+        {"groups": GroupTree(np.zeros(9, dtype=int), np.array([0]), np.array([1]))},
+        {"groups": GroupTree(np.zeros(9, dtype=int), np.array([-1]), np.array([0]))},
+        {"lower": (Tier(homes, ()),)},
         {"distance": -1.0},
         {"known_as": b"x"},
     ):

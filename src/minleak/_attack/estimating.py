@@ -263,8 +263,8 @@ def _set_columns(plan: Plan, counts: dict[Any, int]) -> _Observations:
     """C[x,S] is the set's length over what x owns, so up to a factor one over what x owns; alike for idle secrets."""
     import scipy.sparse as sp
 
-    owned = np.where(np.isin(np.arange(len(plan.prior)), plan.giants), plan.rest_weight, plan.u * plan.weights)
-    entry = 1 / np.maximum(owned, 1)
+    owned = np.where(plan.weights > 0, plan.mean_places, 1.0)
+    entry = 1 / owned
     rows, starts, many = [], [0], []
     for members, times in counts.items():
         positions = _member_positions(plan, members)

@@ -18,6 +18,7 @@ import numpy.typing as npt
 from minleak._data.arrays import Array, Indices
 from minleak._data.prior import Prior
 from minleak._data.simulating import margin
+from minleak._plan.streams import Seeded
 from minleak.errors import InvalidParameter
 
 # How many (intersection, set) pairs a step of the exact computation may visit, and of how many secrets at most.
@@ -50,11 +51,16 @@ class Look:
     @cached_property
     def log_owned(self) -> Array:
         """The logarithms of these."""
+        if self.owned.dtype == object:
+            return np.array([math.log(owned) for owned in self.owned.tolist()])
         return np.asarray(np.log(self.owned.astype(np.float64)))
 
     def draw(self, secrets: Indices, rng: np.random.Generator) -> Indices:
         """A set for each secret, a row each; -1 for members that are not looked for."""
-        shown = self._sampler.locate(self.places[secrets], rng.integers(0, self.owned[secrets]))
+        owned = self.owned[secrets]
+        exact = owned.dtype != object  # else they may pass 64 bits
+        places = rng.integers(0, owned) if exact else Seeded(rng).below(owned.tolist())
+        shown = self._sampler.locate(self.places[secrets], places)
         return np.asarray(self.number[shown])
 
     @cached_property

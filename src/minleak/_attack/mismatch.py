@@ -44,7 +44,7 @@ def mismatched_leakage(plan: Plan, H: ConditionalEntropy, prior: Prior | Iterabl
     density = ring_density(plan, worth)
     idle = [worth[group][:, None] for group in plan.zero_weight_sets()]
     mean = as_mean(H.form) if plan.gains is None else None
-    if mean is None or not _carries(mean.order):
+    if mean is None or not _carries(mean.order) or plan.lower:
         columns = [*_columns(plan, density), *idle]
         after = measure.value(np.concatenate([measure.summary(block) for block in columns], axis=1))
     else:
@@ -86,7 +86,7 @@ def _swept(plan: Plan, density: Array, order: float) -> Iterator[Array]:
 
 def _columns(plan: Plan, density: Array) -> Iterator[Array]:
     """The columns of the joint, giants included, in blocks."""
-    for sets, lengths in plan.cells():
+    for sets, lengths in plan.mean_cells():
         yield _with_giants(plan, density, sets) * lengths
 
 

@@ -252,25 +252,14 @@ def sample_sets(plan: Plan, count: int, rng: np.random.Generator) -> tuple[Indic
     if not plan.rest_weight:  # nobody is left beside the giants: all are in one set
         return giants[:, :1], np.ones((plan.n_giants, 1))
     others = _sample_phases(plan, count, rng).T
-    owned = np.concatenate([np.full(giants.shape, plan.rest_weight), plan.u * plan.weights[others]])
-    return np.concatenate([giants, others]), owned.astype(np.float64)
+    members = np.concatenate([giants, others])
+    return members, plan.mean_places[members]
 
 
 def _sample_phases(plan: Plan, count: int, rng: np.random.Generator) -> Counts:
     """So many sets without the giants, each as likely as it is shown: the phases of homes and rings, in proportion."""
-    homes = len(plan.homes.weights)
-    sizes = np.concatenate([plan.u * plan.homes.weights, [ring.length for ring in plan.rings]]).astype(np.int64)
-    ends = np.cumsum(sizes)
-    places = sample_places(plan.rest_weight, count, rng)
-    which = np.searchsorted(ends, places, side="right")
-    sets = np.empty((count, plan.u), dtype=np.int64)
-    at_home = which < homes
-    sets[at_home] = plan.homes.members[which[at_home]]
-    for i in np.unique(which[~at_home]).tolist():
-        ring, here = plan.rings[i - homes], which == i
-        phases = places[here] - (ends[i] - ring.length)
-        sets[here] = ring.member(phases[:, None] + ring.length * np.arange(plan.u))
-    return sets
+    at = _stretches(count, rng)
+    return np.hstack([tier.at(_scale(at, tier.weight))[0] for tier in plan.tiers])
 
 
 def sets_to_draw(size: int) -> int:
@@ -282,5 +271,12 @@ def sample_places(tail: int, count: int, rng: np.random.Generator) -> Indices:
     """So many places below `tail`, one at random in each of as many stretches of one length: each place is as likely as
     the others, and light and heavy secrets come in their proportion.
     """
-    places = (np.arange(count) + rng.random(count)) * (tail / count)
-    return np.minimum(places.astype(np.int64), tail - 1)
+    return _scale(_stretches(count, rng), tail)
+
+
+def _stretches(count: int, rng: np.random.Generator) -> Array:
+    return np.asarray(np.arange(count) + rng.random(count))
+
+
+def _scale(stretches: Array, tail: int) -> Indices:
+    return np.minimum((stretches * (tail / len(stretches))).astype(np.int64), tail - 1)

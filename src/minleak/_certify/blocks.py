@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from minleak._certify.groups import within_caps
 from minleak._certify.rings import Certificate, Check, in_proportion, labels_check
 from minleak._data.arrays import Array
 from minleak._data.columns import Columns
@@ -71,6 +72,10 @@ def _checks(plan: BlockPlan, prior: Prior, same: bool) -> Iterator[Check]:
     yield Check("the weights are the prior's", same)
     wrong = plan.partition.wrong_with(len(prior), plan.k)
     yield Check(f"every secret is in one block, of at most k = {plan.k} members", wrong is None, wrong or "")
+    if plan.groups is not None and wrong is None:
+        rows = plan.partition.rows(np.arange(len(plan.partition.begins) - 1), plan.k)
+        kept = within_caps(rows, plan.groups)
+        yield Check("every block keeps the caps of the groups", kept, plan.groups.describe())
 
 
 def _best_checks(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEntropy]) -> Iterator[Check]:
@@ -84,6 +89,8 @@ def _best_checks(plan: BlockPlan, prior: Prior, measures: Sequence[ConditionalEn
     full = bool((sizes[order][:-1] == plan.k).all())
     sorted_ = full and bool((light[order][:-1] >= heavy[order][1:]).all())
     worse = "" if sorted_ else _distance(plan, prior, measures)
+    if not sorted_ and plan.groups is not None:
+        worse = "they are the best that were found under the caps of the groups, for which there is no theorem"
     yield Check("sorted by weight and cut into blocks of k from the heaviest on", sorted_, worse)
     if not sorted_:
         return

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from minleak._certify.groups import is_principal, keeps_caps
 from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels, agree, bytes_of_names
 from minleak._data.prior import Prior, as_gains, as_prior
@@ -22,6 +23,7 @@ from minleak._plan.rings import LIMIT, Ring, cap, check_rings
 from minleak.errors import InvalidParameter, shown
 
 if TYPE_CHECKING:
+    from minleak._plan.tiers import Tier
     from minleak._plans.rings import Plan
 
 # Gains that a certificate names.
@@ -113,43 +115,47 @@ def _checks(plan: Plan, prior: Prior, target: Prior, worth: Prior | None) -> Ite
         yield Check("its fields are those of a plan", False, str(error))
         return
     yield Check("its fields are those of a plan", True)
-    n, weights, k, u, giants = len(prior), plan.weights, plan.k, plan.u, plan.giants
+    n, weights, u, giants = len(prior), plan.weights, plan.u, plan.giants
     if plan.gains is not None or worth is not None:
         yield _gains_check(n, plan.gains, worth)
     yield _weights_check(plan, target)
-    # the giants are the heaviest, each too heavy, and nobody else is
-    others = weights.copy()
-    others[giants] = 0
-    heavy, largest = weights[giants].tolist(), int(others.max())
+    if plan.groups is None:
+        yield from _giants_checks(plan)
+    else:
+        tiers = f"{plan.n_giants} giants and {len(plan.tiers)} tiers"
+        yield Check("its tiers are the principal partition of the groups", is_principal(plan, plan.groups), tiers)
+    in_order = len(plan.rings) == 1 and isinstance(plan.rings[0].members, range) and not len(plan.homes.weights)
+    if in_order and not plan.lower:
+        yield from _line_checks(plan.rings[0], u, weights)
+    else:
+        owned, others = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        for tier in plan.tiers:
+            laid = tier.members()
+            others[laid] = tier.rank * weights[laid]
+            yield _homes_check(tier, owned)
+            for number, ring in enumerate(tier.rings):
+                yield _ring_check(number, ring, owned)
+        on_rings = weights > 0
+        on_rings[giants] = False
+        whole = bool(np.array_equal(owned, others)) and bool((owned[on_rings] > 0).all()) and not owned[giants].any()
+        yield Check("every secret owns u times its weight", whole)
+    if plan.groups is not None:
+        yield Check("every set keeps the caps of the groups", keeps_caps(plan, plan.groups), plan.groups.describe())
+
+
+def _giants_checks(plan: Plan) -> Iterator[Check]:
+    """The giants are the heaviest, each too heavy, and nobody else is."""
+    others = plan.weights.copy()
+    others[plan.giants] = 0
+    heavy, largest, u = plan.weights[plan.giants].tolist(), int(others.max()), plan.u
     left, too_heavy = plan.total, True
     for j, weight in enumerate(heavy):
-        too_heavy &= weight * (k - j) > left
+        too_heavy &= weight * (plan.k - j) > left
         left -= weight
     ordered = all(a >= b for a, b in pairwise([*heavy, largest]))
     yield Check("giants are the heaviest secrets, each above its share", ordered and too_heavy)
     fits = f"u={u}, s={left}, largest {largest}"
     yield Check("every other secret fits its share s/u", largest * u <= left, fits)
-    if len(plan.rings) == 1 and isinstance(plan.rings[0].members, range) and not len(plan.homes.weights):
-        yield from _line_checks(plan.rings[0], u, weights)
-    else:
-        owned = np.zeros(n, dtype=np.int64)
-        yield _homes_check(plan, owned)
-        for number, ring in enumerate(plan.rings):
-            yield _ring_check(number, ring, owned)
-        others *= u
-        yield Check("every secret owns u times its weight", bool(np.array_equal(owned, others)))
-    if plan.exclusion_groups is not None:
-        apart = not any(_group_twice(plan, plan.exclusion_groups))
-        yield Check("secrets to be kept apart share no set", apart)
-
-
-def _group_twice(plan: Plan, group_of: Indices) -> Iterator[bool]:
-    """For blocks of all sets, giants included, whether one of them holds two of a group."""
-    blocks = [group[None, :] for group in plan.zero_weight_sets()]
-    on_rings = (np.hstack([np.broadcast_to(plan.giants, (len(some), plan.n_giants)), some]) for some, _ in plan.cells())
-    for sets in chain(on_rings, blocks):
-        ordered = np.sort(group_of[sets], axis=1)
-        yield bool((ordered[:, 1:] == ordered[:, :-1]).any())
 
 
 def _gains_check(n: int, gains: Array | None, worth: Prior | None) -> Check:
@@ -212,11 +218,11 @@ def _line_checks(ring: Ring, u: int, weights: Indices) -> Iterator[Check]:
     yield Check("every secret owns u times its weight", owned)
 
 
-def _homes_check(plan: Plan, owned: Indices) -> Check:
-    homes, flat = plan.homes, plan.homes.members.ravel()
+def _homes_check(tier: Tier, owned: Indices) -> Check:
+    homes, flat = tier.homes, tier.homes.members.ravel()
     once = bool((np.bincount(flat, minlength=len(owned)) <= 1).all())
     if once:  # each member owns a whole track of length u * weight
-        owned[flat] += np.repeat(plan.u * homes.weights, homes.members.shape[1])
+        owned[flat] += np.repeat(tier.rank * homes.weights, homes.members.shape[1])
     return Check("homes are sets of u different secrets", once, f"{len(homes.weights)} homes")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import minleak as ml
 from minleak._cli.engines import design_inside, engine_option, parse_engine
-from minleak._cli.inputs import PriorSource, Reading
+from minleak._cli.inputs import Grouping, PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, option, share, split_names, whole
 from minleak._cli.output import Outcome, note, progressing, working
 from minleak._cli.show import summarize
@@ -48,7 +48,9 @@ class Variant:
         "With --unknown, how often a secret is not listed; estimated from the counts if not given.", parser=share
     )
 
-    def design(self, counts: ml.Prior, k: int, source: PriorSource, progress: Progress) -> Any:
+    def design(
+        self, counts: ml.Prior, k: int, groups: ml.Groups | None, source: PriorSource, progress: Progress
+    ) -> Any:
         """The plan; gains and places are other columns of the source."""
         if self.unknown is not None:
             fitted = not os.path.exists(self.unknown)
@@ -63,7 +65,7 @@ class Variant:
         if self.near is not None:
             metric, columns = parse_near(self.near)
             layout = ml.Near(source.places(columns, "--near"), metric=metric, stability=self.stability)
-        return ml.design(counts, k, layout=layout, gains=worth, progress=progress)
+        return ml.design(counts, k, layout=layout, groups=groups, gains=worth, progress=progress)
 
     def check(self, *, required: bool) -> None:
         """Refuse options that do not go together, before a file is read."""
@@ -104,6 +106,7 @@ def design(
     output: str | None = option("The .cloak file to write; with --engine also a new folder.", "-o", "--output"),
     entropy: Entropies = None,
     variant: Variant,
+    grouping: Grouping,
     reading: Reading,
     engine: str | None = engine_option(),
 ) -> Outcome[PlanSummary | BlockSummary | StringSummary]:
@@ -117,8 +120,11 @@ def design(
     if requirement.as_counted and most is None:
         raise InvalidParameter("--events all says how --max-success is meant: give that too")
     variant.check(required=most is not None)
+    grouping.check()
+    if grouping.group and variant.unknown is not None:
+        raise InvalidParameter("--unknown makes sets of strings that are in no group: leave out --group")
     if engine is not None:
-        _refuse_inside(requirement, variant, reading)
+        _refuse_inside(requirement, variant, grouping, reading)
         found = design_inside(
             parse_engine(engine),
             prior,
@@ -132,15 +138,18 @@ def design(
         return Outcome(found, () if output is None else (output,))
     source = PriorSource(prior, reading)
     counts = source.prior(events=requirement.sampled)
+    groups = grouping.read(source)
     if most is not None:
         with working("looking for the least k"):
             world = not requirement.as_counted and why_untold(counts) is None
-            k, said = requirement.least_k(counts, most, world=world)
+            k, said = requirement.least_k(counts, most, world=world, groups=groups)
         note(said)
     if k is not None and k > len(counts) and variant.unknown is None:
         note(f"there are {len(counts):,} secrets, and no set is larger: k = {len(counts):,}")
     with progressing(f"designing for {len(counts):,} secrets") as progress:
-        plan = variant.design(counts, k or 0, source, progress)
+        plan = variant.design(counts, k or 0, groups, source, progress)
+    if groups is not None and plan.k < min(k or 0, len(counts)):
+        note(f"the caps of the groups allow no larger sets: k = {plan.k:,}")
     summary = summarize(plan, entropy)
     if most is not None:
         _warn_if_missed(summary, most, as_counted=requirement.as_counted)
@@ -153,13 +162,14 @@ def design(
     return Outcome(summary, (output,), then=f"{following}, or minleak draw --help")
 
 
-def _refuse_inside(requirement: Requirement, variant: Variant, reading: Reading) -> None:
+def _refuse_inside(requirement: Requirement, variant: Variant, grouping: Grouping, reading: Reading) -> None:
     """Refuse what can be done in memory only."""
     in_memory = {
         "--max-success": requirement.max_success is not None,
         "--clean": reading.clean,
         "--gains": variant.gains is not None,
         "--near": variant.near is not None,
+        "--group": grouping.group is not None,
         "--unknown": variant.unknown is not None,
         f"--layout {variant.layout}": variant.layout in LAYOUTS and LAYOUTS[variant.layout].homes_in_engine is None,
     }

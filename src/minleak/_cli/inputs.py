@@ -14,7 +14,7 @@ from typing import Any
 
 import minleak as ml
 from minleak._cli.failures import in_flags
-from minleak._cli.options import Format, Secret, option, split_names
+from minleak._cli.options import Format, Secret, option, split_names, whole
 from minleak._cli.output import note, working
 from minleak._data.arrays import Array
 from minleak._data.cleaning import LabelCleaner
@@ -133,6 +133,33 @@ class Reading:
         return PriorSource(path, self).prior()
 
 
+@dataclass(frozen=True)
+class Grouping:
+    """Which columns of PRIOR are groups, and their caps."""
+
+    group: list[str] | None = option(
+        "A column of groups, such as the country of a city, of which a set has at most --at-most members; may be "
+        "repeated, from outside to inside."
+    )
+    at_most: list[str] | None = option("How many members of a --group a set has at most; one for each.")
+
+    def check(self) -> None:
+        """Refuse groups without caps, and caps without groups, before a file is read."""
+        if len(self.group or ()) != len(self.at_most or ()):
+            raise InvalidParameter("give each --group its --at-most, the cap on its members in a set")
+
+    def read(self, source: PriorSource, prior: ml.Prior | None = None) -> ml.Groups | None:
+        """The groups in the source, nested as they were named: by label where its prior is given."""
+        self.check()
+        found = None
+        for column, cap in reversed(list(zip(self.group or (), self.at_most or (), strict=True))):
+            names: Any = source.groups(column)
+            if prior is not None:
+                names = dict(zip(prior.labels, names, strict=True))
+            found = ml.Groups(names, at_most=whole(cap), inside=found)
+        return found
+
+
 class PriorSource:
     """A file or stdin, read once, from which several columns can be taken."""
 
@@ -162,11 +189,21 @@ class PriorSource:
         table = Table(**self._rewound())
         return table.names_columns and table.has(column)
 
-    def names(self, column: str) -> Any:
-        """The names of buckets in that column, one for each secret."""
-        self._refuse_events("--by")
-        table = Table(**self._rewound(), what="buckets are")
-        return table.read({"bucket": column}, {}, choose="--by")["bucket"].names()
+    def names(self, column: str, role: str = "bucket", option: str = "--by") -> Any:
+        """The names in that column, one for each secret, of what it is in."""
+        self._refuse_events(option)
+        table = Table(**self._rewound(), what=f"{role}s are")
+        return table.read({role: column}, {}, choose=option)[role].check_complete().names()
+
+    def groups(self, column: str) -> list[Any]:
+        """The groups in that column, one for each secret; none is empty."""
+        names = self.names(column, "group", "--group")
+        values: list[Any] = names.to_pylist() if hasattr(names, "to_pylist") else list(names)
+        if "" in values:
+            raise UnreadableFile(
+                f"{Table(**self._rewound()).where(values.index(''))} has no group in {column!r}: name one"
+            )
+        return values
 
     def property_of(self, secrets: Labels, column: str) -> Property:
         """The property of these secrets in that column; rows that name a secret again say the same."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import minleak as ml
 from minleak._cli.failures import in_flags
-from minleak._cli.inputs import PriorSource, Reading
+from minleak._cli.inputs import Grouping, PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, chart_option, option, share, whole, whole_numbers
 from minleak._cli.output import Outcome, save_chart, working
 from minleak._entropy.standard import FEW
@@ -41,9 +41,11 @@ class Requirement:
         """The number of events, where it is given."""
         return None if self.events in (None, _ALL) else whole(str(self.events))
 
-    def least_k(self, counts: ml.Prior, most: float, *, world: bool) -> tuple[int, str]:
+    def least_k(
+        self, counts: ml.Prior, most: float, *, world: bool, groups: ml.Groups | None = None
+    ) -> tuple[int, str]:
         """The least k with a guess right at most so often, and a sentence that says so."""
-        k = ml.least_k(counts, success=most, in_the_world=world)
+        k = ml.least_k(counts, success=most, groups=groups, in_the_world=world)
         how = "in the world, of which the counts are a sample" if world else "as counted"
         return k, f"least k with a guess right at most {100 * most:.4g}% of the time, {how}: {k}"
 
@@ -84,13 +86,17 @@ def sweep(
     max_leakage: float | None = option("Find the least k that leaks at most this much in the (first) --entropy."),
     requirement: Requirement,
     chart: str | None = chart_option("the least leakage against k"),
+    grouping: Grouping,
     reading: Reading,
 ) -> Outcome[SweepSummary]:
     """Show how little sets of k secrets can leak, for many k, or find the least k that meets a target.
 
     Example: minleak sweep queries.csv --ks 1:20 --max-success 0.3
     """
-    counts = PriorSource(prior, reading).prior(events=requirement.sampled)
+    grouping.check()
+    source = PriorSource(prior, reading)
+    counts = source.prior(events=requirement.sampled)
+    groups = grouping.read(source)
     entropies = entropy or list(FEW)
     with working("sweeping"):
         untold = None if requirement.as_counted else why_untold(counts)
@@ -98,13 +104,13 @@ def sweep(
         said = [f"as counted only: {untold}"] if untold else []
         by_leakage = by_success = None
         if max_leakage is not None:
-            by_leakage = ml.least_k(counts, entropies[0], leakage=max_leakage)
+            by_leakage = ml.least_k(counts, entropies[0], leakage=max_leakage, groups=groups)
             said.append(f"least k with {entropies[0]} leakage of at most {max_leakage:g}: {by_leakage}")
         if requirement.max_success is not None:
-            by_success, sentence = requirement.least_k(counts, requirement.max_success, world=world)
+            by_success, sentence = requirement.least_k(counts, requirement.max_success, world=world, groups=groups)
             said.append(sentence)
         chosen = whole_numbers(ks) if ks is not None else _spread(len(counts))
-        swept = ml.sweep(counts, ks=chosen, entropies=entropies, in_the_world=world)
+        swept = ml.sweep(counts, ks=chosen, groups=groups, entropies=entropies, in_the_world=world)
     found = SweepSummary(len(counts), by_success, by_leakage, tuple(said), swept)
     title = "Least leakage against the size of the sets"
     return Outcome(found, save_chart(swept.chart, chart, title=title))

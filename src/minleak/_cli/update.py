@@ -9,7 +9,8 @@ import typer
 
 import minleak as ml
 from minleak._cli.design import parse_near
-from minleak._cli.inputs import PriorSource, Reading, check_one_stdin, open_plan
+from minleak._cli.failures import in_flags
+from minleak._cli.inputs import Grouping, PriorSource, Reading, check_one_stdin, open_plan
 from minleak._cli.options import CloakFile, option, whole
 from minleak._cli.output import Outcome, note, working
 from minleak._cli.show import summarize
@@ -35,6 +36,7 @@ def update(
     ),
     gains: str | None = option("Of a plan with gains: the column beside the counts that says what secrets are worth."),
     near: str | None = option("Of a plan made with --near: the columns of coordinates beside the counts."),
+    grouping: Grouping,
     dry_run: bool = option("Write nothing: tell only what an update would do and what leaks today.", default=False),
     reading: Reading,
 ) -> Outcome[LineageSummary]:
@@ -50,10 +52,15 @@ def update(
     replaced = None if output is None else state_of(output)
     plan, source = open_plan(cloak), PriorSource(prior, reading)
     new = source.prior()
+    groups = grouping.read(source, new)
     worth = None if gains is None else dict(zip(new.labels, source.other(gains, "--gains").weights, strict=True))
     with working(f"entering counts of {len(new):,} secrets"):
         layout = _lay_near(plan, near, new, source)
-        newer = plan.update(new, cohort="auto" if cohort == "auto" else whole(cohort), gains=worth, layout=layout)
+        chosen = "auto" if cohort == "auto" else whole(cohort)
+        try:
+            newer = plan.update(new, cohort=chosen, groups=groups, gains=worth, layout=layout)
+        except InvalidParameter as error:
+            raise InvalidParameter(in_flags(str(error), {"groups": "--group"})) from None
         made = len(newer.parts) - len(plan.parts)
         summary = summarize(newer, FEW)
     if made:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutInput, LayoutResult
 from minleak._layouts.pricing.cheapest import cheapest
-from minleak._layouts.pricing.exclusion import exclusion_groups
 from minleak._plan.distances import Distances, from_costs
 
 
@@ -22,8 +20,6 @@ class Cheapest(RingLayout):
     cost
         A matrix d(z,i), its rows centres and its columns secrets, or a callable d(z, i) of index arrays. Only memory
         limits it, n^2 numbers.
-    forbid
-        Pairs or groups of labels that must never share a set, as for `Near`.
 
     >>> import minleak as ml
     >>> ml.design([3, 3, 3, 3], k=2, layout=ml.Cheapest(lambda z, i: abs(z % 2 - i % 2))).cost
@@ -31,7 +27,6 @@ class Cheapest(RingLayout):
     """
 
     cost: Any = field(repr=False)
-    forbid: Iterable[Iterable[Any]] | None = field(default=None, kw_only=True, repr=False)
 
     name = "cheapest"
 
@@ -42,6 +37,4 @@ class Cheapest(RingLayout):
     def lay(self, ground: LayoutInput) -> LayoutResult:
         """With centres as the matrix has them."""
         distances = self.distances(ground)
-        groups = exclusion_groups(self.forbid, ground)
-        laid = cheapest(ground, distances, groups)
-        return laid if self.forbid is None else replace(laid, exclusion_groups=groups)
+        return cheapest(ground, distances)

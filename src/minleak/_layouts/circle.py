@@ -9,6 +9,7 @@ import numpy as np
 
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutInput, LayoutResult
+from minleak._layouts.homes import lay_along_tree
 from minleak._plan.rings import Homes, Ring
 
 
@@ -28,11 +29,15 @@ class Circle(RingLayout):
     homes_in_engine = False
 
     def lay(self, ground: LayoutInput) -> LayoutResult:
-        """One ring in input order."""
+        """One ring in input order, or along the tree of groups where there are some."""
         if not ground.giants.rest_weight:
             return LayoutResult.nothing(ground)
         weights, u = ground.weights, ground.u
         members: Any = range(len(weights))
+        if ground.tier is not None:
+            loose = ground.loose()
+            tree = ground.tier.tree
+            return LayoutResult(Homes.none(u), lay_along_tree(loose, weights[loose], tree.group_of[loose], tree, u))
         if len(ground.giants.members) or weights.min() == 0:
             members = ground.loose()
             weights = weights[members]

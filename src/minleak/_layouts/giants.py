@@ -11,6 +11,7 @@ from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.prior import Grid
 from minleak._data.progress import Progress, no_progress
+from minleak._layouts.tiers import TierCaps
 from minleak._plan.cost import Cost
 from minleak._plan.rings import Homes, Ring
 
@@ -64,7 +65,8 @@ def _largest(weights: Indices, k: int) -> Indices:
 
 @dataclass(frozen=True)
 class LayoutInput:
-    """The weights and labels of all secrets, and the giants, with the u places and the weight that they leave.
+    """The weights and labels of all secrets, and the giants, with the u places and the weight that they leave: to one
+    `tier`, whose caps every set keeps, where secrets are in groups.
 
     Weights may be multiplied by a factor of at most `finest` where their units are too coarse for a layout.
     """
@@ -74,6 +76,7 @@ class LayoutInput:
     giants: Giants
     finest: int = 1
     progress: Progress = no_progress
+    tier: TierCaps | None = None
 
     @property
     def u(self) -> int:
@@ -81,7 +84,9 @@ class LayoutInput:
         return self.giants.u
 
     def loose(self) -> Indices:
-        """The secrets to be laid: of positive weight, and no giants."""
+        """The secrets to be laid: of positive weight, and no giants; of a tier where there are several."""
+        if self.tier is not None and self.tier.members is not None:
+            return self.tier.members
         loose = self.weights > 0
         loose[self.giants.members] = False
         return np.flatnonzero(loose)
@@ -89,8 +94,7 @@ class LayoutInput:
 
 @dataclass(frozen=True)
 class LayoutResult:
-    """Homes and rings on which every loose secret x has u * w_x units in all; what the sets cost, if that was told;
-    and the group of each secret, of which a set holds at most one, if some are to be kept apart.
+    """Homes and rings on which every loose secret x has u * w_x units in all; and what the sets cost, if that was told.
 
     Lengths are for weights multiplied by `factor`, which leaves the prior as it is and makes the units finer.
     """
@@ -99,7 +103,6 @@ class LayoutResult:
     rings: tuple[Ring, ...]
     cost: Cost | None = None
     factor: int = 1
-    exclusion_groups: Indices | None = None
 
     @classmethod
     def nothing(cls, ground: LayoutInput, cost: Cost | None = None) -> LayoutResult:
@@ -114,5 +117,4 @@ class LayoutResult:
             "homes": self.homes,
             "rings": self.rings,
             "costs": self.cost,
-            "exclusion_groups": self.exclusion_groups,
         }

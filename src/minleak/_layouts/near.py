@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,11 @@ import numpy as np
 from minleak._data.parameters import real
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutInput, LayoutResult
+from minleak._layouts.homes import lay_homes
 from minleak._layouts.pricing.blocks import blocks
+from minleak._layouts.pricing.capping import Caps
 from minleak._layouts.pricing.chaining import spliced
 from minleak._layouts.pricing.cheapest import cheapest
-from minleak._layouts.pricing.exclusion import exclusion_groups
 from minleak._layouts.pricing.peeling import Sets, joined
 from minleak._layouts.pricing.regions import with_costs
 from minleak._layouts.stable import at_home
@@ -38,9 +38,6 @@ class Near(RingLayout):
         Coordinates, a row (or a number) for each secret.
     metric
         d: "euclidean", or "haversine" for latitude and longitude in degrees, in kilometres.
-    forbid
-        Pairs or groups of labels that must never share a set. Groups that overlap become one. `design` raises
-        Infeasible, naming a secret, where no plan of least leakage can keep them apart.
     stability
         From 0, as close as possible, to 1, the stable layout: in between, space is split into blocks, the larger the
         more stable, and every block has a stable layout of its own.
@@ -53,7 +50,6 @@ class Near(RingLayout):
 
     points: Any = field(repr=False)
     metric: str = field(default="euclidean", kw_only=True)
-    forbid: Iterable[Iterable[Any]] | None = field(default=None, kw_only=True, repr=False)
     stability: float = field(default=0.0, kw_only=True)
 
     name = "near"
@@ -62,8 +58,6 @@ class Near(RingLayout):
         if not isinstance(self.metric, str) or self.metric not in METRICS:
             raise InvalidParameter(f"metric is a name, {' or '.join(METRICS)}, not {shown(self.metric)}")
         real(self.stability, "stability is a number from 0 (near) to 1 (stable)", least=0, most=1)
-        if self.stability and self.forbid is not None:
-            raise InvalidParameter("stability= splits space into blocks, and goes without forbid=")
 
     def distances(self, ground: LayoutInput) -> Distances:
         """Between the points."""
@@ -72,11 +66,9 @@ class Near(RingLayout):
     def lay(self, ground: LayoutInput) -> LayoutResult:
         """As close as possible, or in blocks."""
         distances = self.distances(ground)
-        groups = exclusion_groups(self.forbid, ground)
         if self.stability > 0 and ground.giants.rest_weight:
             return _in_blocks(ground, distances, float(self.stability))
-        laid = cheapest(ground, distances, groups)
-        return laid if self.forbid is None else replace(laid, exclusion_groups=groups)
+        return cheapest(ground, distances)
 
 
 def _in_blocks(ground: LayoutInput, distances: Distances, stability: float) -> LayoutResult:
@@ -86,12 +78,19 @@ def _in_blocks(ground: LayoutInput, distances: Distances, stability: float) -> L
     size = n if stability == 1 else max(round((4 * u) ** (1 - stability) * n**stability), u)
     own = ground.weights[secrets]
     homes, weights_at_home, rings = [], [], []
-    for part in blocks(distances.points[secrets], own, np.arange(n), u, size=size, slack=1):
+    caps = Caps.of_tier(ground.tier, len(ground.weights), u).of(secrets, u)
+    for part in blocks(distances.points[secrets], own, caps, u, size=size, slack=1):
         part = np.sort(part)
-        there, laid = at_home(own[part], 0, u)
-        homes.append(secrets[part][there.members])
+        if ground.tier is None:
+            there, laid = at_home(own[part], 0, u)
+            there = Homes(secrets[part][there.members], there.weights)
+            laid = tuple(Ring(secrets[part][ring.members], ring.starts, ring.length, u) for ring in laid)
+        else:
+            part = part[np.argsort(-own[part], kind="stable")]
+            there, laid = lay_homes(secrets[part], own[part], ground.tier)
+        homes.append(there.members)
         weights_at_home.append(there.weights)
-        rings += [Ring(secrets[part][ring.members], ring.starts, ring.length, u) for ring in laid]
+        rings += laid
     joint = Homes(np.concatenate(homes), np.concatenate(weights_at_home))
     ring = (spliced(rings),) if rings else ()
     cells = [Sets(joint.members, u * joint.weights)]

@@ -9,6 +9,7 @@ import numpy as np
 from minleak._data.arrays import Indices
 from minleak._layouts.base import RingLayout
 from minleak._layouts.giants import LayoutInput, LayoutResult
+from minleak._layouts.homes import lay_homes
 from minleak._plan.rings import Homes, Ring
 
 
@@ -32,7 +33,27 @@ class Stable(RingLayout):
         """Homes by weight, and a ring of their residues."""
         if not ground.giants.rest_weight:
             return LayoutResult.nothing(ground)
+        if ground.tier is not None:
+            return LayoutResult(*lay_homes(*_descending(ground), ground.tier))
         return LayoutResult(*at_home(ground.weights, len(ground.giants.members), ground.u))
+
+
+def _descending(ground: LayoutInput) -> tuple[Indices, Indices]:
+    """The loose secrets from the heaviest down, and their weights."""
+    from minleak._kernels import sorting
+
+    index = np.int32 if len(ground.weights) < 2**31 else np.int64
+    if ground.tier is not None and ground.tier.members is not None:
+        secrets = ground.tier.members
+        weights, order = sorting.sort_descending(ground.weights[secrets], index)
+        return secrets[order].astype(index, copy=False), weights
+    weights, order = sorting.sort_descending(ground.weights, index)
+    possible = int(np.count_nonzero(weights))
+    weights, order = weights[:possible], order[:possible]
+    if not len(ground.giants.members):
+        return order, weights
+    loose = np.isin(order, ground.giants.members, invert=True)
+    return order[loose], weights[loose]
 
 
 def at_home(weights: Indices, n_giants: int, u: int) -> tuple[Homes, tuple[Ring, ...]]:

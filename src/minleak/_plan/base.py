@@ -178,6 +178,7 @@ class BasePlan(ABC):
         keep: float = 0.7,
         day: int | None = None,
         layout: Any = None,
+        groups: Any = None,
         gains: Mapping[Any, Any] | None = None,
     ) -> Any:
         """The next version, after the counts of one more day: sets, odds and sticky draws of all secrets stay as they
@@ -196,6 +197,9 @@ class BasePlan(ABC):
             The number of today, if not one more than that of the last counts.
         layout
             For plans made with `Near` or `Cheapest`: the layout of a new part, as a function of the list of its labels.
+        groups
+            For plans made with groups: the `Groups` of new secrets, by label. They wait until their caps allow sets of
+            k.
         gains
             For plans made with gains: what new secrets are worth, by label.
 
@@ -206,7 +210,7 @@ class BasePlan(ABC):
         (2, ('rabies',), True)
         """
         lineage = self.as_lineage()
-        return lineage.next_version(prior, cohort=cohort, keep=keep, day=day, layout=layout, gains=gains)
+        return lineage.next_version(prior, cohort=cohort, keep=keep, day=day, layout=layout, groups=groups, gains=gains)
 
     def as_lineage(self) -> Any:
         """The plan as a `Lineage`, which can be updated."""

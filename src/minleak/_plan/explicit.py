@@ -19,7 +19,7 @@ ENTRIES = 50_000_000
 
 
 def explicit_channel(plan: Plan, *, dense: bool = False, exact: bool = False, limit: int = ENTRIES) -> Channel:
-    """C[x,M] = v_M / w_x for x on a ring, v_M u / s for a giant, with v_M = (length of the cells of M) / u."""
+    """C[x,M] is the length of the cells of M over the places of x."""
     import scipy.sparse as sp
 
     truth(dense, "dense"), truth(exact, "exact")
@@ -35,7 +35,7 @@ def explicit_channel(plan: Plan, *, dense: bool = False, exact: bool = False, li
     labels = plan.prior.labels
     idle = plan.zero_weight_sets()
     names = [tuple(labels[i] for i in row) for row in [*members.tolist(), *(group.tolist() for group in idle)]]
-    denominators = np.where(np.isin(np.arange(n), plan.giants), plan.rest_weight, plan.u * plan.weights)
+    denominators = plan.places(np.arange(n))
     rows = np.concatenate([members.ravel(), *idle])
     sizes = [members.shape[1]] * len(members) + [len(group) for group in idle]
     columns = np.repeat(np.arange(len(sizes)), sizes)
@@ -48,6 +48,7 @@ def explicit_channel(plan: Plan, *, dense: bool = False, exact: bool = False, li
         return Channel(matrix, inputs=inputs, outputs=names)
     with np.errstate(divide="ignore"):  # of a plan that is none the channel is refused
         on_rings = np.repeat(lengths, members.shape[1]) / denominators[members.ravel()]
+        on_rings = on_rings.astype(np.float64)
     data = np.concatenate([on_rings, np.ones(len(rows) - members.size)])
     sparse = sp.csc_array((data, (rows, columns)), shape=(n, len(sizes)))
     return Channel(sparse.toarray() if dense else sparse, inputs=inputs, outputs=names)
@@ -63,6 +64,6 @@ def _distinct(plan: Plan) -> tuple[Any, Any]:
     giants = np.broadcast_to(plan.giants, (len(sets), plan.n_giants))
     whole = np.sort(np.concatenate([giants, sets], axis=1), axis=1)
     distinct, which = np.unique(whole, axis=0, return_inverse=True)
-    totals = np.zeros(len(distinct), dtype=np.int64)
+    totals = np.zeros(len(distinct), dtype=lengths.dtype)
     np.add.at(totals, which.ravel(), lengths)
     return distinct, totals

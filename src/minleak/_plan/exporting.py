@@ -52,7 +52,7 @@ def rows_of_rings(plan: Plan, limit: int) -> pa.Table:
     sizes = np.concatenate([np.full(len(units), width), np.diff(np.append(begins, len(idle)))])
     secrets = np.concatenate([*sets, idle]).astype(np.int64)
     numbers = np.repeat(np.arange(len(sizes)), sizes)
-    units = np.repeat(np.concatenate([units, np.ones(len(begins), dtype=np.int64)]), sizes)
+    units = np.repeat(np.concatenate([units, np.ones(len(begins), dtype=np.int64)]), sizes)  # all of one type
     order = np.lexsort((np.concatenate([*along, np.zeros(len(idle), dtype=np.int64)]), secrets))
     secrets, numbers, units = secrets[order], numbers[order], units[order]
     ends = np.cumsum(units)
@@ -63,16 +63,24 @@ def rows_of_rings(plan: Plan, limit: int) -> pa.Table:
         {
             "secret": names.take(pa.array(secrets)),
             "set_number": pa.array(numbers),
-            "first": pa.array(starts - base),
-            "last": pa.array(ends - 1 - base),
+            "first": _column(starts - base),
+            "last": _column(ends - 1 - base),
         }
     )
+
+
+def _column(places: Indices) -> pa.Array:
+    """Whole numbers, in text where they may pass 64 bits."""
+    return pa.array(places if places.dtype != object else [str(place) for place in places])
 
 
 def _placed_cells(plan: Plan) -> Iterator[tuple[Indices, Indices, Indices]]:
     """(sets, lengths, where each member's places of the set lie along its own line): home first, then positions on the
     line of all rings, as a draw goes through them.
     """
+    if plan.lower:
+        yield from plan.common.cells(_WIDTH)
+        return
     for sets, lengths in plan.home_cells(_WIDTH):
         yield sets, lengths, np.full(sets.shape, -1, dtype=np.int64)
     base = 0

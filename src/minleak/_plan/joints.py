@@ -20,15 +20,14 @@ def ring_density(plan: Plan, worth: Array) -> Array:
     """worth(x) over the units that x owns: what each unit of a cell holds of the joint. For p(x) of the plan itself it
     is 1/u or, for a giant, p(x)/s.
     """
-    owned = (plan.u * plan.weights).astype(np.float64)
-    owned[plan.giants] = plan.rest_weight
+    owned = plan.mean_places
     return np.asarray(worth / np.where(owned > 0, owned, 1.0))
 
 
 def ring_blocks(plan: Plan, worth: Array) -> Iterator[sp.csc_array]:
     """The columns of the joint of a plan of rings, for the probability of each secret."""
     density = ring_density(plan, worth)
-    for sets, lengths in plan.cells(max(1, BLOCK // plan.k)):
+    for sets, lengths in plan.mean_cells(max(1, BLOCK // plan.k)):
         giants = np.broadcast_to(plan.giants, (len(sets), plan.n_giants))
         members = np.concatenate([giants, sets], axis=1)
         yield columns_of(members, density[members] * lengths[:, None], len(worth))

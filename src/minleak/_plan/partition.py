@@ -15,6 +15,7 @@ from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, evaluate
 from minleak._entropy.names import as_entropies
 from minleak._measure.leakages import difference
+from minleak._plan.groups import GroupTree
 from minleak.errors import InvalidParameter
 
 Indices = npt.NDArray[Any]
@@ -108,6 +109,18 @@ def cut(prior: Prior, k: int) -> Partition:
     whole = n - n % k
     members = np.concatenate([np.sort(order[:whole].reshape(-1, k), axis=1).ravel(), np.sort(order[whole:])])
     return Partition(members, np.append(np.arange(0, n, k), n))
+
+
+def fit(prior: Prior, k: int, tree: GroupTree) -> Partition:
+    """The secrets from the likeliest down, each in the first block that has fewer than k members and room for its
+    group: sorted and cut, where the caps allow it. About O(n log n).
+    """
+    from minleak._kernels.fitting import first_fit
+
+    order = _descending(prior.weights)
+    numbers, sizes = first_fit(tree.group_of[order], tree.parents, tree.caps, k)
+    members = order[np.lexsort((order, numbers))]
+    return Partition(members, np.concatenate([[0], np.cumsum(sizes)]))
 
 
 def _descending(weights: npt.NDArray[Any]) -> Indices:

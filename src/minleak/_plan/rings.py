@@ -119,30 +119,23 @@ class Homes:
 
 
 def zero_weight_line(plan: Plan) -> tuple[Indices, Indices]:
-    """The sets of secrets of weight zero on one line, and where each begins: at most k in each, and at most one of an
-    exclusion group; where nothing is on rings, the giants' set comes first.
+    """The sets of secrets of weight zero on one line, and where each begins: at most k in each, and no more of a group
+    than its cap; where nothing is on rings, the giants' set comes first.
     """
-    left, lists = plan.zero_weight, []
-    if not plan.rest_weight:
-        added = _without_groups(plan, np.concatenate([plan.giants, left]))[0][plan.n_giants : plan.k]
-        left, lists = left[~np.isin(left, added)], [np.sort(np.concatenate([plan.giants, added]))]
-    lists += _without_groups(plan, left)
-    before = np.cumsum([0, *map(len, lists)])
-    begins = [at + np.arange(0, len(some), plan.k) for at, some in zip(before.tolist(), lists, strict=False)]
-    return np.concatenate(lists), np.concatenate(begins)
+    fixed = plan.giants if not plan.rest_weight else plan.giants[:0]
+    secrets, k = np.concatenate([fixed, plan.zero_weight]), plan.k
+    if plan.groups is None or not len(secrets):
+        begins = np.arange(0, len(secrets), k)
+    else:
+        from minleak._kernels.fitting import first_fit
 
-
-def _without_groups(plan: Plan, secrets: Indices) -> list[Indices]:
-    """The secrets in lists, in order, of which none has two of an exclusion group."""
-    if plan.exclusion_groups is None:
-        return [secrets]
-    groups = plan.exclusion_groups[secrets]
-    order = np.argsort(groups, kind="stable")
-    _, first, sizes = np.unique(groups[order], return_index=True, return_counts=True)
-    before = np.empty(len(secrets), dtype=np.int64)  # how many of a secret's group come before it
-    before[order] = np.arange(len(secrets)) - np.repeat(first, sizes)
-    order = np.argsort(before, kind="stable")
-    return np.split(secrets[order], np.flatnonzero(np.diff(before[order])) + 1)
+        tree = plan.groups
+        numbers, sizes = first_fit(tree.group_of[secrets], tree.parents, tree.caps, k)
+        secrets, begins = secrets[np.argsort(numbers, kind="stable")], np.cumsum(sizes) - sizes
+    if len(fixed):
+        first = slice(0, begins[1] if len(begins) > 1 else None)
+        secrets[first] = np.sort(secrets[first])
+    return secrets, begins
 
 
 # -- what the fields of a plan must be -------------------------------------------------------------------------------
@@ -180,30 +173,46 @@ def _claims(plan: Plan) -> Iterator[tuple[str, bool]]:
     yield f"k is from 1 to n, and k times the total at most 2^62, not k = {k}", 1 <= k <= n and k * total <= LIMIT
     yield "the giants are not different secrets", _are_secrets(giants, n) and len(np.unique(giants)) == len(giants)
     u, left, heavy = plan.u, total, weights[giants].tolist()
-    yield "the giants leave no place in a set", u >= 1
+    yield "the giants leave no place in a set", u >= (1 if plan.groups is None else 0)
     for j, weight in enumerate(heavy):
-        yield "a giant is not above its share", weight * (k - j) > left
+        yield "a giant is not above its share", weight * (k - j) > left if plan.groups is None else weight > 0
         left -= weight
     yield "the giants are not the heaviest first", heavy == sorted(heavy, reverse=True)
-    above = largest * u > left and int(np.count_nonzero(weights > left // u)) > len(heavy)
-    yield "a secret above its share is no giant", not above
-    homes, members = plan.homes.weights, plan.homes.members
+    wrong = None if plan.groups is None else plan.groups.wrong_with(n)
+    yield str(wrong), wrong is None
+    if plan.groups is None:
+        above = largest * u > left and int(np.count_nonzero(weights > left // u)) > len(heavy)
+        yield "a secret above its share is no giant", not above
+        yield "a plan without groups has one tier", not plan.lower
+    laid, ranks = np.zeros(n if plan.lower else 0, dtype=bool), u - sum(tier.rank for tier in plan.lower)
+    yield "the tiers have more members than a set", ranks >= (1 if left else 0)
+    for tier, rank in zip((plan, *plan.lower), (ranks, *(tier.rank for tier in plan.lower)), strict=True):
+        yield from _tier_claims(tier.homes, tier.rings, max(rank, 1), n)
+        lengths = sum(int(ring.length) for ring in tier.rings)
+        weight = rank * int(tier.homes.weights.sum()) + lengths
+        yield "a tier has no members", not plan.lower or weight > 0
+        left -= weight
+        if plan.lower:
+            members = np.concatenate([tier.homes.members.ravel(), *(ring.listed() for ring in tier.rings)])
+            yield "a secret is in two tiers", not laid[members].any()
+            laid[members] = True
+    yield "homes and rings do not add up to what the giants leave", left == 0
+    yield "the distance is not between 0 and 1", bool(0 <= plan.distance <= 1)
+    yield "the gains are not finite, or zero where a weight is not", plan.gains is None or _are_gains(plan, plan.gains)
+    places = None if plan.costs is None else plan.costs.coordinates
+    yield "the coordinates are not a finite row for each secret", places is None or _are_places(places, n)
+    yield "known_as is no name", plan.known_as is None or (type(plan.known_as) is bytes and len(plan.known_as) == 32)
+
+
+def _tier_claims(found: Homes, rings: tuple[Ring, ...], u: int, n: int) -> Iterator[tuple[str, bool]]:
+    """The same of the homes and rings of a tier, of which every set has u members."""
+    homes, members = found.weights, found.members
     positive = _is_vector(homes) and (not len(homes) or (homes.min() > 0 and homes.sum(dtype=np.float64) < 1.5 * LIMIT))
     yield "the homes' weights are not positive integers", bool(positive)
     filled = members.shape == (len(homes), u) and _are_secrets(members.ravel(), n)
     yield "a home does not have u places for secrets", filled
-    lengths = 0
-    for ring in plan.rings:
+    for ring in rings:
         yield "a ring is not u tracks of segments of secrets, one after the other", _is_ring(ring, u, n)
-        lengths += int(ring.length)
-    yield "homes and rings do not add up to what the giants leave", u * int(homes.sum()) + lengths == left
-    yield "the distance is not between 0 and 1", bool(0 <= plan.distance <= 1)
-    yield "the gains are not finite, or zero where a weight is not", plan.gains is None or _are_gains(plan, plan.gains)
-    groups = plan.exclusion_groups
-    yield "exclusion_groups are not one group for each secret", groups is None or _is_vector(groups, n)
-    places = None if plan.costs is None else plan.costs.coordinates
-    yield "the coordinates are not a finite row for each secret", places is None or _are_places(places, n)
-    yield "known_as is no name", plan.known_as is None or (type(plan.known_as) is bytes and len(plan.known_as) == 32)
 
 
 def _is_vector(array: Any, size: int | None = None, kind: str = "i") -> bool:

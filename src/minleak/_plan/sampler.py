@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from minleak._data.arrays import Indices
 from minleak._plan.base import ListedSampler
+from minleak._plan.tiers import TierLine, as_integers
 from minleak.errors import InvalidCloak
 
 if TYPE_CHECKING:
@@ -156,23 +157,26 @@ class RingSampler(ListedSampler):
 
     def owned(self, secrets: Indices) -> Indices:
         """How many places each secret has to choose from: u w_x on rings, s for a giant, none for a fixed set."""
-        plan, giants = self.plan, self._giants
-        places = plan.u * plan.weights[secrets]
-        if len(giants):
-            at = np.minimum(np.searchsorted(giants, secrets), len(giants) - 1)
-            places = np.where(giants[at] == secrets, plan.rest_weight, places)
-        return places
+        return self.plan.places(secrets)
 
     def locate(self, secrets: Indices, places: Indices) -> Indices:
         """The set at each secret's place, members in increasing order, of shape (len(secrets), k); -1 fills up sets of
         secrets of weight zero that are smaller.
         """
         out = np.full((len(secrets), self.plan.k), -1, dtype=np.int64)
-        if self.plan.rest_weight and len(secrets) <= PLAIN and _LOOP not in sys.modules:
+        if self.plan.rest_weight:
+            self._fill_all(secrets, places, out)
+        if self._fixed is not None:
+            self._fill_fixed(secrets, out, *self._fixed)
+        return out
+
+    def _fill_all(self, secrets: Indices, places: Indices, out: Indices) -> None:
+        """The rows of secrets that have weight."""
+        if len(secrets) <= PLAIN and _LOOP not in sys.modules:
             for row, (x, place) in enumerate(zip(secrets.tolist(), places.tolist(), strict=True)):
                 members = self.set_at(x, place)
                 out[row, : len(members)] = members
-        elif self.plan.rest_weight:
+        else:
             threads = min(os.cpu_count() or 1, len(secrets) // _FEW)
             if threads < 2:
                 self._fill(secrets, places, out)
@@ -181,9 +185,6 @@ class RingSampler(ListedSampler):
                 _ = self.tables, self._home_ends, self._giants  # made once, before threads ask for them
                 with ThreadPoolExecutor(threads) as pool:  # made for this call, so that a fork finds none
                     list(pool.map(self._fill, *parts))
-        if self._fixed is not None:
-            self._fill_fixed(secrets, out, *self._fixed)
-        return out
 
     def _fill_fixed(
         self, secrets: Indices, out: Indices, members: Indices, begins: Indices, ends: Indices, order: Indices
@@ -247,3 +248,27 @@ class RingSampler(ListedSampler):
                 return None, ring, (start + place - int(line.bases[ring])) % int(line.lengths[ring])
             place -= stop - start
         raise InvalidCloak(_SHORT)
+
+
+@dataclass(frozen=True, eq=False)
+class TierSampler(RingSampler):
+    """Draws sets of a plan of several tiers, which are shown at the same phase."""
+
+    @cached_property
+    def _lines(self) -> list[TierLine]:
+        return [TierLine(tier, len(self.plan.weights)) for tier in self.plan.tiers]
+
+    def _fill_all(self, secrets: Indices, places: Indices, out: Indices) -> None:
+        """A place is a phase of the secret's own tier, and how far into it: for a giant one of all phases."""
+        plan, common = self.plan, self.plan.common
+        phases, tiers = as_integers(places), common.tier_of[secrets]
+        for number, (line, scale) in enumerate(zip(self._lines, common.scales, strict=True)):
+            here = np.flatnonzero(tiers == number)
+            own = line.phases(secrets[here], (phases[here] // scale).astype(np.int64))
+            if (own < 0).any():
+                raise InvalidCloak(_SHORT)
+            phases[here] = own.astype(object) * scale + phases[here] % scale
+        rows = np.flatnonzero(plan.weights[secrets] > 0)
+        giants = np.broadcast_to(plan.giants, (len(rows), plan.n_giants))
+        sets = np.sort(np.hstack([giants, common.at(phases[rows])[0]]), axis=1)
+        out[rows, : sets.shape[1]] = sets

@@ -34,10 +34,11 @@ class Streams(ABC):
 
     def below(self, bounds: Any) -> Any:
         """floor(r N) of each draw for its bound N; 0 where N is 0. An array for an array, of bounds up to 2^63; a list
-        for a list, of bounds of any size.
+        for a list or an array of Python's integers, of bounds of any size.
         """
-        if not isinstance(bounds, np.ndarray):
-            return [self._scaled(self.bits(np.array([i]), 0)[0], i, bound) for i, bound in enumerate(bounds)]
+        if not isinstance(bounds, np.ndarray) or bounds.dtype == object:
+            words = self.bits(np.arange(len(bounds)), 0)
+            return [self._scaled(words[i], i, bound) for i, bound in enumerate(bounds)]
         places = np.zeros(len(bounds), dtype=np.int64)
         asked = np.flatnonzero(bounds > 1)
         if not len(asked):

@@ -148,11 +148,18 @@ class PlanSummary(Summary):
     """In an engine: the share of the weight outside the giants that is in homes."""
     property_leakage: PropertyLeakage | None = None
     """What is shown tells about a property of the secret, where one was given."""
+    groups: str | None = None
+    """The caps on the members of groups in a set, in words, where there are some."""
+    tiers: int | None = None
+    """How many densities the secrets that are no giants have; more than one where a group outweighs its cap."""
 
     def to_parts(self) -> list[str | Table]:
         where = "" if self.engine is None else f", made in {self.engine}"
         secrets = "1 secret" if self.secrets == 1 else f"{self.secrets:,} secrets"
         lines = [f"{secrets} in sets of {self.k}, layout {self.layout}{where}"]
+        if self.groups is not None:
+            several = "" if (self.tiers or 0) < 2 else f": {self.tiers} tiers, as a group outweighs its cap"
+            lines.append(f"every set has {self.groups}{several}")
         if self.giants:
             more = ", ..." if self.giants > NAMED else ""
             lines.append(f"in every set (giants): {self.giants}: {', '.join(map(field_text, self.giant_labels))}{more}")
@@ -176,7 +183,8 @@ class PlanSummary(Summary):
                     "near decoys share their region: a set tells the area of the secret, which the leakages below do "
                     "not count; name a property, such as the country, to have it measured"
                 )
-        title = "the least leakage that sets of this size allow" + (" (with gains)" if self.gains else "")
+        title = "the least leakage that sets of this size allow" + ("" if self.groups is None else " under the caps")
+        title += " (with gains)" if self.gains else ""
         return [*lines, self._leakages(title, "before", "after", "leakage"), *self._property_parts()]
 
 
@@ -208,17 +216,26 @@ class BlockSummary(Summary):
     """What updates of this plan share, in hexadecimal."""
     property_leakage: PropertyLeakage | None = None
     """What is shown tells about a property of the secret, where one was given."""
+    groups: str | None = None
+    """The caps on the members of groups in a block, in words, where there are some."""
+    best: bool = True
+    """Whether the blocks are the sorted secrets cut, which no partition beats in the entropies that `certify` names; if
+    not, the caps stand in the way and they are the best that were found."""
 
     def to_parts(self) -> list[str | Table]:
         smallest = f", the smallest of {self.smallest}" if self.smallest < self.k else ""
         title = "leakage, and how much of it a plan that draws its sets would not leak (loss)"
         return [
             f"{self.secrets:,} secrets in {self.blocks:,} blocks of {self.k}{smallest}: sets that never change",
+            *([] if self.groups is None else [f"every block has {self.groups}{self._found()}"]),
             self._guess("a block"),
             *self._world_lines(),
             self._leakages(title, "before", "after", "leakage", "loss"),
             *self._property_parts(),
         ]
+
+    def _found(self) -> str:
+        return "" if self.best else ": the best blocks that were found, not proven to be the best there are"
 
 
 @dataclass(frozen=True)
@@ -409,8 +426,8 @@ def summarize_rings(plan: Any, entropies: Entropies) -> PlanSummary:
         layout=plan.layout,
         giants=plan.n_giants,
         giant_labels=tuple(labels[i] for i in plan.giants[:NAMED].tolist()),
-        homes=len(plan.homes.weights),
-        segments=sum(len(ring.starts) for ring in plan.rings),
+        homes=plan.n_homes,
+        segments=plan.n_segments,
         distance=plan.distance,
         gains=plan.gains is not None,
         success_blind=float(plan.prior.p.max()),
@@ -423,6 +440,8 @@ def summarize_rings(plan: Any, entropies: Entropies) -> PlanSummary:
         cost_bound=plan.cost_bound,
         metric=None if costs is None else costs.metric,
         stability=None if costs is None else costs.stability,
+        groups=None if plan.groups is None else plan.groups.describe(),
+        tiers=None if plan.groups is None else len(plan.tiers),
     )
 
 
@@ -447,6 +466,8 @@ def summarize_blocks(plan: Any, entropies: Entropies) -> BlockSummary:
         untold=untold,
         leakage=tuple(rows),
         lineage=plan.lineage.hex(),
+        groups=None if plan.groups is None else plan.groups.describe(),
+        best=plan.is_cut,
     )
 
 

@@ -24,12 +24,16 @@ from minleak._entropy.standard import FEW, STANDARD
 from minleak._file.format import Contents, require_whole
 from minleak._file.hashing import hash_parts, label_parts
 from minleak._file.writing import prior_arrays
+from minleak._layouts.tiers import find_partition
 from minleak._measure.leakages import difference
 from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, BasePlan, ListedSampler
 from minleak._plan.exporting import column_of_secrets
+from minleak._plan.groups import GroupTree
 from minleak._plan.joints import partition_blocks
-from minleak._plan.partition import Partition
+from minleak._plan.partition import Partition, cut
+from minleak._plan.rings import LIMIT
+from minleak._plan.storing import group_arrays, groups_from
 from minleak._plan.summaries import BlockSummary, summarize_blocks, tell_property
 from minleak.errors import InvalidParameter
 
@@ -48,6 +52,9 @@ class BlockPlan(BasePlan):
     one. Among all partitions into blocks of at most k none leaks less, in the entropies for which that is a theorem
     (`minleak.certify` says which); the optimal plan, which draws its sets, leaks a little less still: see `loss`.
 
+    With `groups` every block keeps their caps. Where sorted blocks do not, each secret goes to the first block with
+    room: the best that is found, and not proven to be the best there is.
+
     `partition` has the blocks.
 
     >>> import minleak as ml
@@ -61,6 +68,8 @@ class BlockPlan(BasePlan):
     prior: Prior
     k: int
     partition: Partition
+    #: Caps on the members of groups in a block, which every block keeps.
+    groups: GroupTree | None = None
 
     kind = BLOCKS
     layout = BLOCKS
@@ -69,6 +78,8 @@ class BlockPlan(BasePlan):
     def __post_init__(self) -> None:
         """Refuse blocks that do not hold every secret once, and that are empty or have more than k members."""
         wrong = self.partition.wrong_with(len(self.prior), self.k)
+        if wrong is None and self.groups is not None:
+            wrong = self.groups.wrong_with(len(self.prior))
         if wrong is not None:
             raise InvalidParameter(f"these fields are no plan: {wrong}; minleak.design(prior, k) makes plans")
 
@@ -77,9 +88,19 @@ class BlockPlan(BasePlan):
         """32 bytes that stand for the labels and the blocks, and name the plan in set ids."""
         index = "<i4" if len(self.prior) < 2**31 else "<i8"
         parts = [self.partition.members.astype(index, copy=False), self.partition.begins.astype("<i8", copy=False)]
+        if self.groups is not None:
+            parts += [b"groups", self.groups.group_of, self.groups.parents, self.groups.caps]
         return hash_parts(
             b"minleak blocks 1", [*label_parts(self.prior.labels), np.array([self.k]), *parts], self.hashes
         )
+
+    @cached_property
+    def is_cut(self) -> bool:
+        """Whether the blocks are the secrets sorted and cut: always so, unless caps on groups stand in the way."""
+        if self.groups is None:
+            return True
+        best, own = cut(self.prior, self.k), self.partition
+        return np.array_equal(best.begins, own.begins) and np.array_equal(best.members, own.members)
 
     @property
     def success(self) -> float:
@@ -120,8 +141,14 @@ class BlockPlan(BasePlan):
     def losses(self, entropies: Sequence[ConditionalEntropy | str]) -> dict[str, float]:
         """The same by the names of several entropies, in one pass."""
         measures = as_entropies(entropies)
-        after, profile, k = self.partition.entropies(self.prior, measures), Profile(self.prior), np.array([self.k])
-        best = [float(profile.entropies(H, k)[0]) for H in measures]
+        after = self.partition.entropies(self.prior, measures)
+        if self.groups is None:
+            profile, k = Profile(self.prior), np.array([self.k])
+            best = [float(profile.entropies(H, k)[0]) for H in measures]
+        else:
+            weights = self.prior.on_grid(LIMIT // self.k).weights
+            pi = find_partition(weights, self.k, self.groups).target(weights)
+            best = [H(pi) for H in measures]
         return {H.name: difference(H, *both) for H, *both in zip(measures, best, after, strict=True)}
 
     def in_the_world(self, *, entropies: Sequence[ConditionalEntropy | str] = FEW, seed: int = 0) -> World:
@@ -212,6 +239,7 @@ class BlockPlan(BasePlan):
         """Arrays and numbers from which a file makes it again."""
         partition = self.partition
         arrays = {"members": partition.members, "begins": partition.begins, **prior_arrays(self.prior)}
+        arrays |= group_arrays(self.groups)
         return arrays, {"k": self.k, "events": self.prior.events}
 
     @classmethod
@@ -219,7 +247,7 @@ class BlockPlan(BasePlan):
         """The blocks in a file."""
         members, begins = contents.vector("members", "i4 i8"), contents.vector("begins", "i8")
         k = require_whole(contents.numbers["k"], 1, len(members))
-        return cls(contents.prior(len(members)), k, Partition(members, begins))
+        return cls(contents.prior(len(members)), k, Partition(members, begins), groups_from(contents, len(members)))
 
     def __repr__(self) -> str:
         return f"BlockPlan(n={len(self.prior)}, k={self.k}, blocks={len(self.partition.begins) - 1})"

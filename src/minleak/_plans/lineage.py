@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
@@ -32,6 +32,7 @@ from minleak._lineage.today import SHARES, Today, check_enough, leaks_today
 from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, LINEAGE, RINGS, BasePlan
+from minleak._plan.groups import Groups, GroupTree
 from minleak._plan.summaries import LineageSummary, summarize_lineage, tell_property
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage_sampler import LineageSampler
@@ -70,7 +71,7 @@ class Lineage(BasePlan):
 
     def __post_init__(self) -> None:
         """Refuse parts of different kinds, layouts or caps, and a ledger of other secrets."""
-        alike = len({(part.kind, part.layout, part.k) for part in self._parts}) == 1
+        alike = len({(part.kind, part.layout, part.k, part.groups is None) for part in self._parts}) == 1
         if not alike or self.ledger.listed != sum(len(part.prior) for part in self._parts):
             raise InvalidParameter("these parts are no lineage: they differ in layout or k, or were not counted")
 
@@ -206,8 +207,17 @@ class Lineage(BasePlan):
     def _estimate(self, seed: int) -> Today:
         check_enough(self.ledger)
         pools = self.ledger.pools[self.ledger.pools > 0]
-        anew = design(Prior(pools), self.k, layout="blocks" if self.layout == "blocks" else "stable")
+        groups = None if self.parts[0].groups is None else self._all_groups(self.ledger.pools > 0)
+        anew = design(Prior(pools), self.k, layout="blocks" if self.layout == "blocks" else "stable", groups=groups)
         return leaks_today(self.parts, anew, self.ledger, seed)
+
+    def _all_groups(self, which: Any) -> GroupTree:
+        """The groups of all parts side by side, for some of those that were counted; one that waits has its own."""
+        trees = [part.groups for part in self.parts]
+        many = len(self.ledger.waiting)
+        trees += [GroupTree(np.arange(many), np.full(many, -1), np.ones(many, dtype=np.int64))] if many else []
+        joined = GroupTree.side_by_side(trees)
+        return replace(joined, group_of=joined.group_of[which])
 
     @property
     def life(self) -> tuple[Today, ...]:
@@ -269,6 +279,7 @@ class Lineage(BasePlan):
         keep: float,
         day: int | None,
         layout: Any,
+        groups: Groups | None,
         gains: Mapping[Any, Any] | None,
     ) -> Lineage:
         """What `update` returns: the counts are entered, and secrets that wait become a part when it is time."""
@@ -283,12 +294,26 @@ class Lineage(BasePlan):
         due = is_due(cohort, day=today, began=ledger.began, share=float(share), success=self.parts[0].success)
         if len(ledger.waiting) < self.k or not due:
             return Lineage(self.parts, ledger, self.life)
-        part = self._part(ledger, layout, gains)
+        part = self._part(ledger, layout, groups, gains)
+        if part.k < self.k:  # the caps of its groups allow no set of k as yet
+            return Lineage(self.parts, ledger, self.life)
         return Lineage((*self.parts, part), ledger.list_waiting(), self.life)
 
-    def _part(self, ledger: Ledger, layout: Any, gains: Mapping[Any, Any] | None) -> Any:
+    def _part(self, ledger: Ledger, layout: Any, groups: Groups | None, gains: Mapping[Any, Any] | None) -> Any:
         """The plan of those that wait, by all that was counted of them."""
         labels = take(ledger.labels, ledger.waiting)
+        grouped = self.parts[0].groups is not None
+        if grouped != (groups is not None):
+            raise InvalidParameter(
+                "the plan was made with groups, which new secrets need too: give groups= by label, with their caps"
+                if grouped
+                else "the plan was made without groups, so its parts have none: leave out groups="
+            )
+        level = groups
+        while level is not None:
+            if not isinstance(level.by, Mapping):
+                raise InvalidParameter("the groups of new secrets are a mapping by label, as some may wait for days")
+            level = level.inside
         made_with = getattr(self.parts[0], "gains", None) is not None
         if made_with != (gains is not None):
             raise InvalidParameter(
@@ -304,7 +329,7 @@ class Lineage(BasePlan):
         pools = np.maximum(ledger.pools[ledger.listed :], 1)
         total = total_of(pools)
         chosen: Any = shape
-        return design(Prior.trusted(pools, labels, total, total), self.k, layout=chosen, gains=worth)
+        return design(Prior.trusted(pools, labels, total, total), self.k, layout=chosen, groups=groups, gains=worth)
 
     # -- at work and in files -----------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ import numpy as np
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._plan.base import ListedSampler
+from minleak._plan.tiers import as_integers
 
 if TYPE_CHECKING:
     from minleak._plans.lineage import Lineage
@@ -62,7 +63,8 @@ class LineageSampler(ListedSampler):
 
     def owned(self, secrets: Indices) -> Indices:
         """As the parts say."""
-        owned = np.empty(len(secrets), dtype=np.int64)
+        several = any(getattr(part, "lower", ()) for part in self.plan.parts)  # tiers, with integers of any size
+        owned = np.zeros(len(secrets), dtype=object if several else np.int64)
         for part, rows, numbers in self._by_part(secrets):
             owned[rows] = part.owned(numbers)
         return owned
@@ -72,7 +74,8 @@ class LineageSampler(ListedSampler):
         out = np.full((len(secrets), self.plan.k), -1, dtype=np.int64)
         begins = self.plan.begins
         for part, rows, numbers in self._by_part(secrets):
-            shown = part.locate(numbers, places[rows])
+            own = places[rows] if isinstance(places, np.ndarray) else as_integers([places[row] for row in rows])
+            shown = part.locate(numbers, own if getattr(part.plan, "lower", ()) else own.astype(np.int64))
             begin = int(begins[np.searchsorted(begins, secrets[rows[0]], side="right") - 1])
             out[rows, : shown.shape[1]] = np.where(shown >= 0, shown + begin, -1)
         return out

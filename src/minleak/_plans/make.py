@@ -12,15 +12,19 @@ import numpy.typing as npt
 
 from minleak._data.labels import Labels
 from minleak._data.parameters import listed
-from minleak._data.prior import Prior, as_gains, as_prior
+from minleak._data.prior import Grid, Prior, as_gains, as_prior
 from minleak._data.progress import Progress, no_progress
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout, RingLayout
 from minleak._layouts.blocks import Blocks
 from minleak._layouts.giants import Giants, LayoutInput, find_giants
+from minleak._layouts.pricing.regions import cost_of_cells
+from minleak._layouts.tiers import find_partition
 from minleak._plan.base import BLOCKS, RINGS
-from minleak._plan.partition import cut
+from minleak._plan.groups import Groups, GroupTree
+from minleak._plan.partition import cut, fit
 from minleak._plan.rings import LIMIT, cap
+from minleak._plan.tiers import Tier
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.rings import Plan
 from minleak._strings.make import design_unlisted
@@ -35,6 +39,7 @@ def design(  # type: ignore[overload-overlap] # every other text is a layout
     k: int,
     *,
     layout: Blocks | Literal["blocks"],
+    groups: Groups | GroupTree | None = None,
     gains: None = None,
     progress: Progress | None = ...,
 ) -> BlockPlan: ...
@@ -44,6 +49,7 @@ def design(
     k: int,
     *,
     layout: RingLayout | str = "stable",
+    groups: Groups | GroupTree | None = None,
     gains: Iterable[Any] | None = None,
     progress: Progress | None = ...,
 ) -> Plan: ...
@@ -58,6 +64,7 @@ def design(
     k: int,
     *,
     layout: Layout | str = "stable",
+    groups: Groups | GroupTree | None = None,
     gains: Iterable[Any] | None = None,
     progress: Progress | None = None,
     unknown: StringModel | None = None,
@@ -85,6 +92,12 @@ def design(
         the quickest to make, for secrets drawn once, `Near(points)` for decoys that are close, `Cheapest(cost)` for
         sets that cost little; or the name of one that needs no arguments. `Blocks()` is not optimal: it makes the best
         plan without randomness, which leaks a little more and whose sets never change.
+    groups
+        Caps on the members of groups in a set, `Groups(country, at_most=2)`, nested or not. pi then comes from the
+        principal partition: F_0 = {}, F_i a set that maximises (p(F) - p(F_{i-1})) / (r(F) - r(F_{i-1})), where r(F) is
+        the most members of F that a set may have; pi has that value r(F_i) - r(F_{i-1}) times. H(pi) is the largest
+        H(X|Y) under the caps, for every H at once. Where the caps allow no set of k, `Plan.k` is the largest that they
+        allow.
     gains
         gamma_x >= 0, what secret x is worth to the attacker, for gain-based leakage: p is replaced by gamma_x p(x).
     progress
@@ -105,9 +118,9 @@ def design(
     (0.330518, 0.0)
     """
     if unknown is not None or (not isinstance(prior, Prior) and isinstance(prior, StringModel)):
-        if layout != "stable" or gains is not None:
+        if layout != "stable" or gains is not None or groups is not None:
             raise InvalidParameter(
-                "layout= and gains= are for listed secrets: a plan with a model of others has its own"
+                "layout=, gains= and groups= are for listed secrets: a plan with a model of others has its own"
             )
         if not isinstance(prior, Prior) and isinstance(prior, StringModel):
             return design_unlisted(prior, cap(k), share=unknown_share)
@@ -121,31 +134,76 @@ def design(
         raise InvalidParameter(f"progress= is called with (done, steps, text): a {type(progress).__name__} cannot be")
     layout = as_layout(layout)
     k = min(cap(k), len(prior))  # no set has more members than there are secrets
-    return _MAKERS[layout.kind](layout, prior, k, gains, progress or no_progress)
+    if groups is not None and not isinstance(groups, Groups | GroupTree):
+        raise InvalidParameter(f"groups= is Groups(by, at_most=...), not {type(groups).__name__}")
+    return _MAKERS[layout.kind](layout, prior, k, gains, groups, progress or no_progress)
 
 
-def _on_rings(layout: RingLayout, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> Plan:
+def _on_rings(
+    layout: RingLayout,
+    prior: Prior,
+    k: int,
+    gains: Iterable[Any] | None,
+    groups: Groups | GroupTree | None,
+    progress: Progress,
+) -> Plan:
     """The plan of least leakage that the layout lays."""
     gamma = None if gains is None else _gains(gains, prior.labels)
     grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
+    ground = LayoutInput(grid.weights, prior.labels, Giants(np.empty(0, dtype=np.int64), k, 0), progress=progress)
+    fields: dict[str, Any] = {
+        "prior": prior,
+        "layout": layout.name,
+        "gains": None if gamma is None else np.array([float(g) for g in gamma]),
+        "distance": grid.distance,
+    }
+    if groups is not None:
+        return _under_caps(layout, ground, k, groups.tree(prior.labels), grid, fields)
     giants = find_giants(grid.weights, grid.total, k)
-    laid = layout.lay(LayoutInput(grid.weights, prior.labels, giants, LIMIT // (k * grid.total), progress))
-    return Plan.trusted(
-        prior=prior,
-        k=k,
-        layout=layout.name,
-        gains=None if gamma is None else np.array([float(g) for g in gamma]),
-        distance=grid.distance,
-        **laid.fields(grid.times(laid.factor), giants),
-    )
+    laid = layout.lay(replace(ground, giants=giants, finest=LIMIT // (k * grid.total)))
+    return Plan.trusted(k=k, **fields, **laid.fields(grid.times(laid.factor), giants))
 
 
-def _in_blocks(layout: Blocks, prior: Prior, k: int, gains: Iterable[Any] | None, progress: Progress) -> BlockPlan:
+def _under_caps(
+    layout: RingLayout, ground: LayoutInput, k: int, tree: GroupTree, grid: Grid, fields: dict[str, Any]
+) -> Plan:
+    """The same where groups have caps: each tier of the principal partition is laid by itself."""
+    found = find_partition(grid.weights, k, tree)
+    places = sum(tier.rank for tier in found.tiers)
+    size = len(found.giants) + places if places else tree.rank(np.ones(len(tree.group_of), dtype=bool), k)
+    giants = Giants(found.giants, size - len(found.giants), 0)
+    finest = LIMIT // (k * grid.total) if len(found.tiers) == 1 else 1  # all tiers have the same units
+    first, *others = [
+        layout.lay(replace(ground, giants=Giants(found.giants, tier.rank, tier.weight), finest=finest, tier=tier))
+        for tier in found.tiers
+    ] or [layout.lay(replace(ground, giants=giants))]
+    lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
+    fields |= {"k": size, "groups": tree, "lower": lower, **first.fields(grid.times(first.factor), giants)}
+    plan = Plan.trusted(**fields)
+    distances = layout.distances(ground) if lower else None
+    if distances is None or first.cost is None:
+        return plan
+    mean = cost_of_cells(((sets, lengths / plan.phases) for sets, lengths in plan.cells()), distances)
+    return Plan.trusted(**fields | {"costs": replace(first.cost, value=mean, bound=None, rounding=None)})
+
+
+def _in_blocks(
+    layout: Blocks,
+    prior: Prior,
+    k: int,
+    gains: Iterable[Any] | None,
+    groups: Groups | GroupTree | None,
+    progress: Progress,
+) -> BlockPlan:
     """The best blocks for a prior and a cap. O(n log n)."""
     del layout, progress
     if gains is not None:
         raise InvalidParameter("gains= goes with plans that draw their sets: blocks are made for the prior")
-    return BlockPlan(prior, k, cut(prior, k))
+    if groups is None:
+        return BlockPlan(prior, k, cut(prior, k))
+    tree = groups.tree(prior.labels)
+    size = tree.rank(np.ones(len(prior), dtype=bool), k)
+    return BlockPlan(prior, size, fit(prior, size, tree), tree)
 
 
 # How a layout makes a plan of its kind.
@@ -154,7 +212,17 @@ _MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS:
 
 def relaid(plan: Plan, layout: RingLayout) -> Plan:
     """The same plan in another layout: the same giants, the other secrets on other rings."""
-    laid = layout.lay(LayoutInput(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.rest_weight)))
+    ground = LayoutInput(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.rest_weight))
+    if plan.groups is not None:
+        found = find_partition(plan.weights, plan.k, plan.groups)
+        parts = [Giants(plan.giants, tier.rank, tier.weight) for tier in found.tiers]
+        first, *others = [
+            layout.lay(replace(ground, giants=giants, tier=tier))
+            for giants, tier in zip(parts, found.tiers, strict=True)
+        ] or [layout.lay(ground)]
+        lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
+        return replace(plan, layout=layout.name, homes=first.homes, rings=first.rings, lower=lower)
+    laid = layout.lay(ground)
     return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
 
 

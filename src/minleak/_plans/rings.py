@@ -30,11 +30,13 @@ from minleak._plan.base import RINGS, BasePlan
 from minleak._plan.cost import Cost
 from minleak._plan.explicit import ENTRIES, explicit_channel
 from minleak._plan.exporting import ROWS, rows_of_rings
+from minleak._plan.groups import GroupTree
 from minleak._plan.joints import ring_blocks
 from minleak._plan.rings import Homes, Ring, check_rings, zero_weight_line
-from minleak._plan.sampler import RingSampler
+from minleak._plan.sampler import RingSampler, TierSampler
 from minleak._plan.storing import ring_contents, ring_fields
 from minleak._plan.summaries import PlanSummary, summarize_rings, tell_property
+from minleak._plan.tiers import CommonPhases, Tier
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -51,9 +53,12 @@ class Plan(BasePlan):
 
     All fields are integers or indices. With gains, `weights` are those of gamma_x p(x). `distance` is the total
     variation between the prior given and the one on the integer grid that the plan is exactly optimal for. `costs`
-    tells what the sets cost, where the layout was told, and `exclusion_groups` is the group of each secret, of which a
-    set holds at most one, where some are to be kept apart. `known_as` is what an engine calls the plan, where one made
-    it. Everything else follows from these fields, which the constructor checks.
+    tells what the sets cost, where the layout was told. `known_as` is what an engine calls the plan, where one made it.
+
+    With `groups` no set has more members of a group than its cap, and the plan leaks least among all such. Where a
+    group outweighs its cap, the secrets that are no giants are several tiers, the blocks of the principal partition:
+    `homes` and `rings` are those of the first, which is the densest, and `lower` has the others. All tiers are shown at
+    the same phase. Everything else follows from these fields, which the constructor checks.
     """
 
     prior: Prior
@@ -66,7 +71,8 @@ class Plan(BasePlan):
     gains: Array | None = field(default=None, kw_only=True)
     distance: float = field(default=0.0, kw_only=True)
     costs: Cost | None = field(default=None, kw_only=True)
-    exclusion_groups: Indices | None = field(default=None, kw_only=True)
+    groups: GroupTree | None = field(default=None, kw_only=True)
+    lower: tuple[Tier, ...] = field(default=(), kw_only=True)
     known_as: bytes | None = field(default=None, kw_only=True)
 
     kind = RINGS
@@ -80,7 +86,7 @@ class Plan(BasePlan):
         does. Files, copies and everybody else use the constructor.
         """
         made = object.__new__(cls)
-        vars(made).update(dict.fromkeys(("gains", "costs", "exclusion_groups", "known_as")) | fields)
+        vars(made).update(dict.fromkeys(("gains", "costs", "groups", "known_as")) | {"lower": ()} | fields)
         return made
 
     # -- what follows from the fields ---------------------------------------------------------------------------------
@@ -102,8 +108,53 @@ class Plan(BasePlan):
 
     @cached_property
     def rest_weight(self) -> int:
-        """What the giants leave of the total weight: the number of all phases."""
+        """What the giants leave of the total weight: the number of all phases, where there is one tier."""
         return self.total - int(sum(self.weights[self.giants].tolist()))
+
+    @cached_property
+    def tiers(self) -> tuple[Tier, ...]:
+        """The secrets that are no giants, by density: one tier, unless a group outweighs its cap."""
+        return (Tier(self.homes, self.rings), *self.lower) if self.rest_weight else ()
+
+    @cached_property
+    def common(self) -> CommonPhases:
+        """The phases at which several tiers are shown together."""
+        return CommonPhases(self.tiers, len(self.weights))
+
+    @property
+    def phases(self) -> int:
+        """The number of all phases, of which each is as likely as the others."""
+        return self.common.count if self.lower else self.rest_weight
+
+    def places(self, secrets: Indices) -> Indices:
+        """At how many phases each of the secrets is: u w_x of them, r_i w_x L / P_i for one of tier i, and all for a
+        giant. Python's integers where there are several tiers.
+        """
+        places: Any = self.weights[secrets]
+        if self.lower:
+            tiers = self.common.tier_of[secrets]
+            scales = [tier.rank * scale for tier, scale in zip(self.tiers, self.common.scales, strict=True)]
+            places = places.astype(object) * np.array([*scales, 0], dtype=object)[tiers]
+        else:
+            places = self.u * places
+        if len(giants := self._giants):
+            at = np.minimum(np.searchsorted(giants, secrets), len(giants) - 1)
+            places = np.where(giants[at] == secrets, self.phases, places)
+        return np.asarray(places)
+
+    @cached_property
+    def _giants(self) -> Indices:
+        return np.sort(self.giants)
+
+    @cached_property
+    def mean_places(self) -> Array:
+        """The same for all secrets, as if there were `rest_weight` phases: in floats, for estimates."""
+        if not self.lower:
+            return self.places(np.arange(len(self.weights))).astype(np.float64)
+        scales = np.array([*(tier.rank / tier.weight for tier in self.tiers), 0.0])
+        shares = self.weights * scales[self.common.tier_of]
+        shares[self.giants] = 1.0
+        return np.asarray(shares * self.rest_weight)
 
     @cached_property
     def zero_weight(self) -> Indices:
@@ -115,14 +166,16 @@ class Plan(BasePlan):
         """pi, largest first: the posterior that every observable induces (with gains: of gamma_x p(x), not
         normalised).
         """
-        rest = [self.rest_weight / (self.u * self.total)] * (self.u if self.rest_weight else 0)
-        return np.concatenate([self.weights[self.giants] / self.total, rest]) * self.mass
+        rest = [share for tier in self.tiers for share in [tier.weight / (tier.rank * self.total)] * tier.rank]
+        pi = np.concatenate([self.weights[self.giants] / self.total, rest]) * self.mass
+        return pi if self.groups is None else np.sort(pi)[::-1]
 
     @property
     def exact_target(self) -> tuple[Fraction, ...]:
         """pi in exact fractions of the total weight, largest first, zeros left out."""
         giants = [Fraction(w, self.total) for w in self.weights[self.giants].tolist()]
-        return (*giants, *([Fraction(self.rest_weight, self.total * self.u)] * self.u if self.rest_weight else []))
+        rest = [Fraction(tier.weight, self.total * tier.rank) for tier in self.tiers for _ in range(tier.rank)]
+        return tuple(sorted([*giants, *rest], reverse=True))
 
     @property
     def success(self) -> float:
@@ -136,17 +189,20 @@ class Plan(BasePlan):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes, rings and exclusion
+        """32 bytes that stand for everything a draw depends on: labels, weights, k, giants, homes, rings and
         groups. Computed, whatever a file says.
         """
         index = "<i4" if len(self.weights) < 2**31 else "<i8"
         parts = [*label_parts(self.prior.labels), np.array([self.k, self.u, self.rest_weight, self.total])]
-        parts += [self.weights, self.giants, self.homes.weights, self.homes.members.astype(index, copy=False)]
-        parts += [np.array([ring.length, ring.u, len(ring.starts)]) for ring in self.rings]
-        for ring in self.rings:
-            parts += [ring.starts, ring.listed().astype(index, copy=False)]
-        if self.exclusion_groups is not None:
-            parts += [b"apart", self.exclusion_groups]
+        parts += [self.weights, self.giants]
+        for tier in (self, *self.lower):
+            parts += [tier.homes.weights, tier.homes.members.astype(index, copy=False)]
+            parts += [np.array([ring.length, ring.u, len(ring.starts)]) for ring in tier.rings]
+            for ring in tier.rings:
+                parts += [ring.starts, ring.listed().astype(index, copy=False)]
+        if self.groups is not None:
+            parts += [b"groups", self.groups.group_of, self.groups.parents, self.groups.caps]
+            parts += [np.array([len(self.lower), *(len(tier.rings) for tier in (self, *self.lower))])]
         if self.known_as is not None:
             parts += [b"known as", self.known_as]
         return hash_parts(b"minleak plan 2", parts, self.hashes)
@@ -270,23 +326,40 @@ class Plan(BasePlan):
         for sets, lengths in self.cells():
             for members, length in zip(sets, lengths.tolist(), strict=True):
                 whole = np.sort(np.concatenate([self.giants, members]))
-                yield tuple(labels[i] for i in whole.tolist()), Fraction(length, self.rest_weight)
+                yield tuple(labels[i] for i in whole.tolist()), Fraction(length, self.phases)
         for number, members in enumerate(self.zero_weight_sets()):
             yield tuple(labels[i] for i in members.tolist()), Fraction(int(not self.rest_weight and number == 0))
 
     @property
     def n_cells(self) -> int:
         """An upper bound on the number of distinct sets: one for each home, one for each segment on a ring."""
-        segments = sum(len(ring.starts) for ring in self.rings)
-        return len(self.homes.weights) + segments + len(self.zero_weight_line()[1])
+        return self.n_homes + self.n_segments + len(self.zero_weight_line()[1])
+
+    @property
+    def n_homes(self) -> int:
+        """How many homes there are."""
+        return sum(len(tier.homes.weights) for tier in self.tiers)
+
+    @property
+    def n_segments(self) -> int:
+        """How many segments there are on all rings."""
+        return sum(len(ring.starts) for tier in self.tiers for ring in tier.rings)
 
     def cells(self, width: int = 4096) -> Iterator[tuple[Indices, Indices]]:
-        """(sets, lengths) in blocks: sets of shape (m, u) without the giants, each of probability length /
-        rest_weight.
+        """(sets, lengths) in blocks: sets of shape (m, u) without the giants, each of probability length / phases. The
+        lengths are Python's integers where there are several tiers.
         """
+        if self.lower:
+            yield from ((sets, lengths) for sets, lengths, _ in self.common.cells(width))
+            return
         yield from self.home_cells(width)
         for ring in self.rings:
             yield from ring.cells().blocks(width)
+
+    def mean_cells(self, width: int = 4096) -> Iterator[tuple[Indices, Array]]:
+        """The same with lengths in floats, as if there were `rest_weight` phases."""
+        for sets, lengths in self.cells(width):
+            yield sets, (lengths / self.phases * self.rest_weight if self.lower else lengths).astype(np.float64)
 
     def home_cells(self, width: int) -> Iterator[tuple[Indices, Indices]]:
         """The same for the homes alone, each of which is one cell."""
@@ -351,7 +424,7 @@ class Plan(BasePlan):
 
     def sampler(self) -> RingSampler:
         """What a `minleak.Cloak` draws from."""
-        return RingSampler(self)
+        return TierSampler(self) if self.lower else RingSampler(self)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again."""
@@ -365,5 +438,5 @@ class Plan(BasePlan):
     def __repr__(self) -> str:
         return (
             f"Plan(n={len(self.prior)}, k={self.k}, giants={self.n_giants}, layout={self.layout!r}, "
-            f"homes={len(self.homes.weights)}, segments={sum(len(ring.starts) for ring in self.rings)})"
+            f"homes={self.n_homes}, segments={self.n_segments})"
         )

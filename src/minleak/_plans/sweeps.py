@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minleak._attack.profiles import Profile
-from minleak._data.arrays import Array
+from minleak._data.arrays import Array, Indices
 from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
@@ -20,9 +20,11 @@ from minleak._entropy.names import as_entropies, as_entropy, place
 from minleak._entropy.standard import FEW
 from minleak._face.plain import plain
 from minleak._face.tables import Table
+from minleak._layouts.tiers import find_partition
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
-from minleak._plan.rings import cap
+from minleak._plan.groups import Groups, GroupTree
+from minleak._plan.rings import LIMIT, cap
 from minleak._plans.make import design
 from minleak.errors import InvalidParameter
 
@@ -75,6 +77,7 @@ def sweep(
     prior: Prior | Iterable[Any],
     *,
     ks: Iterable[int] | None = None,
+    groups: Groups | GroupTree | None = None,
     entropies: Sequence[ConditionalEntropy | str] = FEW,
     in_the_world: bool = False,
 ) -> Sweep:
@@ -83,7 +86,8 @@ def sweep(
     j* grows with k: secret j is no giant as long as k <= j - 1 + floor((w_j + ... + w_n) / w_j), a bound that does not
     fall with j, so that one sort and one search give all targets. Entropies with a `form` then follow from prefix
     sums, O(1) for each k; one's own are evaluated on pi, O(k) each. `ks` defaults to 1..min(n, 100).
-    With `in_the_world` a plan is made for each k and judged by `Plan.in_the_world`.
+    With `in_the_world` a plan is made for each k and judged by `Plan.in_the_world`. With `groups` sets keep their caps,
+    and pi is found anew for each k, O(n) each.
 
     >>> table = sweep(range(30, 0, -1), ks=[15, 20])
     >>> [round(float(value), 10) for value in table["shannon"]]
@@ -95,17 +99,44 @@ def sweep(
     asked = tuple(cap(k) for k in listed(chosen, "ks are the caps to sweep over, such as range(1, 20)", some=True))
     wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that
     measures = as_entropies(entropies)
+    capped = None if groups is None else _Capped(prior, groups)
     table = np.empty((len(wanted), len(measures)))
     for column, H in enumerate(measures):
-        before = H(profile.prior)
-        table[:, column] = [difference(H, before, after) for after in profile.entropies(H, wanted).tolist()]
+        before, source = H(profile.prior), profile if capped is None else capped
+        table[:, column] = [difference(H, before, after) for after in source.entropies(H, wanted).tolist()]
     success = np.maximum(1.0 / wanted, float(profile.p[0]))
-    world = np.array([_in_the_world(prior, k) for k in asked]) if in_the_world else None
+    if capped is not None:
+        success = np.array([capped.target(int(k))[0] for k in wanted])
+    world = np.array([_in_the_world(prior, k, groups) for k in asked]) if in_the_world else None
     return Sweep(asked, tuple(H.name for H in measures), table, success, world)
 
 
-def _in_the_world(prior: Prior, k: int) -> float:
-    return design(prior, k).in_the_world(entropies=()).success
+class _Capped:
+    """pi for any k, where sets keep the caps of groups."""
+
+    def __init__(self, prior: Prior, groups: Groups | GroupTree) -> None:
+        self._prior, self._tree, self._found = prior, groups.tree(prior.labels), dict[int, Array]()
+
+    @property
+    def most(self) -> int:
+        """The largest set that the caps allow of secrets that can occur."""
+        possible = np.asarray(self._prior.weights > 0)
+        return self._tree.rank(possible, len(possible))
+
+    def target(self, k: int) -> Array:
+        """pi, largest first."""
+        if k not in self._found:
+            weights = self._prior.on_grid(LIMIT // k).weights
+            self._found[k] = find_partition(weights, k, self._tree).target(weights)
+        return self._found[k]
+
+    def entropies(self, H: ConditionalEntropy, ks: Indices) -> Array:
+        """H(pi) for each k."""
+        return np.array([H(self.target(int(k))) for k in ks])
+
+
+def _in_the_world(prior: Prior, k: int, groups: Groups | GroupTree | None = None) -> float:
+    return design(prior, k, groups=groups).in_the_world(entropies=()).success
 
 
 def least_k(
@@ -114,6 +145,7 @@ def least_k(
     *,
     leakage: float | None = None,
     success: float | None = None,
+    groups: Groups | GroupTree | None = None,
     in_the_world: bool = False,
 ) -> int:
     """The least k whose optimal plan leaks at most `leakage` in the entropy, or leaves a guess right at most so often
@@ -122,6 +154,7 @@ def least_k(
     The least leakage does not grow with k, so k is found by bisection. One of the two targets is to be given. With
     `in_the_world` the success is that of an attacker who knows the truth of which the counts are a sample, as
     `Plan.in_the_world` estimates it for the stable layout; where the interval must meet it too, take a larger k.
+    With `groups` sets keep their caps, and a target that no k meets under them is refused.
 
     >>> least_k(range(30, 0, -1), "min-entropy", leakage=0)
     16
@@ -141,21 +174,35 @@ def least_k(
             raise InvalidParameter(
                 f"no k can do that: a blind guess at the likeliest secret is right with probability {most:.6g}"
             )
-        k = max(1, math.ceil(1 / success))
+        k, largest = max(1, math.ceil(1 / success)), profile.positive
         while k > 1 and 1 / (k - 1) <= success:
             k -= 1
-        if k > profile.positive:
+        if k > largest:
             raise InvalidParameter(f"only {profile.positive} secrets are possible: no set hides one that well")
-        return _least_in_the_world(prior, k, profile.positive, success) if in_the_world else k
+        if groups is not None:
+            capped = _Capped(prior, groups)
+            largest, least = capped.most, float(capped.target(capped.most)[0])
+            if least > success * (1 + 1e-12):
+                raise InvalidParameter(
+                    f"no k can do that under the caps of the groups: they allow sets of up to {largest}, with which a "
+                    f"guess is right with probability {least:.6g}"
+                )
+            k = _least(k, largest, lambda k: float(capped.target(k)[0]) <= success * (1 + 1e-12))
+        return _least_in_the_world(prior, k, largest, success, groups) if in_the_world else k
     most = real(leakage, "leakage is a number from 0 on", least=0.0)
     H = as_entropy(entropy)
     before = H(profile.prior)
 
+    source = profile if groups is None else _Capped(prior, groups)
+    largest = profile.positive if isinstance(source, Profile) else source.most
+
     def enough(k: int) -> bool:
-        after = float(profile.entropies(H, np.array([k]))[0])
+        after = float(source.entropies(H, np.array([k]))[0])
         return difference(H, before, after) <= most * (1 + 1e-12) + 1e-12 * max(1.0, abs(before)) * (most == 0)
 
-    return _least(1, profile.positive, enough)
+    if groups is not None and not enough(largest):
+        raise InvalidParameter(f"no k can do that under the caps of the groups: they allow sets of up to {largest}")
+    return _least(1, largest, enough)
 
 
 def as_success(success: Any) -> float:
@@ -168,14 +215,16 @@ def _least(low: int, high: int, enough: Callable[[int], bool]) -> int:
     return low + bisect_left(range(low, high), True, key=enough)
 
 
-def _least_in_the_world(prior: Prior, low: int, high: int, success: float) -> int:
+def _least_in_the_world(
+    prior: Prior, low: int, high: int, success: float, groups: Groups | GroupTree | None = None
+) -> int:
     """The least k from `low` on that meets the target in the true population: doubled until one does, then by
     bisection. Success does not grow with k, but estimates of it do where they are close: twice as many must do as well.
     """
 
     @cache
     def estimated(k: int) -> float:
-        return _in_the_world(prior, k)
+        return _in_the_world(prior, k, groups)
 
     def enough(k: int) -> bool:
         return estimated(k) <= success and estimated(min(2 * k, high)) <= success

@@ -13,6 +13,7 @@ from minleak._data.parameters import whole
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout
 from minleak._layouts.giants import find_giants
+from minleak._plan.groups import Groups
 from minleak._plan.rings import cap
 from minleak._plans.make import as_layout
 from minleak._warehouse.counts import Counts, counted, heaviest
@@ -34,6 +35,7 @@ def design(
     secret: str = "secret",
     weight: str | None = "count",
     layout: Layout | str = "stable",
+    groups: Groups | None = None,
     rows: int = ROWS,
     folder: str | os.PathLike[str] | None = None,
 ) -> WarehousePlan:
@@ -59,6 +61,8 @@ def design(
         One of `minleak.design`'s that an engine can lay: Stable() or "stable", homes of u secrets of about the same
         weight, made inside partitions, and what is left of their weights on one common ring, by wrap-around; Circle()
         or "circle", all on the common ring.
+    groups
+        None: an engine makes no plans with caps on groups.
     rows
         About how many secrets a partition has. Up to twice as many are sorted as a whole. At most u - 1 secrets of a
         partition have no home, so a larger number keeps a little more weight at home.
@@ -77,6 +81,10 @@ def design(
     array([0.36, 0.32, 0.32])
     """
     k = cap(k)
+    if groups is not None:
+        raise InvalidParameter(
+            "an engine makes no plans with groups: read the counts and design in memory, then export the plan's table"
+        )
     chosen = as_layout(layout)
     homes = chosen.homes_in_engine
     if homes is None:

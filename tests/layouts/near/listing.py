@@ -13,13 +13,13 @@ def star(distances, members):
     return min(sum(row[i] for i in members) for row in np.asarray(distances).tolist())
 
 
-def listed_optimum(distances, weights, u, *, apart=()):
-    """The least of sum v_M c(M) / s over all sets of u members, none holding two of a group; None if infeasible."""
+def listed_optimum(distances, weights, u, *, groups=(), at_most=1):
+    """The least of sum v_M c(M) / s over all sets of u members, none with more of a group; None if infeasible."""
     n = len(weights)
     sets = [
         members
         for members in combinations(range(n), u)
-        if not any(len(set(members) & set(group)) > 1 for group in apart)
+        if not any(len(set(members) & set(group)) > at_most for group in groups)
     ]
     if not sets:
         return None

@@ -13,6 +13,7 @@ from tests.layouts.near.listing import cost_of, euclidean
 import minleak as ml
 from minleak._layouts.pricing import cheapest as layout
 from minleak._layouts.pricing.blocks import blocks
+from minleak._layouts.pricing.capping import Caps
 from minleak._layouts.pricing.chaining import chained, spliced
 from minleak._layouts.pricing.peeling import Sets, peeled
 from minleak._layouts.pricing.regions import improved, with_costs
@@ -30,26 +31,28 @@ def heavy_tailed(n, u, seed):
     return weights
 
 
-@given(st.lists(st.integers(0, 40), min_size=2, max_size=12), st.integers(1, 5), st.integers(0, 5), st.data())
+@given(st.lists(st.integers(0, 40), min_size=2, max_size=12), st.integers(1, 5), st.integers(1, 3), st.data())
 @settings(max_examples=200)
-def test_peeling_owns_just_the_units(weights, u, colours, data):
-    """Whatever can be peeled is, in sets of u members of different groups, each its units; the rest is refused."""
+def test_peeling_owns_just_the_units(weights, u, cap, data):
+    """Whatever can be peeled is, in sets of u members that keep nested caps, each its units; the rest is refused."""
     n = len(weights)
-    groups = np.array(data.draw(st.lists(st.integers(0, colours), min_size=n, max_size=n))) + n
-    groups = np.where(groups == n, np.arange(n), groups)
+    inner = np.array(data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n)))
+    most = np.array([cap, cap, cap, 1, 1, cap + 1, cap + 2])
+    caps = Caps(np.stack([inner, 5 + inner % 2]), most)
     units = u * np.array(weights, dtype=np.int64)
-    shares = Counter()
-    for g, w in zip(groups.tolist(), units.tolist(), strict=True):
-        shares[g] += w
     distances = Euclidean(np.arange(n, dtype=float)[:, None] ** 2)
-    if max(shares.values()) * u > sum(shares.values()):
+    chains = [inner, 5 + inner % 2]
+    shares = [int(units[chain == g].sum()) * u <= int(most[g] * units.sum()) for chain in chains for g in set(chain)]
+    if not all(shares) or int(units.max()) * u > int(units.sum()):
         with pytest.raises(SolverFailed, match="share"):
-            peeled(units, groups, u, distances, np.arange(n))
+            peeled(units, caps, u, distances, np.arange(n))
         return
-    sets = peeled(units, groups, u, distances, np.arange(n))
+    sets = peeled(units, caps, u, distances, np.arange(n))
     assert sets.owned(n).tolist() == units.tolist()
     assert (sets.lengths > 0).all()
-    assert all(len(set(groups[row].tolist())) == u for row in sets.members)
+    for row in sets.members:
+        assert len(set(row.tolist())) == u
+        assert all((chain[row] == g).sum() <= most[g] for chain in chains for g in set(chain[row]))
 
 
 @pytest.mark.parametrize("off", [0.0, 1e-7, -1e-7, 0.4, -0.3])
@@ -58,10 +61,10 @@ def test_rounding_repairs_what_a_solver_got_wrong(off):
     rng = np.random.default_rng(1)
     units = 3 * np.array([50, 20, 20, 30, 15, 15])
     distances = Euclidean(rng.random((6, 2)))
-    start = peeled(units, np.arange(6), 3, distances, np.arange(6))
+    start = peeled(units, Caps.none(6), 3, distances, np.arange(6))
     values = start.lengths + off * rng.random(len(start.lengths))
     values[0] *= 1 + off
-    sets = rounded(start.members, values, units, groups=np.arange(6), distances=distances, secrets=np.arange(6))
+    sets = rounded(start.members, values, units, caps=Caps.none(6), distances=distances, secrets=np.arange(6))
     assert sets.owned(6).tolist() == units.tolist()
     assert all(len(set(row)) == 3 for row in sets.members.tolist())
 
@@ -71,7 +74,7 @@ def test_rounding_gives_back_for_the_heaviest():
     members, units = np.array([[0, 1], [0, 2], [0, 3], [1, 2]]), np.array([18, 10, 10, 2])
     values = np.array([5.0, 6.0, 2.0, 4.0])  # leaves (5, 1, 0, 0), and 5 is more than (5 + 1) / 2
     distances = Euclidean(np.arange(4.0)[:, None])
-    sets = rounded(members, values, units, groups=np.arange(4), distances=distances, secrets=np.arange(4))
+    sets = rounded(members, values, units, caps=Caps.none(4), distances=distances, secrets=np.arange(4))
     assert sets.owned(4).tolist() == units.tolist()
     assert all(a != b for a, b in sets.members.tolist())
 
@@ -83,11 +86,11 @@ def test_blocks_can_each_hold_a_plan(seed):
     rng = np.random.default_rng(seed)
     n, u = int(rng.integers(5, 200)), int(rng.integers(1, 6))
     weights = heavy_tailed(n, u, seed)
-    parts = blocks(rng.random((n, 2)), weights, np.arange(n), u, size=20)
+    parts = blocks(rng.random((n, 2)), weights, Caps.none(n), u, size=20)
     assert sorted(np.concatenate(parts).tolist()) == list(range(n))
     for part in parts:
         assert u * int(weights[part].max()) <= int(weights[part].sum())
-    even = blocks(rng.random((n, 2)), np.ones(n, dtype=np.int64), np.arange(n), u, size=20)
+    even = blocks(rng.random((n, 2)), np.ones(n, dtype=np.int64), Caps.none(n), u, size=20)
     assert max(map(len, even)) <= 20
 
 
@@ -115,8 +118,8 @@ def test_regions_only_make_it_cheaper():
     rng = np.random.default_rng(6)
     weights, points = heavy_tailed(400, 6, 6), rng.random((400, 2))
     distances = Euclidean(points)
-    start = with_costs(peeled(6 * weights, np.arange(400), 6, distances, np.arange(400)), distances)
-    end = improved(start, np.arange(400), distances, passes=2)
+    start = with_costs(peeled(6 * weights, Caps.none(400), 6, distances, np.arange(400)), distances)
+    end = improved(start, Caps.none(400), distances, passes=2)
     assert end.sets.owned(400).tolist() == (6 * weights).tolist()
     assert end.total < start.total
     plan = ml.design(weights, 6, layout=ml.Near(points))

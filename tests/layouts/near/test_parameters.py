@@ -40,7 +40,6 @@ BAD = {
     "no name": (lambda: "square", "one of stable, circle, blocks, near, cheapest"),
     "stability beyond": (lambda: ml.Near(POINTS, stability=1.5), "from 0"),
     "stability nan": (lambda: ml.Near(POINTS, stability=float("nan")), "from 0"),
-    "stability and forbid": (lambda: ml.Near(POINTS, stability=0.5, forbid=[(0, 1)]), "without forbid="),
 }
 
 

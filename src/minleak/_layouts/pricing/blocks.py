@@ -6,20 +6,21 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
+from minleak._layouts.pricing.capping import Caps
 
 
-def blocks(points: Array, units: Indices, groups: Indices, u: int, *, size: int, slack: int = 1) -> list[Indices]:
+def blocks(points: Array, units: Indices, caps: Caps, u: int, *, size: int, slack: int = 1) -> list[Indices]:
     """Split the places in two, and the parts again, until none has more than `size` members or can be split.
 
-    A part can be split if both halves can hold a plan: slack * u * (its heaviest group) <= its total weight. With a
-    slack of 1 the heaviest group may have to be in every set of its part. The cut is across the direction in which the
-    part is widest, as near the middle as is valid; if none is valid within the middle half, across the next direction.
-    O(n log n) for each of about log2(n / size) levels.
+    A part can be split if both halves can hold a plan: slack * u * (a member's weight) <= its total weight, and for a
+    group at most its cap times that. With a slack of 1 the heaviest may have to be in every set of its part. The cut is
+    across the direction in which the part is widest, as near the middle as is valid; if none is valid within the middle
+    half, across the next direction. O(n log n) for each of about log2(n / size) levels.
     """
     found, waiting = [], [np.arange(len(units))]
     while waiting:
         part = waiting.pop()
-        halves = _halved(part, points[part], units, groups, u, slack) if len(part) > size else None
+        halves = _halved(part, points[part], units, caps, u, slack) if len(part) > size else None
         if halves is None:
             found.append(part)
         else:
@@ -27,13 +28,13 @@ def blocks(points: Array, units: Indices, groups: Indices, u: int, *, size: int,
     return found
 
 
-def _halved(part: Indices, here: Array, units: Indices, groups: Indices, u: int, slack: int) -> list[Indices] | None:
+def _halved(part: Indices, here: Array, units: Indices, caps: Caps, u: int, slack: int) -> list[Indices] | None:
     centred = here - here.mean(axis=0)
     _, directions = np.linalg.eigh(centred.T @ centred)
     best: tuple[int, list[Indices]] | None = None
     for direction in directions.T[::-1]:
         order = part[np.argsort(centred @ direction, kind="stable")]
-        first, second = (_fits(line, units, groups, u, slack) for line in (order, order[::-1]))
+        first, second = (_fits(line, units, caps, u, slack) for line in (order, order[::-1]))
         valid = np.flatnonzero(first[:-1] & second[::-1][1:]) + 1  # how many go to the first half
         if not len(valid):
             continue
@@ -46,15 +47,20 @@ def _halved(part: Indices, here: Array, units: Indices, groups: Indices, u: int,
     return None if best is None else best[1]
 
 
-def _fits(order: Indices, units: Indices, groups: Indices, u: int, slack: int) -> npt.NDArray[np.bool_]:
+def _fits(order: Indices, units: Indices, caps: Caps, u: int, slack: int) -> npt.NDArray[np.bool_]:
     """For each beginning of the order, whether it can hold a plan."""
     own = units[order]
-    # what each member's group has up to it: members of a group one after the other, sums within
-    by_group = np.argsort(groups[order], kind="stable")
-    sums = np.cumsum(own[by_group])
-    starts = np.append(True, np.diff(groups[order][by_group]) != 0)
-    sums -= np.repeat((sums - own[by_group])[starts], np.diff(np.append(np.flatnonzero(starts), len(order))))
-    heavy = np.empty_like(sums)
-    heavy[by_group] = sums
-    total = np.cumsum(own)
-    return np.asarray(np.maximum.accumulate(heavy) <= total // (u * slack))
+    share = np.cumsum(own) // (u * slack)
+    fits = np.maximum.accumulate(own) <= share
+    for level in caps.chains:
+        # what each member's group has up to it: members of a group one after the other, sums within
+        groups = level[order]
+        by_group = np.argsort(groups, kind="stable")
+        sums = np.cumsum(own[by_group])
+        starts = np.append(True, np.diff(groups[by_group]) != 0)
+        sums -= np.repeat((sums - own[by_group])[starts], np.diff(np.append(np.flatnonzero(starts), len(order))))
+        heavy = np.zeros_like(sums)
+        inside = groups[by_group] >= 0
+        heavy[by_group[inside]] = -(-sums[inside] // caps.most[groups[by_group[inside]]])
+        fits &= np.maximum.accumulate(heavy) <= share
+    return np.asarray(fits)

@@ -7,6 +7,7 @@ import numpy as np
 from minleak._data.arrays import Indices
 from minleak._layouts.giants import LayoutInput, LayoutResult
 from minleak._layouts.pricing.blocks import blocks
+from minleak._layouts.pricing.capping import Caps
 from minleak._layouts.pricing.chaining import chained
 from minleak._layouts.pricing.generation import generate, star_costs
 from minleak._layouts.pricing.peeling import Sets, joined, peeled
@@ -35,7 +36,7 @@ _PASSES = (3, 30)
 _STEPS = 100
 
 
-def cheapest(ground: LayoutInput, distances: Distances, groups: Indices) -> LayoutResult:
+def cheapest(ground: LayoutInput, distances: Distances) -> LayoutResult:
     """Lay the secrets that are no giants on rings so that the mean star cost of a set is least.
 
     Up to `EXACT` secrets the linear programme over all sets is solved to a relative gap of 1e-6 and rounded to
@@ -47,11 +48,13 @@ def cheapest(ground: LayoutInput, distances: Distances, groups: Indices) -> Layo
     if not ground.giants.rest_weight:
         return LayoutResult.nothing(ground, Cost(0.0, 0.0, 0.0, distances.name, 0.0, distances.coordinates))
     secrets, u = ground.loose(), ground.u
-    units, group = u * ground.weights[secrets], groups[secrets]
+    units = u * ground.weights[secrets]
+    everyone = Caps.of_tier(ground.tier, len(ground.weights), u)
+    caps = everyone.of(secrets, u)
     scale = float(units.sum())  # u for the mean over members, times the length of all phases
     if len(secrets) <= EXACT:
-        return _exact(ground, units, group, secrets, distances)
-    plan = with_costs(_first(units, group, secrets, u, distances), distances)
+        return _exact(ground, units, caps, secrets, distances)
+    plan = with_costs(_first(units, caps, secrets, u, distances), distances)
     if len(secrets) <= REGIONS:
         start = plan.total / scale
 
@@ -60,16 +63,16 @@ def cheapest(ground: LayoutInput, distances: Distances, groups: Indices) -> Layo
             ground.progress(round(_STEPS * share), _STEPS, now)
 
         passes, rounds = _FEW_PASSES if len(secrets) > _MANY else _PASSES
-        plan = improved(plan, groups, distances, passes=passes, rounds=rounds, progress=report)
+        plan = improved(plan, everyone, distances, passes=passes, rounds=rounds, progress=report)
     ring = chained(plan.sets, plan.centres)
     cost = Cost(plan.total / scale, None, None, distances.name, 0.0, distances.coordinates)
     return LayoutResult(Homes.none(u), (ring,), cost)
 
 
-def _exact(ground: LayoutInput, units: Indices, group: Indices, secrets: Indices, distances: Distances) -> LayoutResult:
+def _exact(ground: LayoutInput, units: Indices, caps: Caps, secrets: Indices, distances: Distances) -> LayoutResult:
     """By column generation over all sets, and rounding."""
     u = ground.u
-    start = peeled(units, group, u, distances, secrets)
+    start = peeled(units, caps, u, distances, secrets)
     everywhere = not distances.points.shape[1] or distances.n_centres <= _CENTRES
     between = distances.between(np.arange(distances.n_centres) if everywhere else secrets, secrets)
     least = 1.0
@@ -80,14 +83,14 @@ def _exact(ground: LayoutInput, units: Indices, group: Indices, secrets: Indices
         ground.progress(round(_STEPS * np.log(least) / np.log(GAP)), _STEPS, f"gap {gap:.1e}")
 
     # half of the gap is for the rounding
-    solution = generate(between, units.astype(np.float64), u, start.members, groups=group, gap=GAP / 2, progress=report)
+    solution = generate(between, units.astype(np.float64), u, start.members, caps=caps, gap=GAP / 2, progress=report)
     to_centres = np.ascontiguousarray(between.T)
     scale = float(units.sum())
     bound = max(solution.bound / scale, 0.0)
     tried: list[tuple[float, LayoutResult]] = []
     for factor in _factors(int(units.sum()), ground.finest):
         values = solution.values * factor
-        sets = rounded(solution.members, values, units * factor, groups=group, distances=distances, secrets=secrets)
+        sets = rounded(solution.members, values, units * factor, caps=caps, distances=distances, secrets=secrets)
         costs, centres = star_costs(to_centres, sets.members)
         cost = float(sets.lengths @ costs) / factor / scale
         ring = chained(Sets(secrets[sets.members], sets.lengths), centres)
@@ -112,14 +115,14 @@ def _factors(total: int, room: int) -> list[int]:
     return sorted({1, min(_FINER, finest), finest} - {0})
 
 
-def _first(units: Indices, group: Indices, secrets: Indices, u: int, distances: Distances) -> Sets:
+def _first(units: Indices, caps: Caps, secrets: Indices, u: int, distances: Distances) -> Sets:
     """Near sets by peeling, in blocks where there are too many secrets for one."""
     points = distances.points[secrets]
     parts = [np.arange(len(secrets))]
     if points.shape[1]:
-        parts = blocks(points, units, group, u, size=_BLOCK, slack=2)
+        parts = blocks(points, units, caps, u, size=_BLOCK, slack=2)
     found = []
     for part in parts:
-        sets = peeled(units[part], group[part], u, distances, secrets[part])
+        sets = peeled(units[part], caps.of(part, u), u, distances, secrets[part])
         found.append(Sets(secrets[part][sets.members], sets.lengths))
     return joined(found, u)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._layouts.pricing.capping import Caps
 from minleak.errors import SolverFailed
 
 # How much of the duals of the best bound is kept when pricing (Wentges).
@@ -42,7 +43,7 @@ def generate(
     u: int,
     start: Indices,
     *,
-    groups: Indices,
+    caps: Caps,
     gap: float = 1e-6,
     rounds: int = 1000,
     progress: Callable[[float], None] | None = None,
@@ -51,7 +52,7 @@ def generate(
 
     The sets `start` must be able to cover the weights. Each round solves the linear programme over the sets known so
     far by the primal simplex method from the last basis, and prices: for duals lambda and centre z the best set is the
-    u members of different groups with least d(z,i) - lambda_i. If none has
+    u members that keep the caps with least d(z,i) - lambda_i. If none has
     negative reduced cost, the solution is optimal; and for any lambda
 
         w . lambda + (sum of w / u) * min over z of that sum  <=  the least cost.
@@ -62,7 +63,7 @@ def generate(
     costs O(n^2) for pricing and what the simplex method takes, some 30 to 60 rounds in all. Stops at a `gap`, or after
     so many `rounds`, with what it has then.
     """
-    programme = _Programme(distances, weights, u, start, groups)
+    programme = _Programme(distances, weights, u, start, caps)
     best, best_duals = -np.inf, np.zeros(len(weights))
     for done in range(1, rounds + _ENDING):
         value, duals = programme.solve()
@@ -101,15 +102,13 @@ class _Programme:
     one.
     """
 
-    def __init__(self, distances: Array, weights: Array, u: int, start: Indices, groups: Indices) -> None:
+    def __init__(self, distances: Array, weights: Array, u: int, start: Indices, caps: Caps) -> None:
         import highspy
 
         self.distances = np.ascontiguousarray(distances)
         self.to_centres = np.ascontiguousarray(distances.T)
         self.u, n = u, len(weights)
-        _, group = np.unique(groups, return_inverse=True)
-        # No groups where all may be together, which is quicker.
-        self.groups = group.ravel() if group.max() + 1 < n else np.empty(0, dtype=np.int64)
+        self.caps = caps
         self.mean = float(weights.mean())
         self.weights = weights / self.mean
         self.known: set[bytes] = set()
@@ -203,7 +202,7 @@ class _Programme:
         values, sets = np.empty(count), np.empty((count, self.u), dtype=np.int64)
         bound, found, added = -np.inf, duals, 0
         for smooth in (_SMOOTHING * anchor + (1 - _SMOOTHING) * duals, duals):
-            pricing.price_stars(self.distances, smooth, self.groups, self.u, values, sets)
+            pricing.price_stars(self.distances, smooth, self.caps.chains, self.caps.most, self.u, values, sets)
             here = self.mean * float(self.weights @ smooth + self.weights.sum() / self.u * values.min())
             if here > bound:
                 bound, found = here, smooth

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from minleak._data.arrays import Indices
+from minleak._layouts.pricing.capping import Caps
 from minleak._plan.distances import Distances
 from minleak.errors import SolverFailed
 
@@ -43,26 +44,25 @@ def joined(parts: list[Sets], u: int) -> Sets:
     )
 
 
-def peeled(units: Indices, groups: Indices, u: int, distances: Distances, secrets: Indices) -> Sets:
-    """Sets of near members of different groups that own just the given units, for `secrets` of the distances.
+def peeled(units: Indices, caps: Caps, u: int, distances: Distances, secrets: Indices) -> Sets:
+    """Sets of near members that keep the caps and own just the given units, for `secrets` of the distances.
 
-    Possible if and only if no group has more than S = sum(units) / u, which must be an integer: while that holds there
-    are u groups to take from, those that have just S fit in the set, and the step is made so long that it holds again.
-    At most one step for each secret and each group, each O(n). Greedy, so neither optimal nor far from it where space
-    is evenly filled.
+    Possible if and only if no member has more than S = sum(units) / u, which must be an integer, and no group more than
+    its cap times S: matroids have integer decompositions, so that there is a set after which the same holds for S - 1,
+    and it is kept for as long as it holds. Greedy, so neither optimal nor far from it where space is evenly filled.
     """
     from minleak._kernels import pricing
 
     some = np.flatnonzero(units)
-    names, group = np.unique(groups[some], return_inverse=True)
-    room = len(some) + len(names) + 1
+    own = caps.of(some, u)
+    room = 2 * (len(some) + 1) + u * (u + 1) * (len(own.most) + 1)
     sets, lengths = np.empty((room, u), dtype=np.int64), np.empty(room, dtype=np.int64)
     there = secrets[some]
     points = distances.points[there]
     rows = np.empty((0, 0))
     if not points.shape[1]:
         rows = distances.between(distances.centres_of(there), there)
-    count = pricing.peel(units[some], group.ravel().astype(np.int64), len(names), rows, points, u, sets, lengths)
+    count = pricing.peel(units[some], own.chains, own.most, rows, points, u, sets, lengths)
     if count < 0:
         raise SolverFailed("no sets can own these units: a secret or group has more than its share of them")
     return Sets(some[sets[:count]], lengths[:count])

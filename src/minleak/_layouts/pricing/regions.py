@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._layouts.pricing.capping import Caps
 from minleak._layouts.pricing.generation import generate, star_costs
 from minleak._layouts.pricing.peeling import Sets, joined
 from minleak._layouts.pricing.rounding import rounded
@@ -57,9 +58,18 @@ def with_costs(sets: Sets, distances: Distances) -> CostedSets:
     return CostedSets(sets, centres, costs)
 
 
+def cost_of_cells(cells: Iterable[tuple[Indices, Array]], distances: Distances) -> float:
+    """The mean of c(M)/u over sets of which each has a share, with the best centre among their members'."""
+    total = 0.0
+    for sets, shares in cells:
+        costs = with_costs(Sets(sets, np.ones(len(sets), dtype=np.int64)), distances).costs
+        total += float(shares.astype(np.float64) @ costs) / sets.shape[1]
+    return total
+
+
 def improved(
     plan: CostedSets,
-    groups: Indices,
+    caps: Caps,
     distances: Distances,
     *,
     passes: int = 1,
@@ -81,7 +91,7 @@ def improved(
             solved: list[CostedSets] = []
             total, now, least = plan.total, 0.0, 0.0
             for before, (part, bound) in zip(
-                parts, pool.map(lambda part: _resolved(part, groups, distances, rounds), parts), strict=True
+                parts, pool.map(lambda part: _resolved(part, caps, distances, rounds), parts), strict=True
             ):
                 solved.append(part)
                 total, now, least = total + part.total - before.total, now + part.total, least + bound
@@ -122,7 +132,7 @@ def _regions(members: Indices, places: Array, rng: np.random.Generator) -> Itera
         waiting += [region[order[:cut]], region[order[cut:]]]
 
 
-def _resolved(part: CostedSets, groups: Indices, distances: Distances, rounds: int) -> tuple[CostedSets, float]:
+def _resolved(part: CostedSets, caps: Caps, distances: Distances, rounds: int) -> tuple[CostedSets, float]:
     """The cheapest sets that own what these own, or these where nothing cheaper comes out, and a bound on both."""
     u = part.sets.members.shape[1]
     secrets, flat = np.unique(part.sets.members, return_inverse=True)
@@ -130,12 +140,12 @@ def _resolved(part: CostedSets, groups: Indices, distances: Distances, rounds: i
     units = Sets(members, part.sets.lengths).owned(len(secrets))
     centres = np.unique(np.concatenate([distances.centres_of(secrets), part.centres]))
     between = distances.between(centres, secrets)
-    group = groups[secrets]
+    own = caps.of(secrets, u)
     try:
-        solution = generate(between, units.astype(np.float64), u, members, groups=group, gap=_GAP, rounds=rounds)
+        solution = generate(between, units.astype(np.float64), u, members, caps=own, gap=_GAP, rounds=rounds)
     except SolverFailed:
         return part, 0.0
-    sets = rounded(solution.members, solution.values, units, groups=group, distances=distances, secrets=secrets)
+    sets = rounded(solution.members, solution.values, units, caps=own, distances=distances, secrets=secrets)
     costs, at = star_costs(np.ascontiguousarray(between.T), sets.members)
     found = CostedSets(Sets(secrets[sets.members], sets.lengths), centres[at], costs)
     return (found if found.total < part.total else part), max(solution.bound, 0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._layouts.pricing.capping import Caps
 from minleak._layouts.pricing.peeling import Sets, joined, peeled
 from minleak._plan.distances import Distances
 
@@ -13,15 +14,15 @@ _NEARLY = 1e-6
 
 
 def rounded(
-    members: Indices, values: Array, units: Indices, *, groups: Indices, distances: Distances, secrets: Indices
+    members: Indices, values: Array, units: Indices, *, caps: Caps, distances: Distances, secrets: Indices
 ) -> Sets:
     """Every value rounded down, and what is then left of the `units` peeled off in near sets.
 
-    What is left can always be peeled: with f the fractions cut off, a group has left the sum of f over the sets it is
-    in, which is at most R, the sum of all f, and R is (units left) / u. Values of a solver break this by their last
-    digits; then sets give back a few units more. The units left are at most one for each set, so rounding costs next
-    to nothing where weights are large; where they are a few units each, it may cost more than the solver's digits.
-    Values that are integers but for such digits are taken as these.
+    What is left can always be peeled: with f the fractions cut off, a group has left the sum of f over sets times its
+    members there, which is at most its cap times R, the sum of all f, and R is (units left) / u. Values of a solver
+    break this by their last digits; then sets give back a few units more. The units left are at most one for each set,
+    so rounding costs next to nothing where weights are large; where they are a few units each, it may cost more than
+    the solver's digits. Values that are integers but for such digits are taken as these.
     """
     u = members.shape[1]
     nearest = Sets(members, np.rint(values).astype(np.int64))
@@ -31,8 +32,8 @@ def rounded(
     lengths = np.floor(values + _NEARLY).astype(np.int64)
     _give_back_excess(members, lengths, units)
     left = units - Sets(members, lengths).owned(len(units))
-    _give_back_others(members, lengths, left, groups)
-    rest = peeled(left, groups, u, distances, secrets)
+    _give_back_others(members, lengths, left, caps)
+    rest = peeled(left, caps, u, distances, secrets)
     kept = lengths > 0
     return joined([Sets(members[kept], lengths[kept]), rest], u).merged()
 
@@ -49,21 +50,26 @@ def _give_back_excess(members: Indices, lengths: Indices, units: Indices) -> Non
             owned[members[s]] -= less
 
 
-def _give_back_others(members: Indices, lengths: Indices, left: Indices, groups: Indices) -> None:
-    """Shorten sets without a group that has more left than its share, until it has not."""
+def _give_back_others(members: Indices, lengths: Indices, left: Indices, caps: Caps) -> None:
+    """Shorten sets that have few of a group, or not a member, that has more left than its share, until it has not."""
     u = members.shape[1]
-    while True:
-        heavy = np.zeros(int(groups.max()) + 1, dtype=np.int64)
-        np.add.at(heavy, groups, left)
-        g = int(heavy.argmax())
-        missing = int(heavy[g]) - int(left.sum()) // u
-        if missing <= 0:
-            return
-        elsewhere = np.flatnonzero((lengths > 0) & ~(groups[members] == g).any(axis=1))
-        for s in elsewhere[np.argsort(lengths[elsewhere])].tolist():
-            less = min(missing, int(lengths[s]))
-            lengths[s] -= less
-            left[members[s]] += less
-            missing -= less
+    own = np.arange(len(left))
+    levels = [(own, np.ones(len(left), dtype=np.int64)), *((chain, caps.most) for chain in caps.chains)]
+    for group_of, most in levels:
+        while True:
+            heavy = np.zeros(len(most) + 1, dtype=np.int64)
+            np.add.at(heavy, group_of, left)  # the last place is for those in no group
+            over = heavy[:-1] - most * (int(left.sum()) // u)
+            g = int(over.argmax())
+            missing = int(over[g])
             if missing <= 0:
                 break
+            freed = most[g] - (group_of[members] == g).sum(axis=1)
+            able = np.flatnonzero((lengths > 0) & (freed > 0))
+            for s in able[np.lexsort((lengths[able], -freed[able]))].tolist():
+                less = min(-(-missing // int(freed[s])), int(lengths[s]))
+                lengths[s] -= less
+                left[members[s]] += less
+                missing -= less * int(freed[s])
+                if missing <= 0:
+                    break

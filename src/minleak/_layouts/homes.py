@@ -1,0 +1,126 @@
+"""Homes under caps: the stable layout where secrets are in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from minleak._data.arrays import Indices
+from minleak._layouts.tiers import TierCaps
+from minleak._plan.groups import GroupTree
+from minleak._plan.rings import Homes, Ring
+
+
+def lay_along_tree(secrets: Indices, weights: Indices, groups: Indices, tree: GroupTree, u: int) -> tuple[Ring, ...]:
+    """One ring of the secrets that have weight, in these groups, one group after the other, as they come within it: a
+    group of weight W has u W / (all weight) members at each phase, rounded down or up, as all that lies in it comes in
+    one piece.
+    """
+    from minleak._kernels import grouping
+
+    members, starts = grouping.lay_by_group(secrets, weights, groups, tree.places)
+    if not len(members):
+        return ()
+    length = int(starts[-1])
+    starts = starts[:-1]
+    starts *= u
+    return (Ring(members, starts, length, u),)
+
+
+def lay_homes(secrets: Indices, weights: Indices, tier: TierCaps) -> tuple[Homes, tuple[Ring, ...]]:
+    """Homes and the ring of residues for the secrets of a tier, which come from the heaviest down; their weights become
+    residues.
+
+    A home is a set of `tier.rank` members that keeps the caps, found by first fit, in which each has the weight of the
+    lightest. The residues w' can form a ring along the tree if r w'(A) <= c_A w'(all) for every group A, and for every
+    secret with c = 1. Where they cannot, homes give weight back.
+    """
+    from minleak._kernels import fitting, grouping
+
+    tree, rank = tier.tree, tier.rank
+    groups = tree.group_of[secrets]
+    home_of, sizes = fitting.first_fit(groups, tree.parents, tier.caps, rank)
+    full = sizes == rank
+    members, home = grouping.fill_homes(secrets, weights, home_of, np.where(full, np.cumsum(full) - 1, -1), rank)
+    residues = weights
+    given = _give_back(home, members, _Bounds(residues, secrets, groups, tier))
+    if given is not None:
+        home -= given
+        residues += np.append(given, 0)[home_of]
+    kept = home > 0
+    found = Homes(members if kept.all() else members[kept], home[kept])
+    return found, lay_along_tree(secrets, residues, groups, tree, rank)
+
+
+def _give_back(home: Indices, members: Indices, bounds: _Bounds) -> Indices | None:
+    """How much each home gives back, None for nothing.
+
+    A unit from a home with b members of A adds r units to the ring, b of them to A, and so frees c_A - b places of A:
+    homes with the fewest members of a group that binds give first, the heaviest before the others, so that few secrets
+    are moved much rather than many a little. No group is ever worse off: those that bind at first are all that do.
+    """
+    given = None
+    while (worst := bounds.worst()) is not None:
+        given = np.zeros_like(home) if given is None else given
+        need, inside, cap = worst
+        many = inside(members)
+        for unit in range(cap, 0, -1):
+            able = np.flatnonzero((many == cap - unit) & (home > given))
+            able = able[np.argsort(given[able] - home[able], kind="stable")]
+            left = home[able] - given[able]
+            give = np.clip(-(-need // unit) - (np.cumsum(left) - left), 0, left)
+            given[able] += give
+            bounds.add(members[able[give > 0]], give[give > 0])
+            need -= unit * int(give.sum())
+            if need <= 0:
+                break
+    return given
+
+
+class _Bounds:
+    """The weights w' of groups on a ring, as homes give back to it: those that bind have r w'(A) > c_A w'(all)."""
+
+    def __init__(self, residues: Indices, secrets: Indices, groups: Indices, tier: TierCaps) -> None:
+        from minleak._kernels import grouping
+
+        self._tree, self._rank, self._caps = tier.tree, tier.rank, tier.caps
+        self._total = int(residues.sum())
+        many = len(self._caps) + 1
+        self._sums = grouping.sum_some(residues, groups, many)
+        self._carry(self._sums)
+        heavy = np.flatnonzero(residues > self._total // self._rank)  # fewer than the rank
+        self._alone = dict(zip(secrets[heavy].tolist(), residues[heavy].tolist(), strict=True))
+
+    def _carry(self, sums: Indices) -> None:
+        """To the groups that groups lie in; the last place is for all."""
+        for level in range(int(self._tree.levels.max()) + 1):
+            here = np.flatnonzero(self._tree.levels == level)
+            np.add.at(sums, self._tree.parents[here], sums[here])
+
+    def add(self, members: Indices, given: Indices) -> None:
+        """What homes of these members have given."""
+        more = np.zeros_like(self._sums)
+        np.add.at(more, self._tree.group_of[members], given[:, None])
+        self._carry(more)
+        self._sums += more
+        self._total += self._rank * int(given.sum())
+        for x in self._alone:
+            self._alone[x] += int(given[(members == x).any(axis=1)].sum())
+
+    def worst(self) -> tuple[int, Callable[[Indices], Indices], int] | None:
+        """Of what binds most: the units that it needs, how many of its members each home has, and its cap."""
+        over = -((self._caps * self._total - self._rank * self._sums[:-1]) // self._rank)
+        group = int(np.argmax(over / np.maximum(self._caps, 1)))
+        x = max(self._alone, key=self._alone.__getitem__, default=-1)
+        alone = -((self._total - self._rank * self._alone.get(x, 0)) // self._rank)
+        if alone > 0 and alone * self._caps[group] >= over[group]:
+            return alone, lambda members: np.asarray((members == x).any(axis=1).astype(np.int64)), 1
+        if over[group] <= 0:
+            return None
+
+        def inside(members: Indices) -> Indices:
+            groups = self._tree.up(self._tree.group_of[members])
+            return np.asarray(sum((some == group).sum(axis=1) for some in groups))
+
+        return int(over[group]), inside, int(self._caps[group])
