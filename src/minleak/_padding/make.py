@@ -142,11 +142,12 @@ def find_best(search: BucketSearch, limits: Limits) -> tuple[Buckets, float]:
     if found is not None:
         return found
     classes, floor = search.classes, limits.floor
-    who = f"buckets of at least {floor} secrets" if floor > 1 else "the buckets that are kept"
+    who = f"buckets of at least {floor} secrets" if floor > 1 else "the smallest buckets"
+    otherwise = "lower the floor" if floor > 1 else "allow smaller buckets"
     if search.cheapest() is None:
         raise Infeasible(
-            f"{who} pad some object by more than the cap for each object allows: allow more with most=, or lower the "
-            "floor"
+            f"{who} pad some object by more than the cap for each object allows: allow more with most=, or "
+            f"{otherwise}"
         )
     for k, name in enumerate(search.limits.names):
         alone = replace(search, blend=np.eye(len(search.limits.names))[k]).cheapest()
@@ -157,7 +158,7 @@ def find_best(search: BucketSearch, limits: Limits) -> tuple[Buckets, float]:
             what = {"budget": "a mean overhead", "overhead": "an overhead in all", "relative": "a mean relative overhead"}
             raise Infeasible(
                 f"{who} have {what[name]} of at least {needed:.6g}, more than the {name} of {allowed:.6g}: allow that "
-                "much, or lower the floor"
+                f"much, or {otherwise}"
             )
     raise Infeasible(f"no {who} were found that keep the limits {' and '.join(search.limits.names)} together")
 

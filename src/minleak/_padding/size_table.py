@@ -27,6 +27,8 @@ from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
 _FORM = "minleak padding table 1"
 # More values than this are no table, and sizes are no larger.
 _VALUES, _LARGEST = 1_000_000, 2**62
+# Times are padded within a cap down to this part of the smallest that was seen.
+_BELOW = 16
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -58,7 +60,8 @@ class SizeTable(Result):
     @classmethod
     def of(cls, sizes: npt.NDArray[Any], ends: npt.NDArray[Any], *, most: Cap | None) -> SizeTable:
         """The table of buckets that end there, with further values between those of `sizes` that are in them, so that
-        no size, seen or not, is padded by more than the cap.
+        no size, seen or not, is padded by more than the cap; of times, which may come as close to 0 as they like, none
+        down to a sixteenth of the smallest.
         """
         values = ends.tolist()
         if most is None:
@@ -67,8 +70,9 @@ class SizeTable(Result):
         firsts = natural[np.searchsorted(natural, np.append(-1, ends[:-1]), side="right")].tolist()
         filled: list[float] = []
         for first, end in zip(firsts, values, strict=True):
-            if filled or isinstance(end, int):
-                filled += _fill(filled[-1] if filled else -1, first, end, most)
+            if not filled and isinstance(end, float) and first > 0:
+                filled.append(first / _BELOW)
+            filled += _fill(filled[-1] if filled else -1, first, end, most)
             filled.append(end)
         return cls(tuple(filled), None if callable(most) or most in (0, math.inf) else most)
 
@@ -205,13 +209,11 @@ def _fill(above: float, first: float, end: float, most: Cap) -> Iterator[float]:
     """
     is_whole = isinstance(end, int)
     while True:
-        smallest = above + 1 if is_whole else above
-        allowed = float(cap_sizes(np.array([smallest]), most)[0])
-        if smallest >= first or allowed >= end or allowed <= above:
+        smallest = above + 1 if is_whole else math.nextafter(above, math.inf)
+        allowed = cap_sizes(np.array([smallest]), most).tolist()[0]
+        if smallest >= first or allowed >= end:
             return
-        above = min(int(allowed), int(first) - 1) if is_whole else min(allowed, math.nextafter(first, 0))
-        if above <= smallest and not is_whole:
-            return
+        above = min(int(allowed), int(first) - 1) if is_whole else max(smallest, min(allowed, math.nextafter(first, 0)))
         yield above
 
 

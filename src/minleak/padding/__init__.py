@@ -12,6 +12,7 @@ from minleak._padding.make import design, least_budget, price_limits, update
 from minleak._padding.overheads import Overheads
 from minleak._padding.policies import AppliedPolicy, nip44, padme, signal, to_multiple, to_power_of_two
 from minleak._padding.result import Bucket, LeastOverhead, LimitPrice, Padding
+from minleak._padding.samples import SamplePadding, from_samples
 from minleak._padding.size_table import SizeTable, universal
 
 __all__ = [
@@ -26,9 +27,11 @@ __all__ = [
     "PaddingComparison",
     "PaddingFrontier",
     "PolicyComparison",
+    "SamplePadding",
     "SizeTable",
     "compare",
     "design",
+    "from_samples",
     "frontier",
     "least_budget",
     "nip44",
