@@ -30,9 +30,9 @@ def test_the_best_of_all_buckets_on_counts(name):
     """Of all ways to cut few sizes within a cap and a budget, what the search finds leaks least about the secret."""
     rng = np.random.default_rng(NAMES.index(name))
     H = ml.entropy(name)
-    for _ in range(6):
-        x, sizes = rng.integers(0, 3, 40), rng.integers(10, 20, 40) + 0
-        sizes = sizes + 2 * x
+    for _ in range(3):
+        x = rng.integers(0, 3, 40)
+        sizes = rng.integers(10, 15, 40) + x
         classes = as_size_classes(sizes, None)
         value = BucketValue.of_joint(classes, _count_below(classes, x), H)
         limits = Limits(overhead=float(rng.uniform(0.02, 0.2)), most=float(rng.choice([0.2, 0.5])))
@@ -65,12 +65,11 @@ def test_distinct_floats_are_not_fitted():
     topics, times = made_times()
     found = from_samples(topics, times, overhead=0.25)
     fresh, later = made_times(20_000, seed=1)
-    known, shown = found.table, None
-    within = later <= known.values[-1]
-    shown = known(later[within])
+    within = later <= found.table.values[-1]
+    shown = found.table(later[within])
     assert leaked(fresh[within], shown, "shannon") == pytest.approx(found.leakage, abs=0.02)
-    rows = from_samples(fresh, later, overhead=0.25)
-    assert found.success <= rows.success + 0.05
+    best = max((fresh[within][shown == y] == a).mean() for y in np.unique(shown) for a in range(4))
+    assert found.success <= best
     assert found.leakage < 0.35 * found.unpadded
     assert found.fitted >= found.bound - 1e-9
     assert found.overheads.share == pytest.approx(0.25, abs=0.02)

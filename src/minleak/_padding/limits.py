@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.parameters import is_number, real, whole
+from minleak._data.parameters import is_number, real, truth, whole
 from minleak._padding.size_classes import SizeClasses
 from minleak.errors import InvalidParameter
 
@@ -31,7 +31,9 @@ class Limits:
     - `relative`: E[(Y - s) / s] is at most this, the mean share by which an object grows;
     - `most`: Y - s is at most this share of s for each object, or most(s) if it is a function of the size. Shares are
       read as the decimal numbers that they print as, so that 12% of 25 is 3 and not a little less;
-    - `floor`: the least number of secrets, of those that can occur, in a bucket.
+    - `floor`: the least number of secrets, of those that can occur, in a bucket;
+    - `unseen`: the cap `most` also holds for whole sizes that no secret has, from the end of one bucket to the next, as
+      far as no gap between the sizes is wider than the cap: a table for objects that are still to come.
 
     Under `relative` and `most` an object of size 0 stays as it is, since everything is infinitely more.
     """
@@ -41,12 +43,15 @@ class Limits:
     relative: float | None = None
     most: Cap | None = None
     floor: int = 1
+    unseen: bool = False
 
     def __post_init__(self) -> None:
         for name, what in _SHARES.items():
             given = getattr(self, name)
             if given is not None and not (name == "most" and callable(given)):
                 object.__setattr__(self, name, real(given, what, least=0.0))
+        if truth(self.unseen, "unseen") and self.most is None:
+            raise InvalidParameter("unseen sizes are padded within a cap: give most= too")
         object.__setattr__(self, "floor", min(whole(self.floor, "the floor", 1), 2**62))
         if all(getattr(self, name) is None for name in _SHARES):
             raise InvalidParameter("say how much may be added: budget=, overhead=, relative= or most=")
@@ -71,6 +76,15 @@ class Limits:
             none = np.full(len(sizes), math.inf)
             return np.where(sizes == 0, 0.0, none) if self.relative is not None else none
         return cap_sizes(sizes, self.most)
+
+    def _largest_of_bucket(self, sizes: Array) -> npt.NDArray[Any]:
+        """The largest size that a bucket which starts with each of these sizes may end at."""
+        largest = self.largest(sizes)
+        if self.unseen:
+            before = np.append(-1.0, sizes[:-1])
+            between = self.largest(before + 1)  # of the smallest size in the bucket, which may be unseen
+            largest = np.where(between >= sizes, between, largest)
+        return largest
 
     def on(self, classes: SizeClasses) -> ClassLimits:
         """What they mean for these sizes."""
@@ -99,7 +113,7 @@ class Limits:
             if names[k] != "relative":
                 x[k], load[k] = classes.mass, classes.load
         # A bucket with class r must end before the first size above its cap, or start after r.
-        ends = np.searchsorted(sizes, self.largest(sizes), side="right") + 1
+        ends = np.searchsorted(sizes, self._largest_of_bucket(sizes), side="right") + 1
         reach = np.zeros(m + 2, dtype=np.int64)
         np.maximum.at(reach, ends, np.arange(1, m + 1))
         reach = np.maximum.accumulate(reach)[: m + 1]

@@ -37,6 +37,7 @@ def design(
     relative: float | None = None,
     most: Cap | None = None,
     floor: int = 1,
+    unseen: bool = False,
     entropy: ConditionalEntropy | str = "shannon",
     randomised: bool = False,
 ) -> Padding:
@@ -63,6 +64,9 @@ def design(
         The most that is added to any object, as a share of its size; or a function from a size to that share.
     floor
         The least number of secrets, of those that can occur, in any bucket. Buckets only.
+    unseen
+        Keep the cap `most` also for whole sizes between those that are listed: for a table that will pad objects which
+        are still to come. Otherwise further values are put between buckets for them, and who has one stands out.
     entropy
         Buckets: Shannon, min-entropy, the Renyi families, Tsallis, Sharma-Mittal, one guess; guesswork and l guesses if
         all secrets are equally likely. Randomised: every entropy that `minleak.optimise` takes.
@@ -91,7 +95,7 @@ def design(
     >>> design([100, 103, 110, 119], most=0.12, overhead=0.03).observables
     array([103, 119])
     """
-    limits = Limits(budget, overhead, relative, most, floor)
+    limits = Limits(budget, overhead, relative, most, floor, unseen)
     classes, H = as_size_classes(sizes, prior), as_entropy(entropy)
     if truth(randomised, "randomised"):
         from minleak._padding.randomised import design_randomised
