@@ -1,4 +1,4 @@
-"""Limits together: the best of all buckets under every combination, what is at fault where there are none, the prices."""
+"""Limits together: the best of all buckets under every combination, which limit is at fault, and what each costs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_cap_as_a_function():
     assert padding.leakage == pytest.approx(least(thresholds(sizes), sizes, np.ones(8), ml.Shannon(), most=most))
     assert padding.limits.to_dict() == {"most": "a function of the size"}
     with pytest.raises(InvalidParameter, match="share from 0 on"):
-        ml.padding.design(sizes, most=lambda size: -1)
+        ml.padding.design(sizes, most=lambda _: -1)
 
 
 def test_caps_are_exact():
@@ -169,9 +169,37 @@ def test_the_limit_at_fault_is_named():
     sizes = [10, 11, 100, 1000]
     with pytest.raises(Infeasible, match="cap for each object"):
         ml.padding.design(sizes, most=0.5, floor=2)
-    with pytest.raises(Infeasible, match="more than the overhead of 0.01"):
+    with pytest.raises(Infeasible, match=r"more than the overhead of 0\.01"):
         ml.padding.design(sizes, overhead=0.01, floor=2)
-    with pytest.raises(Infeasible, match="more than the relative of 0.1"):
+    with pytest.raises(Infeasible, match=r"more than the relative of 0\.1"):
         ml.padding.design(sizes, relative=0.1, floor=2)
     with pytest.raises(Infeasible, match="more than the budget of 1"):
         ml.padding.design(sizes, budget=1, relative=100, floor=2)
+
+
+def test_a_table_for_unseen_sizes_needs_no_further_values():
+    """Where no gap is wider than the cap the buckets alone keep it for all sizes; held-out sizes then leak less."""
+    rng = np.random.default_rng(6)
+    sizes = rng.integers(1000, 3000, 1600)
+    fit, later = sizes[:800], sizes[800:]
+    own, general = (ml.padding.design(fit, most=0.12, unseen=unseen) for unseen in (False, True))
+    inside = [value for value in general.table().values if value >= fit.min()]
+    assert inside == general.observables.tolist()
+    assert len(own.table().values) > len(general.table().values)
+    assert own.leakage <= general.leakage + 1e-9
+    assert all(general.pad(size) <= size + 12 * size // 100 for size in range(int(fit.min()), 4000))
+    leaks = [
+        ml.leakage(np.ones(800), ml.Channel.deterministic(found.table()(later).tolist()), "shannon")
+        for found in (own, general)
+    ]
+    assert leaks[1] < leaks[0]
+    assert {price.limit for price in ml.padding.price_limits(general)} == {"most"}
+    with pytest.raises(InvalidParameter, match="most="):
+        ml.padding.design(fit, overhead=0.1, unseen=True)
+
+
+def test_limits_that_do_not_limit():
+    """An infinite budget beside another is none, and sizes of 0 stay 0."""
+    assert ml.padding.design([1, 2, 9], budget=math.inf, relative=0.4).limits.relative == 0.4
+    assert ml.padding.design([1, 2, 9], budget=math.inf, overhead=math.inf).leakage == 0
+    assert ml.padding.design([0, 0], overhead=0.5).leakage == 0

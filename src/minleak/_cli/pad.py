@@ -47,7 +47,9 @@ class PaddingSummary(Result):
             ours = [
                 ["this padding", *best.overheads.to_cells(), best.leakage, len(best.observables), best.smallest_class]
             ]
-            rows = [[p.name, *p.overheads.to_cells(), p.leakage[0], p.observables, p.smallest_class] for p in self.policies]
+            rows = [
+                [p.name, *p.overheads.to_cells(), p.leakage[0], p.observables, p.smallest_class] for p in self.policies
+            ]
             columns = ["padding", *COLUMNS, "leakage", "sizes seen", "smallest class"]
             parts.append(Table(f"beside what others do, in {best.entropy.name}", columns, [*ours, *rows]))
         return parts

@@ -76,10 +76,9 @@ def joint_value(i, j, a, c, below, total):  # type: ignore[no-untyped-def]
         most = max(most, share)
         if share > 0.0 and a != np.inf:
             terms += -share * np.log(share) if a == 1.0 else share**a
-    if a == np.inf:
-        r = -np.log(most)
-    else:
-        r = terms if a == 1.0 else np.log(terms) / (1.0 - a)
+    r = -np.log(most) if a == np.inf else terms
+    if a not in (1.0, np.inf):
+        r = np.log(terms) / (1.0 - a)
     r = max(r, 0.0)
     return mass / total * (r if c == 0.0 else np.expm1(c * r) / c)
 

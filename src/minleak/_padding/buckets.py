@@ -276,7 +276,9 @@ class BucketSearch:
         from minleak._kernels import bucketing as kernel
 
         classes, limits = self.classes, self.limits
-        for _ in range(_MOVES if buckets is not None and not self.rule.any() else 0):
+        if buckets is None or self.rule.any():
+            return buckets
+        for _ in range(_MOVES):
             left = limits.allowed - buckets.overheads
             b, j, gain = kernel.best_move(
                 buckets.cuts, classes.sizes, limits.x, limits.reach, self.value.tables, left, limits.floor

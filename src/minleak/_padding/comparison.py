@@ -73,8 +73,8 @@ def compare(
 
     A policy is a function from an array of sizes to one of sizes that are nowhere smaller, a `SizeTable` too;
     `POLICIES` if not given. `capped` asks the best also to add to no object more than the share that the policy adds at
-    most. With a `floor` the best must also have so many secrets in each bucket; a policy within whose overhead that cannot be
-    is refused as `padding` refuses it. Buckets never leak more than a policy that keeps the order of sizes.
+    most. With a `floor` the best must also have so many secrets in each bucket; a policy within whose overhead that
+    cannot be is refused as `design` refuses it. Buckets never leak more than a policy that keeps the order of sizes.
 
     >>> from minleak._padding.policies import to_multiple
     >>> fours = {"fours": lambda sizes: to_multiple(sizes, 4)}

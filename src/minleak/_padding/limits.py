@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.parameters import is_number, real, truth, whole
+from minleak._face.plain import plain
+from minleak._face.result import Result
 from minleak._padding.size_classes import SizeClasses
 from minleak.errors import InvalidParameter
 
@@ -21,7 +23,7 @@ Cap = float | Callable[[Any], float]
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Result):
     """What a padding keeps to; None is no limit, and all that are given hold together.
 
     With Y >= s(X) the size that is shown, E over the secrets as likely as they are:
@@ -32,7 +34,7 @@ class Limits:
     - `most`: Y - s is at most this share of s for each object, or most(s) if it is a function of the size. Shares are
       read as the decimal numbers that they print as, so that 12% of 25 is 3 and not a little less;
     - `floor`: the least number of secrets, of those that can occur, in a bucket;
-    - `unseen`: the cap `most` also holds for whole sizes that no secret has, from the end of one bucket to the next, as
+    - `unseen`: the cap `most` also holds for sizes that no secret has, from the end of one bucket to the next, as
       far as no gap between the sizes is wider than the cap: a table for objects that are still to come.
 
     Under `relative` and `most` an object of size 0 stays as it is, since everything is infinitely more.
@@ -58,17 +60,20 @@ class Limits:
 
     def given(self) -> tuple[str, ...]:
         """The names of the limits that there are."""
-        return tuple(field.name for field in fields(self) if getattr(self, field.name) not in (None, field.default))
+        floor = ("floor",) if self.floor > 1 else ()
+        return (*(name for name in _SHARES if getattr(self, name) is not None), *floor)
 
     def to_dict(self) -> dict[str, Any]:
         """Those that there are, in JSON's types."""
-        found = {name: getattr(self, name) for name in self.given()}
-        return {name: "a function of the size" if callable(value) else value for name, value in found.items()}
+        found = {name: getattr(self, name) for name in (*self.given(), *(("unseen",) if self.unseen else ()))}
+        return {name: "a function of the size" if callable(value) else plain(value) for name, value in found.items()}
 
     def without(self, name: str) -> Limits | None:
         """The same without one of them; None if nothing then limits what is added."""
-        others = [other for other in _SHARES if other != name and getattr(self, other) is not None]
-        return replace(self, **{name: 1 if name == "floor" else None}) if others else None
+        others: dict[str, Any] = {other: getattr(self, other) for other in self.given() if other != name}
+        if not set(others) & set(_SHARES):
+            return None
+        return Limits(**others, unseen=self.unseen and name != "most")
 
     def largest(self, sizes: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """The largest size that each of these may be shown as: exact for whole sizes; infinite without a limit."""
@@ -81,43 +86,36 @@ class Limits:
         """The largest size that a bucket which starts with each of these sizes may end at."""
         largest = self.largest(sizes)
         if self.unseen:
-            before = np.append(-1.0, sizes[:-1])
-            between = self.largest(before + 1)  # of the smallest size in the bucket, which may be unseen
+            step = 1.0 if (sizes == np.floor(sizes)).all() else 0.0
+            smallest = np.append(0.0, sizes[:-1] + step)  # in the bucket, which may be unseen
+            between = self.largest(smallest)
             largest = np.where(between >= sizes, between, largest)
         return largest
 
     def on(self, classes: SizeClasses) -> ClassLimits:
         """What they mean for these sizes."""
         p, sizes = np.diff(classes.mass), classes.sizes
-        names, rates, allowed = [], [], []
-        for name, bound in (("budget", self.budget), ("overhead", self.overhead)):
-            if bound is not None:
-                names.append(name)
-                rates.append(np.ones(len(sizes)))
-                allowed.append(bound if name == "budget" else bound * classes.mean)
-        if len(names) == 2:  # the same cost twice: the tighter one is the limit
-            tighter = int(np.argmin(allowed))
-            names, rates, allowed = [names[tighter]], rates[:1], [allowed[tighter]]
+        share = self.overhead * classes.mean if self.overhead and classes.mean else self.overhead
+        sums = [(self.budget, "budget"), (share, "overhead")]
+        limits = sorted((bound, name) for bound, name in sums if bound is not None)[:1]  # of the same cost the tighter
         if self.relative is not None:
-            names.append("relative")
-            smallest = sizes[sizes > 0].min(initial=1.0)
-            rates.append(1 / np.maximum(sizes, smallest))  # size 0 is alone in its bucket: no matter what it costs
-            allowed.append(self.relative)
-        if 0 in allowed:  # then nothing is padded, whatever the other allows
-            names, rates, allowed = ([kept[allowed.index(0)]] for kept in (names, rates, allowed))
+            limits.append((self.relative, "relative"))
+        limits = [limit for limit in limits if limit[0] < math.inf] or limits[:1]
+        limits = [limit for limit in limits if limit[0] == 0][:1] or limits  # at 0 nothing is padded anyway
         m = len(sizes)
-        x = np.zeros((len(names), m + 1))
-        load = np.zeros_like(x)
-        for k, rate in enumerate(rates):
-            x[k, 1:], load[k, 1:] = np.cumsum(p * rate), np.cumsum(p * rate * sizes)
-            if names[k] != "relative":
-                x[k], load[k] = classes.mass, classes.load
+        x, load = np.zeros((len(limits), m + 1)), np.zeros((len(limits), m + 1))
+        for k, (_, name) in enumerate(limits):
+            x[k], load[k] = classes.mass, classes.load
+            if name == "relative":
+                rate = p / np.where(sizes > 0, sizes, 1.0)  # size 0 is alone in its bucket: no matter what it costs
+                x[k, 1:], load[k, 1:] = np.cumsum(rate), np.cumsum(rate * sizes)
         # A bucket with class r must end before the first size above its cap, or start after r.
         ends = np.searchsorted(sizes, self._largest_of_bucket(sizes), side="right") + 1
         reach = np.zeros(m + 2, dtype=np.int64)
         np.maximum.at(reach, ends, np.arange(1, m + 1))
         reach = np.maximum.accumulate(reach)[: m + 1]
-        return ClassLimits(tuple(names), x, load, np.array(allowed), reach, self.floor)
+        allowed = np.array([bound for bound, _ in limits])
+        return ClassLimits(tuple(name for _, name in limits), x, load, allowed, reach, self.floor)
 
 
 # What is expected of each limit that is a number from 0 on.
@@ -152,7 +150,9 @@ def cap_sizes(sizes: npt.NDArray[Any], most: Cap) -> npt.NDArray[Any]:
     if not shares:
         return np.full(len(sizes), math.inf)
     if (sizes == np.floor(sizes)).all():
-        largest = [int(size) + math.floor(int(size) * share) for size, share in zip(sizes.tolist(), shares, strict=True)]
+        largest = [
+            int(size) + math.floor(int(size) * share) for size, share in zip(sizes.tolist(), shares, strict=True)
+        ]
         return np.array([float(min(size, 2**62)) for size in largest])
     return np.asarray(sizes * (1 + np.array([float(share) for share in shares])))
 

@@ -65,7 +65,7 @@ def design(
     floor
         The least number of secrets, of those that can occur, in any bucket. Buckets only.
     unseen
-        Keep the cap `most` also for whole sizes between those that are listed: for a table that will pad objects which
+        Keep the cap `most` also for sizes between those that are listed: for a table that will pad objects which
         are still to come. Otherwise further values are put between buckets for them, and who has one stands out.
     entropy
         Buckets: Shannon, min-entropy, the Renyi families, Tsallis, Sharma-Mittal, one guess; guesswork and l guesses if
@@ -150,8 +150,7 @@ def find_best(search: BucketSearch, limits: Limits) -> tuple[Buckets, float]:
     otherwise = "lower the floor" if floor > 1 else "allow smaller buckets"
     if search.cheapest() is None:
         raise Infeasible(
-            f"{who} pad some object by more than the cap for each object allows: allow more with most=, or "
-            f"{otherwise}"
+            f"{who} pad some object by more than the cap for each object allows: allow more with most=, or {otherwise}"
         )
     for k, name in enumerate(search.limits.names):
         alone = replace(search, blend=np.eye(len(search.limits.names))[k]).cheapest()
@@ -159,7 +158,11 @@ def find_best(search: BucketSearch, limits: Limits) -> tuple[Buckets, float]:
         if needed > allowed:
             if name == "overhead":
                 needed, allowed = needed / classes.mean, allowed / classes.mean
-            what = {"budget": "a mean overhead", "overhead": "an overhead in all", "relative": "a mean relative overhead"}
+            what = {
+                "budget": "a mean overhead",
+                "overhead": "an overhead in all",
+                "relative": "a mean relative overhead",
+            }
             raise Infeasible(
                 f"{who} have {what[name]} of at least {needed:.6g}, more than the {name} of {allowed:.6g}: allow that "
                 f"much, or {otherwise}"

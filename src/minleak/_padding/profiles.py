@@ -1,4 +1,4 @@
-"""Profiles: tables that are ready to use, with how they were made and what they leak on sizes they were not made from."""
+"""Profiles: tables that are ready to use, how they were made, and what they leak on sizes they were not made from."""
 
 from __future__ import annotations
 

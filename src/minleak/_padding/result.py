@@ -127,7 +127,7 @@ class Padding(Result):
             **given,
         )
 
-    @cached_property
+    @property
     def overheads(self) -> Overheads:
         """What is added on the mean, to the median object and to the worst, and to how many more than the cap."""
         shown, first = self.observables[self.columns], self.starts[:-1]
@@ -251,8 +251,14 @@ class Padding(Result):
         rows: list[list[Any]] = [
             ["limits", limits],
             ["mean overhead", f"{found.mean:.6g} ({found.share:.2%} of the mean size)"],
-            ["an object grows by", f"{found.relative:.2%} on the mean, median {found.median:.2%}, worst {found.worst:.2%}"],
-            [f"objects that grow by more than {'the cap' if callable(cap) else f'{cap:.4g}'}", f"{found.above_cap:.2%}"],
+            [
+                "an object grows by",
+                f"{found.relative:.2%} on the mean, median {found.median:.2%}, worst {found.worst:.2%}",
+            ],
+            [
+                f"objects that grow by more than {'the cap' if callable(cap) else f'{cap:.4g}'}",
+                f"{found.above_cap:.2%}",
+            ],
             [f"leakage in {self.entropy.name}", self.leakage],
             ["no other can leak less than", f"{self.bound:.6g} ({self.status})"],
             ["sizes that can be seen", len(self.observables)],

@@ -1,4 +1,4 @@
-"""SizeTable: the sizes that are shown, by which any size is padded; saved, loaded and run without what it is made of."""
+"""SizeTable: the sizes that are shown, by which any size is padded; saved and run without what it is made of."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from minleak._padding.policies import AppliedPolicy, nip44, padme, signal, to_mu
 from minleak._padding.result import Bucket, LeastOverhead, LimitPrice, Padding
 from minleak._padding.samples import SamplePadding, from_samples
 from minleak._padding.size_table import SizeTable, universal
+from minleak.padding import profiles
 
 __all__ = [
     "AppliedPolicy",
@@ -37,6 +38,7 @@ __all__ = [
     "nip44",
     "padme",
     "price_limits",
+    "profiles",
     "signal",
     "to_multiple",
     "to_power_of_two",
