@@ -60,8 +60,8 @@ def under_limits(sizes: np.ndarray) -> None:
 
 
 def beside_policies(sizes: np.ndarray) -> None:
-    """Every policy at its own cost, and Padmé under its own cap too, on every eighth package."""
-    some = np.sort(sizes)[::8]
+    """Every policy at its own cost, and Padmé under its own cap too, on every twentieth package."""
+    some = np.sort(sizes)[::20]
     print(f"\nPolicies at their own cost, and the best buckets at the same cost ({len(some):,} packages):")
     print(ml.padding.compare(some, entropies=["shannon", "min-entropy"]))
     print("\nPadmé on all packages, where the best buckets keep its cost and its cap:")

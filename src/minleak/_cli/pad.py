@@ -17,7 +17,7 @@ from minleak._cli.tables import check_ending, write_channel
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._padding.overheads import COLUMNS
-from minleak._padding.policies import POLICIES, apply_policies
+from minleak._padding.policies import CHARTED, POLICIES, apply_policies
 from minleak._padding.size_classes import as_size_classes
 from minleak.errors import InvalidParameter
 from minleak.padding import AppliedPolicy, LimitPrice, Padding, SamplePadding
@@ -180,5 +180,5 @@ def _chart(sizes: Any, prior: ml.Prior, best: Padding) -> Any:
         entropy=best.entropy,
         points=_POINTS if len(prior) <= _MANY else _POINTS // 3,
         randomised=best.randomised,
-        policies=POLICIES if sizes.dtype.kind == "i" else None,
+        policies=CHARTED if sizes.dtype.kind == "i" else None,
     ).chart()

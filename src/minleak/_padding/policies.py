@@ -114,6 +114,10 @@ POLICIES: dict[str, Policy] = {
     "DNS answers, 468": lambda sizes: to_multiple(sizes, 468),
     "all to the largest": to_largest,
 }
+# Those that a chart has room for: blocks of few bytes lie together where nothing is padded.
+CHARTED = {
+    name: policy for name, policy in POLICIES.items() if name.partition(" of ")[2] != "512" and "DNS" not in name
+}
 # Made with the share in mind that each object grows by, not with bytes.
 RELATIVE: tuple[Policy, ...] = (padme, to_power_of_two, signal, nip44)
 

@@ -248,17 +248,12 @@ class Padding(Result):
         kind, found = "randomised padding" if self.randomised else "buckets", self.overheads
         limits = ", ".join(f"{name} {word(value)}" for name, value in self.limits.to_dict().items())
         cap = USUAL_CAP if self.limits.most is None else self.limits.most
+        share, relative, median, worst, above = found.to_cells()
         rows: list[list[Any]] = [
             ["limits", limits],
-            ["mean overhead", f"{found.mean:.6g} ({found.share:.2%} of the mean size)"],
-            [
-                "an object grows by",
-                f"{found.relative:.2%} on the mean, median {found.median:.2%}, worst {found.worst:.2%}",
-            ],
-            [
-                f"objects that grow by more than {'the cap' if callable(cap) else f'{cap:.4g}'}",
-                f"{found.above_cap:.2%}",
-            ],
+            ["mean overhead", f"{found.mean:.6g} ({share} of the mean size)"],
+            ["an object grows by", f"{relative} on the mean, median {median}, worst {worst}"],
+            [f"objects that grow by more than {'the cap' if callable(cap) else f'{cap:.4g}'}", above],
             [f"leakage in {self.entropy.name}", self.leakage],
             ["no other can leak less than", f"{self.bound:.6g} ({self.status})"],
             ["sizes that can be seen", len(self.observables)],
