@@ -31,7 +31,10 @@ PROMISED = {
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
         least_budget LeastOverhead AppliedPolicy Bucket CurvePoint PolicyComparison
+        from_samples universal update price_limits signal nip44 Limits LimitPrice Overheads SamplePadding SizeTable
+        profiles
     """,
+    "minleak.padding.profiles": "Profile backup dns messages",
     "minleak.mechanisms": """
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
         planar_geometric planar_laplace rounded privacy_curve PrivacyCurve shuffled_epsilon

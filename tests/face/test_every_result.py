@@ -101,6 +101,13 @@ def examples():
         ml.design(words, k=2).against(ml.strings.NGram.fit(["ab", "bb"], order=1, longest=6), trials=20),
         theory.gain_to_bayes(PRIOR, np.eye(4)),
         padding.least_budget([3, 4, 5, 9], PRIOR, leakage=1.0),
+        padded.limits,
+        padding.Limits(most=lambda _: 0.1),
+        padded.overheads,
+        padded.table(),
+        padding.price_limits(padded)[0],
+        padding.from_samples(["<b>", "<i>"] * 10, list(range(20)), overhead=0.1),
+        padding.profiles.backup(),
     ]
 
 
@@ -122,7 +129,7 @@ def test_the_face_of_a_result(found):
 
 
 def classes():
-    for namespace in (results, theory, padding):
+    for namespace in (results, theory, padding, padding.profiles):
         for name in namespace.__all__:
             found = getattr(namespace, name)
             if inspect.isclass(found) and dataclasses.is_dataclass(found) and name not in OTHERS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,6 +13,7 @@ import minleak as ml
 from minleak._kernels import bucketing
 from minleak._padding.bucket_value import BucketValue
 from minleak._padding.buckets import BucketSearch
+from minleak._padding.limits import Limits
 from minleak._padding.size_classes import as_size_classes
 
 FAMILIES = (
@@ -90,7 +92,7 @@ def test_corners_are_those_of_every_start(name, uniform, floor):
     H, classes = ml.entropy(name), made_classes(uniform=uniform)
     p = classes.prior.p[classes.members]
     value = BucketValue.of(classes, H)
-    search = BucketSearch.of(classes, value, floor=floor)
+    search = BucketSearch.of(classes, value, Limits(budget=1, floor=floor).on(classes))
     apart, whole = search.measure(np.arange(1, M + 1)), search.coarsest()
     plain_whole, plain_apart = float(plain_value(H, p[:, None])[0]), float(plain_value(H, np.diag(p)).sum())
     factor = (whole.value - apart.value) / (plain_whole - plain_apart)
@@ -102,12 +104,31 @@ def test_corners_are_those_of_every_start(name, uniform, floor):
         assert np.diff(classes.ends[np.append(0, corner.cuts)]).min() >= floor
 
 
+@pytest.mark.parametrize("most", [math.inf, 1.5, 0.05])
+@pytest.mark.parametrize(("name", "uniform"), [*((name, False) for name in KINDS), ("shannon", True)])
+def test_corners_of_relative_overheads_and_caps(name, uniform, most):
+    """As above where a unit of padding costs more with small sizes, and where objects have caps."""
+    H, classes = ml.entropy(name), made_classes(uniform=uniform, seed=1)
+    p, sizes = classes.prior.p[classes.members], classes.sizes
+    limits = Limits(relative=1, most=None if most == math.inf else most).on(classes)
+    value = BucketValue.of(classes, H)
+    search = BucketSearch.of(classes, value, limits)
+    apart, whole = search.measure(np.arange(1, M + 1)), search.measure(np.array([M]))
+    plain_whole, plain_apart = float(plain_value(H, p[:, None])[0]), float(plain_value(H, np.diag(p)).sum())
+    factor = (whole.value - apart.value) / (plain_whole - plain_apart)
+    for price in whole.value / whole.overhead * np.array([0, 0.03, 1, 300, 3e6]):
+        corner = search.corner(float(price))
+        ours = price * corner.overhead - corner.value
+        plain = plain_corner(sizes, p, H, price / factor, rate=1 / sizes, most=most)
+        assert ours + apart.value == pytest.approx(factor * (plain + plain_apart), rel=1e-9, abs=1e-11)
+
+
 @pytest.mark.parametrize("name", ["shannon", "min-entropy", "arimoto:2", "hayashi:3"])
 def test_rules_are_kept(name):
     """Forced ends are there, forbidden ones are not, and the corner costs no less than without rules."""
     classes = made_classes(uniform=False, seed=3)
     value = BucketValue.of(classes, ml.entropy(name))
-    free = BucketSearch.of(classes, value)
+    free = BucketSearch.of(classes, value, Limits(budget=1).on(classes))
     price = 30 * free.coarsest().value / free.coarsest().overhead
     best = free.corner(price)
     rule = np.zeros(M + 1, dtype=np.int8)

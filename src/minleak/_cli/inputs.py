@@ -189,6 +189,18 @@ class PriorSource:
         table = Table(**self._rewound())
         return table.names_columns and table.has(column)
 
+    def samples(self, column: str) -> tuple[Any, Any] | None:
+        """The secrets and the numbers in that column, row by row, where some secret has several rows; else None."""
+        table = Table(**self._rewound())
+        if not table.names_columns or not table.has(column) or not table.has(self._reading.secret):
+            return None
+        read = table.read({"secret": self._reading.secret}, {"size": column})
+        codes, labels = read["secret"].codes()
+        if len(labels) == len(codes):
+            return None
+        names = labels[:]
+        return [names[code] for code in codes.tolist()], read["size"].numbers()
+
     def names(self, column: str, role: str = "bucket", option: str = "--by") -> Any:
         """The names in that column, one for each secret, of what it is in."""
         self._refuse_events(option)

@@ -1,25 +1,26 @@
-"""pad: what to pad sizes to, so that least leaks within a mean overhead."""
+"""pad: what to pad sizes to, so that least leaks within limits on what is added."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
-import pyarrow as pa
 import typer
 
 import minleak as ml
 from minleak._cli.inputs import PriorSource, Reading
 from minleak._cli.options import Format, Secret, argument, chart_option, number, option
 from minleak._cli.output import Outcome, save_chart, working
-from minleak._cli.tables import check_ending, write_channel, write_table
+from minleak._cli.tables import check_ending, write_channel
 from minleak._face.result import Result
 from minleak._face.tables import Table
-from minleak._padding.policies import POLICIES, apply_policies
+from minleak._padding.overheads import COLUMNS
+from minleak._padding.policies import CHARTED, POLICIES, apply_policies
 from minleak._padding.size_classes import as_size_classes
 from minleak.errors import InvalidParameter
-from minleak.padding import AppliedPolicy, Padding
+from minleak.padding import AppliedPolicy, LimitPrice, Padding, SamplePadding
 
 # Prices at which a chart's curve is found, and from how many secrets on there are fewer.
 _POINTS, _MANY = 72, 5000
@@ -31,30 +32,41 @@ class PaddingSummary(Result):
 
     padding: Padding
     """The padding that leaks least."""
+    prices: tuple[LimitPrice, ...]
+    """Of each limit what would leak at least without it, and so what it costs at most."""
     policies: tuple[AppliedPolicy, ...]
-    """Of each policy `name`, `overhead`, `observables`, `smallest_class` and `leakage`; for whole sizes only."""
+    """Of each policy `name`, `overheads`, `observables`, `smallest_class` and `leakage`; for whole sizes only."""
 
     def to_parts(self) -> list[str | Table]:
         best = self.padding
         parts: list[str | Table] = [str(best)]
+        if self.prices:
+            rows: list[list[Any]] = [[price.limit, price.without, price.price] for price in self.prices]
+            parts.append(Table("what each limit costs", ["limit", "leakage without it", "costs at most"], rows))
         if self.policies:
-            ours: list[Any] = ["this padding", best.overhead, best.leakage, len(best.observables), best.smallest_class]
-            rows = [[p.name, p.overhead, p.leakage[0], p.observables, p.smallest_class] for p in self.policies]
-            columns = ["padding", "overhead", "leakage", "sizes seen", "smallest class"]
-            parts.append(Table(f"beside what others do, in {best.entropy.name}", columns, [ours, *rows]))
+            ours = [
+                ["this padding", *best.overheads.to_cells(), best.leakage, len(best.observables), best.smallest_class]
+            ]
+            rows = [
+                [p.name, *p.overheads.to_cells(), p.leakage[0], p.observables, p.smallest_class] for p in self.policies
+            ]
+            columns = ["padding", *COLUMNS, "leakage", "sizes seen", "smallest class"]
+            parts.append(Table(f"beside what others do, in {best.entropy.name}", columns, [*ours, *rows]))
         return parts
 
 
 def pad(
     sizes: str = argument("SIZES", "Secrets and their sizes: csv(.gz), tsv, parquet, json; - is stdin."),
     budget: str | None = option("The largest mean overhead: in the unit of the sizes, or 10% of the mean size."),
+    relative: bool = option("Read the share in --budget as the mean of what each object grows by.", default=False),
+    most: str | None = option("The most that is added to any object, as a share of its size such as 12%."),
     max_leakage: float | None = option("Instead: the least overhead with no more leakage than this."),
     size: str = option("The column of natural sizes or times.", default="size"),
     entropy: str = option("The entropy to leak least in, by name.", "--entropy", "-e", default="shannon"),
-    floor: int = option("The least number of secrets in a bucket.", default=1),
+    floor: int = option("The least number of secrets in a bucket; of rows, where a secret has several.", default=1),
     randomised: bool = option("Draw the size at random: leaks least of all, for up to 280 sizes.", default=False),
     output: str | None = option(
-        "A .csv: the buckets, or with --randomised the channel's rows. Or a .cloak for `minleak draw`.",
+        "A .csv or .json: the table, or with --randomised the channel's rows. Or a .cloak for `minleak draw`.",
         "-o",
         "--output",
     ),
@@ -62,34 +74,51 @@ def pad(
     secret: Secret = "secret",
     weight: str | None = option("A column of counts: count, if there is one; else all are equally likely."),
     format: Format = None,
-) -> Outcome[PaddingSummary]:
-    """Choose what to pad sizes or times to, so that they leak least within a mean overhead.
+) -> Outcome[PaddingSummary | SamplePadding]:
+    """Choose what to pad sizes or times to, so that they leak least within limits on what is added.
 
-    Example: minleak pad files.csv --budget 10% --floor 2 -o buckets.csv
+    A secret with several rows has sizes that vary: what they tell about the secret is then least, and half of the rows
+    are held out to judge by.
+
+    Example: minleak pad files.csv --budget 5% --most 12% -o table.csv
     """
     if output is not None:
-        check_ending(output, "a padding", ["csv", "cloak"])
-    if (budget is None) == (max_leakage is None):
+        check_ending(output, "a padding", ["csv", "json", "cloak"])
+    if budget is not None and max_leakage is not None:
         raise InvalidParameter("say either --budget, how much may be added, or --max-leakage, how much may leak")
+    if budget is None and max_leakage is None and most is None:
+        raise InvalidParameter("say how much may be added: --budget on the mean, --most to each object, or both")
+    if relative and (budget is None or not budget.endswith("%")):
+        raise InvalidParameter("--relative needs a share, such as --budget 5%")
+    given: dict[str, Any] = {"entropy": entropy, "floor": floor}
+    if budget is not None:
+        name, value = _budget(budget)
+        given["relative" if relative else name] = value
+    if most is not None:
+        given["most"] = _share(most)
     source = PriorSource(sizes, Reading(secret=secret, format=format))
+    samples = source.samples(size)
+    if samples is not None:
+        return _from_samples(samples, given, output, refused={"--max-leakage": max_leakage, "--randomised": randomised})
     natural = source.other(size, "--size")
     if weight is None and size != "count" and source.has("count"):
         weight = "count"
     prior = ml.Prior.uniform(len(natural)) if weight is None else source.other(weight, "--weight")
     prior = ml.Prior(prior.weights, labels=natural.labels)
-    classes = as_size_classes(natural.weights, prior)
 
     with working(f"padding {len(prior):,} secrets"):
-        given: dict[str, Any] = {"entropy": entropy, "floor": floor, "randomised": randomised}
-        if budget is not None:
-            best = ml.padding.design(natural.weights, prior, budget=_budget(budget, classes.mean), **given)
+        given["randomised"] = randomised
+        if max_leakage is None:
+            best = ml.padding.design(natural.weights, prior, **given)
         else:
-            best = ml.padding.least_budget(natural.weights, prior, leakage=max_leakage or 0.0, **given).padding
+            best = ml.padding.least_budget(natural.weights, prior, leakage=max_leakage, **given).padding
         policies = POLICIES if natural.weights.dtype.kind == "i" else {}  # they round whole numbers
-        applied = tuple(apply_policies(classes, policies, [best.entropy]))
+        classes = as_size_classes(natural.weights, prior)
+        applied = apply_policies(classes, policies, [best.entropy], best.limits.most)
+        prices = ml.padding.price_limits(best) if len(best.limits.given()) > 1 else ()
         draw = partial(_chart, natural.weights, prior, best)
         charts = save_chart(draw, chart, title="Leakage against mean overhead")
-    found = PaddingSummary(best, applied)
+    found = PaddingSummary(best, prices, applied)
     if output is None:
         return Outcome(found, charts)
     if output.lower().endswith(".cloak"):
@@ -97,27 +126,59 @@ def pad(
     elif best.randomised:
         write_channel(best.channel(), output)
     else:
-        write_table(pa.Table.from_pylist([asdict(bucket) for bucket in best.buckets()]), output)
+        best.save(output)
     return Outcome(found, (output, *charts))
 
 
-def _budget(text: str, mean: float) -> float:
+def _from_samples(
+    samples: tuple[Any, Any], given: dict[str, Any], output: str | None, *, refused: dict[str, Any]
+) -> Outcome[PaddingSummary | SamplePadding]:
+    for flag, value in refused.items():
+        if value:
+            raise InvalidParameter(f"{flag} needs one row for each secret, and some have several")
+    if output is not None and output.lower().endswith(".cloak"):
+        raise InvalidParameter("a table from samples is written as .csv or .json, not .cloak")
+    with working(f"padding {len(samples[0]):,} rows"):
+        found = ml.padding.from_samples(*samples, **given)
+    if output is not None:
+        found.table.save(output)
+    return Outcome(found, () if output is None else (output,))
+
+
+def _budget(text: str) -> tuple[str, float]:
+    """The limit that a budget is, and its value: a share of the mean size, or a number in the unit of the sizes."""
     try:
-        value = number(text.removesuffix("%")) * (mean / 100 if text.endswith("%") else 1)
+        name, value = ("overhead", _percent(text)) if text.endswith("%") else ("budget", number(text))
+    except typer.BadParameter:
+        name, value = "budget", -1.0
+    if not value >= 0:
+        raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
+    return name, value
+
+
+def _share(text: str) -> float:
+    try:
+        value = _percent(text) if text.endswith("%") else number(text)
     except typer.BadParameter:
         value = -1.0
     if not value >= 0:
-        raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
+        raise InvalidParameter(f"--most is a share of each size from 0 on, such as 12% or 0.12, not {text!r}")
     return value
+
+
+def _percent(text: str) -> float:
+    """A hundredth of a number, as the decimal number that it is: 7% is 0.07 and not a little more."""
+    return float(Decimal(repr(number(text.removesuffix("%")))) / 100)
 
 
 def _chart(sizes: Any, prior: ml.Prior, best: Padding) -> Any:
     return ml.padding.frontier(
         sizes,
         prior,
+        most=best.limits.most,
+        floor=best.limits.floor,
         entropy=best.entropy,
-        floor=best.floor,
         points=_POINTS if len(prior) <= _MANY else _POINTS // 3,
         randomised=best.randomised,
-        policies=POLICIES if sizes.dtype.kind == "i" else None,
+        policies=CHARTED if sizes.dtype.kind == "i" else None,
     ).chart()

@@ -7,8 +7,8 @@ import numpy as np
 from minleak._kernels.compiling import kernel
 
 # How the value of a bucket is got: from the number of its secrets alone (a uniform prior), from its largest
-# probability, or from the Renyi entropy of order 1, close to 1, or any other.
-BY_COUNT, BY_LARGEST, SHANNON, NEAR_ONE, BY_POWERS = range(5)
+# probability, from the Renyi entropy of order 1, close to 1, or any other; or from how often each secret has its sizes.
+BY_COUNT, BY_LARGEST, SHANNON, NEAR_ONE, BY_POWERS, BY_JOINT = range(6)
 # How two stretches are put together.
 ADD, LARGEST, ADD_LOGS = range(3)
 # What is known of the value V(i, j) of all buckets that start in a block l..r and end at j, as a function of the start:
@@ -61,14 +61,40 @@ def stretch(i, j, table, join, level):  # type: ignore[no-untyped-def]
 
 
 @kernel(nogil=True)
+def joint_value(i, j, a, c, below, total):  # type: ignore[no-untyped-def]
+    """The value of sizes i, ..., j-1 where secret x was seen below[j, x] - below[i, x] times with them; whole numbers,
+    whose differences are exact.
+    """
+    mass = 0.0
+    for x in range(below.shape[1]):
+        mass += below[j, x] - below[i, x]
+    if not mass > 0.0:
+        return 0.0
+    most, terms = 0.0, 0.0
+    for x in range(below.shape[1]):
+        share = (below[j, x] - below[i, x]) / mass
+        most = max(most, share)
+        if share > 0.0 and a != np.inf:
+            terms += -share * np.log(share) if a == 1.0 else share**a
+    r = -np.log(most) if a == np.inf else terms
+    if a not in (1.0, np.inf):
+        r = np.log(terms) / (1.0 - a)
+    r = max(r, 0.0)
+    return mass / total * (r if c == 0.0 else np.expm1(c * r) / c)
+
+
+@kernel(nogil=True)
 def bucket_value(i, j, kind, a, c, count, by_count, masses, others, level):  # type: ignore[no-untyped-def]
     """P (exp(c R) - 1) / c of the sizes i, ..., j-1, with P their probability and R their Renyi entropy in nats.
 
     The order of R is a. `count` are the secrets before each size, `by_count` is the value by number of secrets,
-    `masses` and `others` are tables of stretches: of probabilities, and of what the kind needs.
+    `masses` and `others` are tables of stretches: of probabilities, and of what the kind needs. BY_JOINT, `masses` has
+    a column for each secret: how many of its observations are below each size; by_count[0] is their number in all.
     """
     if kind == BY_COUNT:
         return by_count[count[j] - count[i]]
+    if kind == BY_JOINT:
+        return joint_value(i, j, a, c, masses, by_count[0])
     mass = stretch(i, j, masses, ADD, level)
     if kind == BY_LARGEST:
         return max(mass - stretch(i, j, others, LARGEST, level), 0.0)
@@ -117,27 +143,33 @@ def least_on_hull(x, y, slope, hull, h):  # type: ignore[no-untyped-def]
 
 
 @kernel(nogil=True)
-def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[no-untyped-def]
+def best_buckets(size, mass, x, load, rule, reach, w, price, use, floor):  # type: ignore[no-untyped-def]
     """The least sum over buckets of price * overhead - use * value: where the last bucket of the best starts, for every
     number j of sizes from the bottom; -1 where no buckets of at least `floor` secrets fit.
 
-    rule[j] is 1 where a bucket must end before size j, -1 where none may.
+    A bucket i..j-1 has the overhead size_j-1 * (x[j] - x[i]) - (load[j] - load[i]), where x adds up what a unit of
+    padding costs with each size, which is its probability (then x is `mass`) or anything else that is positive.
+    rule[j] is 1 where a bucket must end before size j, -1 where none may; none that ends there starts before reach[j].
 
-    A start i costs first[i] = least[i] + price * load[i], and then - price * size_j * mass[i] - use * V(i, j), V being
+    A start i costs first[i] = least[i] + price * load[i], and then - price * size_j * x[i] - use * V(i, j), V being
     the bucket's value. Starts are kept in blocks. Over a block, V(i, j) is at most V(l, j) - V(l, i), which rules most
     blocks out by one number kept for each; and it is at most a line in mass[i] plus something of i alone (see CHORD and
-    the others), so that what the block can reach at best is found on the lower convex hull of its starts, by bisection.
-    Where the value is convex in mass[i] only corners of the hull can be best, and only those are tried. The result is
-    that of trying all starts.
+    the others), which is below a line in x[i], so that what the block can reach at best is found on the lower convex
+    hull of its starts, by bisection. Where the value is convex in x[i] only corners of the hull can be best, and only
+    those are tried. The result is that of trying all starts.
     """
     kind, bound, a, c, count, by_count, additive, masses, others, level = w  # once: inside the loops it is slow
     m = size.shape[0]
+    same = True  # whether x is the mass
+    for j in range(m + 1):
+        same = same and x[j] == mass[j]
     blocks = m // _BLOCK + 1
     start = np.full(m + 1, -1, np.int64)
     first, shifted = np.full(m + 1, np.inf), np.full(m + 1, np.inf)
     hulls, corners, low = np.empty((blocks, _BLOCK), np.int64), np.zeros(blocks, np.int64), np.full(blocks, np.inf)
+    least_rate, most_rate = np.full(blocks, np.inf), np.zeros(blocks)  # of mass by x, from the start of the block on
     first[0] = 0.0
-    earliest, last, guess = 0, 0, 0
+    ended, last, guess = 0, 0, 0
     for j in range(1, m + 1):
         if j % _BLOCK == 0:  # a block of starts is full
             b = j // _BLOCK - 1
@@ -145,19 +177,23 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
             for i in range(l, j):
                 own = 0.0 if i == l else bucket_value(l, i, kind, a, c, count, by_count, masses, others, level)
                 shifted[i] = first[i] + use * (own if bound == MERGING else -additive[i])
-                low[b] = min(low[b], first[i] + price * size[j - 1] * (mass[j - 1] - mass[i]) + use * own)
-            corners[b] = lower_hull(l, j, mass, shifted, hulls[b])
+                low[b] = min(low[b], first[i] + price * size[j - 1] * (x[j - 1] - x[i]) + use * own)
+                if i > l:
+                    rate = 1.0 if same else (mass[i] - mass[l]) / (x[i] - x[l])
+                    least_rate[b], most_rate[b] = min(least_rate[b], rate), max(most_rate[b], rate)
+            corners[b] = lower_hull(l, j, x, shifted, hulls[b])
         if rule[j - 1] > 0:
-            earliest = j - 1
+            ended = j - 1
+        earliest = max(ended, reach[j])
         while last + 1 < j and count[j] - count[last + 1] >= floor:
             last += 1
         if rule[j] < 0 or last < earliest or count[j] - count[last] < floor:
             continue
         slope = price * size[j - 1]
-        base = slope * mass[j] - price * load[j]
+        base = slope * x[j] - price * load[j]
         best, arg = np.inf, -1
         if guess >= earliest and first[guess] < np.inf:
-            best = first[guess] + base - slope * mass[guess]
+            best = first[guess] + base - slope * x[guess]
             best -= use * bucket_value(guess, j, kind, a, c, count, by_count, masses, others, level)
             arg = guess
         for b in range(last // _BLOCK, earliest // _BLOCK - 1, -1):
@@ -168,9 +204,9 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
                 if corners[b] == 0:
                     continue
                 whole = bucket_value(l, j, kind, a, c, count, by_count, masses, others, level)
-                if low[b] + base - slope * mass[r] - use * whole >= best:
+                if low[b] + base - slope * x[r] - use * whole >= best:
                     continue
-                height, tilt = whole, 0.0  # V(i, j) <= height + tilt * mass[i] + what `shifted` holds
+                height, tilt = whole, 0.0  # V(i, j) <= height + tilt * (mass[i] - mass[l]) + what `shifted` holds
                 if bound in (CHORD, TANGENT):
                     height -= additive[l]
                     near = bucket_value(r, j, kind, a, c, count, by_count, masses, others, level) - additive[r]
@@ -179,24 +215,25 @@ def best_buckets(size, mass, load, rule, w, price, use, floor):  # type: ignore[
                     else:  # the slope at the far end, where a concave function of the bucket's size is flattest
                         one = bucket_value(l + 1, j, kind, a, c, count, by_count, masses, others, level)
                         tilt = (one - additive[l + 1] - height) / (mass[l + 1] - mass[l])
-                    height -= tilt * mass[l]
                 elif bound == GROWING:
                     tilt = 1.0 / c
-                    height = bucket_value(r, j, kind, a, c, count, by_count, masses, others, level) - tilt * mass[r]
-                reach = least_on_hull(mass, shifted, slope + use * tilt, hulls[b], corners[b])
-                if reach + base - use * height >= best:
+                    height = bucket_value(r, j, kind, a, c, count, by_count, masses, others, level)
+                    height -= tilt * (mass[r] - mass[l])
+                tilt *= least_rate[b] if tilt < 0.0 else most_rate[b]
+                reached = least_on_hull(x, shifted, slope + use * tilt, hulls[b], corners[b])
+                if reached + base - use * (height - tilt * x[l]) >= best:
                     continue
-            if closed and bound == CHORD and last >= r and earliest <= l:
+            if closed and bound == CHORD and same and last >= r and earliest <= l:
                 for h in range(corners[b]):
                     i = hulls[b, h]
-                    value = first[i] + base - slope * mass[i]
+                    value = first[i] + base - slope * x[i]
                     value -= use * bucket_value(i, j, kind, a, c, count, by_count, masses, others, level)
                     if value < best:
                         best, arg = value, i
             else:
                 for i in range(min(r, last), max(l, earliest) - 1, -1):
                     if first[i] < np.inf:
-                        value = first[i] + base - slope * mass[i]
+                        value = first[i] + base - slope * x[i]
                         value -= use * bucket_value(i, j, kind, a, c, count, by_count, masses, others, level)
                         if value < best:
                             best, arg = value, i
@@ -218,8 +255,9 @@ def total_value(cuts, w):  # type: ignore[no-untyped-def]
 
 
 @kernel(nogil=True)
-def best_move(cuts, size, mass, w, left, floor):  # type: ignore[no-untyped-def]
-    """The end of a bucket to move, and where to, for most value at no more than `left` additional overhead.
+def best_move(cuts, size, xs, reach, w, left, floor):  # type: ignore[no-untyped-def]
+    """The end of a bucket to move, and where to, for most value at no more than left[k] additional overhead k, which
+    xs[k] is the x of (see `best_buckets`).
 
     (b, j, gain): the end cuts[b] goes to size j, anywhere between its neighbours or onto that below it, which merges
     two buckets. b is -1 where no move gains. O(m) for m sizes.
@@ -231,15 +269,20 @@ def best_move(cuts, size, mass, w, left, floor):  # type: ignore[no-untyped-def]
         here, after = cuts[b], cuts[b + 1]
         had = bucket_value(before, here, kind, a, c, count, by_count, masses, others, level)
         had += bucket_value(here, after, kind, a, c, count, by_count, masses, others, level)
-        lower = mass[here] - mass[before]
-        for j in range(before, after):
-            # Padded to the size below j are those up to j, to the top of the bucket above all others.
-            under = 0.0 if j == before else size[j - 1] * (mass[j] - mass[before])
-            more = under + size[after - 1] * (mass[here] - mass[j]) - size[here - 1] * lower
-            if j == here or more > left or (j > before and count[j] - count[before] < floor):
+        for j in range(max(before, reach[after]), after):
+            if j == here or (j > before and (count[j] - count[before] < floor or reach[j] > before)):
                 continue
             if count[after] - count[j] < floor:
                 break
+            fits = True
+            for k in range(xs.shape[0]):
+                # Padded to the size below j are those up to j, to the top of the bucket above all others.
+                x = xs[k]
+                under = 0.0 if j == before else size[j - 1] * (x[j] - x[before])
+                more = under + size[after - 1] * (x[here] - x[j]) - size[here - 1] * (x[here] - x[before])
+                fits = fits and more <= left[k]
+            if not fits:
+                continue
             gain = bucket_value(j, after, kind, a, c, count, by_count, masses, others, level) - had
             if j > before:
                 gain += bucket_value(before, j, kind, a, c, count, by_count, masses, others, level)

@@ -1,1 +1,1 @@
-"""Padding: sizes and times that can only be made larger, under a budget on the mean overhead."""
+"""Padding: sizes and times that can only be made larger, within limits on what is added."""

@@ -93,6 +93,24 @@ class BucketValue:
         whole = order == math.inf and classes.prior.exact and total <= _GRAINS
         return cls(form, tables, 1 / total if whole else 0.0)
 
+    @classmethod
+    def of_joint(cls, classes: SizeClasses, below: Array, entropy: ConditionalEntropy) -> BucketValue:
+        """The value of a bucket where the members are observations, below[j, x] of secret x before class j: what the
+        bucket tells about the secret.
+        """
+        from minleak._kernels import bucketing as kernel
+
+        form, mean, _ = _form_of(entropy, 1)
+        if mean is None:
+            raise InvalidParameter(
+                f"buckets of samples cannot be valued in {entropy.name}: use shannon, min-entropy, or another entropy "
+                "with an order"
+            )
+        total, nothing = np.array([float(below[-1].sum())]), np.zeros(len(below))
+        tables = (kernel.BY_JOINT, kernel.MERGING, mean.order, mean.exponent, classes.ends, total, nothing)
+        rows = np.ascontiguousarray(below, dtype=np.float64)
+        return cls(form, (*tables, rows, np.zeros((1, 1)), np.zeros(1, dtype=np.int8)), 0.0)
+
     def attainable(self, most: float) -> float:
         """The largest value up to this that buckets can have."""
         return math.floor(most / self.grain + _ROUNDING) * self.grain if self.grain else most

@@ -1,22 +1,25 @@
-"""The best contiguous buckets within a mean overhead: dynamic programming under a price, and branching between prices.
+"""The best contiguous buckets within limits: dynamic programming under a price, and branching between prices.
 
 For a price lambda >= 0 the buckets with the largest value - lambda * overhead are found exactly, by dynamic programming
-over the distinct sizes. Every such optimum is a corner of the hull of value against overhead, and proves for every
-budget B that no buckets with an overhead of at most B have a value of more than lambda * B + (value - lambda *
-overhead).
+over the distinct sizes; a cap for each object only leaves fewer starts for each end. Every such optimum is a corner of
+the hull of value against overhead, and proves for every budget B that no buckets with an overhead of at most B have a
+value of more than lambda * B + (value - lambda * overhead). Two budgets are priced together: whatever keeps both keeps
+their sum with any weights, so that each such sum gives a bound, and the weights that give the least are looked for.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from minleak._data.arrays import Indices
+from minleak._data.arrays import Array, Indices
 from minleak._padding.bucket_value import BucketValue
+from minleak._padding.limits import ClassLimits
 from minleak._padding.size_classes import SizeClasses
 
 # A corner that lies above the chord of its neighbours by no more than rounding, or than this part of what is open
@@ -25,64 +28,85 @@ _ROUNDING, _ENOUGH = 1e-12, 0.02
 # Overheads that are the same up to rounding are the same.
 _TOLERANCE = 1e-12
 # Branches are looked at as long as sizes times branches is within this; at least a few are.
-_WORK, _FEWEST, _MOST = 20_000, 2, 200
+_WORK, _FEWEST, _MOST = 20_000, 2, 4000
 # Ends that are moved at most to spend what is left of a budget.
 _MOVES = 200
+# Weights of two budgets that are tried, by bisection; and by how much a mixture may overspend one.
+_BLENDS, _CLOSE = 12, 1e-3
+# A price on the overhead, as a share of value by overhead, that only decides between buckets of equal value.
+_TIE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Buckets:
     """Contiguous buckets: bucket b has the sizes before cuts[b] that are in none before it; cuts[-1] is the number of
-    sizes.
+    sizes. `overheads` are those that have a budget, `overhead` is the weighted sum of them that is priced.
     """
 
     cuts: Indices
+    overheads: Array
     overhead: float
     value: float
 
 
 @dataclass(frozen=True, eq=False)
 class Bracket:
-    """The neighbouring corners around a budget, the price at which both are optimal, and the largest value that any
-    buckets within the budget can have. `above` is None where nothing costs more: then `below` is the best of all.
+    """The neighbouring corners around a budget, the price at which both are optimal, the largest value that any
+    buckets within the budget can have, and the best that were seen to keep every limit. `above` is None where nothing
+    costs more: then `below` is the best of all.
     """
 
     below: Buckets
     above: Buckets | None
     price: float
     most: float
+    kept: Buckets | None
 
 
 @dataclass(frozen=True, eq=False)
 class BucketSearch:
-    """The search for buckets of these sizes in one entropy, each with at least `floor` secrets.
+    """The search for buckets of these sizes in one entropy, within limits.
 
-    `rule[j]` is 1 where a bucket must end before size j, -1 where none may, 0 where it is free.
+    `rule[j]` is 1 where a bucket must end before size j, -1 where none may, 0 where it is free. `blend` are the weights
+    of the overheads in the one that is priced, and `budget` is the sum of the budgets with them.
     """
 
     classes: SizeClasses
     value: BucketValue
-    floor: int
+    limits: ClassLimits
     rule: npt.NDArray[np.int8]
+    blend: Array
 
     @classmethod
-    def of(cls, classes: SizeClasses, value: BucketValue, *, floor: int = 1) -> BucketSearch:
-        """The search without rules."""
-        return cls(classes, value, floor, np.zeros(len(classes.sizes) + 1, dtype=np.int8))
+    def of(cls, classes: SizeClasses, value: BucketValue, limits: ClassLimits) -> BucketSearch:
+        """The search without rules, for the first of the budgets."""
+        blend = np.eye(max(len(limits.names), 1))[0][: len(limits.names)]
+        return cls(classes, value, limits, np.zeros(len(classes.sizes) + 1, dtype=np.int8), blend)
+
+    @property
+    def budget(self) -> float:
+        """What the priced overhead is at most."""
+        return float(self.blend @ self.limits.allowed)
 
     def measure(self, cuts: Indices) -> Buckets:
-        """These buckets with their overhead and value."""
-        return Buckets(cuts, self.classes.overhead(cuts), self.value.total(cuts))
+        """These buckets with their overheads and value."""
+        ends = self.classes.sizes[cuts[np.searchsorted(cuts, np.arange(len(self.classes.sizes)), side="right")] - 1]
+        added = ends - self.classes.sizes
+        overheads = np.diff(self.limits.x, axis=1) @ added  # added up without cancelling
+        return Buckets(cuts, overheads, float(self.blend @ overheads), self.value.total(cuts))
 
     def corner(self, price: float, *, use: float = 1.0) -> Buckets | None:
-        """The buckets with the least price * overhead - use * value; None if rule and floor leave none. O(m^2) for m
-        sizes at worst, and far less where blocks of starts are ruled out together.
+        """The buckets with the least price * overhead - use * value; None if rule and limits leave none. O(m^2) for m
+        sizes at worst, and far less under a cap or where blocks of starts are ruled out together.
         """
         from minleak._kernels import bucketing as kernel
 
-        classes = self.classes
+        classes, limits = self.classes, self.limits
+        x, load = self.blend @ limits.x, self.blend @ limits.load
+        if not len(self.blend):
+            x, load = classes.mass, classes.load
         start = kernel.best_buckets(
-            classes.sizes, classes.mass, classes.load, self.rule, self.value.tables, price, use, self.floor
+            classes.sizes, classes.mass, x, load, self.rule, limits.reach, self.value.tables, price, use, limits.floor
         )
         cuts = []
         j = len(classes.sizes)
@@ -92,18 +116,20 @@ class BucketSearch:
         return self.measure(np.array(cuts[::-1], dtype=np.int64)) if j == 0 else None
 
     def cheapest(self) -> Buckets | None:
-        """The buckets of least overhead: as many as the rule allows, unless the floor forbids some."""
-        if self.floor == 1:
+        """The buckets of least overhead: as many as the rule allows, unless floor or cap forbid some."""
+        if self.limits.floor == 1 and not self.limits.reach.any():
             return self.measure(np.flatnonzero(self.rule[1:] >= 0).astype(np.int64) + 1)
         return self.corner(1.0, use=0.0)
 
     def coarsest(self) -> Buckets | None:
-        """The buckets of largest value: those that the rule demands, since merging never loses value."""
+        """The buckets of largest value: without a cap those that the rule demands, since merging never loses value."""
+        if self.limits.reach.any():
+            return self.corner(0.0)
         ends = np.flatnonzero(self.rule > 0)
         top = len(self.classes.sizes)
         cuts = np.append(ends[(ends > 0) & (ends < top)], top).astype(np.int64)
         secrets = np.diff(self.classes.ends[np.append(0, cuts)])
-        return self.measure(cuts) if secrets.min() >= self.floor else None
+        return self.measure(cuts) if secrets.min() >= self.limits.floor else None
 
     def keeps(self, buckets: Buckets) -> bool:
         """Whether these buckets keep the rule."""
@@ -111,18 +137,24 @@ class BucketSearch:
         ends[buckets.cuts] = True
         return not ((self.rule > 0) & ~ends | (self.rule < 0) & ends).any()
 
-    def bracket(self, budget: float, *, near: Bracket | None = None) -> Bracket | None:
-        """Corners on both sides of a budget, and a bound; None if no buckets are within it.
+    def affords(self, buckets: Buckets) -> bool:
+        """Whether these buckets keep every budget, up to rounding."""
+        return bool((buckets.overheads <= self.limits.allowed * (1 + _TOLERANCE)).all())
+
+    def bracket(self, *, near: Bracket | None = None) -> Bracket | None:
+        """Corners on both sides of the budget, and a bound; None if no buckets are within it.
 
         Prices go by turns to the slope between the two nearest corners, which ends the search when hardly anything lies
         above it, and to the middle of the prices of these corners, which halves what is left. `near` is the bracket of
         fewer rules to begin with: the one of its corners that keeps the rule is a corner here too.
         """
+        budget = self.budget
         above, below = self.coarsest(), self.cheapest()
         if above is None or below is None or not _fits(below.overhead, budget):
             return None
+        kept = self._better(self._better(None, below), above)
         if _fits(above.overhead, budget):
-            return Bracket(above, None, 0.0, above.value)
+            return Bracket(above, None, 0.0, above.value, kept)
         low, high, most, turn = 0.0, math.inf, above.value, 0
         if near is not None and near.above is not None:
             turn = 1
@@ -134,80 +166,157 @@ class BucketSearch:
             chord = (above.value - below.value) / (above.overhead - below.overhead)
             price = _between(low, high) if turn % 2 and (low > 0 or high < math.inf) else chord
             new = self.corner(price)
-            if new is None:  # cannot be: `above` keeps rule and floor
+            if new is None:  # cannot be: `above` keeps rule and limits
                 return None
+            kept = self._better(kept, new)
             most = min(most, price * budget + new.value - price * new.overhead)
             beyond = (new.value - price * new.overhead) - (below.value - price * below.overhead)
             done = price == chord and beyond <= max(_ENOUGH * (most - below.value), _slack(above.value))
             if _fits(new.overhead, budget):
-                high, below = price, _better(below, new)
+                high, below = price, new if new.value > below.value else below
             elif not done:
                 low, above = price, min(above, new, key=lambda buckets: buckets.overhead)
             if done:
-                return Bracket(below, above, chord, max(most, below.value))
+                return Bracket(below, above, chord, max(most, below.value), kept)
             turn += 1
 
-    def best(self, budget: float) -> tuple[Buckets, float] | None:
-        """The best buckets found with overhead <= budget, and the largest value that any have.
+    def aim(self) -> tuple[BucketSearch, Bracket | None]:
+        """The search with the weights of the budgets whose bound is least, and the bracket with them.
+
+        Between the corners of a bracket a mixture just spends the budget. Where it spends more than one of the budgets
+        allows, the weight of that one grows.
+        """
+        if len(self.blend) < 2:
+            return self, self.bracket()
+        low, high, share = 0.0, 1.0, 1.0
+        best: tuple[BucketSearch, Bracket] | None = None
+        for _ in range(_BLENDS):
+            tried = replace(self, blend=np.array([share, 1 - share]) / self.limits.allowed)
+            found = tried.bracket()
+            if found is None:
+                return tried, None
+            kept = found.kept if best is None else self._better(best[1].kept, found.kept)
+            if best is None or found.most <= best[1].most:
+                best = tried, found
+            best = best[0], replace(best[1], kept=kept)
+            spent = _mixture(found, tried.budget) / self.limits.allowed
+            if (spent <= 1 + _CLOSE).all():
+                break
+            low, high = (share, high) if spent[0] > spent[1] else (low, share)
+            share = 0.0 if share == 1 else 0.5 * (low + high)
+        return best or (self, None)
+
+    def best(self) -> tuple[Buckets, float] | None:
+        """The best buckets found within the limits, and the largest value that any have.
 
         The corners of the hull around the budget give buckets within it and a bound on all. They differ in some
         bucket's end: either it is there or it is not, and each of the two cases has a hull of its own with tighter
         corners and bound. The case with the largest bound is split next, until nothing is left between the best buckets
-        and the bound (then they are optimal), or the work is done; the bound holds in any case. None if no buckets are
-        within the budget.
+        and the bound (then they are optimal), or the work is done; the bound holds in any case. None if no buckets
+        within the limits were found.
         """
-        root = self.bracket(budget)
+        if not len(self.blend):
+            return self._best_under_caps()
+        search, root = self.aim()
         if root is None:
             return None
-        best = self.spend(root.below, budget)
-        waiting: list[tuple[float, int, Bracket, BucketSearch]] = [(-self.value.attainable(root.most), 0, root, self)]
-        branches = 0
+        best = search.spend(root.kept)
+        waiting: list[tuple[float, int, Bracket, BucketSearch]] = []
+        most, branches = self.value.attainable(root.most), 0
+        if search.is_open(root, most, best):
+            waiting.append((-most, 0, root, search))
         limit = max(_FEWEST, min(_MOST, _WORK // len(self.classes.sizes)))
         while waiting and branches < limit:
-            most, _, bracket, search = waiting[0]
-            if -most <= best.value + _slack(best.value):
+            bound, _, bracket, parent = waiting[0]
+            if best is not None and -bound <= best.value + _slack(best.value):
                 break
             heapq.heappop(waiting)
-            for kept in (1, -1):
+            for child in parent.split(bracket):
                 branches += 1
-                rule = search.rule.copy()
-                rule[_differing_end(bracket)] = kept
-                child = replace(search, rule=rule)
-                part = child.bracket(budget, near=bracket)
+                part = child.bracket(near=bracket)
                 if part is None:
                     continue
-                best = _better(best, self.spend(part.below, budget))
-                bound = self.value.attainable(min(part.most, bracket.most))
-                if part.above is not None and bound > best.value + _slack(best.value):
-                    heapq.heappush(waiting, (-bound, branches, part, child))
-        most = max(-waiting[0][0], best.value) if waiting and root.above is not None else best.value
-        return best, most
+                best = self._better(best, search.spend(part.kept))
+                most = self.value.attainable(min(part.most, bracket.most))
+                if child.is_open(part, most, best):
+                    heapq.heappush(waiting, (-most, branches, part, child))
+        if best is None:
+            return None
+        return best, max(-waiting[0][0], best.value) if waiting else best.value
 
-    def spend(self, buckets: Buckets, budget: float) -> Buckets:
-        """The buckets after what they leave of the budget is spent: ends are moved, or removed, one at a time, each
-        time to where most value is gained, until nothing is. Rules are not kept.
+    def is_open(self, bracket: Bracket, most: float, best: Buckets | None) -> bool:
+        """Whether something better may be found among the buckets of this bracket."""
+        if best is not None and most <= best.value + _slack(best.value):
+            return False
+        return bracket.above is not None or not self.affords(bracket.below)
+
+    def split(self, bracket: Bracket) -> Iterator[BucketSearch]:
+        """The two cases: an end is there, or it is not. It is one in which the corners of a bracket differ, the one
+        highest up, where padding costs; or in the middle of their largest bucket where an end is free.
+        """
+        above = bracket.above.cuts if bracket.above is not None else bracket.below.cuts
+        differing = np.setxor1d(bracket.below.cuts, above)
+        if not len(differing):
+            inside = np.setdiff1d(np.flatnonzero(self.rule[:-1] == 0)[1:], bracket.below.cuts)
+            if not len(inside):
+                return
+            owner = np.searchsorted(bracket.below.cuts, inside, side="right")
+            largest = inside[owner == np.bincount(owner).argmax()]
+            differing = largest[: len(largest) // 2 + 1]
+        for kept in (1, -1):
+            rule = self.rule.copy()
+            rule[int(differing[-1])] = kept
+            yield replace(self, rule=rule)
+
+    def spend(self, buckets: Buckets | None) -> Buckets | None:
+        """The buckets after what they leave of the budgets is spent: ends are moved, or removed, one at a time, each
+        time to where most value is gained, until nothing is. Rules are not kept, unless ends were forced from the
+        beginning.
         """
         from minleak._kernels import bucketing as kernel
 
-        classes = self.classes
+        classes, limits = self.classes, self.limits
+        if buckets is None or self.rule.any():
+            return buckets
         for _ in range(_MOVES):
-            left = budget - buckets.overhead
+            left = limits.allowed - buckets.overheads
             b, j, gain = kernel.best_move(
-                buckets.cuts, classes.sizes, classes.mass, self.value.tables, left, self.floor
+                buckets.cuts, classes.sizes, limits.x, limits.reach, self.value.tables, left, limits.floor
             )
             if b < 0 or gain <= _slack(buckets.value):
                 break
             cuts = buckets.cuts.copy()
             cuts[b] = j
             moved = self.measure(np.unique(cuts[cuts > 0]))
-            if not _fits(moved.overhead, budget) or moved.value <= buckets.value:  # by rounding
+            if not self.affords(moved) or moved.value <= buckets.value:  # by rounding
                 break
             buckets = moved
         return buckets
 
+    def _best_under_caps(self) -> tuple[Buckets, float] | None:
+        """Without a budget the largest value is the best, and of buckets that have it those that add least."""
+        coarsest = self.coarsest()
+        if coarsest is None:
+            return None
+        added = self.classes.overhead(coarsest.cuts)
+        cheaper = self.corner(_TIE * coarsest.value / added) if added > 0 else None
+        best = coarsest if cheaper is None or cheaper.value < coarsest.value - _slack(1.0) else cheaper
+        return best, max(coarsest.value, best.value)
 
-def _better(a: Buckets, b: Buckets) -> Buckets:
-    return b if b.value > a.value else a
+    def _better(self, a: Buckets | None, b: Buckets | None) -> Buckets | None:
+        """The better of two that keep every budget."""
+        if b is None or not self.affords(b) or (a is not None and a.value >= b.value):
+            return a
+        return b
+
+
+def _mixture(bracket: Bracket, budget: float) -> Array:
+    """The overheads of the mixture of the two corners that just spends the budget."""
+    below, above = bracket.below, bracket.above
+    if above is None:
+        return below.overheads
+    t = (budget - below.overhead) / (above.overhead - below.overhead)
+    return np.asarray(below.overheads + min(max(t, 0.0), 1.0) * (above.overheads - below.overheads))
 
 
 def _between(low: float, high: float) -> float:
@@ -215,12 +324,6 @@ def _between(low: float, high: float) -> float:
     if low == 0:
         return high / 4
     return low * 4 if high == math.inf else math.sqrt(low * high)
-
-
-def _differing_end(bracket: Bracket) -> int:
-    """An end of a bucket on one side of the budget but not on the other: the one highest up, where padding costs."""
-    above = bracket.above.cuts if bracket.above is not None else bracket.below.cuts
-    return int(np.setxor1d(bracket.below.cuts, above)[-1])
 
 
 def _fits(overhead: float, budget: float) -> bool:

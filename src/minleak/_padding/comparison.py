@@ -1,7 +1,8 @@
-"""Paddings side by side: each policy, and the best at the same mean overhead in every entropy."""
+"""Paddings side by side: each policy, and the best at the same cost in every entropy."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,8 @@ from minleak._entropy.standard import STANDARD
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._padding.make import design
-from minleak._padding.policies import POLICIES, AppliedPolicy, Policy, apply_policies
+from minleak._padding.overheads import COLUMNS
+from minleak._padding.policies import POLICIES, RELATIVE, AppliedPolicy, Policy, apply_policies
 from minleak._padding.result import Padding
 from minleak._padding.size_classes import as_size_classes
 
@@ -23,10 +25,11 @@ from minleak._padding.size_classes import as_size_classes
 @dataclass(frozen=True)
 class PolicyComparison(Result):
     """A `policy`, and for each entropy the `best` padding at its overhead: buckets, and the `randomised` one if asked
-    for.
+    for. The overhead that they share is that of the limit `cost`: "budget", bytes on the mean, or "relative".
     """
 
     policy: AppliedPolicy
+    cost: str
     best: tuple[Padding, ...]
     randomised: tuple[Padding, ...]
 
@@ -41,17 +44,18 @@ class PaddingComparison(Result):
 
     def to_parts(self) -> list[str | Table]:
         random = [] if not self.rivals[0].randomised else ["random"]
-        columns = ["policy", "overhead", "entropy", "leaks", "buckets", "bound", *random, "less by", "smallest class"]
+        columns = ["policy", *COLUMNS[:4], "entropy", "leaks", "buckets", "bound", *random, "less by", "smallest class"]
         rows = []
         for rival in self.rivals:
-            share = rival.policy.overhead / self.mean if self.mean > 0 else 0.0
+            cells = rival.policy.overheads.to_cells()[:4]
+            cells[rival.cost == "relative"] += " *"
             for i, name in enumerate(self.entropies):
                 ours, theirs = rival.best[i], rival.policy.leakage[i]
                 leaks = [theirs, ours.leakage, ours.bound, *(best.leakage for best in rival.randomised[i : i + 1])]
                 less = 1 - ours.leakage / theirs if theirs > 0 else 0.0
                 classes = f"{rival.policy.smallest_class} -> {ours.smallest_class}"
-                rows.append([rival.policy.name, f"{share:.2%}", name, *leaks, f"{less:.1%}", classes])
-        return [Table("", columns, rows)]
+                rows.append([rival.policy.name, *cells, name, *leaks, f"{less:.1%}", classes])
+        return [Table("", columns, rows), "* the overhead at which the buckets are the best"]
 
 
 def compare(
@@ -60,27 +64,36 @@ def compare(
     *,
     entropies: Sequence[ConditionalEntropy | str] = STANDARD[:3],
     policies: Mapping[str, Policy] | None = None,
+    capped: bool = False,
     floor: int = 1,
     randomised: bool = False,
 ) -> PaddingComparison:
-    """For each policy its overhead and leakage, and for each entropy the best padding whose mean overhead is no larger.
+    """For each policy its overhead and leakage, and for each entropy the best padding whose mean overhead is no larger:
+    in bytes, or relative to each object for the policies that are made so (Padmé, powers, NIP-44).
 
-    A policy is a function from an array of sizes to one of sizes that are nowhere smaller; `POLICIES` if not given.
-    With a `floor` the best must also have so many secrets in each bucket; a policy within whose overhead that cannot be
-    is refused as `padding` refuses it. Buckets never leak more than a policy that keeps the order of sizes.
+    A policy is a function from an array of sizes to one of sizes that are nowhere smaller, a `SizeTable` too;
+    `POLICIES` if not given. `capped` asks the best also to add to no object more than the share that the policy adds at
+    most. With a `floor` the best must also have so many secrets in each bucket; a policy within whose overhead that
+    cannot be is refused as `design` refuses it. Buckets never leak more than a policy that keeps the order of sizes.
 
-    >>> from minleak._padding.policies import to_power_of_two
-    >>> print(compare([3, 4, 5, 6, 9, 12], entropies=["shannon"], policies={"powers of two": to_power_of_two}))
-    policy         overhead  entropy    leaks   buckets     bound  less by  smallest class
-    powers of two  43.59%    shannon  1.58496  0.918296  0.918296  42.1%    2 -> 2
+    >>> from minleak._padding.policies import to_multiple
+    >>> fours = {"fours": lambda sizes: to_multiple(sizes, 4)}
+    >>> print(compare([3, 4, 5, 6, 9, 12], entropies=["shannon"], policies=fours))
+    policy  in all    mean    median  worst   entropy    leaks   buckets     bound  less by  smallest class
+    fours   23.08% *  26.67%  33.33%  60.00%  shannon  1.58496  0.918296  0.918296  42.1%    2 -> 2
+    * the overhead at which the buckets are the best
     """
     truth(randomised, "randomised")
     classes = as_size_classes(sizes, prior)
     measures = as_entropies(entropies)
     rivals = []
-    for applied in apply_policies(classes, POLICIES if policies is None else policies, measures):
-        within = partial(design, classes.natural, classes.prior, budget=applied.overhead)
+    policies = POLICIES if policies is None else policies
+    for applied in apply_policies(classes, policies, measures):
+        overheads, relative = applied.overheads, policies[applied.name] in RELATIVE and classes.sizes[0] > 0
+        limits: dict[str, Any] = {"relative": overheads.relative} if relative else {"budget": overheads.mean}
+        limits["most"] = overheads.worst if truth(capped, "capped") and overheads.worst < math.inf else None
+        within = partial(design, classes.natural, classes.prior, **limits)
         best = tuple(within(entropy=H, floor=floor) for H in measures)
         random = tuple(within(entropy=H, randomised=True) for H in measures) if randomised else ()
-        rivals.append(PolicyComparison(applied, best, random))
+        rivals.append(PolicyComparison(applied, next(iter(limits)), best, random))
     return PaddingComparison(tuple(H.name for H in measures), classes.mean, tuple(rivals))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +18,9 @@ from minleak._face.result import Result
 from minleak._measure.frontier import Axes, Frontier, Row
 from minleak._measure.leakages import difference
 from minleak._padding.bucket_value import BucketValue
-from minleak._padding.buckets import Buckets, BucketSearch
-from minleak._padding.make import as_floor, design
+from minleak._padding.buckets import Buckets
+from minleak._padding.limits import Cap, Limits
+from minleak._padding.make import design, search_within
 from minleak._padding.policies import AppliedPolicy, Policy, apply_policies
 from minleak._padding.size_classes import as_size_classes
 from minleak.errors import Infeasible
@@ -81,13 +83,15 @@ def frontier(
     sizes: Iterable[Any] | Mapping[Any, Any],
     prior: Prior | Iterable[Any] | None = None,
     *,
-    entropy: ConditionalEntropy | str = "shannon",
+    most: Cap | None = None,
     floor: int = 1,
+    entropy: ConditionalEntropy | str = "shannon",
     points: int = 24,
     randomised: bool = False,
     policies: Mapping[str, Policy] | None = None,
 ) -> PaddingFrontier:
-    """The best leakage against the mean overhead, from the least overhead that the floor allows to one bucket.
+    """The best leakage against the mean overhead, from the least overhead that the floor allows to all that the cap
+    `most` does, or to one bucket.
 
     `points` prices of the overhead are spread evenly in their logarithms; neighbouring prices may share a corner.
     Budgets between two corners have optima at or above the hull, which `minleak.padding.design` finds. `randomised`
@@ -99,13 +103,14 @@ def frontier(
     [(0.0, 2.585), (0.333, 1.918), (1.0, 1.252), (1.5, 0.918), (5.5, 0.0)]
     """
     truth(randomised, "randomised")
-    classes, H, floor = as_size_classes(sizes, prior), as_entropy(entropy), as_floor(floor)
+    limits = Limits(budget=math.inf, most=most, floor=floor)
+    classes, H = as_size_classes(sizes, prior), as_entropy(entropy)
     points = whole(points, "points", 2, _POINTS)
     value = BucketValue.of(classes, H)
-    search = BucketSearch.of(classes, value, floor=floor)
+    search = search_within(classes, value, limits)
     cheapest, coarsest = search.cheapest(), search.coarsest()
     if cheapest is None or coarsest is None:
-        raise Infeasible(f"no bucket has {floor} secrets: only {len(classes.members)} can occur")
+        raise Infeasible(f"no buckets of {limits.floor} secrets keep the cap for each object")
     found = [cheapest, coarsest, *(search.corner(float(price)) for price in _prices(cheapest, coarsest, points))]
     corners = {corner.overhead: corner for corner in found if corner is not None}
     ordered = [corners[overhead] for overhead in sorted(corners)]
@@ -114,7 +119,7 @@ def frontier(
         least = ordered[1].overhead if len(ordered) > 1 and not ordered[0].overhead else ordered[0].overhead
         budgets = np.append(0.0, np.geomspace(least, ordered[-1].overhead, 13) if least else [])
         for budget in np.unique(budgets):
-            best = design(classes.natural, classes.prior, budget=budget, entropy=H, randomised=True)
+            best = design(classes.natural, classes.prior, budget=budget, most=most, entropy=H, randomised=True)
             drawn.append(CurvePoint(best.overhead, best.leakage, len(best.observables)))
     before = H(classes.prior)
     return PaddingFrontier(

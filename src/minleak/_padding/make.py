@@ -1,23 +1,26 @@
-"""design: the least leakage when sizes can only be made larger, within a mean overhead; and the other way round."""
+"""design: the least leakage when sizes can only be made larger, within limits; the other way round; and with more
+objects than before.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from minleak._data.parameters import real, truth, whole
-from minleak._data.prior import Prior
+from minleak._data.parameters import real, truth
+from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._measure.leakages import difference
 from minleak._padding.bucket_value import BucketValue
-from minleak._padding.buckets import BucketSearch
-from minleak._padding.result import DENOMINATOR, LeastOverhead, Padding
-from minleak._padding.size_classes import as_size_classes
+from minleak._padding.buckets import Buckets, BucketSearch
+from minleak._padding.limits import Cap, Limits
+from minleak._padding.result import DENOMINATOR, LeastOverhead, LimitPrice, Padding
+from minleak._padding.size_classes import SizeClasses, as_size_classes
 from minleak.errors import Infeasible, InvalidParameter
 
 # Budgets are told apart to this share of the largest.
@@ -29,13 +32,17 @@ def design(
     sizes: Iterable[Any] | Mapping[Any, Any],
     prior: Prior | Iterable[Any] | None = None,
     *,
-    budget: float,
-    entropy: ConditionalEntropy | str = "shannon",
+    budget: float | None = None,
+    overhead: float | None = None,
+    relative: float | None = None,
+    most: Cap | None = None,
     floor: int = 1,
+    unseen: bool = False,
+    entropy: ConditionalEntropy | str = "shannon",
     randomised: bool = False,
 ) -> Padding:
-    """Minimise H(X) - H(X|Y) where secret x, of natural size s(x), is seen with a size Y >= s(x), and the mean overhead
-    E[Y - s(X)] is at most `budget`.
+    """Minimise H(X) - H(X|Y) where secret x, of natural size s(x), is seen with a size Y >= s(x), within limits on
+    what is added: on the mean, for each object, or both.
 
     Buckets (the default): sizes are cut into contiguous buckets, and all of a bucket are padded to its largest. Among
     all such buckets, which are all paddings that never show a larger size smaller than a smaller one, the best are
@@ -49,14 +56,20 @@ def design(
         Natural sizes, times or anything else that can only be made larger: one for each secret, or a mapping from
         secret to size.
     prior
-        How likely each secret is; all equally if not given.
-    budget
-        The largest mean overhead, in the unit of the sizes.
+        How likely each secret is, such as its popularity; all equally if not given.
+    budget, overhead, relative
+        The largest mean overhead: E[Y - s] in the unit of the sizes; as a share of the mean size, by which all that is
+        sent grows; and E[(Y - s) / s], the mean share by which an object grows. At least one of these or `most`.
+    most
+        The most that is added to any object, as a share of its size; or a function from a size to that share.
+    floor
+        The least number of secrets, of those that can occur, in any bucket. Buckets only.
+    unseen
+        Keep the cap `most` also for sizes between those that are listed: for a table that will pad objects which
+        are still to come. Otherwise further values are put between buckets for them, and who has one stands out.
     entropy
         Buckets: Shannon, min-entropy, the Renyi families, Tsallis, Sharma-Mittal, one guess; guesswork and l guesses if
         all secrets are equally likely. Randomised: every entropy that `minleak.optimise` takes.
-    floor
-        The least number of secrets, of those that can occur, in any bucket. Buckets only.
     randomised
         Choose the size at random: the optimum over all channels, by convex optimisation, for a few hundred secrets. It
         never leaks more than buckets do.
@@ -64,9 +77,9 @@ def design(
     Raises
     ------
     Infeasible
-        Where the floor asks for more overhead than the budget allows; the message says how much would do.
+        Where the floor asks for more than the other limits allow; the message says which one, and how much would do.
 
-    Time for buckets: O(m^2) for m distinct sizes at worst; some seconds for 40,000 in practice.
+    Time for buckets: O(m^2) for m distinct sizes at worst; some seconds for 40,000 in practice, and less under a cap.
 
     The paper's opening example: a tax site answers in 10 seconds to those who owe little, and in 20 to those who owe
     much. Always answering after 20 seconds leaks nothing, and lets 80% of the users wait 10 seconds longer:
@@ -76,31 +89,32 @@ def design(
     (20, 8.0, 0.0)
     >>> design([10, 20], [80, 20], budget=7).observables
     array([10, 20])
+
+    At most 12% for each object, and 3% in all:
+
+    >>> design([100, 103, 110, 119], most=0.12, overhead=0.03).observables
+    array([103, 119])
     """
-    classes = as_size_classes(sizes, prior)
-    allowed = real(budget, "the budget is a mean overhead from 0 on, in the unit of the sizes", least=0.0)
-    least, H = as_floor(floor), as_entropy(entropy)
+    limits = Limits(budget, overhead, relative, most, floor, unseen)
+    classes, H = as_size_classes(sizes, prior), as_entropy(entropy)
     if truth(randomised, "randomised"):
         from minleak._padding.randomised import design_randomised
 
-        if least > 1:
+        if limits.floor > 1:
             raise InvalidParameter(
                 "a floor is for buckets: a randomised padding shows each size for as many as it needs"
             )
-        return design_randomised(classes, H, allowed)
-    if least > len(classes.members):
-        raise Infeasible(f"no bucket has {least} secrets: only {len(classes.members)} can occur")
+        return design_randomised(classes, H, limits)
+    return design_buckets(classes, H, limits)
+
+
+def design_buckets(classes: SizeClasses, H: ConditionalEntropy, limits: Limits, kept: Padding | None = None) -> Padding:
+    """The best buckets; with those of another padding `kept` where its objects are."""
     value = BucketValue.of(classes, H)
-    search = BucketSearch.of(classes, value, floor=least)
-    found = search.best(allowed)
-    if found is None:
-        cheapest = search.cheapest()
-        needed = math.inf if cheapest is None else cheapest.overhead
-        raise Infeasible(
-            f"buckets of at least {least} secrets have a mean overhead of at least {needed:.6g}, more than the budget "
-            f"of {allowed:.6g}: allow that much, or lower the floor"
-        )
-    best, most = found
+    search = search_within(classes, value, limits)
+    if kept is not None:
+        search = replace(search, rule=_rule_of(kept, classes))
+    best, most = find_best(search, limits)
     natural = classes.natural
     ends = classes.sizes[best.cuts - 1].astype(natural.dtype)
     if ends[-1] < natural.max():  # sizes that only impossible secrets have: an observable that is never seen
@@ -109,8 +123,7 @@ def design(
     return Padding.of(
         classes,
         H,
-        budget=allowed,
-        floor=least,
+        limits=limits,
         randomised=False,
         observables=ends,
         starts=np.arange(len(natural) + 1, dtype=np.int64),
@@ -120,13 +133,118 @@ def design(
     )
 
 
+def search_within(classes: SizeClasses, value: BucketValue, limits: Limits) -> BucketSearch:
+    """The search for buckets within limits; a floor above the number of secrets is refused."""
+    if limits.floor > len(classes.members):
+        raise Infeasible(f"no bucket has {limits.floor} secrets: only {len(classes.members)} can occur")
+    return BucketSearch.of(classes, value, limits.on(classes))
+
+
+def find_best(search: BucketSearch, limits: Limits) -> tuple[Buckets, float]:
+    """The best buckets and the largest value of any; where there are none, Infeasible says which limit is at fault."""
+    found = search.best()
+    if found is not None:
+        return found
+    classes, floor = search.classes, limits.floor
+    who = f"buckets of at least {floor} secrets" if floor > 1 else "the smallest buckets"
+    otherwise = "lower the floor" if floor > 1 else "allow smaller buckets"
+    if search.cheapest() is None:
+        raise Infeasible(
+            f"{who} pad some object by more than the cap for each object allows: allow more with most=, or {otherwise}"
+        )
+    for k, name in enumerate(search.limits.names):
+        alone = replace(search, blend=np.eye(len(search.limits.names))[k]).cheapest()
+        needed, allowed = (0.0 if alone is None else float(alone.overheads[k])), float(search.limits.allowed[k])
+        if needed > allowed:
+            if name == "overhead":
+                needed, allowed = needed / classes.mean, allowed / classes.mean
+            what = {
+                "budget": "a mean overhead",
+                "overhead": "an overhead in all",
+                "relative": "a mean relative overhead",
+            }
+            raise Infeasible(
+                f"{who} have {what[name]} of at least {needed:.6g}, more than the {name} of {allowed:.6g}: allow that "
+                f"much, or {otherwise}"
+            )
+    raise Infeasible(f"no {who} were found that keep the limits {' and '.join(search.limits.names)} together")
+
+
+def _rule_of(kept: Padding, classes: SizeClasses) -> np.ndarray[Any, np.dtype[np.int8]]:
+    """Where buckets must and must not end so that every object of a padding stays in its bucket."""
+    rule = np.zeros(len(classes.sizes) + 1, dtype=np.int8)
+    seen = kept.sizes[kept.prior.p > 0]
+    shown = kept.observables[np.searchsorted(kept.observables, seen)]
+    for end in np.unique(shown).tolist():
+        first = int(np.searchsorted(classes.sizes, seen[shown == end].min()))
+        top = int(np.searchsorted(classes.sizes, end, side="right"))
+        rule[first + 1 : top] = -1
+        rule[top] = 1
+    return rule
+
+
+def update(
+    padding: Padding, sizes: Iterable[Any] | Mapping[Any, Any], prior: Prior | Iterable[Any] | None = None
+) -> Padding:
+    """The padding of the same objects and others, whose sizes these are, with every old object padded as before.
+
+    Whoever saw an object padded twice, to two sizes, knows more than from either; here nobody does. Old buckets keep
+    their ends; buckets of new objects lie between and above them, the best that the limits of `padding` leave, proven
+    like those of `design`. Weights are in the unit of the old ones; 1 for each if not given.
+
+    >>> old = design([10, 11, 20, 21], most=0.12)
+    >>> update(old, [13, 14, 30]).observables
+    array([11, 14, 21, 30])
+    """
+    if padding.randomised:
+        raise InvalidParameter("a randomised padding has no buckets to keep: design it anew")
+    if isinstance(sizes, Mapping):
+        labels = [*padding.prior.labels, *sizes]
+        added = as_size_classes(sizes, prior)
+    else:
+        added = as_size_classes(sizes, prior)
+        labels = list(range(len(padding.prior) + len(added.prior)))
+        if list(padding.prior.labels) != labels[: len(padding.prior)]:
+            raise InvalidParameter("the secrets of this padding have names: give the new ones as a mapping to sizes")
+    weights = np.concatenate([padding.prior.weights, added.prior.weights])
+    together = np.concatenate([padding.sizes, added.natural])
+    classes = as_size_classes(together, as_prior(Prior(weights, labels=labels)))
+    return design_buckets(classes, padding.entropy, padding.limits, padding)
+
+
+def price_limits(padding: Padding) -> tuple[LimitPrice, ...]:
+    """What would leak without each of the limits: a bound that is proven, and what each limit adds at most to it.
+
+    >>> [(price.limit, round(price.without, 3)) for price in price_limits(design([10, 11, 20], most=0.2, overhead=0.5))]
+    [('overhead', 0.918), ('most', 0.0)]
+    """
+    classes, H = as_size_classes(padding.sizes, padding.prior), padding.entropy
+    before, found = H(classes.prior), []
+    for name in padding.limits.given():
+        fewer = padding.limits.without(name)
+        bound = 0.0
+        if fewer is not None and padding.randomised:
+            from minleak._padding.randomised import design_randomised
+
+            bound = design_randomised(classes, H, fewer).bound
+        elif fewer is not None:
+            value = BucketValue.of(classes, H)
+            search = search_within(classes, value, fewer)
+            _, bracket = search.aim() if len(search.blend) else (search, None)
+            most = bracket.most if bracket is not None else find_best(search, fewer)[1]
+            bound = max(0.0, difference(H, before, min(before, value.posterior_at_most(most))))
+        found.append(LimitPrice(name, min(bound, padding.leakage), max(0.0, padding.leakage - bound)))
+    return tuple(found)
+
+
 def least_budget(
     sizes: Iterable[Any] | Mapping[Any, Any],
     prior: Prior | Iterable[Any] | None = None,
     *,
     leakage: float,
-    entropy: ConditionalEntropy | str = "shannon",
+    most: Cap | None = None,
     floor: int = 1,
+    entropy: ConditionalEntropy | str = "shannon",
     randomised: bool = False,
 ) -> LeastOverhead:
     """The other way round of `design`: the least mean overhead E[Y - s(X)] with H(X) - H(X|Y) <= leakage.
@@ -138,32 +256,29 @@ def least_budget(
     >>> site.overhead, site.padding.leakage
     (8.0, 0.0)
     """
-    most = real(leakage, "the leakage to keep to is a number from 0 on", least=0.0)
+    enough = real(leakage, "the leakage to keep to is a number from 0 on", least=0.0)
     classes = as_size_classes(sizes, prior)
-    within = partial(design, classes.natural, classes.prior, entropy=entropy, floor=floor, randomised=randomised)
+    given: dict[str, Any] = {"most": most, "floor": floor, "entropy": entropy, "randomised": randomised}
+    within = partial(design, classes.natural, classes.prior, **given)
     largest = float(classes.prior.p @ (classes.natural.max() - classes.natural).astype(float))
     best = within(budget=largest)
-    if best.leakage > most:
+    if best.leakage > enough:
+        why = "which is rounding" if most is None else "or add more to each object with most="
         raise Infeasible(
-            f"no padding leaks less than {best.leakage:.9g} in {best.entropy.name}: allow that much, which is rounding"
+            f"no padding leaks less than {best.leakage:.9g} in {best.entropy.name}: allow that much, {why}"
         )
     proven, low, budget = 0.0, 0.0, 0.0
     for _ in range(_BISECTIONS):
         try:
             tried = within(budget=budget)
-            enough, none = tried.leakage <= most, tried.bound > most
+            good, none = tried.leakage <= enough, tried.bound > enough
         except Infeasible:  # the floor asks for more
-            enough, none = False, True
-        if enough:
+            good, none = False, True
+        if good:
             best = tried
         else:
             low, proven = budget, budget if none else proven
         if best.overhead - low <= _CLOSE * largest:
             break
         budget = 0.5 * (low + best.overhead)
-    return LeastOverhead(best, most, min(proven, best.overhead))
-
-
-def as_floor(floor: Any) -> int:
-    """A floor, if it is a whole number from 1 on."""
-    return min(whole(floor, "the floor", 1), 2**62)  # more secrets than there can be
+    return LeastOverhead(best, enough, min(proven, best.overhead))

@@ -1,4 +1,4 @@
-"""What people pad to: powers of two, multiples, Padmé, the largest; functions of the size alone, in integers."""
+"""What people pad to: powers of two and of 1.05, multiples, Padmé, NIP-44, the largest; functions of the size alone."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from minleak._data.parameters import whole
 from minleak._entropy.base import ConditionalEntropy
 from minleak._face.result import Result
 from minleak._measure.leakages import leakage_table
+from minleak._padding.limits import Cap
+from minleak._padding.overheads import Overheads
 from minleak._padding.size_classes import SizeClasses
 from minleak.errors import InvalidParameter, shown
 
@@ -71,6 +73,33 @@ def padme(sizes: npt.ArrayLike) -> Sizes:
     return padded
 
 
+def signal(sizes: npt.ArrayLike) -> Sizes:
+    """Signal's padding of attachments: the least floor(1.05^k) that is not smaller, and at least 541 bytes
+    (`PaddingInputStream` of Signal for Android).
+
+    >>> signal([0, 541, 542, 10_000])
+    array([  541,   541,   568, 10284])
+    """
+    whole = _whole(sizes)
+    values, above, below = [541], 21**129, 20**129  # 541 is floor(1.05^129)
+    while values[-1] < whole.max():
+        above, below = above * 21, below * 20
+        values.append(above // below)
+    return np.array(values)[np.searchsorted(values, whole)]
+
+
+def nip44(sizes: npt.ArrayLike) -> Sizes:
+    """The padding of NIP-44, version 2 (encrypted messages of Nostr): at least 32 bytes, then multiples of 32 up to 256
+    and of an eighth of the next power of two above.
+
+    >>> nip44([1, 33, 65, 257, 700])
+    array([ 32,  64,  96, 320, 768])
+    """
+    whole = np.maximum(_whole(sizes), 1)
+    unit = np.maximum(to_power_of_two(whole) // 8, 32)
+    return np.asarray(-(-whole // unit) * unit)
+
+
 # By the names that tables and charts show.
 POLICIES: dict[str, Policy] = {
     "no padding": unpadded,
@@ -79,33 +108,55 @@ POLICIES: dict[str, Policy] = {
     "multiples of 65536": lambda sizes: to_multiple(sizes, 65536),
     "Padmé": padme,
     "powers of two": to_power_of_two,
+    "Signal, 1.05^k": signal,
+    "NIP-44": nip44,
+    "DNS queries, 128": lambda sizes: to_multiple(sizes, 128),
+    "DNS answers, 468": lambda sizes: to_multiple(sizes, 468),
     "all to the largest": to_largest,
 }
+# Those that a chart has room for: blocks of few bytes lie together where nothing is padded.
+CHARTED = {
+    name: policy for name, policy in POLICIES.items() if name.partition(" of ")[2] != "512" and "DNS" not in name
+}
+# Made with the share in mind that each object grows by, not with bytes.
+RELATIVE: tuple[Policy, ...] = (padme, to_power_of_two, signal, nip44)
 
 
 @dataclass(frozen=True)
 class AppliedPolicy(Result):
-    """A policy by `name` on some sizes: its mean `overhead`, how many sizes can be seen (`observables`), the least
-    number of secrets that share one (`smallest_class`), and its `leakage` in each entropy asked for.
+    """A policy by `name` on some sizes: what it adds (`overheads`), how many sizes can be seen (`observables`), the
+    least number of secrets that share one (`smallest_class`), and its `leakage` in each entropy asked for.
     """
 
     name: str
-    overhead: float
+    overheads: Overheads
     observables: int
     smallest_class: int
     leakage: tuple[float, ...]
 
+    reported = ("overhead",)
+
+    @property
+    def overhead(self) -> float:
+        """The mean overhead, in the unit of the sizes."""
+        return self.overheads.mean
+
 
 def apply_policies(
-    classes: SizeClasses, policies: Mapping[str, Policy], entropies: Sequence[ConditionalEntropy]
+    classes: SizeClasses,
+    policies: Mapping[str, Policy],
+    entropies: Sequence[ConditionalEntropy],
+    most: Cap | None = None,
 ) -> tuple[AppliedPolicy, ...]:
     """What policies, by name, cost and leak on these sizes; one that makes a size smaller is refused."""
     if not isinstance(policies, Mapping) or not all(map(callable, policies.values())):
         raise InvalidParameter(f"policies are a mapping from a name to a function of sizes, not {shown(policies)}")
-    return tuple(_apply(classes, name, policy, entropies) for name, policy in policies.items())
+    return tuple(_apply(classes, name, policy, entropies, most) for name, policy in policies.items())
 
 
-def _apply(classes: SizeClasses, name: str, policy: Policy, entropies: Sequence[ConditionalEntropy]) -> AppliedPolicy:
+def _apply(
+    classes: SizeClasses, name: str, policy: Policy, entropies: Sequence[ConditionalEntropy], most: Cap | None
+) -> AppliedPolicy:
     import scipy.sparse as sp
 
     prior, natural = classes.prior, classes.natural
@@ -119,7 +170,7 @@ def _apply(classes: SizeClasses, name: str, policy: Policy, entropies: Sequence[
     table = leakage_table(prior, Channel(matrix, inputs=prior.labels), entropies)
     return AppliedPolicy(
         name=name,
-        overhead=float(prior.p @ (padded - natural)),
+        overheads=Overheads.of(natural, prior.p, padded, most=most),
         observables=len(seen),
         smallest_class=int(secrets[secrets > 0].min()),
         leakage=tuple(row.leakage for row in table.rows),

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._entropy.base import ConditionalEntropy
 from minleak._optimise.optimum import optimise
+from minleak._padding.limits import Limits
 from minleak._padding.result import DENOMINATOR, Padding
 from minleak._padding.size_classes import SizeClasses
 from minleak.errors import InvalidParameter
@@ -15,8 +18,9 @@ from minleak.errors import InvalidParameter
 _LIMIT = 40_000
 
 
-def design_randomised(classes: SizeClasses, entropy: ConditionalEntropy, budget: float) -> Padding:
-    """Minimise the leakage over all channels C with C[x,y] = 0 where size_y < size_x, and mean overhead <= budget.
+def design_randomised(classes: SizeClasses, entropy: ConditionalEntropy, limits: Limits) -> Padding:
+    """Minimise the leakage over all channels C with C[x,y] = 0 where size_y < size_x or above the cap of x, and with
+    each mean overhead within its budget.
 
     Observables are the distinct sizes: any other could be lowered to the next size below and tell no more.
     The solver's rows are rounded to multiples of 2^-32, what is left over going to the row's smallest size, so that the
@@ -24,47 +28,47 @@ def design_randomised(classes: SizeClasses, entropy: ConditionalEntropy, budget:
     """
     natural, p = classes.natural, classes.prior.p
     shown = np.unique(natural)
-    overheads = (shown[None, :] - natural[:, None]).astype(np.float64)
-    allowed = overheads >= 0
+    added = (shown[None, :] - natural[:, None]).astype(np.float64)
+    allowed = (added >= 0) & (shown[None, :] <= limits.largest(natural)[:, None])
     pairs = int(allowed.sum())
     if pairs > _LIMIT:
         raise InvalidParameter(
             f"{len(natural)} secrets of {len(shown)} sizes make {pairs} pairs, and a randomised padding is found for "
             f"up to {_LIMIT}: use buckets (randomised=False), or round sizes up first, by minleak.padding.to_multiple"
         )
-    best = optimise(
-        classes.prior,
-        entropy=entropy,
-        allowed=allowed,
-        cost=np.where(allowed, overheads, 0.0),
-        budget=min(budget, float(overheads.max())),  # it may be infinite
-    )
-    weights = _to_integers(_within(best.channel.toarray(), overheads, p, budget))
+    named = limits.on(classes)
+    costs = [added / np.maximum(natural, 1e-300)[:, None] if name == "relative" else added for name in named.names]
+    costs = [np.where(allowed, cost, 0.0) for cost in costs]
+    budgets = [min(budget, float(cost.max())) for cost, budget in zip(costs, named.allowed.tolist(), strict=True)]
+    priced: dict[str, Any] = {"cost": costs, "budget": budgets} if costs else {}
+    best = optimise(classes.prior, entropy=entropy, allowed=allowed, **priced)
+    rows = best.channel.toarray()
+    for cost, budget in zip(costs, named.allowed.tolist(), strict=True):
+        rows = _within(rows, cost, added, p, budget)
+    weights = _to_integers(rows)
     used = np.flatnonzero(weights.any(axis=0))
     weights = weights[:, used]
-    rows, columns = np.nonzero(weights)
+    at, columns = np.nonzero(weights)
     return Padding.of(
         classes,
         entropy,
-        budget=budget,
-        floor=1,
+        limits=limits,
         randomised=True,
         observables=shown[used],
         starts=np.append(0, np.cumsum((weights > 0).sum(axis=1))).astype(np.int64),
         columns=columns.astype(np.int64),
-        weights=weights[rows, columns],
+        weights=weights[at, columns],
         bound=best.bound,
     )
 
 
-def _within(rows: Array, overheads: Array, p: Array, budget: float) -> Array:
+def _within(rows: Array, cost: Array, added: Array, p: Array, budget: float) -> Array:
     """The rows, mixed with no padding at all by as little as keeps a solver's rounding within the budget."""
-    overhead = float(p @ (rows * np.maximum(overheads, 0.0)).sum(axis=1))
-    if overhead <= budget:
+    spent = float(p @ (rows * cost).sum(axis=1))
+    if spent <= budget:
         return rows
-    kept = budget / overhead
-    natural = (overheads == 0).astype(np.float64)
-    return np.asarray(kept * rows + (1 - kept) * natural)
+    kept = budget / spent
+    return np.asarray(kept * rows + (1 - kept) * (added == 0))
 
 
 def _to_integers(rows: Array) -> Indices:

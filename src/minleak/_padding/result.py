@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,18 +15,20 @@ from minleak._data.arrays import Indices
 from minleak._data.channel import Channel
 from minleak._data.joint import Joint
 from minleak._data.labels import Labels
-from minleak._data.parameters import is_number
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._face.result import Result
-from minleak._face.tables import Table
+from minleak._face.tables import Table, word
 from minleak._measure.leakages import leakage, posterior_vulnerability
 from minleak._measure.properties import Values
+from minleak._padding.limits import Limits
+from minleak._padding.overheads import USUAL_CAP, Overheads
 from minleak._padding.size_classes import SizeClasses
+from minleak._padding.size_table import SizeTable
 from minleak._plan.streams import Fresh
 from minleak._plans.rows import Rows, RowSampler
-from minleak.errors import InvalidParameter, UnknownSecret, shown
+from minleak.errors import InvalidParameter, UnknownSecret
 
 # Probabilities of a randomised padding are multiples of one over this.
 DENOMINATOR = 1 << 32
@@ -55,17 +58,16 @@ class Padding(Result):
     probability weights[e] / 2^32, over the entries e from starts[x] to starts[x+1]; buckets have one entry a secret.
 
     `overhead` is the mean of padded minus natural size, `leakage` that in the `entropy` designed for, and `bound` is
-    proven: no contiguous buckets (no channel at all, where it is `randomised`) within the `budget` leak less. `gap` is
+    proven: no contiguous buckets (no channel at all, where it is `randomised`) within the `limits` leak less. `gap` is
     leakage - bound, and the status "optimal" where that is at most a millionth of the leakage, else "within gap".
-    `smallest_class` is the least number of secrets, of those that can occur, that share an observable, at least `floor`
-    if that was asked for.
+    `smallest_class` is the least number of secrets, of those that can occur, that share an observable, at least the
+    floor if one was asked for.
     """
 
     prior: Prior = field(repr=False)
     sizes: npt.NDArray[Any] = field(repr=False)
     entropy: ConditionalEntropy = field(repr=False)
-    budget: float
-    floor: int
+    limits: Limits
     randomised: bool
     observables: npt.NDArray[Any]
     starts: Indices = field(repr=False)
@@ -75,7 +77,7 @@ class Padding(Result):
     leakage: float
     bound: float
 
-    reported = ("secrets", "measure", "mean_size", "gap", "status", "smallest_class")
+    reported = ("secrets", "measure", "mean_size", "gap", "status", "smallest_class", "overheads")
 
     @property
     def secrets(self) -> int:
@@ -128,6 +130,18 @@ class Padding(Result):
         )
 
     @property
+    def overheads(self) -> Overheads:
+        """What is added on the mean, to the median object and to the worst, and to how many more than the cap."""
+        shown, first = self.observables[self.columns], self.starts[:-1]
+        return Overheads.of(
+            self.sizes,
+            self.prior.p,
+            np.add.reduceat(self.weights / DENOMINATOR * shown, first),
+            largest=np.maximum.reduceat(shown, first),
+            most=self.limits.most,
+        )
+
+    @property
     def gap(self) -> float:
         """leakage - bound, not negative."""
         return max(0.0, self.leakage - self.bound)
@@ -145,8 +159,7 @@ class Padding(Result):
         return int(shown[shown > 0].min())
 
     def pad(self, size: float) -> int | float:
-        """What to pad this size to: the least observable that is not smaller, for buckets of any size up to the
-        largest.
+        """What to pad this size to: the least value of the `table` that is not smaller; O(log n) for n values.
 
         A randomised padding belongs to the secrets that it was designed for: use `draw`.
 
@@ -154,16 +167,33 @@ class Padding(Result):
         >>> ml.padding.design([10, 20, 21, 40], budget=6).pad(15)
         21
         """
+        return self._table.pad(size)
+
+    @cached_property
+    def _table(self) -> SizeTable:
+        return self.table()
+
+    def table(self) -> SizeTable:
+        """What to deploy: a table that pads any size and holds nothing of the secrets.
+
+        Under a cap no size, seen or not, is padded by more: where sizes between two buckets would be, further values
+        stand in the table, and sizes above the largest are padded to (1 + cap) times the one that the next value begins
+        with. Without a cap a size is padded to the end of its bucket, and one above the largest is refused.
+        """
         if self.randomised:
-            raise InvalidParameter("a randomised padding is drawn for a secret, not for a size: use draw(secret)")
-        if not is_number(size):
-            raise InvalidParameter(f"a size is a number, not {shown(size)}")
-        if not 0 <= size <= self.observables[-1]:  # NaN fails
             raise InvalidParameter(
-                f"the size is not between 0 and {self.observables[-1]}, the largest designed for: design with it, or "
-                "show it as it is, knowing that it stands out"
+                "a randomised padding is drawn for a secret, not for a size: use draw(secret), or rows().save(path)"
             )
-        return self._shown(int(np.searchsorted(self.observables, size)))
+        return SizeTable.of(self.sizes, self.observables, most=self.limits.most)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the `table`, as .json or .csv."""
+        self.table().save(path)
+
+    @staticmethod
+    def load(path: str | os.PathLike[str]) -> SizeTable:
+        """The table in a file that `save` wrote."""
+        return SizeTable.load(path)
 
     def draw(self, secret: Hashable) -> int | float:
         """The size to show this secret as, with fresh randomness from the operating system if the padding is
@@ -223,16 +253,30 @@ class Padding(Result):
         )
 
     def to_parts(self) -> list[str | Table]:
-        kind, mean = "randomised padding" if self.randomised else "buckets", self.mean_size
-        share = self.overhead / mean if mean > 0 else 0.0
+        kind, found = "randomised padding" if self.randomised else "buckets", self.overheads
+        limits = ", ".join(f"{name} {word(value)}" for name, value in self.limits.to_dict().items())
+        cap = USUAL_CAP if self.limits.most is None else self.limits.most
+        share, relative, median, worst, above = found.to_cells()
         rows: list[list[Any]] = [
-            ["mean overhead", f"{self.overhead:.6g} of {self.budget:.6g} allowed ({share:.2%} of the mean)"],
+            ["limits", limits],
+            ["mean overhead", f"{found.mean:.6g} ({share} of the mean size)"],
+            ["an object grows by", f"{relative} on the mean, median {median}, worst {worst}"],
+            [f"objects that grow by more than {'the cap' if callable(cap) else f'{cap:.4g}'}", above],
             [f"leakage in {self.entropy.name}", self.leakage],
             ["no other can leak less than", f"{self.bound:.6g} ({self.status})"],
             ["sizes that can be seen", len(self.observables)],
             ["smallest class", f"{self.smallest_class} secrets"],
         ]
         return [Table(f"{kind} for {len(self.prior):,} secrets", (), rows)]
+
+
+@dataclass(frozen=True)
+class LimitPrice(Result):
+    """What a `limit` costs: `without` it at least so much leaks, so that it costs at most `price`."""
+
+    limit: str
+    without: float
+    price: float
 
 
 @dataclass(frozen=True)

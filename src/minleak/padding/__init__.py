@@ -7,24 +7,41 @@ array([11, 20])
 
 from minleak._padding.comparison import PaddingComparison, PolicyComparison, compare
 from minleak._padding.frontiers import CurvePoint, PaddingFrontier, frontier
-from minleak._padding.make import design, least_budget
-from minleak._padding.policies import AppliedPolicy, padme, to_multiple, to_power_of_two
-from minleak._padding.result import Bucket, LeastOverhead, Padding
+from minleak._padding.limits import Limits
+from minleak._padding.make import design, least_budget, price_limits, update
+from minleak._padding.overheads import Overheads
+from minleak._padding.policies import AppliedPolicy, nip44, padme, signal, to_multiple, to_power_of_two
+from minleak._padding.result import Bucket, LeastOverhead, LimitPrice, Padding
+from minleak._padding.samples import SamplePadding, from_samples
+from minleak._padding.size_table import SizeTable, universal
+from minleak.padding import profiles
 
 __all__ = [
     "AppliedPolicy",
     "Bucket",
     "CurvePoint",
     "LeastOverhead",
+    "LimitPrice",
+    "Limits",
+    "Overheads",
     "Padding",
     "PaddingComparison",
     "PaddingFrontier",
     "PolicyComparison",
+    "SamplePadding",
+    "SizeTable",
     "compare",
     "design",
+    "from_samples",
     "frontier",
     "least_budget",
+    "nip44",
     "padme",
+    "price_limits",
+    "profiles",
+    "signal",
     "to_multiple",
     "to_power_of_two",
+    "universal",
+    "update",
 ]

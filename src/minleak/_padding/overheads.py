@@ -1,0 +1,75 @@
+"""Overheads: what a padding adds to objects: on the mean, to the median object, to the worst, and above a cap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.arrays import Array
+from minleak._face.result import Result
+from minleak._padding.limits import Cap, Limits
+
+# The share that objects are counted above where no cap is asked for: what Padmé adds at most.
+USUAL_CAP = 0.12
+
+
+@dataclass(frozen=True)
+class Overheads(Result):
+    """What is added: `mean` in the unit of the sizes; that as a `share` of the mean size; the `relative` mean, over
+    objects, of the share that each grows by; the `median` and the `worst` of these shares; and the part of the objects
+    that grow by more than the cap (`above_cap`), which is 12% where no other was asked for.
+
+    Objects count as much as they are likely. An object of size 0 that is padded grows infinitely.
+    """
+
+    mean: float
+    share: float
+    relative: float
+    median: float
+    worst: float
+    above_cap: float
+
+    @classmethod
+    def of(
+        cls,
+        sizes: npt.NDArray[Any],
+        p: Array,
+        padded: npt.NDArray[Any],
+        *,
+        largest: npt.NDArray[Any] | None = None,
+        most: Cap | None = None,
+    ) -> Overheads:
+        """Sizes of probabilities p that are shown as `padded` on the mean and as `largest` at most."""
+        largest = padded if largest is None else largest
+        possible = p > 0
+        sizes, p, padded, largest = sizes[possible], p[possible], padded[possible], largest[possible]
+        added, natural = (padded - sizes).astype(float), sizes.astype(float)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shares = np.where(added > 0, added / natural, 0.0)
+            worst = np.where(largest > sizes, (largest - sizes) / natural, 0.0)
+        order = np.argsort(shares, kind="stable")
+        middle = int(np.searchsorted(np.cumsum(p[order]), 0.5 * p.sum() * (1 - 1e-12)))
+        mean, size = float(p @ added), float(p @ natural)
+        cap = Limits(most=USUAL_CAP if most is None else most).largest(sizes)
+        return cls(
+            mean=mean,
+            share=mean / size if size > 0 else 0.0,
+            relative=float(p @ shares),
+            median=float(shares[order[middle]]),
+            worst=float(worst.max()),
+            above_cap=float(p[largest > cap].sum()),
+        )
+
+    def to_cells(self) -> list[str]:
+        """The shares as a row of a table has them: of all that is sent, of an object on the mean, median, worst, and
+        the part above the cap.
+        """
+        shares = (self.share, self.relative, self.median, self.worst, self.above_cap)
+        return [f"{share:.2%}" if share < 10 else f"{share:.3g}x" for share in shares]
+
+
+#: The names of these columns.
+COLUMNS = ("in all", "mean", "median", "worst", "above cap")

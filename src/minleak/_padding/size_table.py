@@ -1,0 +1,223 @@
+"""SizeTable: the sizes that are shown, by which any size is padded; saved and run without what it is made of."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from minleak._data.parameters import is_number, listed, real, whole
+from minleak._data.sources import read_bytes
+from minleak._data.tables import Table as Columns
+from minleak._data.writing import replacing
+from minleak._face.result import Result
+from minleak._face.tables import Table
+from minleak._padding.limits import Cap, cap_sizes, exact_share
+from minleak.errors import InvalidParameter, MinleakError, UnreadableFile, shown
+
+# What a file begins with.
+_FORM = "minleak padding table 1"
+# More values than this are no table, and sizes are no larger.
+_VALUES, _LARGEST = 1_000_000, 2**62
+# Times are padded within a cap down to this part of the smallest that was seen.
+_BELOW = 16
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SizeTable(Result):
+    """Any size is padded to the least of the increasing `values` that is not smaller.
+
+    A size above the last of them is padded as the universal table with cap `beyond` goes on (see `universal`), or
+    refused if that is None. Whole values pad whole sizes.
+    """
+
+    values: tuple[float, ...]
+    beyond: float | None = None
+
+    reported = ("capacity",)
+
+    def __post_init__(self) -> None:
+        values = [_as_size(value) for value in listed(self.values, "the values of a table are a sequence", some=True)]
+        if len(values) > _VALUES:
+            raise InvalidParameter(f"a table has at most {_VALUES:,} values, not {len(values):,}")
+        if any(b <= a for a, b in pairwise(values)):
+            raise InvalidParameter("the values of a table increase, and each stands in it once")
+        if not all(isinstance(value, int) for value in values):
+            values = [float(value) for value in values]
+        object.__setattr__(self, "values", tuple(values))
+        if self.beyond is not None:
+            beyond = real(self.beyond, "beyond is a share from 0 on, such as 0.12", above=0.0, below=math.inf)
+            object.__setattr__(self, "beyond", beyond)
+
+    @classmethod
+    def of(cls, sizes: npt.NDArray[Any], ends: npt.NDArray[Any], *, most: Cap | None) -> SizeTable:
+        """The table of buckets that end there, with further values between those of `sizes` that are in them, so that
+        no size, seen or not, is padded by more than the cap; of times, which may come as close to 0 as they like, none
+        down to a sixteenth of the smallest.
+        """
+        values = ends.tolist()
+        if most is None:
+            return cls(tuple(values))
+        natural = np.unique(sizes)
+        firsts = natural[np.searchsorted(natural, np.append(-1, ends[:-1]), side="right")].tolist()
+        filled: list[float] = []
+        for first, end in zip(firsts, values, strict=True):
+            if not filled and isinstance(end, float) and first > 0:
+                filled.append(first / _BELOW)
+            filled += _fill(filled[-1] if filled else -1, first, end, most)
+            filled.append(end)
+        return cls(tuple(filled), None if callable(most) or most in (0, math.inf) else most)
+
+    def pad(self, size: float) -> int | float:
+        """What to pad this size to; O(log n) for n values.
+
+        >>> table = SizeTable((100, 250, 1000), beyond=0.1)
+        >>> table.pad(100), table.pad(101), table.pad(1001), table.pad(5000)
+        (100, 250, 1101, 5240)
+        """
+        if not is_number(size):
+            raise InvalidParameter(f"a size is a number, not {shown(size)}")
+        if not 0 <= size < math.inf or (size > self.values[-1] and self.beyond is None):  # NaN fails
+            raise InvalidParameter(
+                f"the size is not between 0 and {self.values[-1]}, the largest designed for: design with it, or "
+                "show it as it is, knowing that it stands out"
+            )
+        if size <= self.values[-1]:
+            return self.values[bisect_left(self.values, size)]
+        for value in islice(_greedy(self.values[-1], self.beyond or 0.0), _VALUES):
+            if value >= size:
+                return value
+        raise InvalidParameter(f"the size is more than {_VALUES:,} values above the largest designed for")
+
+    def __call__(self, sizes: npt.ArrayLike) -> npt.NDArray[Any]:
+        """What to pad each of these sizes to: a table is a policy."""
+        distinct, where = np.unique(np.asarray(sizes), return_inverse=True)
+        return np.array([self.pad(size) for size in distinct.tolist()])[where]
+
+    @property
+    def capacity(self) -> float:
+        """log2 of the number of values: what no sizes, however they are distributed, tell more than in bits."""
+        return math.log2(len(self.values))
+
+    def rows(self) -> list[dict[str, float]]:
+        """The rows of the table: sizes above `above` and up to `padded` are shown as `padded`; -1 is below size 0."""
+        return [
+            {"above": above, "padded": value} for above, value in zip((-1, *self.values), self.values, strict=False)
+        ]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the table, whole or not at all: as .json, or as .csv with the columns `above` and `padded`, which has
+        no place for `beyond`.
+        """
+        ending = os.fspath(path).rpartition(".")[2].lower()
+        if ending not in ("csv", "json"):
+            raise InvalidParameter(f"a table is saved as .json or .csv, not {os.fspath(path)!r}")
+        text = json.dumps({"form": _FORM, "beyond": self.beyond, "values": self.values}) + "\n"
+        if ending == "csv":
+            text = "".join(["above,padded\n", *(f"{row['above']},{row['padded']}\n" for row in self.rows())])
+        try:
+            with replacing(path) as file:
+                file.write(text.encode())
+        except OSError as error:
+            reason = error.strerror or "the file system refused"
+            raise MinleakError(f"cannot write {os.fspath(path)}: {reason}") from None
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> SizeTable:
+        """The table in such a file, checked as one that is made anew."""
+        name = os.fspath(path)
+        try:
+            if not name.lower().endswith(".json"):
+                padded = Columns(path).read({}, {"padded": "padded"})["padded"].numbers()
+                return cls(tuple(padded.tolist()))
+            data = json.loads(read_bytes(path, name))
+            if not isinstance(data, dict) or data.get("form") != _FORM or not isinstance(data.get("values"), list):
+                raise UnreadableFile(f"{name} is no padding table: save one with minleak.padding")
+            return cls(tuple(data["values"]), data.get("beyond"))
+        except (ValueError, RecursionError) as error:
+            if isinstance(error, UnreadableFile):
+                raise
+            raise UnreadableFile(f"{name} is no padding table: {' '.join(str(error).split())}") from None
+
+    def to_parts(self) -> list[str | Table]:
+        beyond = "refused" if self.beyond is None else f"padded by at most {self.beyond:.4g} of their size"
+        return [
+            Table(
+                "a table of sizes",
+                (),
+                [
+                    ["values", len(self.values)],
+                    ["smallest and largest", f"{self.values[0]:,} and {self.values[-1]:,}"],
+                    ["tells at most", f"{self.capacity:.4g} bits"],
+                    ["larger sizes are", beyond],
+                ],
+            )
+        ]
+
+    def __repr__(self) -> str:
+        return f"SizeTable({len(self.values)} values up to {self.values[-1]}, beyond={self.beyond})"
+
+
+def universal(smallest: int, largest: int, *, most: float) -> SizeTable:
+    """The table for sizes that nobody knows yet: no size from `smallest` to `largest` is padded by more than the share
+    `most`, and no other table that keeps to this has fewer values.
+
+    With c = 1 + most the first value is floor(c s) for the smallest s, and the next begins with s = floor(c s) + 1.
+    Each value is as large as the smallest size above the one before allows, so that after any number of values no other
+    table has come further. log2 of their number is the capacity of the channel from sizes to what is seen, so that
+    whatever the sizes are, no more bits leak in any entropy of the Renyi family. Sizes are whole. O(number of values).
+
+    >>> universal(100, 200, most=0.12).values
+    (112, 126, 142, 160, 180, 202)
+    """
+    begin = whole(smallest, "the smallest size", 0)
+    end = whole(largest, "the largest size", begin, _LARGEST)
+    share = real(most, "the most that may be added is a share from 0 on, such as 0.12", above=0.0, below=math.inf)
+    values: list[float] = []
+    for value in _greedy(begin - 1, share):
+        values.append(value)
+        if value >= end:
+            return SizeTable(tuple(values), share)
+        if len(values) >= _VALUES:
+            break
+    raise InvalidParameter(f"a table from {begin} to {end} under that cap has more than {_VALUES:,} values")
+
+
+def _greedy(above: float, most: float) -> Iterator[float]:
+    """The values of the universal table after `above`; of times each is (1 + most) times the one before."""
+    share = exact_share(most)
+    while True:
+        if isinstance(above, int):
+            above += 1
+            above += above * share.numerator // share.denominator
+        else:
+            above *= 1 + most
+        yield above
+
+
+def _fill(above: float, first: float, end: float, most: Cap) -> Iterator[float]:
+    """Values between `above` and the size `first`, so that sizes there are padded by no more than the cap. Those for
+    which the cap allows it are padded to `end`, as `first` is.
+    """
+    is_whole = isinstance(end, int)
+    while True:
+        smallest = above + 1 if is_whole else math.nextafter(above, math.inf)
+        allowed = cap_sizes(np.array([smallest]), most).tolist()[0]
+        if smallest >= first or allowed >= end:
+            return
+        above = min(int(allowed), int(first) - 1) if is_whole else max(smallest, min(allowed, math.nextafter(first, 0)))
+        yield above
+
+
+def _as_size(value: Any) -> int | float:
+    if not is_number(value) or not 0 <= value < math.inf:
+        raise InvalidParameter(f"the values of a table are finite numbers from 0 on, not {shown(value)}")
+    return int(value) if isinstance(value, int | np.integer) else float(value)
