@@ -10,21 +10,29 @@ from minleak._padding.frontiers import CurvePoint, PaddingFrontier, frontier
 from minleak._padding.make import design, least_budget
 from minleak._padding.policies import AppliedPolicy, padme, to_multiple, to_power_of_two
 from minleak._padding.result import Bucket, LeastOverhead, Padding
+from minleak._streams.make import frames
+from minleak._streams.recordings import Streams, read_streams
+from minleak._streams.result import FrameCost, Frames
 
 __all__ = [
     "AppliedPolicy",
     "Bucket",
     "CurvePoint",
+    "FrameCost",
+    "Frames",
     "LeastOverhead",
     "Padding",
     "PaddingComparison",
     "PaddingFrontier",
     "PolicyComparison",
+    "Streams",
     "compare",
     "design",
+    "frames",
     "frontier",
     "least_budget",
     "padme",
+    "read_streams",
     "to_multiple",
     "to_power_of_two",
 ]

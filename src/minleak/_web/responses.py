@@ -1,0 +1,261 @@
+"""What a response is padded by: its body to a size of a table, and its head to a multiple of some bytes.
+
+An observer of an encrypted connection sees head and body apart, since servers send them in different records. So the
+body is padded in itself wherever its reader ignores bytes, and the head has a header for that. Only a body to which
+nothing can be added (brotli for one, a range, a digest) makes its head longer instead: then the sum alone is padded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from minleak._data.parameters import listed, whole
+from minleak._padding.result import Padding
+from minleak._web.fillers import GZIP, Filler, filler_of_type, has_room_in_gzip, random_letters, store_in_gzip
+from minleak.errors import InvalidParameter
+
+Headers = list[tuple[bytes, bytes]]
+#: The header that fills a head, and what it takes beside its value.
+NAME = b"x-padding"
+_ROOM = len(NAME) + 4
+# A header has at most so many letters, and a head is not made longer than by so many.
+_LONGEST, _MOST = 4000, 60_000
+_DIGESTS = (b"digest", b"content-digest", b"repr-digest", b"content-md5")
+_NO_BODY = (204, 205, 304)
+#: Bodies are sent in blocks of so many bytes, whatever the blocks of the application.
+BLOCK = 16_384
+
+
+@dataclass(frozen=True, eq=False)
+class SizeTable:
+    """Sizes to pad to: those of a `Padding`, a sequence of sizes, or a function from a size to one not smaller.
+    Beyond the largest the next multiple of it.
+    """
+
+    pad: Callable[[int], int]
+
+    @classmethod
+    def of(cls, sizes: Any) -> SizeTable:
+        """The table of a padding, a sequence or a function; a randomised padding is refused."""
+        if isinstance(sizes, Padding):
+            if sizes.randomised:
+                raise InvalidParameter("responses are padded by buckets: this padding is randomised")
+            sizes = sizes.observables.tolist()
+        if callable(sizes):
+            return cls(_checked(sizes))
+        given = listed(sizes, "sizes are a padding, a function of a size, or increasing whole numbers", some=True)
+        table = [whole(size, "a size in bytes", 0) for size in given]
+        if table != sorted(set(table)) or table[-1] < 1:
+            raise InvalidParameter("sizes to pad to are increasing whole numbers, each once, the largest above 0")
+        return cls(_lookup(table))
+
+    def target(self, size: int, least: int) -> int:
+        """The size to pad this one to, where what is added has at least so many bytes, if it is anything."""
+        found = self.pad(size)
+        return found if found == size or found - size >= least else self.pad(size + least)
+
+
+def _lookup(table: list[int]) -> Callable[[int], int]:
+    from bisect import bisect_left
+
+    top = table[-1]
+
+    def pad(size: int) -> int:
+        return table[bisect_left(table, size)] if size <= top else -(-size // top) * top
+
+    return pad
+
+
+def _checked(function: Callable[[int], Any]) -> Callable[[int], int]:
+    def pad(size: int) -> int:
+        found = int(function(size))
+        if found < size:
+            raise InvalidParameter("the function of sizes returned a smaller size than it was given")
+        return found
+
+    return pad
+
+
+@dataclass(frozen=True, eq=False)
+class Padder:
+    """Pads responses by a table of sizes for bodies, heads to multiples of `head` bytes, and keeps at most `memory`
+    bytes of a body of unknown length.
+    """
+
+    table: SizeTable
+    head: int
+    memory: int
+
+    @classmethod
+    def of(cls, sizes: Any, head: Any, memory: Any) -> Padder:
+        """The padder of these parameters, checked."""
+        return cls(
+            SizeTable.of(sizes), whole(head, "head, in bytes,", 1, 65_536), whole(memory, "memory, in bytes,", BLOCK)
+        )
+
+    def begin(self, method: str, accepted: bytes, status: int, headers: Iterable[tuple[bytes, bytes]]) -> Response:
+        """A response with this status and these headers to a request of this method that accepts these codings."""
+        given = [(bytes(name).lower(), bytes(value)) for name, value in headers]
+        values = dict(given)
+        coding = values.get(b"content-encoding", b"identity").strip().lower()
+        sealed = status == 206 or any(name in values for name in _DIGESTS)
+        filler: Filler | None = None
+        if not sealed and coding == b"identity":
+            filler = filler_of_type(values.get(b"content-type", b""))
+            if filler is None and accepts_gzip(accepted):
+                filler = GZIP
+        elif not sealed and coding == b"gzip":
+            filler = GZIP
+        bodiless = method == "HEAD" or status in _NO_BODY or status < 200
+        length = values.get(b"content-length", b"")
+        known = int(length) if length.isdigit() else None
+        return Response(self, status, given, filler, bodiless, known, coding == b"gzip")
+
+
+def accepts_gzip(accepted: bytes) -> bool:
+    """Whether an Accept-Encoding header names gzip, and not with a weight of 0.
+
+    >>> accepts_gzip(b"br, gzip;q=0.5"), accepts_gzip(b"gzip;q=0"), accepts_gzip(b"")
+    (True, False, False)
+    """
+    for part in accepted.lower().split(b","):
+        name, _, weight = part.partition(b";")
+        if name.strip() in (b"gzip", b"x-gzip"):
+            return weight.replace(b" ", b"") not in (b"q=0", b"q=0.0", b"q=0.00", b"q=0.000")
+    return False
+
+
+@dataclass(eq=False)
+class Response:
+    """One response: its head is held back until what is added to it is known, and its body is sent in blocks.
+
+    `feed` takes parts of the body, `end` says that it is whole; both return what can be sent by now, the head first:
+    (headers or None, blocks). A body of known length to which nothing can be added passes through; all others are kept,
+    up to `memory`. Longer ones of unknown length pass through from there, and are filled at their end if they can be.
+    """
+
+    padder: Padder
+    status: int
+    headers: Headers
+    filler: Filler | None
+    bodiless: bool
+    known: int | None
+    coded: bool
+
+    def __post_init__(self) -> None:
+        self._kept = bytearray()
+        self._sent = 0
+        self._open = False  # whether the head is sent
+        #: Whether the size of the body shows: it was too long to be kept, and nothing can be added at its end.
+        self.shows = False
+
+    def feed(self, body: bytes) -> tuple[Headers | None, list[bytes]]:
+        """What can be sent after this part of the body."""
+        if self.bodiless:
+            return None, []
+        self._kept += body
+        head = None
+        if not self._open:
+            if self.filler is None and self.known is not None:
+                head = self._fill_head(self.headers, self._needed_by(self.known))
+            elif len(self._kept) > self.padder.memory:
+                head = self._pass_through()
+            else:
+                return None, []
+            self._open = True
+        return head, self._blocks(whole_blocks=True)
+
+    def end(self) -> tuple[Headers | None, list[bytes]]:
+        """What is left to be sent after the last part."""
+        if self.bodiless:
+            return self._fill_head(self._without_length() if self.filler else self.headers, 0), []
+        if self._open:
+            if self.filler is not None and self.filler.follows:
+                size = self._sent + len(self._kept)
+                self._kept = bytearray(self._filled(bytes(self._kept), size, self.filler))
+            return None, self._blocks(whole_blocks=False)
+        headers, body = self._whole(bytes(self._kept))
+        self._kept = bytearray(body)
+        return headers, self._blocks(whole_blocks=False)
+
+    def _whole(self, body: bytes) -> tuple[Headers, bytes]:
+        """Head and body of a response that is known whole."""
+        filler, headers, more = self.filler, self.headers, 0
+        if filler is GZIP and self.coded and not has_room_in_gzip(body):
+            filler = None
+        if filler is GZIP and not self.coded:
+            body = store_in_gzip(body)
+            headers = [*headers, (b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
+        if filler is None:
+            more = self._needed_by(len(body))
+        else:
+            body = self._filled(body, len(body), filler)
+            headers = changed(headers)
+        headers = [(n, v) for n, v in headers if n not in (b"content-length", b"transfer-encoding")]
+        return self._fill_head([*headers, (b"content-length", b"%d" % len(body))], more), body
+
+    def _pass_through(self) -> Headers:
+        """The head of a body that is too long to be kept: filled at its end, by its head if its length is known, or
+        not at all.
+        """
+        if self.filler is not None and self.filler.follows:
+            return self._fill_head(changed(self._without_length()), 0)
+        self.filler = None
+        if self.known is not None:
+            return self._fill_head(self.headers, self._needed_by(self.known))
+        self.shows = True
+        return self._fill_head(self.headers, 0)
+
+    def _without_length(self) -> Headers:
+        return [(name, value) for name, value in self.headers if name != b"content-length"]
+
+    def _filled(self, body: bytes, size: int, filler: Filler) -> bytes:
+        added = self.padder.table.target(size, filler.least) - size
+        return filler.add(body, added) if added else body
+
+    def _needed_by(self, size: int) -> int:
+        """What the head takes for a body of this size to which nothing is added."""
+        return min(self.padder.table.pad(size) - size, _MOST)
+
+    def _fill_head(self, headers: Headers, more: int) -> Headers:
+        """The headers with those that make the head a multiple of `head` bytes, and by `more` bytes longer."""
+        size = head_size(self.status, headers)
+        unit = self.padder.head
+        missing = -(-(size + _ROOM) // unit) * unit + more - size
+        filled = list(headers)
+        while missing:
+            letters = missing - _ROOM
+            if letters > _LONGEST:
+                letters = min(_LONGEST, letters - _ROOM)  # another header has its room
+            filled.append((NAME, random_letters(letters)))
+            missing -= letters + _ROOM
+        return filled
+
+    def _blocks(self, *, whole_blocks: bool) -> list[bytes]:
+        end = len(self._kept) // BLOCK * BLOCK if whole_blocks else len(self._kept)
+        blocks = [bytes(self._kept[at : min(at + BLOCK, end)]) for at in range(0, end, BLOCK)]
+        del self._kept[:end]
+        self._sent += end
+        return blocks
+
+
+def head_size(status: int, headers: Headers) -> int:
+    """The bytes of a head of HTTP/1.1, without what the server adds to each alike."""
+    phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
+    return len(f"HTTP/1.1 {status} {phrase}\r\n") + sum(len(name) + len(value) + 4 for name, value in headers) + 2
+
+
+def changed(headers: Headers) -> Headers:
+    """Headers of a body that is not what the application sent byte for byte: its tag is weak, it has no ranges,
+    and nobody on the way may change it, such as compress it.
+    """
+    found: Headers = [(b"cache-control", b"no-transform")]
+    for name, value in headers:
+        if name == b"etag" and not value.startswith(b"W/"):
+            value = b"W/" + value
+        if name != b"accept-ranges":
+            found.append((name, value))
+    return found
