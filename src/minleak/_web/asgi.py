@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from minleak._data.parameters import whole
 from minleak._streams.result import Frames
 from minleak._web.events import EventFrames
-from minleak._web.responses import Padder, Response
+from minleak._web.responses import FAILED, FAILED_BODY, FAILED_HEADERS, Padder, Response
 from minleak.errors import InvalidParameter
 
 Message = MutableMapping[str, Any]
@@ -19,7 +20,7 @@ Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None
 
 # Ways to send a body past whoever looks at it.
 _BYPASSES = ("http.response.pathsend", "http.response.zerocopysend", "http.response.trailers", "http.response.push")
-_FAILED = b"Internal Server Error"
+_LOG = logging.getLogger("minleak.padding")
 
 
 class PadResponses:
@@ -29,7 +30,7 @@ class PadResponses:
     the comment of a gzip header (bodies coded with gzip, and any others where the client accepts gzip), which readers
     ignore; ranges, digests and other codings leave the body as it is and pad the sum with a header. A body is kept
     until it is whole, up to `memory` bytes. Server-sent events pass: see `FrameEvents`. An error before the response
-    began is answered by a padded response too.
+    began is logged to minleak.padding and answered by a padded response: a server would close the connection.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ class PadResponses:
                 response = self._padder.begin(scope["method"], accepted, message["status"], headers)
                 start, passes = message, _is_event_stream(response.headers)
                 if passes:
-                    await send(message)
+                    await send({**message, "headers": response.head_alone()})
             elif message["type"] != "http.response.body" or response is None or passes:
                 await send(message)
             else:
@@ -93,12 +94,12 @@ class PadResponses:
         try:
             await self._app(_without_bypasses(scope), receive, pad)
         except Exception:
-            if not begun and not passes:
-                plain = [(b"content-type", b"text/plain; charset=utf-8")]
-                failed = self._padder.begin(scope["method"], accepted, 500, plain)
-                failed.feed(_FAILED)
-                await forward({"type": "http.response.start", "status": 500}, failed.end(), more=False)
-            raise
+            if begun or passes:
+                raise
+            _LOG.exception(FAILED)
+            failed = self._padder.begin(scope["method"], accepted, 500, FAILED_HEADERS)
+            failed.feed(FAILED_BODY)
+            await forward({"type": "http.response.start", "status": 500}, failed.end(), more=False)
 
 
 class FrameEvents:
@@ -111,8 +112,8 @@ class FrameEvents:
 
     A stream keeps at most `memory` bytes: an application that is quicker waits in `send`, and so does the clock for a
     client that does not read; it then goes on from there and makes up for nothing. When the client goes away the
-    application is told, by `http.disconnect` and by an OSError from `send`. Other responses pass unchanged. Events must
-    not be compressed on the way.
+    application is told, by `http.disconnect` and by an OSError from `send`. Errors of the application are logged to
+    minleak.padding. Other responses pass unchanged. Events must not be compressed on the way.
 
     Parameters
     ----------
@@ -150,7 +151,9 @@ class FrameEvents:
             client.stop()
         self.beyond += stream.needed > self._frames.totals[-1]
         if failure is not None and not (client.gone and isinstance(failure, OSError)):
-            raise failure
+            if not stream.framed:
+                raise failure
+            _LOG.error(FAILED, exc_info=failure)
 
 
 class _Client:
@@ -233,6 +236,11 @@ class _FramedStream:
                 await self._room.wait()
         if not message.get("more_body", False):
             self.finish(whole=True)
+
+    @property
+    def framed(self) -> bool:
+        """Whether it is a stream of events."""
+        return self._clock is not None
 
     def finish(self, *, whole: bool) -> None:
         """The application ended, well or by an error."""

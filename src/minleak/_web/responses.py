@@ -25,6 +25,9 @@ _ROOM = len(NAME) + 4
 _LONGEST, _MOST = 4000, 60_000
 _DIGESTS = (b"digest", b"content-digest", b"repr-digest", b"content-md5")
 _NO_BODY = (204, 205, 304)
+#: What is logged and sent where the application fails.
+FAILED = "the application failed; the response ends as any other"
+FAILED_HEADERS, FAILED_BODY = [(b"content-type", b"text/html; charset=utf-8")], b"<p>Internal Server Error</p>"
 #: Bodies are sent in blocks of so many bytes, whatever the blocks of the application.
 BLOCK = 16_384
 
@@ -180,6 +183,10 @@ class Response:
         headers, body = self._whole(bytes(self._kept))
         self._kept = bytearray(body)
         return headers, self._blocks(whole_blocks=False)
+
+    def head_alone(self) -> Headers:
+        """The head of a response whose body passes as it is."""
+        return self._fill_head(self.headers, 0)
 
     def _whole(self, body: bytes) -> tuple[Headers, bytes]:
         """Head and body of a response that is known whole."""

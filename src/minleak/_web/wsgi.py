@@ -6,13 +6,11 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from minleak._web.responses import Headers, Padder, Response
+from minleak._web.responses import FAILED_BODY, FAILED_HEADERS, Headers, Padder, Response
 
 Environ = dict[str, Any]
 StartResponse = Callable[..., Callable[[bytes], object]]
 Application = Callable[[Environ, StartResponse], Iterable[bytes]]
-
-_FAILED = b"Internal Server Error"
 
 
 class PadResponses:
@@ -39,7 +37,7 @@ class _Exchange:
     ) -> None:
         self._middleware, self._padder, self._environ, self._start = middleware, padder, environ, start_response
         self._response: Response | None = None
-        self._status = "500 Internal Server Error"
+        self._status = ""
         self._begun = False
         self._written: list[bytes] = []
 
@@ -57,9 +55,8 @@ class _Exchange:
             if self._begun:
                 raise
             traceback.print_exc(file=self._environ["wsgi.errors"])  # the server does not see that it failed
-            self._response = self._new_response(500, [(b"content-type", b"text/plain; charset=utf-8")])
-            self._status = "500 Internal Server Error"
-            self._response.feed(_FAILED)
+            self._response, self._status = self._new_response(500, FAILED_HEADERS), "500 Internal Server Error"
+            self._response.feed(FAILED_BODY)
             yield from self._end()
         finally:
             if hasattr(body, "close"):
