@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 import pyarrow as pa
-import typer
 
 import minleak as ml
+from minleak._cli.frames import FrameOptions, pad_streams, parse_budget
 from minleak._cli.inputs import PriorSource, Reading
-from minleak._cli.options import Format, Secret, argument, chart_option, number, option
+from minleak._cli.options import Format, Secret, argument, chart_option, option
 from minleak._cli.output import Outcome, save_chart, working
 from minleak._cli.tables import check_ending, write_channel, write_table
 from minleak._face.result import Result
@@ -19,7 +19,7 @@ from minleak._face.tables import Table
 from minleak._padding.policies import POLICIES, apply_policies
 from minleak._padding.size_classes import as_size_classes
 from minleak.errors import InvalidParameter
-from minleak.padding import AppliedPolicy, Padding
+from minleak.padding import AppliedPolicy, Frames, Padding
 
 # Prices at which a chart's curve is found, and from how many secrets on there are fewer.
 _POINTS, _MANY = 72, 5000
@@ -62,11 +62,16 @@ def pad(
     secret: Secret = "secret",
     weight: str | None = option("A column of counts: count, if there is one; else all are equally likely."),
     format: Format = None,
-) -> Outcome[PaddingSummary]:
+    *,
+    streams: FrameOptions,
+) -> Outcome[PaddingSummary] | Outcome[Frames]:
     """Choose what to pad sizes or times to, so that they leak least within a mean overhead.
 
     Example: minleak pad files.csv --budget 10% --floor 2 -o buckets.csv
     """
+    if streams.frames:
+        columns = {"secret": secret, "size": size}
+        return pad_streams(sizes, streams, budget=budget, entropy=entropy, output=output, format=format, **columns)
     if output is not None:
         check_ending(output, "a padding", ["csv", "cloak"])
     if (budget is None) == (max_leakage is None):
@@ -82,7 +87,7 @@ def pad(
     with working(f"padding {len(prior):,} secrets"):
         given: dict[str, Any] = {"entropy": entropy, "floor": floor, "randomised": randomised}
         if budget is not None:
-            best = ml.padding.design(natural.weights, prior, budget=_budget(budget, classes.mean), **given)
+            best = ml.padding.design(natural.weights, prior, budget=parse_budget(budget, classes.mean), **given)
         else:
             best = ml.padding.least_budget(natural.weights, prior, leakage=max_leakage or 0.0, **given).padding
         policies = POLICIES if natural.weights.dtype.kind == "i" else {}  # they round whole numbers
@@ -99,16 +104,6 @@ def pad(
     else:
         write_table(pa.Table.from_pylist([asdict(bucket) for bucket in best.buckets()]), output)
     return Outcome(found, (output, *charts))
-
-
-def _budget(text: str, mean: float) -> float:
-    try:
-        value = number(text.removesuffix("%")) * (mean / 100 if text.endswith("%") else 1)
-    except typer.BadParameter:
-        value = -1.0
-    if not value >= 0:
-        raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
-    return value
 
 
 def _chart(sizes: Any, prior: ml.Prior, best: Padding) -> Any:

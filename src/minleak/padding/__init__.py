@@ -10,12 +10,14 @@ from minleak._padding.frontiers import CurvePoint, PaddingFrontier, frontier
 from minleak._padding.make import design, least_budget
 from minleak._padding.policies import AppliedPolicy, padme, to_multiple, to_power_of_two
 from minleak._padding.result import Bucket, LeastOverhead, Padding
+from minleak._streams.comparison import AttackedPolicy, StreamComparison, compare_streams
 from minleak._streams.make import frames
 from minleak._streams.recordings import Streams, read_streams
 from minleak._streams.result import FrameCost, Frames
 
 __all__ = [
     "AppliedPolicy",
+    "AttackedPolicy",
     "Bucket",
     "CurvePoint",
     "FrameCost",
@@ -25,8 +27,10 @@ __all__ = [
     "PaddingComparison",
     "PaddingFrontier",
     "PolicyComparison",
+    "StreamComparison",
     "Streams",
     "compare",
+    "compare_streams",
     "design",
     "frames",
     "frontier",

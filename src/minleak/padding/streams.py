@@ -1,0 +1,21 @@
+"""streams: what is done with streams, as `compare_streams` takes it: policies, and what an observer sees of them."""
+
+from minleak._streams.comparison import STREAM_POLICIES
+from minleak._streams.policies import (
+    ShownStreams,
+    add_random_bytes,
+    pad_to_steps,
+    send_batches,
+    send_frames,
+    send_plainly,
+)
+
+__all__ = [
+    "STREAM_POLICIES",
+    "ShownStreams",
+    "add_random_bytes",
+    "pad_to_steps",
+    "send_batches",
+    "send_frames",
+    "send_plainly",
+]
