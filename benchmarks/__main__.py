@@ -22,6 +22,7 @@ ALL = (
     "lasting",
     "samples",
     "sequences",
+    "streams",
 )
 
 for name in sys.argv[1:] or ALL:

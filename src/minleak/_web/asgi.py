@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
@@ -20,6 +21,8 @@ Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None
 
 # Ways to send a body past whoever looks at it.
 _BYPASSES = ("http.response.pathsend", "http.response.zerocopysend", "http.response.trailers", "http.response.push")
+# Seconds within which streams that are due are woken together: a timer for each of 1,000 costs as much as their frames.
+_GRAIN = 0.004
 _LOG = logging.getLogger("minleak.padding")
 
 
@@ -83,13 +86,14 @@ class PadResponses:
             elif message["type"] != "http.response.body" or response is None or passes:
                 await send(message)
             else:
-                more = bool(message.get("more_body", False))
-                found = response.feed(bytes(message.get("body", b"")))
-                if found[0] is not None or found[1]:
-                    await forward(start, found, more=True)
-                if not more:
+                body = bytes(message.get("body", b""))
+                if not message.get("more_body", False):
+                    await forward(start, response.end(body), more=False)
                     self.shown += response.shows
-                    await forward(start, response.end(), more=False)
+                else:
+                    found = response.feed(body)
+                    if found[0] is not None or found[1]:
+                        await forward(start, found, more=True)
 
         try:
             await self._app(_without_bypasses(scope), receive, pad)
@@ -98,8 +102,7 @@ class PadResponses:
                 raise
             _LOG.exception(FAILED)
             failed = self._padder.begin(scope["method"], accepted, 500, FAILED_HEADERS)
-            failed.feed(FAILED_BODY)
-            await forward({"type": "http.response.start", "status": 500}, failed.end(), more=False)
+            await forward({"type": "http.response.start", "status": 500}, failed.end(FAILED_BODY), more=False)
 
 
 class FrameEvents:
@@ -128,6 +131,7 @@ class FrameEvents:
     def __init__(self, app: Application, frames: Frames, *, memory: int = 1 << 16) -> None:
         self._app, self._frames = app, frames
         self._memory = whole(memory, "memory, in bytes,", 256)
+        self._alarms = _Alarms()
         #: How many streams needed more frames than the largest total.
         self.beyond = 0
 
@@ -137,7 +141,7 @@ class FrameEvents:
             await self._app(scope, receive, send)
             return
         client = _Client(receive, send, method=scope["method"])
-        stream = _FramedStream(self._frames, self._memory, client)
+        stream = _FramedStream(self._frames, self._memory, client, self._alarms)
         failure: Exception | None = None
         try:
             try:
@@ -197,11 +201,35 @@ class _Client:
             self._listener.cancel()
 
 
+class _Alarms:
+    """Wakes many streams with few timers: those that are due within the same few milliseconds together."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[tuple[int, int], list[asyncio.Future[None]]] = {}
+
+    async def wait_until(self, due: float) -> None:
+        """Return at this time of the loop, up to a grain later."""
+        loop = asyncio.get_running_loop()
+        key = id(loop), math.ceil(due / _GRAIN)
+        waiting = self._waiting.get(key)
+        if waiting is None:
+            waiting = self._waiting[key] = []
+            loop.call_at(key[1] * _GRAIN, self._wake, key)
+        future = loop.create_future()
+        waiting.append(future)
+        await future
+
+    def _wake(self, key: tuple[int, int]) -> None:
+        for future in self._waiting.pop(key):
+            if not future.done():
+                future.set_result(None)
+
+
 class _FramedStream:
     """A response: passed on as it is, or as frames if it is a stream of events."""
 
-    def __init__(self, frames: Frames, memory: int, client: _Client) -> None:
-        self._frames, self._client = frames, client
+    def __init__(self, frames: Frames, memory: int, client: _Client, alarms: _Alarms) -> None:
+        self._frames, self._client, self._alarms = frames, client, alarms
         self._events = EventFrames(frames.frame, memory)
         self._clock: asyncio.Task[None] | None = None
         self._room = asyncio.Event()
@@ -273,9 +301,7 @@ class _FramedStream:
         due, sent, total = now(), 0, 0
         while not client.gone:
             due = max(due, now() - tick) + tick  # nothing is made up for
-            wait = due - now()
-            if wait > 0:
-                await asyncio.sleep(wait)
+            await self._alarms.wait_until(due)
             if client.gone:
                 return
             frame, sent = self._events.next(), sent + 1

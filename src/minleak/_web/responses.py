@@ -7,10 +7,14 @@ nothing can be added (brotli for one, a range, a digest) makes its head longer i
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
+
+import numpy as np
 
 from minleak._data.parameters import listed, whole
 from minleak._padding.result import Padding
@@ -23,7 +27,7 @@ NAME = b"x-padding"
 _ROOM = len(NAME) + 4
 # A header has at most so many letters, and a head is not made longer than by so many.
 _LONGEST, _MOST = 4000, 60_000
-_DIGESTS = (b"digest", b"content-digest", b"repr-digest", b"content-md5")
+_DIGESTS = {b"digest", b"content-digest", b"repr-digest", b"content-md5"}
 _NO_BODY = (204, 205, 304)
 #: What is logged and sent where the application fails.
 FAILED = "the application failed; the response ends as any other"
@@ -34,8 +38,8 @@ BLOCK = 16_384
 
 @dataclass(frozen=True, eq=False)
 class SizeTable:
-    """Sizes to pad to: those of a `Padding`, a sequence of sizes, or a function from a size to one not smaller.
-    Beyond the largest the next multiple of it.
+    """Sizes to pad to: those of a `Padding`, a sequence of sizes, or a policy, which takes an array of sizes and
+    returns one that is nowhere smaller. Beyond the largest size the next multiple of it.
     """
 
     pad: Callable[[int], int]
@@ -62,8 +66,6 @@ class SizeTable:
 
 
 def _lookup(table: list[int]) -> Callable[[int], int]:
-    from bisect import bisect_left
-
     top = table[-1]
 
     def pad(size: int) -> int:
@@ -72,13 +74,17 @@ def _lookup(table: list[int]) -> Callable[[int], int]:
     return pad
 
 
-def _checked(function: Callable[[int], Any]) -> Callable[[int], int]:
+def _checked(policy: Callable[[Any], Any]) -> Callable[[int], int]:
+    """A policy for one size, the sizes asked for last remembered: policies take arrays, in some microseconds."""
+
+    @lru_cache(maxsize=4096)
     def pad(size: int) -> int:
-        found = int(function(size))
+        found = int(np.asarray(policy(np.array([size], dtype=np.int64)))[0])
         if found < size:
             raise InvalidParameter("the function of sizes returned a smaller size than it was given")
         return found
 
+    pad(1)  # what is no policy is refused now
     return pad
 
 
@@ -104,7 +110,7 @@ class Padder:
         given = [(bytes(name).lower(), bytes(value)) for name, value in headers]
         values = dict(given)
         coding = values.get(b"content-encoding", b"identity").strip().lower()
-        sealed = status == 206 or any(name in values for name in _DIGESTS)
+        sealed = status == 206 or not _DIGESTS.isdisjoint(values)
         filler: Filler | None = None
         if not sealed and coding == b"identity":
             filler = filler_of_type(values.get(b"content-type", b""))
@@ -171,8 +177,12 @@ class Response:
             self._open = True
         return head, self._blocks(whole_blocks=True)
 
-    def end(self) -> tuple[Headers | None, list[bytes]]:
+    def end(self, last: bytes = b"") -> tuple[Headers | None, list[bytes]]:
         """What is left to be sent after the last part."""
+        if not (self._kept or self._sent or self.bodiless):  # as most responses come, in one piece
+            headers, body = self._whole(last)
+            return headers, [body] if len(body) <= BLOCK else _cut(body)
+        self._kept += last
         if self.bodiless:
             return self._fill_head(self._without_length() if self.filler else self.headers, 0), []
         if self._open:
@@ -181,8 +191,7 @@ class Response:
                 self._kept = bytearray(self._filled(bytes(self._kept), size, self.filler))
             return None, self._blocks(whole_blocks=False)
         headers, body = self._whole(bytes(self._kept))
-        self._kept = bytearray(body)
-        return headers, self._blocks(whole_blocks=False)
+        return headers, _cut(body)
 
     def head_alone(self) -> Headers:
         """The head of a response whose body passes as it is."""
@@ -243,16 +252,25 @@ class Response:
 
     def _blocks(self, *, whole_blocks: bool) -> list[bytes]:
         end = len(self._kept) // BLOCK * BLOCK if whole_blocks else len(self._kept)
-        blocks = [bytes(self._kept[at : min(at + BLOCK, end)]) for at in range(0, end, BLOCK)]
+        blocks = _cut(bytes(self._kept[:end]))
         del self._kept[:end]
         self._sent += end
         return blocks
 
 
+def _cut(body: bytes) -> list[bytes]:
+    return [body[at : at + BLOCK] for at in range(0, len(body), BLOCK)]
+
+
+@lru_cache(maxsize=256)
+def _status_line(status: int) -> int:
+    phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
+    return len(f"HTTP/1.1 {status} {phrase}\r\n")
+
+
 def head_size(status: int, headers: Headers) -> int:
     """The bytes of a head of HTTP/1.1, without what the server adds to each alike."""
-    phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
-    return len(f"HTTP/1.1 {status} {phrase}\r\n") + sum(len(name) + len(value) + 4 for name, value in headers) + 2
+    return _status_line(status) + sum([len(name) + len(value) + 4 for name, value in headers]) + 2
 
 
 def changed(headers: Headers) -> Headers:

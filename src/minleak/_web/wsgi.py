@@ -56,8 +56,7 @@ class _Exchange:
                 raise
             traceback.print_exc(file=self._environ["wsgi.errors"])  # the server does not see that it failed
             self._response, self._status = self._new_response(500, FAILED_HEADERS), "500 Internal Server Error"
-            self._response.feed(FAILED_BODY)
-            yield from self._end()
+            yield from self._end(FAILED_BODY)
         finally:
             if hasattr(body, "close"):
                 body.close()
@@ -83,11 +82,11 @@ class _Exchange:
         for part in parts:
             yield from self._forward(*self._response.feed(part))
 
-    def _end(self) -> Iterator[bytes]:
+    def _end(self, last: bytes = b"") -> Iterator[bytes]:
         if self._response is None:
             raise AssertionError("the application did not call start_response")
         self._middleware.shown += self._response.shows
-        yield from self._forward(*self._response.end())
+        yield from self._forward(*self._response.end(last))
 
     def _forward(self, headers: Headers | None, blocks: list[bytes]) -> Iterator[bytes]:
         if headers is not None:
