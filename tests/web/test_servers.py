@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.report.browser import NAMES, Browser, find_chromium
 from tests.web.applications import BODIES, DATA, FRAMES, PAGE, PICTURE, SIZES
 from tests.web.wire import Wire, serving

@@ -19,9 +19,10 @@ from minleak._streams.recordings import EVENT, RECORD, Streams, as_streams
 from minleak._streams.result import LEAST_FRAME, LONGEST_TICK, MOST_FRAME, MOST_TOTALS, Frames, joint_of
 from minleak.errors import Infeasible, InvalidParameter
 
-# Ticks are tried at these multiples of powers of ten, frames at so many rates between these multiples of the mean one.
-_TICKS = (1, 1.25, 1.5, 2, 2.5, 3, 4, 5, 6, 8)
-_RATES, _SLOWEST, _FASTEST = 16, 0.7, 8.0
+# Ticks are tried at these multiples of powers of ten, from this share of the delay on (shorter ones cost more records),
+# and frames at so many rates between these multiples of the mean one.
+_TICKS, _SHARE = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8), 0.125
+_RATES, _SLOWEST, _FASTEST = 12, 0.7, 8.0
 # Ends of buckets among the totals needed, while frames are searched for and at last.
 _COARSE, _FINE = 64, 400
 # Frames are multiples of so many bytes; ticks are from 5 ms on.
@@ -72,7 +73,7 @@ def frames(
     Infeasible
         Where no frames keep budget and delay; the message says what the least would be.
 
-    Among frames of equal leakage those of fewer totals are taken. Cost: O(chunks) for each of some 150 pairs (f, t),
+    Among frames of equal leakage those of fewer totals are taken. Cost: O(chunks) for each of some 100 pairs (f, t),
     and a dynamic programme over the distinct numbers of frames needed, best among the ends tried for each.
 
     >>> rows = {"stream": [0, 0, 1, 1, 2, 2], "secret": ["a", "a", "b", "b", "b", "b"],
@@ -156,7 +157,8 @@ def _pairs(streams: Streams, delay: float, frame: int | None, tick: int | None) 
         whole(frame, "the bytes of a frame", LEAST_FRAME, MOST_FRAME)
     if tick is None:
         tens = [round(base * 10**power) for power in range(5) for base in _TICKS]
-        ticks = sorted({t for t in tens if _SHORTEST <= t <= min(delay, LONGEST_TICK)}) or [_SHORTEST]
+        least = max(_SHORTEST, _SHARE * delay)
+        ticks = sorted({t for t in tens if least <= t <= min(delay, LONGEST_TICK)}) or [_SHORTEST]
     else:
         ticks = [whole(tick, "the tick in milliseconds", 1, LONGEST_TICK)]
     carried = np.add.reduceat(streams.size + EVENT, streams.starts[:-1])
