@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.streams.recorded import recorded
 
 import minleak as ml
-from minleak._padding.joint_buckets import best_joint_buckets
 from minleak._streams.clock import send_in_frames
+from minleak._streams.joint_buckets import best_joint_buckets
 from minleak.errors import Infeasible, InvalidParameter, UnreadableFile
 from minleak.padding.streams import send_frames
 

@@ -79,7 +79,7 @@ def test_an_observer_of_records_sees_sizes_of_the_table(tls_wire: Wire) -> None:
         shapes[path] = after_handshake(tls_wire.records(-1), 512 + 71)  # uvicorn adds date and server, TLS a tag
     assert shapes["/page"] == shapes["/data"] == shapes["/gzip"] == shapes["/failure"] == [583, 1000 + RECORD]
     assert shapes["/picture"] == [583, 4000 + RECORD]
-    assert sum(shapes["/long"][1:]) - RECORD * len(shapes["/long"][1:]) == 128_000  # the next multiple of the largest
+    assert sum(shapes["/long"][1:]) - RECORD * len(shapes["/long"][1:]) == 131_072  # beyond the largest
     assert shapes["/unchanged"] == [583]
 
 
@@ -112,7 +112,7 @@ def test_other_servers(server: str) -> None:
                 if path == "/data":
                     assert json.loads(found) == json.loads(DATA)
                 if coded:
-                    assert len(body) in SIZES or len(body) % SIZES[-1] == 0
+                    assert len(body) in SIZES or len(body) == 131_072
                 head = int(sum(size for _, size in wire.times[-1])) - len(body)
                 assert (head + len(body) - (len(PICTURE) if path == "/picture" and not coded else len(body))) >= 512
         assert get(wire.port, "/failure")[0].status == 500

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import typer
+
 import minleak as ml
 from minleak._cli.inputs import rows_of
 from minleak._cli.options import number, option
@@ -30,10 +32,9 @@ class FrameOptions:
 def pad_streams(
     source: str,
     options: FrameOptions,
-    *,
-    secret: str,
-    size: str,
+    columns: dict[str, str],
     budget: str | None,
+    *,
     entropy: str,
     output: str | None,
     format: str | None,
@@ -42,9 +43,9 @@ def pad_streams(
     if output is not None:
         check_ending(output, "frames", ["json"])
     rows = rows_of(source, format)
-    columns = {"stream": options.stream, "secret": secret, "time": options.time, "size": size}
+    columns = {"stream": options.stream, "time": options.time, **columns}
     streams = ml.padding.read_streams(rows["source"], format=rows["format"], **columns)
-    allowed = parse_budget(budget or _BUDGET, float(streams.bytes_on_the_wire().mean()))
+    allowed = _bytes(budget or _BUDGET, float(streams.bytes_on_the_wire().mean()))
     with working(f"choosing frames for {len(streams):,} streams"):
         found = ml.padding.frames(streams, budget=allowed, delay=options.delay, totals=options.totals, entropy=entropy)
     if output is None:
@@ -53,10 +54,8 @@ def pad_streams(
     return Outcome(found, (output,))
 
 
-def parse_budget(text: str, mean: float) -> float:
-    """A budget in bytes, or as a share of a mean, such as 10%."""
-    import typer
-
+def _bytes(text: str, mean: float) -> float:
+    """A budget in bytes, or as a share of the mean of plain streams."""
     try:
         value = number(text.removesuffix("%")) * (mean / 100 if text.endswith("%") else 1)
     except typer.BadParameter:

@@ -7,11 +7,12 @@ from functools import partial
 from typing import Any
 
 import pyarrow as pa
+import typer
 
 import minleak as ml
-from minleak._cli.frames import FrameOptions, pad_streams, parse_budget
+from minleak._cli.frames import FrameOptions, pad_streams
 from minleak._cli.inputs import PriorSource, Reading
-from minleak._cli.options import Format, Secret, argument, chart_option, option
+from minleak._cli.options import Format, Secret, argument, chart_option, number, option
 from minleak._cli.output import Outcome, save_chart, working
 from minleak._cli.tables import check_ending, write_channel, write_table
 from minleak._face.result import Result
@@ -70,8 +71,9 @@ def pad(
     Example: minleak pad files.csv --budget 10% --floor 2 -o buckets.csv
     """
     if streams.frames:
-        columns = {"secret": secret, "size": size}
-        return pad_streams(sizes, streams, budget=budget, entropy=entropy, output=output, format=format, **columns)
+        return pad_streams(
+            sizes, streams, {"secret": secret, "size": size}, budget, entropy=entropy, output=output, format=format
+        )
     if output is not None:
         check_ending(output, "a padding", ["csv", "cloak"])
     if (budget is None) == (max_leakage is None):
@@ -87,7 +89,7 @@ def pad(
     with working(f"padding {len(prior):,} secrets"):
         given: dict[str, Any] = {"entropy": entropy, "floor": floor, "randomised": randomised}
         if budget is not None:
-            best = ml.padding.design(natural.weights, prior, budget=parse_budget(budget, classes.mean), **given)
+            best = ml.padding.design(natural.weights, prior, budget=_budget(budget, classes.mean), **given)
         else:
             best = ml.padding.least_budget(natural.weights, prior, leakage=max_leakage or 0.0, **given).padding
         policies = POLICIES if natural.weights.dtype.kind == "i" else {}  # they round whole numbers
@@ -104,6 +106,16 @@ def pad(
     else:
         write_table(pa.Table.from_pylist([asdict(bucket) for bucket in best.buckets()]), output)
     return Outcome(found, (output, *charts))
+
+
+def _budget(text: str, mean: float) -> float:
+    try:
+        value = number(text.removesuffix("%")) * (mean / 100 if text.endswith("%") else 1)
+    except typer.BadParameter:
+        value = -1.0
+    if not value >= 0:
+        raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
+    return value
 
 
 def _chart(sizes: Any, prior: ml.Prior, best: Padding) -> Any:

@@ -13,8 +13,8 @@ from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._entropy.names import as_entropy
-from minleak._padding.joint_buckets import best_joint_buckets
 from minleak._streams.clock import Sent, send_in_frames
+from minleak._streams.joint_buckets import best_joint_buckets
 from minleak._streams.recordings import EVENT, RECORD, Streams, as_streams
 from minleak._streams.result import LEAST_FRAME, LONGEST_TICK, MOST_FRAME, MOST_TOTALS, Frames, joint_of
 from minleak.errors import Infeasible, InvalidParameter
@@ -143,7 +143,7 @@ class _Search:
         joint = joint_of(self._streams.x, y, self._weights, (len(self._streams.secrets), len(needs)))
         mean = float(joint.sum(axis=0) @ needs)
         found = best_joint_buckets(
-            joint[joint.sum(axis=1) > 0], needs, self._H, budget=allowed - mean, buckets=self._most
+            joint[joint.sum(axis=1) > 0], needs.astype(np.float64), self._H, budget=allowed - mean, buckets=self._most
         )
         if found is None or allowed < mean:
             return None

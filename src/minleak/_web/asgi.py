@@ -40,8 +40,8 @@ class PadResponses:
     app
         The application.
     sizes
-        A `Padding`, sizes to pad to, or a function such as `minleak.padding.padme`; beyond the largest size the next
-        multiple of it.
+        A `Padding` or another table with `pad`, sizes to pad to, or a function such as `minleak.padding.padme`; beyond
+        the largest size the next power of two.
     head
         Heads are multiples of so many bytes.
     memory

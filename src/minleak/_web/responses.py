@@ -7,6 +7,7 @@ nothing can be added (brotli for one, a range, a digest) makes its head longer i
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -17,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from minleak._data.parameters import listed, whole
-from minleak._padding.result import Padding
 from minleak._web.fillers import GZIP, Filler, filler_of_type, has_room_in_gzip, random_letters, store_in_gzip
 from minleak.errors import InvalidParameter
 
@@ -37,27 +37,29 @@ BLOCK = 16_384
 
 
 @dataclass(frozen=True, eq=False)
-class SizeTable:
-    """Sizes to pad to: those of a `Padding`, a sequence of sizes, or a policy, which takes an array of sizes and
-    returns one that is nowhere smaller. Beyond the largest size the next multiple of it.
+class BodySizes:
+    """Sizes to pad to: those of a padding or another table with `pad`, a sequence of sizes, or a policy, which takes an
+    array of sizes and returns one that is nowhere smaller. Beyond the largest size the next power of two.
     """
 
     pad: Callable[[int], int]
 
     @classmethod
-    def of(cls, sizes: Any) -> SizeTable:
-        """The table of a padding, a sequence or a function; a randomised padding is refused."""
-        if isinstance(sizes, Padding):
-            if sizes.randomised:
-                raise InvalidParameter("responses are padded by buckets: this padding is randomised")
-            sizes = sizes.observables.tolist()
+    def of(cls, sizes: Any) -> BodySizes:
+        """The sizes of a padding, a sequence or a function; a randomised padding is refused."""
+        if getattr(sizes, "randomised", False):
+            raise InvalidParameter("responses are padded by buckets: this padding is randomised")
+        if hasattr(sizes, "pad"):
+            return cls(_remember(sizes.pad))
         if callable(sizes):
-            return cls(_checked(sizes))
+            return cls(_remember(lambda size: np.asarray(sizes(np.array([size], dtype=np.int64)))[0]))
         given = listed(sizes, "sizes are a padding, a function of a size, or increasing whole numbers", some=True)
         table = [whole(size, "a size in bytes", 0) for size in given]
         if table != sorted(set(table)) or table[-1] < 1:
             raise InvalidParameter("sizes to pad to are increasing whole numbers, each once, the largest above 0")
-        return cls(_lookup(table))
+        return cls(
+            lambda size: table[bisect_left(table, size)] if size <= table[-1] else _power_of_two(size),
+        )
 
     def target(self, size: int, least: int) -> int:
         """The size to pad this one to, where what is added has at least so many bytes, if it is anything."""
@@ -65,27 +67,25 @@ class SizeTable:
         return found if found == size or found - size >= least else self.pad(size + least)
 
 
-def _lookup(table: list[int]) -> Callable[[int], int]:
-    top = table[-1]
-
-    def pad(size: int) -> int:
-        return table[bisect_left(table, size)] if size <= top else -(-size // top) * top
-
-    return pad
-
-
-def _checked(policy: Callable[[Any], Any]) -> Callable[[int], int]:
-    """A policy for one size, the sizes asked for last remembered: policies take arrays, in some microseconds."""
+def _remember(pad: Callable[[int], Any]) -> Callable[[int], int]:
+    """What a table or a policy says of a size, the last ones remembered; what a table refuses is beyond it."""
 
     @lru_cache(maxsize=4096)
-    def pad(size: int) -> int:
-        found = int(np.asarray(policy(np.array([size], dtype=np.int64)))[0])
+    def remembered(size: int) -> int:
+        try:
+            found = math.ceil(pad(size))
+        except InvalidParameter:
+            found = _power_of_two(size)
         if found < size:
             raise InvalidParameter("the function of sizes returned a smaller size than it was given")
         return found
 
-    pad(1)  # what is no policy is refused now
-    return pad
+    remembered(1)  # what is no table is refused now
+    return remembered
+
+
+def _power_of_two(size: int) -> int:
+    return 1 << max(0, size - 1).bit_length()
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ class Padder:
     bytes of a body of unknown length.
     """
 
-    table: SizeTable
+    sizes: BodySizes
     head: int
     memory: int
 
@@ -102,7 +102,7 @@ class Padder:
     def of(cls, sizes: Any, head: Any, memory: Any) -> Padder:
         """The padder of these parameters, checked."""
         return cls(
-            SizeTable.of(sizes), whole(head, "head, in bytes,", 1, 65_536), whole(memory, "memory, in bytes,", BLOCK)
+            BodySizes.of(sizes), whole(head, "head, in bytes,", 1, 65_536), whole(memory, "memory, in bytes,", BLOCK)
         )
 
     def begin(self, method: str, accepted: bytes, status: int, headers: Iterable[tuple[bytes, bytes]]) -> Response:
@@ -229,12 +229,12 @@ class Response:
         return [(name, value) for name, value in self.headers if name != b"content-length"]
 
     def _filled(self, body: bytes, size: int, filler: Filler) -> bytes:
-        added = self.padder.table.target(size, filler.least) - size
+        added = self.padder.sizes.target(size, filler.least) - size
         return filler.add(body, added) if added else body
 
     def _needed_by(self, size: int) -> int:
         """What the head takes for a body of this size to which nothing is added."""
-        return min(self.padder.table.pad(size) - size, _MOST)
+        return min(self.padder.sizes.pad(size) - size, _MOST)
 
     def _fill_head(self, headers: Headers, more: int) -> Headers:
         """The headers with those that make the head a multiple of `head` bytes, and by `more` bytes longer."""
