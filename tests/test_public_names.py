@@ -31,7 +31,13 @@ PROMISED = {
     "minleak.padding": """
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
         least_budget LeastOverhead AppliedPolicy Bucket CurvePoint PolicyComparison
+        frames Frames FrameCost read_streams Streams compare_streams StreamComparison AttackedPolicy
     """,
+    "minleak.padding.streams": """
+        load_profile ShownStreams add_random_bytes pad_to_steps send_batches send_frames send_plainly
+    """,
+    "minleak.padding.asgi": "FrameEvents PadResponses",
+    "minleak.padding.wsgi": "PadResponses",
     "minleak.mechanisms": """
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
         planar_geometric planar_laplace rounded

@@ -9,7 +9,7 @@ import typer
 import minleak as ml
 from minleak._cli.inputs import rows_of
 from minleak._cli.options import number, option
-from minleak._cli.output import Outcome, working
+from minleak._cli.output import working
 from minleak._cli.tables import check_ending
 from minleak.errors import InvalidParameter
 from minleak.padding import Frames
@@ -38,8 +38,8 @@ def pad_streams(
     entropy: str,
     output: str | None,
     format: str | None,
-) -> Outcome[Frames]:
-    """Choose frames for recorded streams, and write them."""
+) -> tuple[Frames, tuple[str, ...]]:
+    """Choose frames for recorded streams, and write them: the frames, and the files."""
     if output is not None:
         check_ending(output, "frames", ["json"])
     rows = rows_of(source, format)
@@ -49,9 +49,9 @@ def pad_streams(
     with working(f"choosing frames for {len(streams):,} streams"):
         found = ml.padding.frames(streams, budget=allowed, delay=options.delay, totals=options.totals, entropy=entropy)
     if output is None:
-        return Outcome(found)
+        return found, ()
     found.save(output)
-    return Outcome(found, (output,))
+    return found, (output,)
 
 
 def _bytes(text: str, mean: float) -> float:

@@ -65,15 +65,14 @@ def pad(
     format: Format = None,
     *,
     streams: FrameOptions,
-) -> Outcome[PaddingSummary] | Outcome[Frames]:
+) -> Outcome[PaddingSummary | Frames]:
     """Choose what to pad sizes or times to, so that they leak least within a mean overhead.
 
     Example: minleak pad files.csv --budget 10% --floor 2 -o buckets.csv
     """
     if streams.frames:
-        return pad_streams(
-            sizes, streams, {"secret": secret, "size": size}, budget, entropy=entropy, output=output, format=format
-        )
+        columns = {"secret": secret, "size": size}
+        return Outcome(*pad_streams(sizes, streams, columns, budget, entropy=entropy, output=output, format=format))
     if output is not None:
         check_ending(output, "a padding", ["csv", "cloak"])
     if (budget is None) == (max_leakage is None):

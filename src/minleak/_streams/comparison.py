@@ -26,10 +26,10 @@ from minleak._streams.result import Frames
 
 #: What others do, by name.
 STREAM_POLICIES: dict[str, StreamPolicy] = {
-    "none": send_plainly,
-    "random, 0 to 16 bytes a chunk": add_random_bytes(16),
-    "each chunk to a multiple of 16": pad_to_steps(16),
-    "batches of 5 chunks": send_batches(5),
+    "none": send_plainly(),
+    "random, 0 to 16 bytes a chunk": add_random_bytes(most=16),
+    "each chunk to a multiple of 16": pad_to_steps(step=16),
+    "batches of 5 chunks": send_batches(chunks=5),
 }
 
 
@@ -98,7 +98,8 @@ def compare_streams(
     frames
         Frames to attack beside the others.
     policies
-        By name, functions from `Streams` and a numpy generator to what is seen; `STREAM_POLICIES` if not given.
+        By name, functions from `Streams` and a numpy generator to `ShownStreams`: `minleak.padding.streams` makes some.
+        If not given: none, random bytes up to 16, multiples of 16, and batches of 5.
     times
         Whether attacks see when each record came, beside its size: leave it out where recorded times say nothing, since
         useless columns weaken attacks.

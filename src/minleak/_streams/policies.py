@@ -41,12 +41,16 @@ class ShownStreams:
 StreamPolicy = Callable[[Streams, np.random.Generator], ShownStreams]
 
 
-def send_plainly(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
+def send_plainly() -> StreamPolicy:
     """Each chunk in a record of its own, at once."""
-    return ShownStreams(streams.starts, streams.at / 1000.0, streams.size + EVENT, 0.0)
+
+    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
+        return ShownStreams(streams.starts, streams.at / 1000.0, streams.size + EVENT, 0.0)
+
+    return policy
 
 
-def add_random_bytes(most: int) -> StreamPolicy:
+def add_random_bytes(*, most: int) -> StreamPolicy:
     """Each chunk with 0 to `most` bytes more, all equally likely: what services for language models do."""
     limit = whole(most, "the most bytes that are added", 1)
 
@@ -57,7 +61,7 @@ def add_random_bytes(most: int) -> StreamPolicy:
     return policy
 
 
-def pad_to_steps(step: int) -> StreamPolicy:
+def pad_to_steps(*, step: int) -> StreamPolicy:
     """Each chunk padded to the next multiple of so many bytes."""
     unit = whole(step, "the step in bytes", 1)
 
@@ -68,7 +72,7 @@ def pad_to_steps(step: int) -> StreamPolicy:
     return policy
 
 
-def send_batches(chunks: int) -> StreamPolicy:
+def send_batches(*, chunks: int) -> StreamPolicy:
     """So many chunks in one record, when the last of them has come."""
     many = whole(chunks, "the chunks of a batch", 1)
 

@@ -73,7 +73,7 @@ def _remember(pad: Callable[[int], Any]) -> Callable[[int], int]:
     @lru_cache(maxsize=4096)
     def remembered(size: int) -> int:
         try:
-            found = math.ceil(pad(size))
+            found: int = math.ceil(pad(size))
         except InvalidParameter:
             found = _power_of_two(size)
         if found < size:

@@ -1,6 +1,7 @@
-"""streams: what is done with streams, as `compare_streams` takes it: policies, and what an observer sees of them."""
+"""streams: what is done with streams, as `compare_streams` takes it: policies, and what an observer sees of them; and
+ready-made frames.
+"""
 
-from minleak._streams.comparison import STREAM_POLICIES
 from minleak._streams.policies import (
     ShownStreams,
     add_random_bytes,
@@ -9,11 +10,12 @@ from minleak._streams.policies import (
     send_frames,
     send_plainly,
 )
+from minleak._streams.profiles import load_profile
 
 __all__ = [
-    "STREAM_POLICIES",
     "ShownStreams",
     "add_random_bytes",
+    "load_profile",
     "pad_to_steps",
     "send_batches",
     "send_frames",
