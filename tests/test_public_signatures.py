@@ -71,8 +71,8 @@ def test_what_is_returned_can_be_named():
 
 # The operands of functions and classes, in the order in which they stand; whatever else these take, they take by name.
 OPERANDS = """
-    app plan plans counts subject chart path cloak source folder title body charts sizes chain secret secrets observables
-    weights streams frames
+    app plan plans counts subject chart path cloak source folder title body charts sizes chain secret secrets
+    observables weights streams frames
     initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels
     n m
     width height epsilon metric values observed scheme method model table events engine name alpha beta q l entropy

@@ -65,6 +65,16 @@ def test_a_mark_at_the_beginning_does_not_spoil_the_first_event():
     assert dispatched(first + events.next()) == [[b"data: 1"]]
 
 
+def test_a_line_of_two_bytes_is_one_end():
+    """Only whole events are released: an empty line as filler of one byte would end an event in its middle."""
+    events = EventFrames(16, 1000)
+    events.write(b"data: 1234567\r\n")
+    first = events.next()
+    events.write(b"data: 2\r\n\r\n")
+    sent = first + events.next() + events.next()
+    assert dispatched(sent) == [[b"data: 1234567", b"data: 2"]]
+
+
 def test_memory_is_bounded():
     """A writer is told how much has room; an event without any is refused."""
     events = EventFrames(16, 100)
