@@ -18,7 +18,7 @@ class EventFrames:
 
     >>> events = EventFrames(frame=24, memory=100)
     >>> events.write(b"data: one\\n\\ndata: tw")
-    20
+    19
     >>> events.next(), events.next()
     (b'data: one\\n\\n:           \\n', b':                      \\n')
     """
