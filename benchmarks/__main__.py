@@ -24,6 +24,7 @@ ALL = (
     "samples",
     "sequences",
     "matroids",
+    "streams",
 )
 
 for name in sys.argv[1:] or ALL:

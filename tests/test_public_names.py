@@ -32,9 +32,14 @@ PROMISED = {
         design compare frontier padme to_multiple to_power_of_two Padding PaddingComparison PaddingFrontier
         least_budget LeastOverhead AppliedPolicy Bucket CurvePoint PolicyComparison
         from_samples universal update price_limits signal nip44 Limits LimitPrice Overheads SamplePadding SizeTable
-        profiles
+        profiles frames Frames FrameCost read_streams Streams compare_streams StreamComparison AttackedPolicy
     """,
     "minleak.padding.profiles": "Profile backup dns messages",
+    "minleak.padding.streams": """
+        load_profile ShownStreams add_random_bytes pad_to_steps send_batches send_frames send_plainly
+    """,
+    "minleak.padding.asgi": "FrameEvents PadResponses",
+    "minleak.padding.wsgi": "PadResponses",
     "minleak.mechanisms": """
         Mechanism randomised_response geometric truncated_geometric exponential tight_constraints
         planar_geometric planar_laplace rounded privacy_curve PrivacyCurve shuffled_epsilon

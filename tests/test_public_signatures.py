@@ -72,15 +72,15 @@ def test_what_is_returned_can_be_named():
 
 # The operands of functions and classes, in the order in which they stand; whatever else these take, they take by name.
 OPERANDS = """
-    plan plans counts subject chart path cloak source folder title body charts sizes chain secret secrets observables
-    weights
+    app plan plans counts subject chart path cloak source folder title body charts sizes chain secret secrets
+    observables weights streams frames
     initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels
     n m independent matroid
     width height epsilon metric values observed scheme method model table events engine name alpha beta q l entropy
     entropies k tries of form
 """
 # Those that may be left out; and of methods, what they are asked about.
-OPTIONAL = "prior channel observables metric perspective entropy entropies k l path table engine"
+OPTIONAL = "frames prior channel observables metric perspective entropy entropies k l path table engine"
 ASKED = "draws shares above"
 # What plans and priors tell the rooms that work with them, not users.
 WORKING = "cells trusted mean_cells"

@@ -112,6 +112,8 @@ BAD = {
         (["pad", "files.csv", "--budget", "1", "--size", "bytes"], "bytes"),
         (["pad", "files.csv", "--budget", "1", "--weight", "count", "-e", "guesswork"], "guesswork"),
         (["pad", "files.csv", "--budget", "1", "-o", "x.txt"], ".csv"),
+        (["pad", "files.csv", "--frames", "-o", "x.csv"], ".json"),
+        (["pad", "files.csv", "--frames"], "'stream'"),
         (["pad", "files.csv", "--budget", "1", "--chart", "x.gif"], ".png"),
     ],
     "update": [

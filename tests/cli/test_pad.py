@@ -120,3 +120,17 @@ def test_refusals(run, folder, rest, word):
     assert code == 2
     assert word in error
     assert len(error.strip().splitlines()) == 1
+
+
+def test_frames_of_streams_are_written_as_chosen(asked, folder):
+    """The JSON is what `minleak.padding.frames` finds; the file opens, and bad rows are one line."""
+    rows = [(s, s % 3, 10 * j + s % 5, 1 + s % 3 + j % 4) for s in range(30) for j in range(5 + s % 7)]
+    lines = [f"{s},t{x},{ms},{size}" for s, x, ms, size in rows]
+    (folder / "streams.csv").write_text("\n".join(["id,topic,ms,bytes", *lines]) + "\n")
+    names = ["--stream", "id", "--secret", "topic", "--time", "ms", "--size", "bytes"]
+    said = asked("pad", "streams.csv", "--frames", *names, "--budget", "20%", "--delay", "100", "-o", "frames.json")
+    columns = {"stream": "id", "secret": "topic", "time": "ms", "size": "bytes"}
+    streams = ml.padding.read_streams(folder / "streams.csv", **columns)
+    best = ml.padding.frames(streams, budget=0.2 * streams.bytes_on_the_wire().mean(), delay=100)
+    assert (said["frame"], said["tick_ms"], said["totals"]) == (best.frame, best.tick_ms, list(best.totals))
+    assert ml.padding.Frames.load(folder / "frames.json") == best

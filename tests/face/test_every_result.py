@@ -21,7 +21,8 @@ CHANNEL = ml.Channel(
 NOISY = ml.Channel([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5], [0.3, 0.7]], inputs=LABELS)
 COSTS = 1 - np.eye(4)
 # No results: what is designed, drawn or built from, and the bases.
-OTHERS = {"AllGuesses", "BestGuesses", "BlockPlan", "Lineage", "Pairs", "RenyiMean", "Rows", "Table", "UnlistedPlan"}
+OTHERS = {"AllGuesses", "BestGuesses", "BlockPlan", "Lineage", "Pairs", "RenyiMean", "Rows", "Streams", "Table"}
+OTHERS |= {"UnlistedPlan"}
 
 
 def examples():
@@ -40,8 +41,20 @@ def examples():
     words = ml.strings.NGram.fit(["abab", "ba", "bb"], order=2, longest=6)
     padded = padding.design([3, 4, 5, 9], PRIOR, budget=2)
     compared = padding.compare([3, 4, 5, 9], PRIOR, policies={"<b>": padding.to_power_of_two}, randomised=True)
+    chunks = {
+        "stream": [0, 0, 1, 1],
+        "secret": ["<b>", "<b>", "\x1b[31m", "\x1b[31m"],
+        "time": [0, 9] * 2,
+        "size": [3, 4, 5, 9],
+    }
+    framed = padding.frames(chunks, budget=100, delay=20)
+    attacked = padding.AttackedPolicy("<b>", 100.0, 1.0, 0.0, 0.5, 0.6, None, None, "\x1b[31m")
     refined = ml.refines(NOISY, CHANNEL)
     return [
+        framed,
+        framed.measured,
+        attacked,
+        padding.StreamComparison(2, 0.5, (attacked,)),
         plan.summary(),
         ml.design(PRIOR, k=2, layout="blocks").summary(),
         lasting.summary(),

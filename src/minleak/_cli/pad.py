@@ -10,6 +10,7 @@ from typing import Any
 import typer
 
 import minleak as ml
+from minleak._cli.frames import FrameOptions, pad_streams
 from minleak._cli.inputs import PriorSource, Reading
 from minleak._cli.options import Format, Secret, argument, chart_option, number, option
 from minleak._cli.output import Outcome, save_chart, working
@@ -20,7 +21,7 @@ from minleak._padding.overheads import COLUMNS
 from minleak._padding.policies import CHARTED, POLICIES, apply_policies
 from minleak._padding.size_classes import as_size_classes
 from minleak.errors import InvalidParameter
-from minleak.padding import AppliedPolicy, LimitPrice, Padding, SamplePadding
+from minleak.padding import AppliedPolicy, Frames, LimitPrice, Padding, SamplePadding
 
 # Prices at which a chart's curve is found, and from how many secrets on there are fewer.
 _POINTS, _MANY = 72, 5000
@@ -74,7 +75,9 @@ def pad(
     secret: Secret = "secret",
     weight: str | None = option("A column of counts: count, if there is one; else all are equally likely."),
     format: Format = None,
-) -> Outcome[PaddingSummary | SamplePadding]:
+    *,
+    streams: FrameOptions,
+) -> Outcome[PaddingSummary | SamplePadding | Frames]:
     """Choose what to pad sizes or times to, so that they leak least within limits on what is added.
 
     A secret with several rows has sizes that vary: what they tell about the secret is then least, and half of the rows
@@ -82,6 +85,9 @@ def pad(
 
     Example: minleak pad files.csv --budget 5% --most 12% -o table.csv
     """
+    if streams.frames:
+        columns = {"secret": secret, "size": size}
+        return Outcome(*pad_streams(sizes, streams, columns, budget, entropy=entropy, output=output, format=format))
     if output is not None:
         check_ending(output, "a padding", ["csv", "json", "cloak"])
     if budget is not None and max_leakage is not None:

@@ -232,17 +232,25 @@ def _test_singly(of: int, rows: Array, x: Indices, event: Indices) -> Beliefs:
     return Beliefs(of, rows, x[event], np.arange(len(event)), np.ones(len(event), dtype=np.int64), event)
 
 
-def _trees(name: str, kind: str, **settings: Any) -> Callable[[Sample, int], Attack]:
-    """scikit-learn's of that kind."""
+def _of_scikit_learn(name: str, make: Callable[[Callable[[str], Any], int], Any]) -> Callable[[Sample, int], Attack]:
+    """A classifier that is made from scikit-learn's modules and a seed."""
 
     def made(_sample: Sample, seed: int) -> Attack:
         try:
-            ensemble = import_module("sklearn.ensemble")
+            return Classifier(make(lambda module: import_module(f"sklearn.{module}"), seed), name)
         except ImportError:
             raise MissingExtra.of("samples", f"the attack {name} needs the package scikit-learn") from None
-        return Classifier(getattr(ensemble, kind)(random_state=seed, **settings), name)
 
     return made
+
+
+def _trees(name: str, kind: str, **settings: Any) -> Callable[[Sample, int], Attack]:
+    return _of_scikit_learn(name, lambda module, seed: getattr(module("ensemble"), kind)(random_state=seed, **settings))
+
+
+def _linear(module: Callable[[str], Any], _seed: int) -> Any:
+    scaled = module("preprocessing").StandardScaler()
+    return module("pipeline").make_pipeline(scaled, module("linear_model").LogisticRegression(C=0.01, max_iter=500))
 
 
 # Attacks by name, made for a sample and a seed. To add one, add its line, and its name to the words of `audit`.
@@ -251,6 +259,7 @@ ATTACKS: dict[str, Callable[[Sample, int], Attack]] = {
     "nearest": lambda _sample, seed: Nearest(seed),
     "forest": _trees("forest", "RandomForestClassifier", n_estimators=100, min_samples_leaf=5),
     "boosted": _trees("boosted", "HistGradientBoostingClassifier", early_stopping=False),
+    "linear": _of_scikit_learn("linear", _linear),
 }
 
 
@@ -263,7 +272,8 @@ def attacks_of(attack: Any, sample: Sample, seed: int) -> list[Attack]:
         suited: list[Attack] = [Histogram(sample), Nearest(seed)]
         if points.shape[1] > FEW_COLUMNS:  # where nearness says little
             with contextlib.suppress(MissingExtra):
-                suited.append(ATTACKS["forest"](sample, seed))
+                names = ("forest", "linear") if sample.sequences else ("forest",)
+                suited += [ATTACKS[name](sample, seed) for name in names]
         return suited
     asked: Sequence[Any] = attack if isinstance(attack, list | tuple) else [attack]
     found: list[Attack] = []

@@ -67,7 +67,9 @@ def audit(
     Parameters
     ----------
     secrets, observables
-        Arrays, sequences, Arrow or pandas columns, one entry for each event; observables may have several columns. Or
+        Arrays, sequences, Arrow or pandas columns, one entry for each event; observables may have several columns, or
+        be sequences of different lengths (of numbers, or arrays with a row for each step), which are attacked by
+        features: lengths, values and how often each occurs, pairs of neighbours. Or
         `secrets` is a table (Arrow, pandas, polars) or a csv, tsv or parquet file; `secret`, `observable` (one name or
         several), `weight` (how many events a row stands for) and `blocks` name its columns.
     numeric
@@ -81,7 +83,7 @@ def audit(
         value, a value for each event, or for a table the name of a column.
     attack
         "histogram" (for one number with windows of several widths), "nearest" (k nearest neighbours, with columns in
-        units of their interquartile range and by rank), "forest" or "boosted" (scikit-learn, the extra `samples`), any
+        units of their interquartile range and by rank), "forest", "boosted" or "linear" (scikit-learn, `samples`), any
         classifier with fit and predict_proba, which is given the numbers as they are, or a list of such. Those that
         suit the observables, if not given.
     measures

@@ -48,6 +48,11 @@ def find_caveats(events: Events, attack: Any, unbounded: Sequence[str]) -> Itera
     if vectors and events.total > max(MOST_ROWS, len(events.x)):
         yield f"vectors of more than {MOST_ROWS:,} weighted events are taken as names: take a sample, to see near ones"
     wide = events.points is not None and events.points.shape[1] > FEW_COLUMNS
+    if attack is None and events.sequences:
+        yield (
+            "sequences were attacked by features (lengths, values, pairs of neighbours): a model of whole sequences "
+            "may see more; what you hand over as attack= is given the features"
+        )
     if attack is None and wide and find_spec("sklearn") is None:
         yield "a forest was not tried, and may see more: pip install '.[samples]' in the folder of minleak's source"
 

@@ -16,11 +16,14 @@ from minleak._data.numbers import spell_numbers
 from minleak._data.parameters import is_number, truth
 from minleak._data.properties import as_property
 from minleak._data.tables import Column, Table, as_values, column_names
+from minleak._samples.ragged import as_sequences
 from minleak.errors import InvalidParameter, MinleakError, shown
 
 # Fewer events say nothing that is worth a bound; the loop that draws tables with given margins was seen to be right up
 # to so many.
 LEAST, MOST = 50, 2**32
+# Sequences are discrete observables where each is seen so often on average.
+_REPEATED = 5
 # Larger numbers have squares and differences that no float holds.
 _LARGE = 1e150
 
@@ -31,7 +34,7 @@ class Events:
     many events the row stands for; `points[i]`, what was seen as numbers, or None; `blocks[i]`, or None.
 
     `whole` is whether all numbers are whole, so that observables are discrete as well as numeric. `said` is how the
-    observables were taken, in words.
+    observables were taken, in words. Of `sequences` the points are features.
     """
 
     x: Indices
@@ -43,6 +46,7 @@ class Events:
     observables: int
     whole: bool
     said: str
+    sequences: bool = False
 
     @property
     def total(self) -> int:
@@ -79,6 +83,9 @@ def collect_events(
     x, names = _in_order(column(secrets, "secret"))
     if of is not None:
         x, names = _property_of(of, x, names, column)
+    ragged = None if numeric is False else as_sequences(observables)
+    if ragged is not None:
+        observables = ragged.features()
     columns = [column(values, "observable") for values in _observable_columns(observables)]
     for one in columns:
         if len(one) != len(x):
@@ -93,7 +100,11 @@ def collect_events(
         what = "secret" if of is None else "value of the property"
         raise InvalidParameter(f"all events have one {what}: nothing can be learnt of it, give events of two or more")
     whole = points is not None and bool((points == np.floor(points)).all() and (np.abs(points) < 2**53).all())
-    y, m = _distinct_rows([_in_order(one)[0] for one in columns] if points is None else list(points.T))
+    if ragged is not None:
+        y, m = ragged.distinct()
+        whole = m * _REPEATED <= len(x)
+    else:
+        y, m = _distinct_rows([_in_order(one)[0] for one in columns] if points is None else list(points.T))
     if isinstance(blocks, int | np.integer) and not isinstance(blocks, bool):
         if not 1 <= blocks <= len(x):
             raise InvalidParameter(
@@ -104,7 +115,10 @@ def collect_events(
         blocks, _ = _in_order(column(blocks, "block"))
         if len(blocks) != len(x):
             raise InvalidParameter(f"there are {len(x)} events and {len(blocks)} blocks: name the block of each event")
-    return Events(x, y, counts, points, blocks, names, m, whole, _describe(points, whole, len(columns), numeric))
+    said = _describe(points, whole, len(columns), numeric)
+    if ragged is not None:
+        said = f"sequences of {ragged.values.shape[1]} column(s), as {len(columns)} features (recognised)"
+    return Events(x, y, counts, points, blocks, names, m, whole, said, ragged is not None)
 
 
 def read_events(

@@ -38,7 +38,7 @@ class SingleEvents:
 class Sample:
     """Events in parts. `pairs_x`, `pairs_y` are the distinct pairs of secret and cell by cell, `counts[p]` how often
     part p has each. Cells are the observables, or for one number (`ordered`) stretches of as many events each. `rows`
-    are the events one by one, where they are not too many.
+    are the events one by one, where they are not too many. Of `sequences` their points are features.
     """
 
     n: int
@@ -48,6 +48,7 @@ class Sample:
     pairs_y: Indices
     counts: Indices
     rows: SingleEvents | None
+    sequences: bool = False
 
     @property
     def blocks(self) -> Indices | None:
@@ -103,7 +104,8 @@ def deal_events(events: Events, rng: np.random.Generator) -> Sample:
     keys, pair = np.unique(cell * n + events.x, return_inverse=True)
     counts = np.stack([np.bincount(pair, weights=column, minlength=len(keys)) for column in dealt.T]).astype(np.int64)
     ordered = events.points is not None and events.points.shape[1] == 1
-    return Sample(n, m, ordered, pairs_x=keys % n, pairs_y=keys // n, counts=counts, rows=rows)
+    pairs = {"pairs_x": keys % n, "pairs_y": keys // n, "counts": counts}
+    return Sample(n, m, ordered, rows=rows, sequences=events.sequences, **pairs)
 
 
 def _deal_parts(rows: int, blocks: Indices | None, rng: np.random.Generator) -> Indices:

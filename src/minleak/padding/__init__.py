@@ -14,12 +14,19 @@ from minleak._padding.policies import AppliedPolicy, nip44, padme, signal, to_mu
 from minleak._padding.result import Bucket, LeastOverhead, LimitPrice, Padding
 from minleak._padding.samples import SamplePadding, from_samples
 from minleak._padding.size_table import SizeTable, universal
+from minleak._streams.comparison import AttackedPolicy, StreamComparison, compare_streams
+from minleak._streams.make import frames
+from minleak._streams.recordings import Streams, read_streams
+from minleak._streams.result import FrameCost, Frames
 from minleak.padding import profiles
 
 __all__ = [
     "AppliedPolicy",
+    "AttackedPolicy",
     "Bucket",
     "CurvePoint",
+    "FrameCost",
+    "Frames",
     "LeastOverhead",
     "LimitPrice",
     "Limits",
@@ -30,8 +37,12 @@ __all__ = [
     "PolicyComparison",
     "SamplePadding",
     "SizeTable",
+    "StreamComparison",
+    "Streams",
     "compare",
+    "compare_streams",
     "design",
+    "frames",
     "from_samples",
     "frontier",
     "least_budget",
@@ -39,6 +50,7 @@ __all__ = [
     "padme",
     "price_limits",
     "profiles",
+    "read_streams",
     "signal",
     "to_multiple",
     "to_power_of_two",

@@ -1,0 +1,313 @@
+"""Streams: every policy attacked on token streams of nine topics at equal bytes; and middleware under load.
+
+    python -m benchmarks streams
+
+The streams are answers of four texts each, by the sizes of their tokens (examples/data/token_sizes.csv.gz); when each
+token comes is simulated, alike for all topics. Frames are chosen on a third of the streams, and everything is attacked
+on the others. The load comes from processes on the same machine, whose load average is printed beside the figures.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import gzip
+import os
+import socket
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import minleak as ml
+from minleak.padding import Frames, asgi
+from minleak.padding.streams import (
+    add_random_bytes,
+    load_profile,
+    pad_to_steps,
+    send_batches,
+    send_frames,
+    send_plainly,
+)
+
+SIZES = Path(__file__).parents[1] / "examples" / "data" / "token_sizes.csv.gz"
+ITEMS, SEED = 4, 0
+# Milliseconds until the first token and between tokens, about; and the delay allowed to 95% of the tokens.
+FIRST, EACH, DELAY = 300.0, 20.0, 400.0
+BODY, STREAMS, TICK, TOTAL, FRAME = 10_000, 1000, 100, 100, 256
+CHUNK = len(f"{FRAME:x}\r\n") + FRAME + 2  # as HTTP/1.1 sends a frame
+
+
+def main() -> None:
+    profile()
+    policies()
+    throughput()
+    many_streams()
+
+
+def token_streams(*, items: int = ITEMS, seed: int = SEED) -> ml.padding.Streams:
+    """Answers of some texts of one topic in random order, token by token."""
+    rng = np.random.default_rng(seed)
+    texts: dict[str, list[list[int]]] = {}
+    with gzip.open(SIZES, "rt") as file:
+        for row in csv.DictReader(file):
+            texts.setdefault(row["topic"], []).append([int(size) for size in row["sizes"].split()])
+    columns: dict[str, list[Any]] = {"stream": [], "secret": [], "time": [], "size": []}
+    number = 0
+    for topic, those in texts.items():
+        order = rng.permutation(len(those))
+        for begin in range(0, len(those) - items + 1, items):
+            sizes = [size for i in order[begin : begin + items] for size in those[i]]
+            times = FIRST * rng.gamma(10, 0.1) + np.cumsum(rng.gamma(4, EACH / 4, len(sizes)))
+            columns["stream"] += [number] * len(sizes)
+            columns["secret"] += [topic] * len(sizes)
+            columns["time"] += times.tolist()
+            columns["size"] += sizes
+            number += 1
+    return ml.padding.read_streams(columns)
+
+
+def thirds(streams: ml.padding.Streams, *, seed: int = SEED) -> tuple[ml.padding.Streams, ml.padding.Streams]:
+    """A third to choose on, the others to attack."""
+    order = np.random.default_rng(seed).permutation(len(streams))
+    cut = len(order) // 3
+    return streams.part(np.sort(order[:cut])), streams.part(np.sort(order[cut:]))
+
+
+def profile() -> None:
+    """The ready-made frames for language models, made again."""
+    half, other = token_streams().split()
+    found = ml.padding.frames(half, budget=0.25 * float(half.bytes_on_the_wire().mean()), delay=300, totals=2)
+    made, stored = replace(found, measured=found.measure(other)), load_profile("llm-sse")
+    alike = (made.frame, made.tick_ms, made.totals) == (stored.frame, stored.tick_ms, stored.totals)
+    print(f"\nllm-sse, {'as stored' if alike else 'OTHER THAN STORED'}, measured on the other half:\n{made}")
+
+
+def policies() -> None:
+    """Random bytes at three budgets, the others beside them, and frames of no more bytes.
+
+    Beside the table of `compare_streams` an attacker of this file's own tries: forest and logistic regression on
+    histograms of sizes and of pairs, five folds, each stream tried once by models that did not see it.
+    """
+    chosen_on, attacked = thirds(token_streams())
+    chunks, plain = len(chosen_on.size) / len(chosen_on), float(chosen_on.bytes_on_the_wire().mean())
+    others = {"none": send_plainly(), "batches of 5 chunks": send_batches(chunks=5)}
+    print(f"\n{len(attacked):,} token streams attacked, frames chosen on {len(chosen_on):,} others, times simulated.")
+    print("Bars: frames at no more bytes than random, and below its interval; three times.")
+    for most in (4, 8, 16):
+        start = time.perf_counter()
+        budget = max(0.0, most / 2 * chunks - 0.05 * plain)  # other streams are longer than those chosen on
+        frames = ml.padding.frames(chosen_on, budget=budget, delay=DELAY, totals=4)
+        random = {f"random, 0 to {most} a chunk": add_random_bytes(most=most)}
+        rivals = {**others, f"multiples of {most}": pad_to_steps(step=most), **random}
+        found = ml.padding.compare_streams(attacked, frames, policies=rivals, times=False)
+        theirs, ours = found.policies[-2:]
+        print(
+            f"\n{found}\nframes every {frames.tick_ms} ms, totals {frames.totals}; {time.perf_counter() - start:.0f} s"
+        )
+        own = [attack(attacked.x, policy(attacked, np.random.default_rng(1))) for policy in random.values()]
+        own.append(attack(attacked.x, send_frames(frames)(attacked, np.random.default_rng(1))))
+        held = ours.bytes <= theirs.bytes and own[1][2] < own[0][0]
+        print(
+            f"{'held' if held else 'NOT HELD'}: own attack right {own[1][1]:.3f} [{own[1][0]:.3f}, {own[1][2]:.3f}] "
+            f"with frames, {own[0][1]:.3f} [{own[0][0]:.3f}, {own[0][2]:.3f}] with random; {ours.bytes:,.0f} and "
+            f"{theirs.bytes:,.0f} bytes; proven for every attacker {ours.proven:.3f}",
+            flush=True,
+        )
+        others = {}
+
+
+def attack(x: np.ndarray, shown: ml.padding.streams.ShownStreams) -> tuple[float, float, float]:
+    """How often the better of two classifiers is right, between the ends of a 95% interval for both together."""
+    from scipy.stats import binomtest
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    edges = np.unique(np.quantile(shown.sizes, np.linspace(0, 1, 25)))[:-1]
+    coarse = edges[:: max(1, len(edges) // 10)]
+
+    def features(sizes: np.ndarray) -> np.ndarray:
+        place = np.searchsorted(edges, sizes, side="right")
+        rough = np.searchsorted(coarse, sizes, side="right")
+        pairs = np.bincount(rough[:-1] * 16 + rough[1:], minlength=256)
+        plain = [len(sizes), sizes.sum(), sizes.mean(), sizes.std(), sizes.max()]
+        return np.concatenate([plain, np.bincount(place, minlength=26) / len(sizes), pairs / len(sizes)])
+
+    points = np.array([features(sizes) for sizes in np.split(shown.sizes, shown.starts[1:-1])])
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    models = (
+        RandomForestClassifier(200, min_samples_leaf=3, random_state=0),
+        make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=500)),
+    )
+    right = max(int((cross_val_predict(model, points, x, cv=folds) == x).sum()) for model in models)
+    interval = binomtest(right, len(x)).proportion_ci(1 - 0.05 / len(models))
+    return float(interval.low), right / len(x), float(interval.high)
+
+
+async def bare(_scope: Any, _receive: Any, send: Any) -> None:
+    """A page of 10 kB."""
+    headers = [(b"content-type", b"text/html"), (b"content-length", b"%d" % BODY)]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"x" * BODY})
+
+
+async def tokens(_scope: Any, _receive: Any, send: Any) -> None:
+    """A stream of tokens for half of its total."""
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/event-stream")]})
+    for i in range(TOTAL // 2):
+        await asyncio.sleep(TICK / 1000)
+        await send({"type": "http.response.body", "body": b"data: %d\n\n" % i, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+padded = asgi.PadResponses(bare, ml.padding.padme)
+framed = asgi.FrameEvents(tokens, Frames(FRAME, TICK, (TOTAL,)))
+
+
+class Server:
+    """uvicorn with one of the applications of this file, in a process of its own."""
+
+    def __init__(self, application: str) -> None:
+        with socket.socket() as found:
+            found.bind(("127.0.0.1", 0))
+            self.port = found.getsockname()[1]
+        command = [sys.executable, "-m", "uvicorn", f"benchmarks.streams:{application}", "--port", str(self.port)]
+        quiet = ["--no-access-log", "--log-level", "error", "--lifespan", "off", "--backlog", "4096"]
+        self._process = subprocess.Popen([*command, *quiet], cwd=SIZES.parents[2])
+
+    def __enter__(self) -> Server:
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return self
+            except OSError:
+                if self._process.poll() is not None:
+                    raise
+                time.sleep(0.1)
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait()
+
+    def memory(self) -> float:
+        """Resident megabytes."""
+        pages = int(Path(f"/proc/{self._process.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    def cpu(self) -> float:
+        """Seconds of CPU so far."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def fetch(port: int, requests: int) -> float:
+    """Requests a second on one connection that is kept."""
+    import http.client
+
+    connection = http.client.HTTPConnection("127.0.0.1", port)
+    start = time.perf_counter()
+    for _ in range(requests):
+        connection.request("GET", "/")
+        connection.getresponse().read()
+    return requests / (time.perf_counter() - start)
+
+
+def throughput(requests: int = 1500, rounds: int = 5) -> None:
+    """Pages of 10 kB with and without the middleware, in turns; the medians, and the CPU of the server."""
+    print(f"\nPages of 10 kB, load {os.getloadavg()[0]:.1f}. Bar: 0.8 of the bare application's throughput.")
+    rates: dict[str, list[float]] = {"bare": [], "padded": []}
+    with Server("bare") as plain, Server("padded") as with_it:
+        servers = {"bare": plain, "padded": with_it}
+        for server in servers.values():
+            fetch(server.port, 200)
+        begun = {name: server.cpu() for name, server in servers.items()}
+        for _ in range(rounds):
+            for name, server in servers.items():
+                rates[name].append(fetch(server.port, requests))
+        spent = {name: (server.cpu() - begun[name]) / (rounds * requests) * 1e6 for name, server in servers.items()}
+    median = {name: float(np.median(found)) for name, found in rates.items()}
+    print(
+        f"bare {median['bare']:,.0f} a second, padded {median['padded']:,.0f}: "
+        f"{median['padded'] / median['bare']:.2f}; CPU of the server {spent['bare']:.0f} and {spent['padded']:.0f} us "
+        f"a request: {spent['bare'] / spent['padded']:.2f}"
+    )
+
+
+class Listener(asyncio.Protocol):
+    """Reads a stream of events, and writes down when each frame came; equal frames need no parsing."""
+
+    def __init__(self, arrivals: list[float]) -> None:
+        self._arrivals, self._bytes, self._head = arrivals, 0, b""
+        self.ended = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: Any) -> None:
+        transport.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+
+    def data_received(self, data: bytes) -> None:
+        now = time.perf_counter()
+        if not self._bytes:
+            self._head += data
+            _, ended, rest = self._head.partition(b"\r\n\r\n")
+            self._bytes = len(rest) if ended else 0
+        else:
+            self._bytes += len(data)
+        self._arrivals += [now] * (min(self._bytes // CHUNK, TOTAL) - len(self._arrivals))
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        self.ended.set_result(None)
+
+
+async def listen(port: int, arrivals: list[float], wait: float) -> None:
+    """One stream, begun after so many seconds."""
+    await asyncio.sleep(wait)
+    loop = asyncio.get_running_loop()
+    _, listener = await loop.create_connection(lambda: Listener(arrivals), "127.0.0.1", port)
+    await listener.ended
+
+
+def many_streams() -> None:
+    """A thousand streams at once, begun within five seconds: how far their ticks are off, and what a stream takes."""
+    print(
+        f"\n{STREAMS:,} streams of events, a frame each {TICK} ms, load {os.getloadavg()[0]:.1f}. "
+        "Bar: 99% within 20 ms."
+    )
+    arrivals: list[list[float]] = [[] for _ in range(STREAMS)]
+
+    async def load(port: int) -> None:
+        waits = np.random.default_rng(0).uniform(0, 5, STREAMS)
+        await asyncio.gather(*(listen(port, a, w) for a, w in zip(arrivals, waits, strict=True)))
+
+    with Server("framed") as server:
+        before = server.memory()
+        largest = [before]
+
+        async def watch() -> None:
+            while True:
+                await asyncio.sleep(0.5)
+                largest.append(server.memory())
+
+        async def both() -> None:
+            watching = asyncio.ensure_future(watch())
+            await load(server.port)
+            watching.cancel()
+
+        asyncio.run(both())
+        spent = server.cpu()
+    assert all(len(times) == TOTAL for times in arrivals)
+    off = np.abs(1000 * np.diff(np.array(arrivals), axis=1) - TICK)
+    print(
+        f"ticks off by: median {np.quantile(off, 0.5):.1f} ms, 99% within {np.quantile(off, 0.99):.1f} ms, all within "
+        f"{off.max():.0f} ms; {(max(largest) - before) * 1000 / STREAMS:.0f} kB a stream; {spent:.0f} s of CPU for "
+        f"{STREAMS * TOTAL:,} frames; load {os.getloadavg()[0]:.1f}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""Streams: recorded sequences of chunks, the frames that hide them, and what attackers get from every policy.
+
+`recordings` reads streams, `clock` sends them in frames, `make` chooses the frames and their totals, `policies` are
+what others do, and `comparison` attacks them all.
+"""

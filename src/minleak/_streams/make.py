@@ -1,0 +1,171 @@
+"""frames: the frame, the tick and the totals that tell least of the secret within a budget of bytes and of delay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from minleak._data.arrays import Array
+from minleak._data.parameters import real, whole
+from minleak._data.prior import Prior
+from minleak._entropy.base import ConditionalEntropy, Entropy
+from minleak._entropy.names import as_entropy
+from minleak._streams.clock import Sent, send_in_frames
+from minleak._streams.joint_buckets import best_joint_buckets
+from minleak._streams.recordings import EVENT, RECORD, Streams, as_streams
+from minleak._streams.result import LEAST_FRAME, LONGEST_TICK, MOST_FRAME, MOST_TOTALS, Frames, joint_of
+from minleak.errors import Infeasible, InvalidParameter
+
+# Ticks are tried at these multiples of powers of ten, from this share of the delay on (shorter ones cost more records),
+# and frames at so many rates between these multiples of the mean one.
+_TICKS, _SHARE = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8), 0.125
+_RATES, _SLOWEST, _FASTEST = 12, 0.7, 8.0
+# Ends of buckets among the totals needed, while frames are searched for and at last.
+_COARSE, _FINE = 64, 400
+# Frames are multiples of so many bytes; ticks are from 5 ms on.
+_STEP, _SHORTEST = 8, 5
+# The share of chunks that the delay is kept for.
+_KEPT = 0.95
+
+
+def frames(
+    streams: Any,
+    prior: Prior | Iterable[Any] | None = None,
+    *,
+    budget: float,
+    delay: float,
+    totals: int = 16,
+    frame: int | None = None,
+    tick: int | None = None,
+    entropy: ConditionalEntropy | str = "shannon",
+) -> Frames:
+    """Send a stream as frames of f bytes at ticks of t ms, empty ones where the application has nothing, and end at a
+    total number of frames from a table: minimise H(X) - H(X|T) over f, t and the table, where X is the secret of the
+    stream, such as its topic, and T its total.
+
+    T is all that is seen of a stream, so that whatever its content and the attacker, a guess of X is right with
+    probability at most min(1, (number of totals) max p(x)); of s streams of one secret, (number of totals)^s max p(x).
+    The leakage of T is exact for the recorded streams: measure it on others with `Frames.measure`.
+
+    Parameters
+    ----------
+    streams
+        What `read_streams` returns, or a table or file that it reads with the columns stream, secret, time, size.
+    prior
+        How likely each secret is; as often as it was recorded if not given.
+    budget
+        The largest mean of bytes that frames add to a stream on the wire. Sent plainly a chunk is an event of 8 bytes
+        beside its content in a record of 32 (TLS and HTTP); frames hold events, and each is in a record.
+    delay
+        The milliseconds that 95% of the chunks are delayed by at most.
+    totals
+        The largest number of totals: fewer prove more.
+    frame, tick
+        The bytes of a frame and the milliseconds of a tick, where they are not to be chosen.
+    entropy
+        An entropy of the paper's form, by name or as an object.
+
+    Raises
+    ------
+    Infeasible
+        Where no frames keep budget and delay; the message says what the least would be.
+
+    Among frames of equal leakage those of fewer totals are taken. Cost: O(chunks) for each of some 100 pairs (f, t),
+    and a dynamic programme over the distinct numbers of frames needed, best among the ends tried for each.
+
+    >>> rows = {"stream": [0, 0, 1, 1, 2, 2], "secret": ["a", "a", "b", "b", "b", "b"],
+    ...         "time": [0, 50, 0, 80, 10, 60], "size": [3, 30, 8, 9, 7, 20]}
+    >>> found = frames(rows, budget=100, delay=100)
+    >>> len(found.totals), found.measured.leakage
+    (1, 0.0)
+    """
+    recorded = as_streams(streams)
+    weights, H = recorded.weights(prior), as_entropy(entropy)
+    allowed = real(budget, "the budget is a mean number of bytes from 0 on", least=0.0)
+    longest = real(delay, "the delay is a number of milliseconds above 0", above=0.0, below=np.inf)
+    most = whole(totals, "totals, how many there may be,", 1, MOST_TOTALS)
+    if not isinstance(H, Entropy) or H.combine is not np.sum:
+        raise InvalidParameter(f"totals cannot be valued one by one in {H.name}: use shannon or min-entropy")
+    plain = float(weights @ recorded.bytes_on_the_wire())
+    search = _Search(recorded, weights, H, plain + allowed, most)
+    best, quickest, cheapest = None, np.inf, np.inf
+    for f, t in _pairs(recorded, longest, frame, tick):
+        sent = send_in_frames(recorded, f, t)
+        late = float(np.quantile(sent.delays, _KEPT))
+        least = search.bytes_needed(sent, f)
+        quickest = min(quickest, late)
+        if late > longest:
+            continue
+        cheapest = min(cheapest, least)
+        found = search.table(sent, f, _COARSE)
+        if found is not None and (best is None or (found[0], len(found[1]), late) < best[0]):
+            best = ((found[0], len(found[1]), late), f, t)
+    if best is None:
+        if quickest > longest:
+            raise Infeasible(
+                f"no frames delay 95% of the chunks by at most {longest:g} ms: allow {np.ceil(quickest):g}"
+            )
+        raise Infeasible(
+            f"frames that keep the delay add {max(0.0, cheapest - plain):,.0f} bytes to a stream or more, with few "
+            f"totals far more, and the budget is {allowed:,.0f}: allow more bytes, more delay or more totals"
+        )
+    _, f, t = best
+    found = search.table(send_in_frames(recorded, f, t), f, _FINE)
+    chosen = Frames(f, t, found[1] if found is not None else (1,))
+    return replace(chosen, measured=chosen.measure(recorded, prior, entropy=H))
+
+
+class _Search:
+    """The best table of totals for frames of any kind, within so many bytes on the wire and so many totals."""
+
+    def __init__(self, streams: Streams, weights: Array, H: Entropy, wire: float, most: int) -> None:
+        self._streams, self._weights, self._H, self._wire, self._most = streams, weights, H, wire, most
+        p = np.bincount(streams.x, weights=weights)
+        self._before = H.eta(float(H.perspective(p[p > 0])))
+
+    def bytes_needed(self, sent: Sent, f: int) -> float:
+        """Mean bytes on the wire where every stream ends with its last byte."""
+        return float(self._weights @ sent.needs) * (f + RECORD)
+
+    def table(self, sent: Sent, f: int, ends: int) -> tuple[float, tuple[int, ...]] | None:
+        """Leakage and totals; None if none are within the bytes. Where more than `ends` different numbers of frames
+        are needed, totals are at so many quantiles of them.
+        """
+        allowed = self._wire / (f + RECORD)
+        needs, y = np.unique(sent.needs, return_inverse=True)
+        if len(needs) > ends:
+            cuts = np.quantile(sent.needs, np.linspace(0, 1, ends + 1)[1:], method="higher").astype(np.int64)
+            needs = np.unique(cuts)
+            y = np.searchsorted(needs, sent.needs)
+        joint = joint_of(self._streams.x, y, self._weights, (len(self._streams.secrets), len(needs)))
+        mean = float(joint.sum(axis=0) @ needs)
+        found = best_joint_buckets(
+            joint[joint.sum(axis=1) > 0], needs.astype(np.float64), self._H, budget=allowed - mean, buckets=self._most
+        )
+        if found is None or allowed < mean:
+            return None
+        leaked = max(0.0, self._before - found.posterior)
+        return round(leaked, 9), tuple(int(total) for total in needs[found.cuts - 1])
+
+
+def _pairs(streams: Streams, delay: float, frame: int | None, tick: int | None) -> Iterator[tuple[int, int]]:
+    """Frames and ticks to try: ticks up to the delay, frames about the rate at which bytes come."""
+    if frame is not None:
+        whole(frame, "the bytes of a frame", LEAST_FRAME, MOST_FRAME)
+    if tick is None:
+        tens = [round(base * 10**power) for power in range(5) for base in _TICKS]
+        least = max(_SHORTEST, _SHARE * delay)
+        ticks = sorted({t for t in tens if least <= t <= min(delay, LONGEST_TICK)}) or [_SHORTEST]
+    else:
+        ticks = [whole(tick, "the tick in milliseconds", 1, LONGEST_TICK)]
+    carried = np.add.reduceat(streams.size + EVENT, streams.starts[:-1])
+    lasted = streams.at[streams.starts[1:] - 1] / 1000.0
+    rate = float(carried.sum() / max(1.0, lasted.sum()))
+    for t in ticks:
+        rates = rate * t * np.geomspace(_SLOWEST, _FASTEST, _RATES)
+        rounded = (np.ceil(rates / _STEP) * _STEP).clip(LEAST_FRAME, MOST_FRAME).astype(np.int64)
+        for f in [frame] if frame is not None else np.unique(rounded).tolist():
+            yield f, t

@@ -1,0 +1,103 @@
+"""What is done with streams: nothing, random bytes on each chunk, sizes in steps, batches, frames; each as an observer
+sees it, with its bytes on the wire and its delay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from minleak._data.arrays import Array, Indices
+from minleak._data.parameters import whole
+from minleak._streams.clock import send_in_frames
+from minleak._streams.recordings import EVENT, RECORD, Streams
+from minleak._streams.result import Frames
+
+
+@dataclass(frozen=True, eq=False)
+class ShownStreams:
+    """What an observer sees of streams: records of so many `sizes` at `times` in milliseconds, those of stream s from
+    starts[s] to starts[s+1]; and by how many milliseconds chunks are delayed on average.
+    """
+
+    starts: Indices
+    times: Array
+    sizes: Indices
+    delay: float
+
+    def bytes_of_a_stream(self) -> float:
+        """The mean over streams, records and their headers included."""
+        return float((self.sizes.sum() + RECORD * len(self.sizes)) / (len(self.starts) - 1))
+
+    def sequences(self, *, times: bool) -> list[Array]:
+        """One array for each stream, a row for each record: its size, and its time before it if asked for."""
+        rows = np.stack([self.times, self.sizes] if times else [self.sizes], axis=1).astype(np.float64)
+        return np.split(rows, self.starts[1:-1])
+
+
+#: A policy is a function from streams and a source of randomness to what is seen of them.
+StreamPolicy = Callable[[Streams, np.random.Generator], ShownStreams]
+
+
+def send_plainly() -> StreamPolicy:
+    """Each chunk in a record of its own, at once."""
+
+    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
+        return ShownStreams(streams.starts, streams.at / 1000.0, streams.size + EVENT, 0.0)
+
+    return policy
+
+
+def add_random_bytes(*, most: int) -> StreamPolicy:
+    """Each chunk with 0 to `most` bytes more, all equally likely: what services for language models do."""
+    limit = whole(most, "the most bytes that are added", 1)
+
+    def policy(streams: Streams, rng: np.random.Generator) -> ShownStreams:
+        added = rng.integers(0, limit + 1, len(streams.size))
+        return ShownStreams(streams.starts, streams.at / 1000.0, streams.size + EVENT + added, 0.0)
+
+    return policy
+
+
+def pad_to_steps(*, step: int) -> StreamPolicy:
+    """Each chunk padded to the next multiple of so many bytes."""
+    unit = whole(step, "the step in bytes", 1)
+
+    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
+        padded = -(-np.maximum(streams.size, 1) // unit) * unit
+        return ShownStreams(streams.starts, streams.at / 1000.0, padded + EVENT, 0.0)
+
+    return policy
+
+
+def send_batches(*, chunks: int) -> StreamPolicy:
+    """So many chunks in one record, when the last of them has come."""
+    many = whole(chunks, "the chunks of a batch", 1)
+
+    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
+        lengths = np.diff(streams.starts)
+        place = np.arange(len(streams.size)) - np.repeat(streams.starts[:-1], lengths)
+        begins = np.flatnonzero(place % many == 0)
+        ends = np.append(begins[1:], len(streams.size)) - 1
+        starts = np.append(0, np.cumsum(-(-lengths // many)))
+        sizes = np.add.reduceat(streams.size + EVENT, begins)
+        waits = np.repeat(streams.at[ends], np.diff(np.append(begins, len(streams.size)))) - streams.at
+        return ShownStreams(starts, streams.at[ends] / 1000.0, sizes, float(waits.mean()) / 1000.0)
+
+    return policy
+
+
+def send_frames(frames: Frames) -> StreamPolicy:
+    """Frames on a clock, up to a total."""
+
+    def policy(streams: Streams, _rng: np.random.Generator) -> ShownStreams:
+        sent = send_in_frames(streams, frames.frame, frames.tick_ms)
+        totals = frames.totals_of(sent.needs)
+        starts = np.append(0, np.cumsum(totals))
+        ticks = np.arange(starts[-1]) - np.repeat(starts[:-1], totals) + 1
+        sizes = np.full(int(starts[-1]), frames.frame)
+        return ShownStreams(starts, ticks * float(frames.tick_ms), sizes, float(sent.delays.mean()))
+
+    return policy

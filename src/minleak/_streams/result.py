@@ -1,0 +1,220 @@
+"""Frames: what to send of a stream at which ticks, where to end it, what that costs and what is proven of it."""
+
+from __future__ import annotations
+
+import json
+import os
+from bisect import bisect_left
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from minleak._data.arrays import Array, Indices
+from minleak._data.channel import Channel
+from minleak._data.parameters import listed, whole
+from minleak._data.prior import Prior
+from minleak._data.writing import replacing
+from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.names import as_entropy
+from minleak._face.result import Result
+from minleak._face.tables import Table
+from minleak._measure.leakages import leakage
+from minleak._streams.clock import send_in_frames
+from minleak._streams.recordings import RECORD, Streams
+from minleak.errors import InvalidParameter, UnreadableFile
+
+# The bytes of the shortest and the longest frame, the longest tick (a minute), and the most totals of a table.
+LEAST_FRAME, MOST_FRAME, LONGEST_TICK, MOST_TOTALS = 16, 2**20, 60_000, 1000
+_BEYOND = "double"
+# More bytes are no table of frames.
+_MOST_BYTES = 1_000_000
+
+
+@dataclass(frozen=True)
+class FrameCost(Result):
+    """What frames cost some recorded streams, and what their totals tell of the secret."""
+
+    streams: int
+    """How many streams there are."""
+    secrets: int
+    """How many secrets, such as topics, they have."""
+    blind: float
+    """The success of the best guess of a secret before anything is seen."""
+    totals: int
+    """How many totals these streams can end at, those beyond the table included."""
+    proven: float
+    """No attacker who sees one stream succeeds more often: min(1, totals * blind)."""
+    success: float
+    """The success of the best guess from the total, exact for these streams."""
+    entropy: str
+    """The entropy that the leakage is in."""
+    leakage: float
+    """What the total tells of the secret, exact for these streams."""
+    bytes: float
+    """Mean bytes of a stream on the wire, headers of records and empty frames included."""
+    plain_bytes: float
+    """The same where every chunk is sent at once, as an event in a record of its own."""
+    delay_mean: float
+    """The mean delay of a chunk in milliseconds."""
+    delay_95: float
+    """The delay that 95% of the chunks do not exceed."""
+    delay_99: float
+    """The delay that 99% of the chunks do not exceed."""
+    delay_most: float
+    """The largest delay of a chunk."""
+    beyond: int
+    """How many streams need more frames than the largest total."""
+
+
+@dataclass(frozen=True)
+class Frames(Result):
+    """Frames of `frame` bytes at every tick of `tick_ms` milliseconds, filled up where the application has nothing to
+    send, until the number of frames is one of the `totals`: made by `minleak.padding.frames`.
+
+    All that is seen of a stream is its total. A stream that needs more frames than the largest total T ends at 2 T, 4 T
+    and so on, and each of these counts as one more total. `measured` is what that costs and tells on the streams that
+    they were chosen for.
+
+    >>> frames = Frames(frame=96, tick_ms=100, totals=(40, 120))
+    >>> frames.total(1), frames.total(41), frames.total(121)
+    (40, 120, 240)
+    """
+
+    frame: int
+    tick_ms: int
+    totals: tuple[int, ...]
+    measured: FrameCost | None = None
+
+    def __post_init__(self) -> None:
+        whole(self.frame, "the bytes of a frame", LEAST_FRAME, MOST_FRAME)
+        whole(self.tick_ms, "the tick in milliseconds", 1, LONGEST_TICK)
+        given = listed(self.totals, "totals are increasing numbers of frames", ordered=True, some=True)
+        totals = tuple(whole(total, "a total of frames", 1, 2**40) for total in given)
+        if list(totals) != sorted(set(totals)) or len(totals) > MOST_TOTALS:
+            raise InvalidParameter(f"totals are at most {MOST_TOTALS} increasing numbers of frames, each once")
+        object.__setattr__(self, "totals", totals)
+
+    def total(self, needed: int) -> int:
+        """How many frames to send where so many are needed: the least total that is not smaller; O(log totals)."""
+        place = bisect_left(self.totals, needed)
+        if place < len(self.totals):
+            return self.totals[place]
+        total = 2 * self.totals[-1]
+        while total < needed:
+            total *= 2
+        return total
+
+    def measure(
+        self,
+        streams: Streams,
+        prior: Prior | Iterable[Any] | None = None,
+        *,
+        entropy: ConditionalEntropy | str = "shannon",
+    ) -> FrameCost:
+        """What these frames cost other streams, and what their totals tell of the secrets: to judge frames on streams
+        that they were not chosen for.
+        """
+        H, sent, weights = (
+            as_entropy(entropy),
+            send_in_frames(streams, self.frame, self.tick_ms),
+            streams.weights(prior),
+        )
+        totals = self.totals_of(sent.needs)
+        values, y = np.unique(totals, return_inverse=True)
+        joint = joint_of(streams.x, y, weights, (len(streams.secrets), len(values)))
+        p = joint.sum(axis=1)
+        seen = joint[p > 0]
+        # equal columns of a channel tell as much as one, and the leakage is that of the joint
+        told = leakage(p[p > 0], Channel(seen / seen.sum(axis=1, keepdims=True)), H)
+        extra = int(np.count_nonzero(values > self.totals[-1]))
+        number = len(self.totals) + extra
+        each = np.repeat(weights / np.diff(streams.starts), np.diff(streams.starts))
+        return FrameCost(
+            streams=len(streams),
+            secrets=int(np.count_nonzero(p)),
+            blind=float(p.max()),
+            totals=number,
+            proven=min(1.0, number * float(p.max())),
+            success=float(joint.max(axis=0).sum()),
+            entropy=H.name,
+            leakage=told,
+            bytes=float(weights @ totals) * (self.frame + RECORD),
+            plain_bytes=float(weights @ streams.bytes_on_the_wire()),
+            delay_mean=float(each @ sent.delays / each.sum()),
+            delay_95=float(np.quantile(sent.delays, 0.95)),
+            delay_99=float(np.quantile(sent.delays, 0.99)),
+            delay_most=float(sent.delays.max()),
+            beyond=int(np.count_nonzero(sent.needs > self.totals[-1])),
+        )
+
+    def totals_of(self, needs: Indices) -> Indices:
+        """`total` of an array."""
+        return np.array([self.total(n) for n in needs.tolist()], dtype=np.int64)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write them as json: `frame`, `tick_ms`, `totals`, the rule beyond the largest, and what was measured."""
+        stored = {"frame": self.frame, "tick_ms": self.tick_ms, "totals": list(self.totals), "beyond": _BEYOND}
+        measured = None if self.measured is None else self.measured.to_dict()
+        with replacing(path) as file:
+            file.write(json.dumps({**stored, "measured": measured}, indent=1).encode() + b"\n")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Frames:
+        """Read what `save` wrote; a file that opens holds frames that can be sent."""
+        name = os.fspath(path)
+        try:
+            with open(path, "rb") as file:
+                stored = json.loads(file.read(_MOST_BYTES))
+            measured = stored.get("measured")
+            if stored["beyond"] != _BEYOND:
+                raise UnreadableFile(f"{name} has another rule beyond the largest total than {_BEYOND!r}")
+            cost = None if measured is None else _read_cost(measured)
+            return cls(stored["frame"], stored["tick_ms"], tuple(stored["totals"]), cost)
+        except OSError as error:
+            raise UnreadableFile(f"{name} cannot be read: {error.strerror}") from None
+        except InvalidParameter as error:
+            raise UnreadableFile(f"{name} holds no frames: {error}") from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            raise UnreadableFile(f"{name} is no file of frames: make one with minleak pad --frames") from None
+
+    def to_parts(self) -> list[str | Table]:
+        totals = ", ".join(f"{total:,}" for total in self.totals[:12]) + (", ..." if len(self.totals) > 12 else "")
+        rows: list[list[Any]] = [
+            ["frame", f"{self.frame:,} bytes every {self.tick_ms:,} ms"],
+            [f"{len(self.totals)} totals", f"{totals} frames; beyond the largest they double"],
+        ]
+        cost = self.measured
+        if cost is None:
+            return [Table("frames", (), rows)]
+        rows += [
+            ["bytes on the wire", f"{cost.bytes:,.0f} a stream, {cost.bytes / cost.plain_bytes:.3g} times plain"],
+            [
+                "delay of a chunk",
+                f"mean {cost.delay_mean:.0f} ms, 95% within {cost.delay_95:.0f}, 99% {cost.delay_99:.0f}",
+            ],
+            ["blind guess", cost.blind],
+            ["a guess from the total", f"{cost.success:.6g}, exact for the recorded streams"],
+            [
+                "no attacker can exceed",
+                f"{cost.proven:.6g}, whatever the content" if cost.proven < 1 else "1: no bound",
+            ],
+            [f"leakage in {cost.entropy}", cost.leakage],
+        ]
+        return [Table(f"frames for {cost.streams:,} streams of {cost.secrets:,} secrets", (), rows)]
+
+
+def _read_cost(measured: dict[str, Any]) -> FrameCost:
+    kinds = {"int": int, "float": int | float, "str": str}
+    for name, kind in FrameCost.__annotations__.items():
+        if isinstance(measured[name], bool) or not isinstance(measured[name], kinds[kind]):
+            raise TypeError(name)
+    return FrameCost(**{name: measured[name] for name in FrameCost.__annotations__})
+
+
+def joint_of(x: Indices, y: Indices, weights: Array, shape: tuple[int, int]) -> Array:
+    """The joint of secrets and observables of weighted streams."""
+    joint = np.zeros(shape)
+    np.add.at(joint, (x, y), weights)
+    return joint

@@ -1,0 +1,80 @@
+"""EventFrames: server-sent events as frames of one size, filled with comments, which every client ignores."""
+
+from __future__ import annotations
+
+import re
+
+from minleak.errors import InvalidParameter
+
+# Two ends of lines in a row end an event. A line ends with \r\n, \n or \r.
+_END = re.compile(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
+_MARK = b"\xef\xbb\xbf"  # a byte order mark, which is ignored at the very beginning only
+
+
+class EventFrames:
+    """A buffer of at most `memory` bytes between what an application writes and frames of `frame` bytes.
+
+    Bytes go out in their order, and only whole events: where a frame holds more than there is, a comment fills it.
+
+    >>> events = EventFrames(frame=24, memory=100)
+    >>> events.write(b"data: one\\n\\ndata: tw")
+    19
+    >>> events.next(), events.next()
+    (b'data: one\\n\\n:           \\n', b':                      \\n')
+    """
+
+    def __init__(self, frame: int, memory: int) -> None:
+        self._frame, self._memory = frame, memory
+        self._ready = bytearray()
+        self._part = bytearray()  # of an event that is not whole
+        self._began = False
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to send now."""
+        return not self._ready
+
+    @property
+    def held(self) -> int:
+        """How many bytes are waiting."""
+        return len(self._ready) + len(self._part)
+
+    def write(self, data: bytes) -> int:
+        """Take as many bytes as there is room for, and say how many. An event that has no room at all is refused."""
+        taken = data[: max(0, self._memory - self.held)]
+        if not taken and data and not self._ready:
+            raise InvalidParameter(f"an event is larger than the {self._memory:,} bytes that a stream may keep")
+        if taken and not self._began:
+            self._began = True
+            if taken.startswith(_MARK):
+                self._part += taken[len(_MARK) :]
+                self._release(0)
+                return len(taken)
+        start = max(0, len(self._part) - 3)
+        self._part += taken
+        self._release(start)
+        return len(taken)
+
+    def close(self, *, whole: bool) -> None:
+        """No more will come: what is left is sent as an event if the application ended well, else dropped."""
+        if whole and self._part:
+            self._ready += self._part + b"\n\n"
+        self._part.clear()
+
+    def next(self) -> bytes:
+        """The next frame."""
+        content = bytes(self._ready[: self._frame])
+        del self._ready[: self._frame]
+        missing = self._frame - len(content)
+        if not missing:
+            return content
+        return content + (b"\n" if missing == 1 else b":" + b" " * (missing - 2) + b"\n")
+
+    def _release(self, start: int) -> None:
+        """Move whole events to what can be sent, looking for their ends from `start` on."""
+        end = -1
+        for found in _END.finditer(self._part, start):
+            end = found.end()
+        if end > 0:
+            self._ready += self._part[:end]
+            del self._part[:end]

@@ -1,0 +1,65 @@
+"""Fillers: bytes that a reader of the body ignores, so that the body can have any larger size.
+
+A comment after HTML; spaces after JSON, CSS and JavaScript; and in a body coded with gzip the comment of its header,
+which every decoder skips, so that anything can be padded after compression.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+
+#: The first bytes of a gzip member up to its flags, the length of its header, and the flag of a comment.
+_GZIP, _GZIP_HEAD, _COMMENT = b"\x1f\x8b\x08", 10, 0x10
+_SPACED = ("application/json", "text/css", "text/javascript", "application/javascript")
+# In HPACK's code of headers both letters have eight bits, and a random value is never found in its table.
+_LETTERS = bytes(b"XZ"[i & 1] for i in range(256))
+
+
+@dataclass(frozen=True)
+class Filler:
+    """A way to add bytes to a body: `add(body, n)` adds n, from `least` on. One that `follows` adds them at the end,
+    whatever the body was.
+    """
+
+    name: str
+    least: int
+    follows: bool
+    add: Callable[[bytes, int], bytes]
+
+
+COMMENT = Filler("comment", 7, True, lambda body, n: body + b"<!--" + b"x" * (n - 7) + b"-->")
+SPACES = Filler("spaces", 1, True, lambda body, n: body + b" " * n)
+
+
+def _in_gzip(body: bytes, n: int) -> bytes:
+    flags = bytes([body[3] | _COMMENT])
+    return body[:3] + flags + body[4:_GZIP_HEAD] + b"x" * (n - 1) + b"\0" + body[_GZIP_HEAD:]
+
+
+GZIP = Filler("gzip", 1, False, _in_gzip)
+
+
+def filler_of_type(content_type: bytes) -> Filler | None:
+    """The filler for content that is not coded, by its type; None if bytes at its end would not be ignored."""
+    kind = content_type.split(b";")[0].strip().lower().decode("latin-1")
+    if kind == "text/html":
+        return COMMENT
+    return SPACES if kind in _SPACED or kind.endswith("+json") else None
+
+
+def has_room_in_gzip(body: bytes) -> bool:
+    """Whether this is a gzip member with a plain header, as all compressing middleware writes it."""
+    return body[:3] == _GZIP and len(body) > _GZIP_HEAD and body[3] == 0
+
+
+def store_in_gzip(body: bytes) -> bytes:
+    """The body as a gzip member that does not compress it."""
+    return gzip.compress(body, compresslevel=0, mtime=0)
+
+
+def random_letters(n: int) -> bytes:
+    """So many letters for the value of a header: random, for else HTTP/2 would send a repeated one in a byte."""
+    return os.urandom(n).translate(_LETTERS)

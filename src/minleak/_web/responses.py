@@ -1,0 +1,286 @@
+"""What a response is padded by: its body to a size of a table, and its head to a multiple of some bytes.
+
+An observer of an encrypted connection sees head and body apart, since servers send them in different records. So the
+body is padded in itself wherever its reader ignores bytes, and the head has a header for that. Only a body to which
+nothing can be added (brotli for one, a range, a digest) makes its head longer instead: then the sum alone is padded.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+
+import numpy as np
+
+from minleak._data.parameters import listed, whole
+from minleak._web.fillers import GZIP, Filler, filler_of_type, has_room_in_gzip, random_letters, store_in_gzip
+from minleak.errors import InvalidParameter
+
+Headers = list[tuple[bytes, bytes]]
+#: The header that fills a head, and what it takes beside its value.
+NAME = b"x-padding"
+_ROOM = len(NAME) + 4
+# A header has at most so many letters, and a head is not made longer than by so many.
+_LONGEST, _MOST = 4000, 60_000
+_DIGESTS = {b"digest", b"content-digest", b"repr-digest", b"content-md5"}
+_NO_BODY = (204, 205, 304)
+#: What is logged and sent where the application fails.
+FAILED = "the application failed; the response ends as any other"
+FAILED_HEADERS, FAILED_BODY = [(b"content-type", b"text/html; charset=utf-8")], b"<p>Internal Server Error</p>"
+#: Bodies are sent in blocks of so many bytes, whatever the blocks of the application.
+BLOCK = 16_384
+
+
+@dataclass(frozen=True, eq=False)
+class BodySizes:
+    """Sizes to pad to: those of a padding or another table with `pad`, a sequence of sizes, or a policy, which takes an
+    array of sizes and returns one that is nowhere smaller. Beyond the largest size the next power of two.
+    """
+
+    pad: Callable[[int], int]
+
+    @classmethod
+    def of(cls, sizes: Any) -> BodySizes:
+        """The sizes of a padding, a sequence or a function; a randomised padding is refused."""
+        if getattr(sizes, "randomised", False):
+            raise InvalidParameter("responses are padded by buckets: this padding is randomised")
+        if hasattr(sizes, "pad"):
+            return cls(_remember(sizes.pad))
+        if callable(sizes):
+            return cls(_remember(lambda size: np.asarray(sizes(np.array([size], dtype=np.int64)))[0]))
+        given = listed(sizes, "sizes are a padding, a function of a size, or increasing whole numbers", some=True)
+        table = [whole(size, "a size in bytes", 0) for size in given]
+        if table != sorted(set(table)) or table[-1] < 1:
+            raise InvalidParameter("sizes to pad to are increasing whole numbers, each once, the largest above 0")
+        return cls(
+            lambda size: table[bisect_left(table, size)] if size <= table[-1] else _power_of_two(size),
+        )
+
+    def target(self, size: int, least: int) -> int:
+        """The size to pad this one to, where what is added has at least so many bytes, if it is anything."""
+        found = self.pad(size)
+        return found if found == size or found - size >= least else self.pad(size + least)
+
+
+def _remember(pad: Callable[[int], Any]) -> Callable[[int], int]:
+    """What a table or a policy says of a size, the last ones remembered; what a table refuses is beyond it."""
+
+    @lru_cache(maxsize=4096)
+    def remembered(size: int) -> int:
+        try:
+            found: int = math.ceil(pad(size))
+        except InvalidParameter:
+            found = _power_of_two(size)
+        if found < size:
+            raise InvalidParameter("the function of sizes returned a smaller size than it was given")
+        return found
+
+    remembered(1)  # what is no table is refused now
+    return remembered
+
+
+def _power_of_two(size: int) -> int:
+    return 1 << max(0, size - 1).bit_length()
+
+
+@dataclass(frozen=True, eq=False)
+class Padder:
+    """Pads responses by a table of sizes for bodies, heads to multiples of `head` bytes, and keeps at most `memory`
+    bytes of a body of unknown length.
+    """
+
+    sizes: BodySizes
+    head: int
+    memory: int
+
+    @classmethod
+    def of(cls, sizes: Any, head: Any, memory: Any) -> Padder:
+        """The padder of these parameters, checked."""
+        return cls(
+            BodySizes.of(sizes), whole(head, "head, in bytes,", 1, 65_536), whole(memory, "memory, in bytes,", BLOCK)
+        )
+
+    def begin(self, method: str, accepted: bytes, status: int, headers: Iterable[tuple[bytes, bytes]]) -> Response:
+        """A response with this status and these headers to a request of this method that accepts these codings."""
+        given = [(bytes(name).lower(), bytes(value)) for name, value in headers]
+        values = dict(given)
+        coding = values.get(b"content-encoding", b"identity").strip().lower()
+        sealed = status == 206 or not _DIGESTS.isdisjoint(values)
+        filler: Filler | None = None
+        if not sealed and coding == b"identity":
+            filler = filler_of_type(values.get(b"content-type", b""))
+            if filler is None and accepts_gzip(accepted):
+                filler = GZIP
+        elif not sealed and coding == b"gzip":
+            filler = GZIP
+        bodiless = method == "HEAD" or status in _NO_BODY or status < 200
+        length = values.get(b"content-length", b"")
+        known = int(length) if length.isdigit() else None
+        return Response(self, status, given, filler, bodiless, known, coding == b"gzip")
+
+
+def accepts_gzip(accepted: bytes) -> bool:
+    """Whether an Accept-Encoding header names gzip, and not with a weight of 0.
+
+    >>> accepts_gzip(b"br, gzip;q=0.5"), accepts_gzip(b"gzip;q=0"), accepts_gzip(b"")
+    (True, False, False)
+    """
+    for part in accepted.lower().split(b","):
+        name, _, weight = part.partition(b";")
+        if name.strip() in (b"gzip", b"x-gzip"):
+            return weight.replace(b" ", b"") not in (b"q=0", b"q=0.0", b"q=0.00", b"q=0.000")
+    return False
+
+
+@dataclass(eq=False)
+class Response:
+    """One response: its head is held back until what is added to it is known, and its body is sent in blocks.
+
+    `feed` takes parts of the body, `end` says that it is whole; both return what can be sent by now, the head first:
+    (headers or None, blocks). A body of known length to which nothing can be added passes through; all others are kept,
+    up to `memory`. Longer ones of unknown length pass through from there, and are filled at their end if they can be.
+    """
+
+    padder: Padder
+    status: int
+    headers: Headers
+    filler: Filler | None
+    bodiless: bool
+    known: int | None
+    coded: bool
+
+    def __post_init__(self) -> None:
+        self._kept = bytearray()
+        self._sent = 0
+        self._open = False  # whether the head is sent
+        #: Whether the size of the body shows: it was too long to be kept, and nothing can be added at its end.
+        self.shows = False
+
+    def feed(self, body: bytes) -> tuple[Headers | None, list[bytes]]:
+        """What can be sent after this part of the body."""
+        if self.bodiless:
+            return None, []
+        self._kept += body
+        head = None
+        if not self._open:
+            if self.filler is None and self.known is not None:
+                head = self._fill_head(self.headers, self._needed_by(self.known))
+            elif len(self._kept) > self.padder.memory:
+                head = self._pass_through()
+            else:
+                return None, []
+            self._open = True
+        return head, self._blocks(whole_blocks=True)
+
+    def end(self, last: bytes = b"") -> tuple[Headers | None, list[bytes]]:
+        """What is left to be sent after the last part."""
+        if not (self._kept or self._sent or self.bodiless):  # as most responses come, in one piece
+            headers, body = self._whole(last)
+            return headers, [body] if len(body) <= BLOCK else _cut(body)
+        self._kept += last
+        if self.bodiless:
+            return self._fill_head(self._without_length() if self.filler else self.headers, 0), []
+        if self._open:
+            if self.filler is not None and self.filler.follows:
+                size = self._sent + len(self._kept)
+                self._kept = bytearray(self._filled(bytes(self._kept), size, self.filler))
+            return None, self._blocks(whole_blocks=False)
+        headers, body = self._whole(bytes(self._kept))
+        return headers, _cut(body)
+
+    def head_alone(self) -> Headers:
+        """The head of a response whose body passes as it is."""
+        return self._fill_head(self.headers, 0)
+
+    def _whole(self, body: bytes) -> tuple[Headers, bytes]:
+        """Head and body of a response that is known whole."""
+        filler, headers, more = self.filler, self.headers, 0
+        if filler is GZIP and self.coded and not has_room_in_gzip(body):
+            filler = None
+        if filler is GZIP and not self.coded:
+            body = store_in_gzip(body)
+            headers = [*headers, (b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
+        if filler is None:
+            more = self._needed_by(len(body))
+        else:
+            body = self._filled(body, len(body), filler)
+            headers = changed(headers)
+        headers = [(n, v) for n, v in headers if n not in (b"content-length", b"transfer-encoding")]
+        return self._fill_head([*headers, (b"content-length", b"%d" % len(body))], more), body
+
+    def _pass_through(self) -> Headers:
+        """The head of a body that is too long to be kept: filled at its end, by its head if its length is known, or
+        not at all.
+        """
+        if self.filler is not None and self.filler.follows:
+            return self._fill_head(changed(self._without_length()), 0)
+        self.filler = None
+        if self.known is not None:
+            return self._fill_head(self.headers, self._needed_by(self.known))
+        self.shows = True
+        return self._fill_head(self.headers, 0)
+
+    def _without_length(self) -> Headers:
+        return [(name, value) for name, value in self.headers if name != b"content-length"]
+
+    def _filled(self, body: bytes, size: int, filler: Filler) -> bytes:
+        added = self.padder.sizes.target(size, filler.least) - size
+        return filler.add(body, added) if added else body
+
+    def _needed_by(self, size: int) -> int:
+        """What the head takes for a body of this size to which nothing is added."""
+        return min(self.padder.sizes.pad(size) - size, _MOST)
+
+    def _fill_head(self, headers: Headers, more: int) -> Headers:
+        """The headers with those that make the head a multiple of `head` bytes, and by `more` bytes longer."""
+        size = head_size(self.status, headers)
+        unit = self.padder.head
+        missing = -(-(size + _ROOM) // unit) * unit + more - size
+        filled = list(headers)
+        while missing:
+            letters = missing - _ROOM
+            if letters > _LONGEST:
+                letters = min(_LONGEST, letters - _ROOM)  # another header has its room
+            filled.append((NAME, random_letters(letters)))
+            missing -= letters + _ROOM
+        return filled
+
+    def _blocks(self, *, whole_blocks: bool) -> list[bytes]:
+        end = len(self._kept) // BLOCK * BLOCK if whole_blocks else len(self._kept)
+        blocks = _cut(bytes(self._kept[:end]))
+        del self._kept[:end]
+        self._sent += end
+        return blocks
+
+
+def _cut(body: bytes) -> list[bytes]:
+    return [body[at : at + BLOCK] for at in range(0, len(body), BLOCK)]
+
+
+@lru_cache(maxsize=256)
+def _status_line(status: int) -> int:
+    phrase = HTTPStatus(status).phrase if status in HTTPStatus._value2member_map_ else ""
+    return len(f"HTTP/1.1 {status} {phrase}\r\n")
+
+
+def head_size(status: int, headers: Headers) -> int:
+    """The bytes of a head of HTTP/1.1, without what the server adds to each alike."""
+    return _status_line(status) + sum([len(name) + len(value) + 4 for name, value in headers]) + 2
+
+
+def changed(headers: Headers) -> Headers:
+    """Headers of a body that is not what the application sent byte for byte: its tag is weak, it has no ranges,
+    and nobody on the way may change it, such as compress it.
+    """
+    found: Headers = [(b"cache-control", b"no-transform")]
+    for name, value in headers:
+        if name == b"etag" and not value.startswith(b"W/"):
+            value = b"W/" + value
+        if name != b"accept-ranges":
+            found.append((name, value))
+    return found

@@ -1,0 +1,188 @@
+"""Responses: bodies in the table, heads in multiples, and content that a reader gets back."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import zlib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import minleak as ml
+from minleak._web.responses import BLOCK, head_size
+from minleak.errors import InvalidParameter
+from minleak.padding import asgi, wsgi
+
+SIZES = [500, 3000, 20_000]
+
+
+def serve(app: Any, *, method: str = "GET", accept: bytes = b"gzip") -> tuple[int, dict, bytes, list]:
+    """What a server is sent: status, headers, body, and all messages."""
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    scope = {"type": "http", "method": method, "headers": [(b"accept-encoding", accept)] if accept else []}
+    asyncio.run(app(scope, receive, send))
+    assert [message["type"] for message in sent] == ["http.response.start"] + ["http.response.body"] * (len(sent) - 1)
+    assert [message["more_body"] for message in sent[1:]] == [True] * (len(sent) - 2) + [False]
+    head = sent[0]
+    return head["status"], dict(head["headers"]), b"".join(message["body"] for message in sent[1:]), sent
+
+
+def answering(body: bytes, *headers: tuple[bytes, bytes], status: int = 200, pieces: int = 1) -> Any:
+    async def app(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": status, "headers": list(headers)})
+        step = max(1, -(-len(body) // pieces))
+        for at in range(0, len(body), step):
+            await send({"type": "http.response.body", "body": body[at : at + step], "more_body": True})
+        await send({"type": "http.response.body"})
+
+    return app
+
+
+HTML, JSON, OTHER = (
+    (b"content-type", b"text/html"),
+    (b"content-type", b"application/json"),
+    (b"content-type", b"image/x"),
+)
+
+
+@given(
+    st.binary(max_size=4000),
+    st.sampled_from([HTML, OTHER]),
+    st.integers(1, 5),
+    st.booleans(),
+    st.sampled_from([b"gzip", b"br, gzip;q=0.5"]),
+)
+def test_bodies_are_in_the_table_and_come_back(body, kind, pieces, compressed, accept):
+    """For every body: its size is one of the table, its head a multiple, and a reader has the content."""
+    headers = [kind, *([(b"content-encoding", b"gzip")] if compressed else [])]
+    app = answering(gzip.compress(body, mtime=0) if compressed else body, *headers, pieces=pieces)
+    _, found, sent, messages = serve(asgi.PadResponses(app, SIZES), accept=accept)
+    assert len(sent) in SIZES
+    assert int(found[b"content-length"]) == len(sent)
+    assert head_size(200, messages[0]["headers"]) % 512 == 0
+    content = gzip.decompress(sent) if found.get(b"content-encoding") == b"gzip" else sent
+    assert content == body if kind == OTHER or compressed else content.startswith(body)
+
+
+def test_fillers_are_ignored_by_readers():
+    """JSON parses to the same, HTML has a comment, and gzip's comment is skipped by zlib's own header parser."""
+    body = json.dumps({"a": 1}).encode()
+    assert json.loads(serve(asgi.PadResponses(answering(body, JSON), SIZES))[2]) == {"a": 1}
+    sent = serve(asgi.PadResponses(answering(b"<p>", HTML), SIZES))[2]
+    assert sent.startswith(b"<p><!--x")
+    assert sent.endswith(b"x-->")
+    coded = serve(asgi.PadResponses(answering(b"abc", OTHER), SIZES))[2]
+    assert zlib.decompress(coded, wbits=31) == b"abc"
+
+
+def test_a_long_body_of_unknown_length_passes_in_blocks():
+    """Beyond `memory` HTML is filled at its end; what cannot be filled is counted."""
+    body = b"a" * 70_000
+    middleware = asgi.PadResponses(answering(body, HTML, pieces=9), SIZES, memory=BLOCK)
+    _, found, sent, messages = serve(middleware)
+    assert len(sent) == 131_072  # beyond the largest
+    assert b"content-length" not in found
+    assert {len(message["body"]) for message in messages[1:-1]} == {BLOCK}
+    assert middleware.shown == 0
+    middleware = asgi.PadResponses(answering(body, OTHER, pieces=9), SIZES, memory=BLOCK)
+    assert serve(middleware, accept=b"")[2] == body
+    assert middleware.shown == 1
+
+
+def test_what_may_not_change_is_padded_by_its_head():
+    """Ranges, digests and other codings: the body is the same, and the sum is in the table."""
+    body = b"x" * 700
+    length = (b"content-length", b"700")
+    for headers, status in (
+        ([(b"content-range", b"bytes 0-699/900")], 206),
+        ([HTML, (b"content-digest", b"sha-256=:x:")], 200),
+        ([HTML, (b"content-encoding", b"br")], 200),
+    ):
+        for known in ([length], []):
+            app = asgi.PadResponses(answering(body, *headers, *known, status=status, pieces=3), SIZES)
+            _, _, sent, messages = serve(app)
+            assert sent == body
+            assert (head_size(status, messages[0]["headers"]) - (3000 - 700)) % 512 == 0
+
+
+def test_without_a_body():
+    """HEAD, 204 and 304 have none, and no length that tells of one that was padded."""
+    for method, status in (("HEAD", 200), ("GET", 204), ("GET", 304)):
+        app = asgi.PadResponses(answering(b"", HTML, (b"content-length", b"700"), status=status), SIZES)
+        _, found, sent, messages = serve(app, method=method)
+        assert sent == b""
+        assert b"content-length" not in found
+        assert head_size(status, messages[0]["headers"]) % 512 == 0
+
+
+def test_a_failure_is_padded_and_logged(caplog):
+    async def failing(_scope: Any, _receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [HTML]})
+        raise RuntimeError("on purpose")
+
+    status, _, sent, _ = serve(asgi.PadResponses(failing, SIZES))
+    assert (status, len(sent)) == (500, 500)
+    assert "on purpose" in caplog.text
+
+
+def test_tables_are_paddings_sequences_or_policies():
+    padding = ml.padding.design([100, 900, 950], budget=100)
+    for sizes, size in ((padding, 950), (ml.padding.to_power_of_two, 1024), ([1000, 2000], 1000)):
+        assert len(serve(asgi.PadResponses(answering(b"x" * 930, HTML), sizes))[2]) == size
+    for wrong in ([], [3, 2], [0], [1.5], "abc", 7):
+        with pytest.raises((InvalidParameter, TypeError)):
+            asgi.PadResponses(answering(b""), wrong)
+    with pytest.raises(InvalidParameter, match="smaller size"):
+        asgi.PadResponses(answering(b""), lambda sizes: sizes - 1)
+    random = ml.padding.design([3, 4, 5], budget=1, randomised=True, entropy="guess-error:1")
+    with pytest.raises(InvalidParameter, match="randomised"):
+        asgi.PadResponses(answering(b""), random)
+
+
+def test_other_protocols_pass():
+    seen = []
+
+    async def app(scope: Any, _receive: Any, _send: Any) -> None:
+        seen.append(scope["type"])
+
+    for kind in ("lifespan", "websocket"):
+        asyncio.run(asgi.PadResponses(app, SIZES)({"type": kind}, None, None))
+        asyncio.run(asgi.FrameEvents(app, ml.padding.Frames(64, 5, (2,)))({"type": kind}, None, None))
+    assert seen == ["lifespan", "lifespan", "websocket", "websocket"]
+
+
+@pytest.mark.parametrize("written", [False, True])
+def test_wsgi_closes_and_writes(written):
+    """The iterable is closed, write() is heard, and the body is padded; a failure in the middle is a padded 500."""
+    closed, started = [], []
+
+    class Body(list):
+        def close(self) -> None:
+            closed.append(True)
+
+    def app(_environ: Any, start_response: Any) -> Any:
+        write = start_response("200 OK", [("Content-Type", "application/json")])
+        if written:
+            write(b"[1,")
+            return Body([b"2]"])
+        return Body([b"[1", b",2]"])
+
+    def start(status: str, headers: Any, exc_info: Any = None) -> Any:
+        started.append((status, dict(headers)))
+
+    environ = {"REQUEST_METHOD": "GET"}
+    body = b"".join(wsgi.PadResponses(app, SIZES)(environ, start))
+    assert json.loads(body) == [1, 2]
+    assert (len(body), closed) == (500, [True])
+    assert started[0][1]["content-length"] == "500"
