@@ -41,6 +41,8 @@ _HEADER = {
 }
 # Places of secrets with many sets are kept parsed: so many secrets, from so many characters on.
 _KEPT, _LONG = 64, 4096
+# So many labels are asked of SQLite at once, which takes no more in old versions.
+_ASKED = 500
 _MISSING = frozenset(["None", "nan", "NaN", "NAN", "null", "NULL", "nil", "undefined", "NaT", "<NA>"])
 _UNSEEN = frozenset(["Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"])
 _SHAPELESS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -131,7 +133,7 @@ class Table:
         if type(secret) is not (int if integers else str):
             raise UnknownSecret(f"the table is asked by {'whole numbers' if integers else 'text'}: refuse this secret")
         try:
-            label = b"i%d" % secret if integers else b"s" + secret.encode()
+            label = f"{'i' if integers else 's'}{secret}".encode()
         except UnicodeEncodeError:
             raise UnknownSecret("the table does not list this secret: refuse it") from None
         if self._hash_key is None:
@@ -214,7 +216,7 @@ class _Json(_Source):
             self._integers = data["labels"] == "integers" and not data["hashed"]
             labels = [_whole(label) if self._integers else label for label, _ in secrets]
             self._places, self._sets = [places for _, places in secrets], sets
-            blocks = b"".join(self._hash_secrets(zip(labels, self._places)) + self._hash_sets(sets))
+            blocks = b"".join(self._hash_secrets(zip(labels, self._places, strict=True)) + self._hash_sets(sets))
         except Refused:
             raise
         except (ValueError, TypeError, KeyError, RecursionError):
@@ -276,8 +278,12 @@ class _Sqlite(_Source):
     def labels(self, numbers: Sequence[int]) -> list[Any]:
         for number in numbers:
             self._check("secrets", number)
-        marks = ", ".join("?" * len(numbers))
-        return [row[0] for row in self._all(f"select secret from secrets where number in ({marks}) order by number", *numbers)]
+        found = []
+        for begin in range(0, len(numbers), _ASKED):
+            some = numbers[begin : begin + _ASKED]
+            marks = ", ".join("?" * len(some))
+            found += self._all(f"select secret from secrets where number in ({marks}) order by number", *some)
+        return [row[0] for row in found]
 
     def members(self, number: int) -> list[int]:
         self._check("sets", number)
@@ -287,13 +293,17 @@ class _Sqlite(_Source):
     def _check(self, kind: str, number: int) -> None:
         """Check the block of a record once."""
         size, before = (self.n_secrets, 0) if kind == "secrets" else (self.n_sets, -(-self.n_secrets // _BLOCK))
+        if not 0 <= number < size:
+            raise Refused("the table is damaged: it holds more records than it says")
         block = number // _BLOCK
         if self._checked[before + block]:
             return
         columns = "secret, places" if kind == "secrets" else "members"
         first = block * _BLOCK
         found = self._all(
-            f"select number, {columns} from {kind} where number between ? and ? order by number", first, first + _BLOCK - 1
+            f"select number, {columns} from {kind} where number between ? and ? order by number",
+            first,
+            first + _BLOCK - 1,
         )
         if [row[0] for row in found] != list(range(first, min(first + _BLOCK, size))):
             raise Refused("the table is damaged: records are missing")

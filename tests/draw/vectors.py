@@ -20,8 +20,8 @@ TEXT = ["flu", "cold", "gout", "é", "日本", "🦉", "a\tb", "1"]
 
 
 def plans() -> dict:
-    """Versions of plans of several kinds: homes and rings, giants, zero weights, labels of many scripts, numbers, parts,
-    blocks; two lineages.
+    """Versions of plans of several kinds: homes and rings, giants, zero weights, labels of many scripts, numbers,
+    parts, blocks; two lineages.
     """
     text = ml.Prior([9, 7, 5, 5, 4, 3, 2, 1], labels=TEXT)
     numbers = ml.Prior([5, 4, 3, 2, 1], labels=[7, -3, 0, 2**53 + 1, -(2**63)])
@@ -61,7 +61,9 @@ def document(secrets: list, sets: list, **header) -> dict:
     said = {"format": "minleak table 1", "lineage": "ab" * 32, "version": "1", "labels": "text", "hashed": ""}
     said |= {"keyed": "yes"} | header
     mark = "i" if said["labels"] == "integers" and not said["hashed"] else "s"
-    records = [prefixed((mark + str(label)).encode(errors="replace")) + prefixed(str(at).encode()) for label, at in secrets]
+    records = [
+        prefixed((mark + str(label)).encode(errors="replace")) + prefixed(str(at).encode()) for label, at in secrets
+    ]
     blocks = [b"".join(records[i : i + 16]) for i in range(0, len(records), 16)]
     records = [prefixed(str(members).encode()) for members in sets]
     blocks += [b"".join(records[i : i + 16]) for i in range(0, len(records), 16)]
@@ -142,7 +144,9 @@ def cases() -> list[dict]:
             table(plan.table().to_pylist(), key, lineage=plan.lineage, version=plan.version, keyed=plan.randomised)
             for plan in versions
         ]
-        newest = {table["lineage"]: (table, list(plan.prior.labels)) for table, plan in zip(tables, versions, strict=True)}
+        newest = {
+            table["lineage"]: (table, list(plan.prior.labels)) for table, plan in zip(tables, versions, strict=True)
+        }
         found.append(_case(name, tables, newest, key))
     for name, one in {"more places than 2^64": large(), "more places than 2^256": huge()}.items():
         found.append(_case(name, [one], {one["lineage"]: (one, ["a", "b", "c"])}, None))
@@ -216,7 +220,8 @@ def refused_tables() -> list[dict]:
         "a key's name too short": document(good, sets, hashed="ab"),
         "another digest": document(good, sets) | {"digest": "00" * 32},
         "a digest of something else": document(good, sets) | {"sets": ["0 1", "0 1 2"]},
-        "a label of something else": document(good, sets) | {"secrets": [["hidden", "0 14;1 20"], ["hidden-1", "0 14"], good[2]]},
+        "a label of something else": document(good, sets)
+        | {"secrets": [["hidden", "0 14;1 20"], ["hidden-1", "0 14"], good[2]]},
         "one more field": document(good, sets) | {"hidden": "hidden"},
         "no digest": {name: value for name, value in document(good, sets).items() if name != "digest"},
         "secrets by name": document(good, sets) | {"secrets": {"hidden": "0 14"}},

@@ -147,7 +147,7 @@ def test_hashes_tell_no_label(tmp_path):
 
 def test_what_is_not_exported(tmp_path):
     plan = ml.design({"=1+1": 5, "b": 3, "c": 2}, k=2)
-    with pytest.raises(InvalidParameter, match="written as .csv, .parquet, .json, .sqlite"):
+    with pytest.raises(InvalidParameter, match="a table is written as"):
         plan.export(tmp_path / "t.xml")
     with pytest.raises(InvalidParameter, match="formulas"):
         plan.export(tmp_path / "t.csv")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -144,6 +145,4 @@ def _hash_blocks(records: pa.Array) -> bytes:
     """The SHA-256 of each block of records, one after the other."""
     offsets = np.frombuffer(records.buffers()[1], dtype=np.int64)[records.offset : records.offset + len(records) + 1]
     data, ends = memoryview(records.buffers()[2] or b""), np.append(offsets[:-1:BLOCK], offsets[-1]).tolist()
-    return b"".join(
-        hashlib.sha256(data[begin:end]).digest() for begin, end in zip(ends[:-1], ends[1:], strict=True)
-    )
+    return b"".join(hashlib.sha256(data[begin:end]).digest() for begin, end in pairwise(ends))

@@ -42,7 +42,10 @@ def rows_of_rings(plan: Plan, limit: int) -> pa.Table:
             f"{limit:,}: draw from the .cloak file instead, design blocks, or raise the limit"
         )
     names = column_of_secrets(plan.prior.labels)
-    cells = [_joined(plan.home_cells(_WIDTH), plan.u), *(_joined(ring.cells().blocks(_WIDTH), plan.u) for ring in plan.rings)]
+    cells = [
+        _joined(plan.home_cells(_WIDTH), plan.u),
+        *(_joined(ring.cells().blocks(_WIDTH), plan.u) for ring in plan.rings),
+    ]
     units = np.concatenate([lengths for _, lengths in cells])
     secrets, numbers, done = [np.repeat(plan.giants, len(units))], [np.tile(np.arange(len(units)), plan.n_giants)], 0
     for sets, lengths in cells:  # the home first, then the tracks of each ring, one after the other

@@ -1,5 +1,5 @@
-"""Files of tables: .csv and .parquet with a row for each secret and set; .json and .sqlite, from which programs draw, by
-secret and by set. Each holds the header and the digest, and is written whole or not at all.
+"""Files of tables: .csv and .parquet with a row for each secret and set; .json and .sqlite, from which programs draw,
+by secret and by set. Each holds the header and the digest, and is written whole or not at all.
 
 A spreadsheet that opens a table of text takes some labels for formulas: such a table is not written unasked.
 """
@@ -98,7 +98,9 @@ def _csv(table: DrawingTable, file: BinaryIO) -> None:
     from pyarrow import csv
 
     rows = table.rows
-    said = pa.concat_arrays([pa.array([json.dumps(_headed(table))]), pa.array([""]).take(pa.nulls(len(rows) - 1, "i8"))])
+    said = pa.concat_arrays(
+        [pa.array([json.dumps(_headed(table))]), pa.array([""]).take(pa.nulls(len(rows) - 1, "i8"))]
+    )
     csv.write_csv(rows.append_column("table", said), file)
 
 
@@ -130,7 +132,9 @@ def _sqlite(table: DrawingTable, file: BinaryIO) -> None:
             database.execute("begin")
             for statement in _SCHEMA[:3]:
                 database.execute(statement)
-            database.executemany("insert into header values (?, ?)", [*_headed(table).items(), ("blocks", table.blocks)])
+            database.executemany(
+                "insert into header values (?, ?)", [*_headed(table).items(), ("blocks", table.blocks)]
+            )
             database.executemany("insert into secrets values (?, ?, ?)", _numbered(table.secrets, table.lines))
             database.executemany("insert into sets values (?, ?)", _numbered(table.sets))
             database.execute(_SCHEMA[3])
