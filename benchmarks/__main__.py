@@ -13,6 +13,7 @@ ALL = (
     "constraining",
     "padding",
     "running",
+    "runtimes",
     "kernels",
     "using",
     "warehousing",

@@ -18,7 +18,9 @@ const KEPT = 64, LONG = 4096;
 const MISSING = new Set(["None", "nan", "NaN", "NAN", "null", "NULL", "nil", "undefined", "NaT", "<NA>"]);
 const UNSEEN = /^[\p{Z}\p{Cc}\p{Cf}\p{Mn}\p{Me}\u115f\u1160\u2800\u3164\uffa0]*$/u;
 const HALF = /\p{Cs}/u;
-const encoder = new TextEncoder(), subtle = globalThis.crypto.subtle;
+const encoder = new TextEncoder();
+// Node's own cryptography, which answers at once, where there is one; else Web Crypto.
+const native = globalThis.process?.getBuiltinModule?.("node:crypto"), subtle = globalThis.crypto?.subtle;
 
 /** A table, key, scope or label that cannot be drawn with; the message repeats none of them. */
 export class Refused extends Error {
@@ -133,12 +135,12 @@ export class Table {
       for (let begin = 0; begin < count; begin += BLOCK) {
         const parts = [];
         for (let i = begin; i < Math.min(begin + BLOCK, count); i++) parts.push(...record(i).map((part) => encoder.encode(part)));
-        blocks.push(new Uint8Array(await subtle.digest("SHA-256", joined(parts.flatMap(prefixed)))));
+        blocks.push(await sha256(joined(parts.flatMap(prefixed))));
       }
     };
     await hash(this.#labels.length, (i) => [`${this.#mark}${this.#labels[i]}`, this.#places[i]]);
     await hash(this.#sets.length, (i) => [this.#sets[i]]);
-    return hex(new Uint8Array(await subtle.digest("SHA-256", joined(blocks))));
+    return hex(await sha256(joined(blocks)));
   }
 
   async #take(hashKey) {
@@ -269,8 +271,14 @@ export function withoutFiller() {
 const four = (number) => Uint8Array.of(number >>> 24, number >>> 16, number >>> 8, number);
 const prefixed = (part) => [four(part.length), part];
 const message = (...parts) => joined([Uint8Array.of(1), ...parts.flatMap(prefixed)]);
-const sign = async (key, data) => new Uint8Array(await subtle.sign("HMAC", key, data));
-const importKey = (key) => subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+const sha256 = native
+  ? (data) => native.createHash("sha256").update(data).digest()
+  : async (data) => new Uint8Array(await subtle.digest("SHA-256", data));
+const sign = native
+  ? (key, data) => native.createHmac("sha256", key).update(data).digest()
+  : async (key, data) => new Uint8Array(await subtle.sign("HMAC", key, data));
+const importKey = (key) =>
+  native ? native.createSecretKey(key) : subtle.importKey("raw", key, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
 const DIGITS = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const unhex = (text) => Uint8Array.from({ length: text.length / 2 }, (_, i) => parseInt(text.slice(2 * i, 2 * i + 2), 16));
 

@@ -43,6 +43,8 @@ _HEADER = {
 _KEPT, _LONG = 64, 4096
 # So many labels are asked of SQLite at once, which takes no more in old versions.
 _ASKED = 500
+# So many labels are remembered.
+_LABELS = 1 << 17
 _MISSING = frozenset(["None", "nan", "NaN", "NAN", "null", "NULL", "nil", "undefined", "NaT", "<NA>"])
 _UNSEEN = frozenset(["Zs", "Zl", "Zp", "Cc", "Cf", "Mn", "Me"])
 _SHAPELESS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -262,6 +264,7 @@ class _Sqlite(_Source):
         if len(self._blocks) != 32 * count:
             raise Refused("the table is damaged: blocks are missing")
         self._checked = bytearray(count)
+        self._labels: dict[int, Any] = {}
 
     def find(self, label: Any) -> tuple[int, str] | None:
         if self._integers and not -(2**63) <= label < 2**63:
@@ -276,14 +279,18 @@ class _Sqlite(_Source):
         return number, places
 
     def labels(self, numbers: Sequence[int]) -> list[Any]:
-        for number in numbers:
+        known = self._labels
+        missing = [number for number in numbers if number not in known]
+        if len(known) + len(missing) > _LABELS:
+            known, missing = {}, list(numbers)
+        for number in missing:
             self._check("secrets", number)
-        found = []
-        for begin in range(0, len(numbers), _ASKED):
-            some = numbers[begin : begin + _ASKED]
+        for begin in range(0, len(missing), _ASKED):
+            some = missing[begin : begin + _ASKED]
             marks = ", ".join("?" * len(some))
-            found += self._all(f"select secret from secrets where number in ({marks}) order by number", *some)
-        return [row[0] for row in found]
+            known.update(self._all(f"select number, secret from secrets where number in ({marks})", *some))
+        self._labels = known  # a new one where it was full: other threads may still read the old one
+        return [known[number] for number in numbers]
 
     def members(self, number: int) -> list[int]:
         self._check("sets", number)
