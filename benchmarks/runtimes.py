@@ -1,4 +1,4 @@
-"""Runtimes: sticky draws a second, start-up and memory in Python, Node and Go beside `Cloak`; and how long an export takes.
+"""Runtimes: sticky draws a second, start-up and memory in Python, Node and Go beside `Cloak`; the time of an export.
 
 Each draws for the same secrets and scopes, one after the other, in a process of its own; values are a hash of all sets,
 which must agree. Seconds of drawing are those of the processor; memory is what is resident after a tenth of the draws

@@ -53,8 +53,8 @@ PROMISED = {
     """,
     "minleak.results": """
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
-        ComparisonRow Cost Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder
-        Labels
+        ComparisonRow Cost Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
+        JoinMeetOrder Labels
         LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks Measured Misfit Needed Optimum
         Pairs PartWorth PlanLeakage PlanSummary PointwiseLeakage Posteriors Refinement Repeated Result
         RowSummary Rows SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today

@@ -32,6 +32,7 @@ from minleak._plan.summaries import (
     RowSummary,
     StringSummary,
 )
+from minleak._plan.table_files import ExportedTable
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rows import Rows
@@ -62,6 +63,7 @@ __all__ = [
     "Equilibrium",
     "Estimate",
     "EstimatedPrior",
+    "ExportedTable",
     "Exposure",
     "Frontier",
     "FrontierPoint",
