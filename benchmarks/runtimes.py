@@ -109,7 +109,7 @@ func main() {
 """
 
 
-def main(n: int = 100_000, k: int = 10, draws: int = 50_000, large: int = 1_000_000) -> None:
+def main(n: int = 100_000, k: int = 10, draws: int = 20_000, large: int = 1_000_000) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         plan = ml.design(ml.Prior(weights_of(n), labels=pa.array([f"item-{i}" for i in range(n)])), k)

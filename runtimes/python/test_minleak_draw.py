@@ -182,6 +182,15 @@ class Refusals(Files):
         Path(self.sqlite).unlink()
         self.refused(Table, self.sqlite)
 
+    def test_an_index_that_lies(self):
+        """By places, though the schema says by labels: what it finds is not what was asked for."""
+        schema = "CREATE UNIQUE INDEX by_secret on secrets (secret)"
+        more = ["drop index by_secret", "create index by_secret on secrets (places)", "pragma writable_schema = on"]
+        more += [f"update sqlite_master set sql = '{schema}' where name = 'by_secret'"]
+        write_sqlite(self.sqlite, CASES["homes and a ring"]["tables"][0], more=more)
+        with self.assertRaisesRegex(Refused, "leads elsewhere"):
+            Table(self.sqlite).draw("0 14", scope="u", key=KEY)
+
     def draw_all(self, table):
         opened = Table(self.sqlite)
         for label, _ in table["secrets"]:
