@@ -269,12 +269,13 @@ class _Sqlite(_Source):
     def find(self, label: Any) -> tuple[int, str] | None:
         if self._integers and not -(2**63) <= label < 2**63:
             return None
-        found = self._all("select number, secret, places from secrets where secret = ?", label)
+        found = self._all("select number from secrets where secret = ?", label)
         if not found:
             return None
-        number, listed, places = found[0]
+        number = found[0][0]
         self._check("secrets", number)
-        if listed != label:
+        listed, places = self._one("select secret, places from secrets where number = ?", number)
+        if listed != label:  # the index is not under the digest, the record is
             raise Refused("the table is damaged: its index leads elsewhere")
         return number, places
 
@@ -290,11 +291,13 @@ class _Sqlite(_Source):
             marks = ", ".join("?" * len(some))
             known.update(self._all(f"select number, secret from secrets where number in ({marks})", *some))
         self._labels = known  # a new one where it was full: other threads may still read the old one
+        if not all(number in known for number in numbers):
+            raise Refused("the table is damaged: a record is missing")
         return [known[number] for number in numbers]
 
     def members(self, number: int) -> list[int]:
         self._check("sets", number)
-        ((members,),) = self._all("select members from sets where number = ?", number)
+        (members,) = self._one("select members from sets where number = ?", number)
         return self._parsed(members)
 
     def _check(self, kind: str, number: int) -> None:
@@ -322,6 +325,12 @@ class _Sqlite(_Source):
         if digest != self._blocks[32 * (before + block) : 32 * (before + block + 1)]:
             raise Refused("the table is damaged: what it holds has another digest")
         self._checked[before + block] = 1
+
+    def _one(self, query: str, value: int) -> Any:
+        found = self._all(query, value)
+        if len(found) != 1:
+            raise Refused("the table is damaged: a record is missing, or there twice")
+        return found[0]
 
     def _all(self, query: str, *values: Any) -> list[Any]:
         try:
