@@ -8,7 +8,7 @@ export NO_MKDOCS_2_WARNING := 1
 # uv leaves compiling a module to its first import, which has to keep the result: else every process compiles it again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test lint types imports docs pages browser java pytest wheel paper bench clean
+.PHONY: help demo test lint types imports docs pages browser java node go pytest wheel paper bench clean
 
 help:  ## This list
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 10
@@ -27,7 +27,7 @@ demo: $(DEMO)/.installed  ## From real word counts to a cloak, a certificate, a 
 # What runs in one process goes two at a time; what follows uses two processes itself. The examples of the documentation
 # come before the tests also because they compile what these would compile twice.
 test: $(DEV)/.installed  ## Every check: style, types, import directions, documentation, tests, wheel
-	@$(MAKE) --no-print-directory -j2 lint imports types pages browser java docs
+	@$(MAKE) --no-print-directory -j2 lint imports types pages browser java node go docs
 	@$(MAKE) --no-print-directory pytest wheel
 
 lint: $(DEV)/.installed  ## Style
@@ -62,6 +62,19 @@ java: browser  # one after the other: apt-get cannot be run twice at a time
 	{ test "$$(id -u)" = 0 && command -v apt-get && echo "installing Debian's openjdk-17-jre-headless with apt-get, for the tests on Spark" && \
 	  apt-get update -qq && apt-get install -y -qq openjdk-17-jre-headless > /dev/null; } || \
 	echo "no Java here: the tests on Spark will be skipped"
+
+# The runtimes in other languages are tested in Node and Go, likewise.
+node: java
+	@command -v node || \
+	{ test "$$(id -u)" = 0 && command -v apt-get && echo "installing Debian's nodejs with apt-get, for the tests of runtimes/javascript" && \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends nodejs > /dev/null; } || \
+	echo "no Node here: the tests of runtimes/javascript in Node will be skipped"
+
+go: node
+	@command -v go || \
+	{ test "$$(id -u)" = 0 && command -v apt-get && echo "installing Debian's golang-go with apt-get, for the tests of runtimes/go" && \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends golang-go > /dev/null; } || \
+	echo "no Go here: the tests of runtimes/go will be skipped"
 
 pytest: $(DEV)/.installed  ## The tests, and the examples in the code
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20 --doctest-modules src/minleak tests

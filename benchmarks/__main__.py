@@ -14,6 +14,7 @@ ALL = (
     "constraining",
     "padding",
     "running",
+    "runtimes",
     "kernels",
     "using",
     "warehousing",

@@ -67,8 +67,8 @@ PROMISED = {
     """,
     "minleak.results": """
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
-        ComparisonRow Cost Equilibrium Estimate EstimatedPrior Exposure Frontier FrontierPoint Hyper JoinMeetOrder
-        Labels
+        ComparisonRow Cost Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
+        JoinMeetOrder Labels
         LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks MatroidOptimum Measured Misfit Needed Optimum
         Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
         PrincipalPartition PropertyLeakage Refinement Repeated Result

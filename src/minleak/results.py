@@ -34,6 +34,7 @@ from minleak._plan.summaries import (
     RowSummary,
     StringSummary,
 )
+from minleak._plan.table_files import ExportedTable
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rows import Rows
@@ -64,6 +65,7 @@ __all__ = [
     "Equilibrium",
     "Estimate",
     "EstimatedPrior",
+    "ExportedTable",
     "Exposure",
     "Frontier",
     "FrontierPoint",

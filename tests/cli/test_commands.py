@@ -204,16 +204,65 @@ def test_infinities_are_text_in_json(asked, folder):
     assert asked("measure", "diagnoses.csv", "sure.csv")["local_dp_epsilon_nats"] == "inf"
 
 
-def test_draw_is_the_cloaks(asked, typed):
+def test_draw_is_the_cloaks(asked, run, typed):
     """Sticky draws are those of ml.Cloak; secrets may come by stdin; fresh draws hold the secret."""
     cloak = ml.Cloak("queries.cloak", key="queries.key")
     said = asked("draw", "queries.cloak", "query-17", "--key", "queries.key", "--scope", "user-1")
     assert said["sets"][0]["members"] == list(cloak.draw("query-17", scope="user-1"))
     assert said["sets"][0]["id"] == cloak.set_id(cloak.draw("query-17", scope="user-1"))
     typed(b"query-3\nquery-17\n")
-    fresh = asked("draw", "queries.cloak", "-", "--fresh")
-    assert "query-3" in fresh["sets"][0]["members"]
-    assert "query-17" in fresh["sets"][1]["members"]
+    lines = run("draw", "queries.cloak", "-", "--fresh", "--json")[1].splitlines()
+    for line, secret in zip(lines, ("query-3", "query-17"), strict=True):
+        assert secret in json.loads(line)["sets"][0]["members"]
+
+
+def test_draw_answers_line_by_line(folder):
+    """As another program asks: the next line comes after the answer to the one before; scopes are in a column."""
+    command = [sys.executable, "-m", "minleak._cli.app", "draw", "queries.cloak", "-", "--key", "queries.key"]
+    cloak = ml.Cloak("queries.cloak", key="queries.key")
+    with subprocess.Popen([*command, "--scope-column"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        for scope, secret in (("ann", "query-3"), ("bob", "query-3"), ("ann", "query-17")):
+            running.stdin.write(f"{scope}\t{secret}\n".encode())
+            running.stdin.flush()
+            assert tuple(running.stdout.readline().decode().split()) == cloak.draw(secret, scope=scope)
+        running.stdin.close()
+        assert running.wait(60) == 0
+
+
+def test_scopes_in_a_column(run, typed):
+    """In JSON a line that is refused is answered too; elsewhere it ends the command, after the answers before it."""
+    sticky = ("draw", "queries.cloak", "-", "--key", "queries.key", "--scope-column")
+    data = b"ann\tquery-3\nbob\thidden\nhidden\n \tquery-3\nann\tquery-3"
+    typed(data)
+    code, out, err = run(*sticky, "--json")
+    told = [json.loads(line) for line in out.splitlines()]
+    assert (code, err, len(told)) == (2, "", 5)
+    assert told[0] == told[4]
+    for at, words in ((1, "line 2 of stdin: the plan does not know"), (2, "has no tab"), (3, "scope is empty")):
+        assert words in told[at]["error"]
+    assert "hidden" not in out
+    typed(data)
+    code, out, err = run(*sticky)
+    assert (code, out.count("\n"), err.count("\n")) == (2, 1, 1)
+    assert "line 2 of stdin" in err
+    typed(b"ann\tquery-3\0bob\tquery-4\0")
+    assert run(*sticky)[1].count("\n") == 2
+    for more in (["--scope", "ann"], ["--fresh"]):
+        typed(data)
+        assert run(*sticky, *more)[0] == 2
+    assert run("draw", "queries.cloak", "query-3", "--key", "queries.key", "--scope-column")[0] == 2
+
+
+def test_every_line_has_its_pin(run, typed, asked):
+    """Whoever was drawn for stays with the lineage they began with."""
+    ml.design(ml.read_prior("queries.csv"), k=5).save("june.cloak")
+    sticky = ("-", "--key", "queries.key", "--scope-column", "--pins", "pins.sqlite", "--json")
+    typed(b"ann\tquery-3\n")
+    first = json.loads(run("draw", "queries.cloak", *sticky)[1])
+    typed(b"ann\tquery-3\nbob\tquery-3\n")
+    later = run("draw", "june.cloak", *sticky, "--older", "queries.cloak")[1].splitlines()
+    assert json.loads(later[0]) == first
+    assert json.loads(later[1])["lineage"] == ml.load("june.cloak").lineage.hex()
 
 
 def test_a_draw_loads_no_compiler(folder):

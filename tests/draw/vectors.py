@@ -1,99 +1,254 @@
 """The vectors of runtimes/spec.md: python -m tests.draw.vectors > runtimes/vectors.json.
 
-What must be shown is computed by the page alone, with the standard library; the tests compare it with `minleak.Cloak`.
+Tables, and what must be shown, are made by the page alone, with the standard library, from the rows of plans; the tests
+compare them with `plan.export` and `minleak.Cloak`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import json
-from itertools import product
+from itertools import groupby, product
 
 import minleak as ml
 
 KEYS = [bytes(range(32)), bytes(32), bytes([255]) * 32]
+HASH_KEY = bytes(range(32, 64))
 SCOPES = ["user-17", "é", "日本", "a b", "x" * 300]
+TEXT = ["flu", "cold", "gout", "é", "日本", "🦉", "a\tb", "1"]
 
 
 def plans() -> dict:
-    """Plans of several kinds: homes and rings, giants, zero weights, labels of many scripts, numbers, parts, blocks."""
-    text = ml.Prior([9, 7, 5, 5, 4, 3, 2, 1], labels=["flu", "cold", "gout", "é", "日本", "🦉", "a\tb", "1"])
+    """Versions of plans of several kinds: homes and rings, giants, zero weights, labels of many scripts, numbers,
+    parts, blocks; two lineages.
+    """
+    text = ml.Prior([9, 7, 5, 5, 4, 3, 2, 1], labels=TEXT)
+    numbers = ml.Prior([5, 4, 3, 2, 1], labels=[7, -3, 0, 2**53 + 1, -(2**63)])
     newer = ml.Prior([9, 2, 2, 1, 1], labels=["flu", "new-1", "new-2", "new-3", "ß"])
     late = ml.Prior([3, 1, 1, 1, 1], labels=["cold", "l-1", "l-2", "l-3", "l-4"])
+    two = ml.design(text, 4).update(newer, cohort=1)
+    june = ml.design(ml.Prior([1, 2, 3, 9, 4, 5, 7, 5], labels=TEXT), 4)
     return {
-        "homes and a ring": ml.design(text, 3),
-        "a circle": ml.design(text, 3, layout="circle"),
-        "giants": ml.design(ml.Prior([900, 300, 20, 10, 9, 8, 7, 1], labels=text.labels), 4),
-        "zero weights": ml.design(ml.Prior([5, 4, 0, 3, 0, 2, 0, 1], labels=text.labels), 2),
-        "whole numbers": ml.design(ml.Prior([5, 4, 3, 2, 1], labels=[7, -3, 0, 2**53 + 1, -(2**63)]), 2),
-        "large weights": ml.design(ml.Prior([2**58 + 1, 2**58, 2**57 + 3, 5], labels=["a", "b", "c", "d"]), 2),
-        "two parts": ml.design(text, 4).update(newer, cohort=1),
-        "three parts": ml.design(text, 4).update(newer, cohort=1).update(late, cohort=1),
-        "blocks": ml.design(text, 3, layout="blocks"),
+        "homes and a ring": [ml.design(text, 3)],
+        "a circle": [ml.design(text, 3, layout="circle")],
+        "giants": [ml.design(ml.Prior([900, 300, 20, 10, 9, 8, 7, 1], labels=TEXT), 4)],
+        "zero weights": [ml.design(ml.Prior([5, 4, 0, 3, 0, 2, 0, 1], labels=TEXT), 2)],
+        "whole numbers": [ml.design(numbers, 2)],
+        "large weights": [ml.design(ml.Prior([2**58 + 1, 2**58, 2**57 + 3, 5], labels=["a", "b", "c", "d"]), 2)],
+        "three versions of three parts": [ml.design(text, 4), two, two.update(late, cohort=1)],
+        "two lineages": [two, june],
+        "blocks": [ml.design(text, 3, layout="blocks")],
+        "hashed labels": [ml.design(text, 3), ml.design(text, 3).update(newer, cohort=1)],
+        "hashed numbers": [ml.design(numbers, 2)],
     }
 
 
-def table(plan) -> list[list]:
-    """Rows of (secret, set_number, first, last); integers as text."""
-    rows = plan.table().to_pylist()
-    return [
-        [_written(row["secret"]), row["set_number"], str(row.get("first", 0)), str(row.get("last", 0))] for row in rows
+# -- the page --------------------------------------------------------------------------------------------------------
+
+
+def message(*parts: bytes) -> bytes:
+    """Parts of a message, each after its length."""
+    return b"\x01" + b"".join(map(prefixed, parts))
+
+
+def prefixed(part: bytes) -> bytes:
+    return len(part).to_bytes(4, "big") + part
+
+
+def document(secrets: list, sets: list, **header) -> dict:
+    """A table in JSON with its digest, whatever it holds."""
+    said = {"format": "minleak table 1", "lineage": "ab" * 32, "version": "1", "labels": "text", "hashed": ""}
+    said |= {"keyed": "yes"} | header
+    mark = "i" if said["labels"] == "integers" and not said["hashed"] else "s"
+    records = [
+        prefixed((mark + str(label)).encode(errors="replace")) + prefixed(str(at).encode()) for label, at in secrets
     ]
+    blocks = [b"".join(records[i : i + 16]) for i in range(0, len(records), 16)]
+    records = [prefixed(str(members).encode()) for members in sets]
+    blocks += [b"".join(records[i : i + 16]) for i in range(0, len(records), 16)]
+    head = "".join(f"{value}\n" for value in [*said.values(), len(secrets), len(sets)]).encode()
+    digest = hashlib.sha256(head + b"".join(hashlib.sha256(block).digest() for block in blocks)).hexdigest()
+    return said | {"digest": digest, "secrets": [list(pair) for pair in secrets], "sets": sets}
 
 
-def _written(label) -> dict:
-    return {"s": label} if isinstance(label, str) else {"i": str(label)}
+def table(rows: list[dict], hash_key: bytes | None, *, lineage: bytes, version: int, keyed: bool) -> dict:
+    """The table of rows of `secret`, `set_number`, `first`, `last`."""
+    secrets, members, labels, hashed = [], {}, "integers" if type(rows[0]["secret"]) is int else "text", ""
+    for number, (label, own) in enumerate(groupby(rows, key=lambda row: row["secret"])):
+        ends = []
+        for row in own:
+            ends.append(f"{row['set_number']} {row['last']}")
+            members.setdefault(row["set_number"], []).append(str(number))
+        shown = str(label) if hash_key is None else hash_label(hash_key, in_bytes(label))
+        secrets.append((shown, ";".join(ends)))
+    if hash_key is not None:
+        lineage = hmac.digest(hash_key, message(b"lineage", lineage), "sha256")
+        hashed = hmac.digest(hash_key, message(b"name"), "sha256")[:8].hex()
+    sets = [" ".join(members[number]) for number in range(len(members))]
+    said = {"lineage": lineage.hex(), "version": str(version), "labels": labels, "hashed": hashed}
+    return document(secrets, sets, **said, keyed="yes" if keyed else "no")
 
 
-def as_bytes(label: dict) -> bytes:
-    """A label as the page says."""
-    ((kind, value),) = label.items()
-    return kind.encode() + value.encode()
+def in_bytes(label) -> bytes:
+    return f"s{label}".encode() if isinstance(label, str) else f"i{label}".encode()
 
 
-def shown(rows: list[list], lineage: bytes, key: bytes, scope: str, label: dict) -> list[dict]:
+def hash_label(key: bytes, label: bytes) -> str:
+    """A label as a hashed table lists it."""
+    return hmac.digest(key, message(b"label", label), "sha256").hex()
+
+
+def shown(table: dict, key: bytes, scope: str, secret: str, hash_key: bytes | None) -> list[str]:
     """The set, by the page alone."""
-    own = [row for row in rows if row[0] == label]
-    places = 1 + max(int(row[3]) for row in own)
-    message = b"\x01"
-    for part in (lineage, scope.encode(), as_bytes(label)):
-        message += len(part).to_bytes(4, "big") + part
+    label = ("i" if table["labels"] == "integers" else "s").encode() + secret.encode()
+    if hash_key is not None:
+        secret = hash_label(hash_key, label)
+        label = b"s" + secret.encode()
+    (places,) = [places for name, places in table["secrets"] if name == secret]
+    ends = [(int(pair.split()[0]), int(pair.split()[1])) for pair in places.split(";")]
+    bound, begin = ends[-1][1] + 1, message(bytes.fromhex(table["lineage"]), scope.encode(), label)
     number, bits, block = 0, 0, 0
     while True:
-        digest = hmac.digest(key, message + block.to_bytes(4, "big"), "sha256")
+        digest = hmac.digest(key, begin + block.to_bytes(4, "big"), "sha256")
         number, bits, block = number << 256 | int.from_bytes(digest, "big"), bits + 256, block + 1
-        if number * places % 2**bits + places <= 2**bits:
+        if number * bound % 2**bits + bound <= 2**bits:
             break
-    place = number * places >> bits
-    (at,) = [row[1] for row in own if int(row[2]) <= place <= int(row[3])]
-    return [row[0] for row in rows if row[1] == at]
+    place = number * bound >> bits
+    at = next(at for at, last in ends if place <= last)
+    return [table["secrets"][int(number)][0] for number in table["sets"][at].split()]
 
 
-def large() -> tuple[list[list], bytes]:
+# -- what comes out ----------------------------------------------------------------------------------------------------
+
+
+def large() -> dict:
     """A table by hand whose places are more than 2^64."""
     half = 10**30
-    rows = [
-        [{"s": "a"}, 0, "0", str(half - 1)],
-        [{"s": "a"}, 1, str(half), str(3 * half - 1)],
-        [{"s": "b"}, 0, "0", str(half - 1)],
-        [{"s": "c"}, 1, "0", str(2 * half - 1)],
-    ]
-    return rows, bytes(range(100, 132))
+    secrets = [("a", f"0 {half - 1};1 {3 * half - 1}"), ("b", f"0 {half - 1}"), ("c", f"1 {2 * half - 1}")]
+    return document(secrets, ["0 1", "0 2"], lineage=bytes(range(100, 132)).hex())
+
+
+def huge() -> dict:
+    """One with so many places that 256 bits never decide."""
+    secrets = [("a", f"0 {10**299};1 {2 * 10**299}"), ("b", "0 0"), ("c", "1 0")]
+    return document(secrets, ["0 1", "0 2"], lineage=bytes(range(132, 164)).hex())
 
 
 def cases() -> list[dict]:
-    """Tables, and draws from each."""
+    """Tables, and draws from the newest version of each lineage."""
     found = []
-    given = {name: (table(plan), plan.lineage) for name, plan in plans().items()}
-    for name, (rows, lineage) in (given | {"more places than 2^64": large()}).items():
-        labels = list({json.dumps(row[0]): row[0] for row in rows}.values())
-        draws = [
-            {"key": key.hex(), "scope": scope, "label": label, "set": shown(rows, lineage, key, scope, label)}
-            for key, scope, label in product(KEYS, SCOPES, labels)
+    for name, versions in plans().items():
+        key = HASH_KEY if name.startswith("hashed") else None
+        tables = [
+            table(plan.table().to_pylist(), key, lineage=plan.lineage, version=plan.version, keyed=plan.randomised)
+            for plan in versions
         ]
-        found.append({"name": name, "lineage": lineage.hex(), "rows": rows, "draws": draws})
+        newest = {
+            table["lineage"]: (table, list(plan.prior.labels)) for table, plan in zip(tables, versions, strict=True)
+        }
+        found.append(_case(name, tables, newest, key))
+    for name, one in {"more places than 2^64": large(), "more places than 2^256": huge()}.items():
+        found.append(_case(name, [one], {one["lineage"]: (one, ["a", "b", "c"])}, None))
     return found
 
 
+def _case(name: str, tables: list[dict], newest: dict, hash_key: bytes | None) -> dict:
+    draws = [
+        {
+            "lineage": lineage,
+            "key": key.hex(),
+            "scope": scope,
+            "secret": str(label),
+            "set": shown(one, key, scope, str(label), hash_key),
+        }
+        for lineage, (one, labels) in newest.items()
+        for key, scope, label in product(KEYS, SCOPES if len(labels) < 10 else SCOPES[:2], labels)
+    ]
+    hashing = {} if hash_key is None else {"hash_key": hash_key.hex()}
+    return {"name": name, **hashing, "tables": tables, "draws": draws}
+
+
+def refused_tables() -> list[dict]:
+    """Texts that are no tables, or from which "hidden" cannot be drawn."""
+    good = [["hidden", "0 14;1 20"], ["secret-1", "0 14"], ["secret-2", "1 5"]]
+    sets = ["0 1", "0 2"]
+
+    def places(text):
+        return document([["hidden", text], *good[1:]], sets)
+
+    def members(text):
+        return document(good, [text, text])
+
+    made = {
+        "places that overlap": places("0 14;1 14"),
+        "places that go back": places("0 14;1 3"),
+        "a set that is not there": places("0 14;2 20"),
+        "a set far away": places(f"{10**200} 14"),
+        "a leading zero": places("0 014"),
+        "a sign": places("0 +14"),
+        "a negative place": places("0 -1"),
+        "a blank too many": places("0  14"),
+        "a line break at the end": places("0 14\n"),
+        "other digits": places("0 ١٤"),
+        "a place too many": places("0 14;1"),
+        "no places": places(""),
+        "a number of 301 digits": places(f"0 {10**300}"),
+        "a number of ten thousand digits": places(f"0 {'9' * 10_000}"),
+        "places that are a number": places(14),
+        "places that are nothing": places(None),
+        "a member that is not there": members("0 3"),
+        "a set without the secret": members("1 2"),
+        "a member twice": members("0 0 1"),
+        "members out of order": members("1 0"),
+        "a set without members": members(""),
+        "members that are a list": members([0, 1]),
+        "a label twice": document([*good, good[0]], sets),
+        "a label that is a number": document([["hidden", "0 14"], [7, "0 14"]], ["0 1"]),
+        "a label that is nothing": document([["hidden", "0 14"], [None, "0 14"]], ["0 1"]),
+        "a label that is no integer": document(good, sets, labels="integers"),
+        "no secrets": document([], []),
+        "no sets": document(good, []),
+        "a secret of three": document(good, sets) | {"secrets": [[*good[0], "0"], *good[1:]]},
+        "no key, yet several places": document(good, sets, keyed="no"),
+        "a lineage in capitals": document(good, sets, lineage="AB" * 32),
+        "a short lineage": document(good, sets, lineage="ab" * 31),
+        "version 0": document(good, sets, version="0"),
+        "a version that is a number": document(good, sets, version=1),
+        "another format": document(good, sets, format="minleak table 2"),
+        "labels of a third kind": document(good, sets, labels="hidden"),
+        "a key's name too short": document(good, sets, hashed="ab"),
+        "another digest": document(good, sets) | {"digest": "00" * 32},
+        "a digest of something else": document(good, sets) | {"sets": ["0 1", "0 1 2"]},
+        "a label of something else": document(good, sets)
+        | {"secrets": [["hidden", "0 14;1 20"], ["hidden-1", "0 14"], good[2]]},
+        "one more field": document(good, sets) | {"hidden": "hidden"},
+        "no digest": {name: value for name, value in document(good, sets).items() if name != "digest"},
+        "secrets by name": document(good, sets) | {"secrets": {"hidden": "0 14"}},
+        "half of a surrogate pair": document([["hidden", "0 14"], ["\ud800", "0 14"]], ["0 1"]),
+    }
+    texts = {name: json.dumps(one) for name, one in made.items()}
+    texts |= {
+        "nothing": "",
+        "no JSON": "hidden",
+        "half": texts["another digest"][:200],
+        "a list": "[]",
+        "null": "null",
+        "deep": "[" * 20_000,
+        "deep inside": '{"secrets": ' + '{"a":' * 20_000,
+        "a number without end": '{"secrets": 1e999999, "sets": []}',
+    }
+    return [{"name": name, "text": text} for name, text in texts.items()]
+
+
+REFUSED_SCOPES = ["", " ", "\t\n", "\u200b", "\u00a0", "\u3164", "\u0301", "a\0b", "\ud800"]
+REFUSED_SCOPES += ["None", "nan", "NaN", "NAN", "null", "NULL", "nil", "undefined", "NaT", "<NA>", " null "]
+
+
 if __name__ == "__main__":
-    print(json.dumps({"spec": 1, "cases": cases()}, indent=0, ensure_ascii=True))
+    lines = ['{"spec": 1, "refused_scopes": ' + json.dumps(REFUSED_SCOPES) + ', "refused_tables": [']
+    lines += [",\n".join(map(json.dumps, refused_tables())), '], "cases": [']
+    for i, case in enumerate(cases()):
+        head = json.dumps({name: value for name, value in case.items() if name != "draws"})[:-1]
+        lines += [f'{"," if i else ""}{head}, "draws": [', ",\n".join(map(json.dumps, case["draws"])), "]}"]
+    print("\n".join([*lines, "]}"]))

@@ -35,6 +35,7 @@ def commands(page: Path) -> list[str]:
 def folder(tmp_path):
     """A folder with the examples and the first rows of long tables."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "runtimes" / "python", tmp_path / "runtimes" / "python")
     for table in (tmp_path / "examples" / "data" / name for name in LONG):
         table.write_text("".join(table.read_text().splitlines(keepends=True)[: ROWS + 1]))
     return tmp_path

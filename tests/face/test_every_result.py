@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import json
+import os
+import tempfile
 
 import numpy as np
 import pytest
@@ -67,6 +69,7 @@ def examples():
         plan.repeated([1, 2]),
         plan.repeated([1, 2], exact=False, trials=50),
         ml.exposure([plan, ml.design(days, k=2)]),
+        plan.export(os.path.join(tempfile.mkdtemp(), "table.json")),
         ml.certify(plan, PRIOR),
         ml.certify(plan, PRIOR).checks[0],
         ml.certify(plan, [1, 1, 1, 2]),

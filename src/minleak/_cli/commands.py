@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import Field, fields, is_dataclass
 from functools import partial
 from inspect import Parameter
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -27,18 +27,25 @@ _PARSERS: dict[Any, Callable[[str], Any]] = {
 }
 
 
-def as_command(name: str, function: Callable[..., Outcome[Any]]) -> Callable[..., None]:
-    """The command of that name. The function gets its arguments and options, and its groups as objects."""
+Answer = Outcome[Any] | Iterator[Outcome[Any]]
+
+
+def as_command(name: str, function: Callable[..., Answer]) -> Callable[..., None]:
+    """The command of that name. The function gets its arguments and options, and its groups as objects; what it yields
+    is printed one by one, as soon as it comes, and the largest exit code is that of the command.
+    """
     own = inspect.signature(function, eval_str=True).parameters
     groups: dict[str, Any] = {key: one.annotation for key, one in own.items() if is_dataclass(one.annotation)}
 
     def command(**given: Any) -> None:
         for key, group in groups.items():
             given[key] = group(**{one.name: given.pop(one.name) for one in fields(group)})
-        outcome = function(**given)
-        emit(name, outcome)
-        if outcome.code:
-            raise typer.Exit(outcome.code)
+        outcome, code = function(**given), 0
+        for one in [outcome] if isinstance(outcome, Outcome) else outcome:
+            emit(name, one)
+            code = max(code, one.code)
+        if code:
+            raise typer.Exit(code)
 
     parameters = list(_spell_out(own))
     command.__doc__ = function.__doc__
@@ -48,9 +55,11 @@ def as_command(name: str, function: Callable[..., Outcome[Any]]) -> Callable[...
     return command
 
 
-def _result_classes(function: Callable[..., Outcome[Any]]) -> tuple[type, ...]:
+def _result_classes(function: Callable[..., Answer]) -> tuple[type, ...]:
     """The classes of results that a command may print, as its function says what it returns."""
     (returned,) = get_args(get_type_hints(function)["return"])
+    if get_origin(returned) is Outcome:
+        (returned,) = get_args(returned)
     return get_args(returned) or (returned,)
 
 

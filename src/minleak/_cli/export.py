@@ -1,47 +1,34 @@
-"""export: a plan as a table that any language reads."""
+"""export: a plan as a table that any language draws from."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+import minleak as ml
 from minleak._cli.inputs import open_plan
 from minleak._cli.options import CloakFile, option
 from minleak._cli.output import Outcome, working
-from minleak._cli.tables import check_ending, write_table
-from minleak._face.result import Result
-
-
-@dataclass(frozen=True)
-class ExportedTable(Result):
-    """A table that was written."""
-
-    rows: int
-    """How many rows it has."""
-    columns: tuple[str, ...]
-    """The names of its columns."""
+from minleak._cli.tables import check_ending
+from minleak._plan.table_files import ExportedTable
 
 
 def export(
     cloak: CloakFile,
-    output: str = option("The table to write: .csv, .parquet, .json or .sqlite.", "-o", "--output", default=...),
+    output: str = option("The table to write: .json, .sqlite, .csv or .parquet.", "-o", "--output", default=...),
+    hashed: str | None = option("A key file: write keyed hashes in place of the labels."),
     raw_labels: bool = option(
         "Write labels to .csv that begin with =, +, -, @, a tab or a line break: spreadsheets run them as formulas.",
         default=False,
     ),
 ) -> Outcome[ExportedTable]:
-    """Write a plan as a table for other languages: which secrets are shown together, and how often.
+    """Write a plan as a table that programs in other languages draw from: the same sets as `minleak draw` shows.
 
-    Blocks have a row for each secret: secret, set_number, weight. What is shown for a secret is all secrets with its
-    set_number. Plans that draw their sets have rows of secret, set_number, first, last: draw a whole number from 0 to
-    the largest last of the secret's rows, each as likely as the others, and show the set in whose row it lies. In
-    .json all integers are text in digits, since many languages round numbers above 2^53: read them as BigInt.
+    The runtimes for Python, JavaScript and Go open .json, that for Python also .sqlite, without reading all of it. In
+    .csv and .parquet there is a row for each secret and set: secret, set_number, first, last. runtimes/spec.md says how
+    to draw. Tell programs the digest that is printed, and they refuse every other table.
 
     Example: minleak export queries.cloak -o queries.sqlite
     """
     check_ending(output, "a table", ["csv", "parquet", "json", "sqlite"])
+    key = None if hashed is None else ml.Key.load(hashed)
     plan = open_plan(cloak)
     with working(f"writing {output}"):
-        rows = plan.table()
-        remedy = "write .parquet, .json or .sqlite, or say --raw-labels if programs alone read it"
-        write_table(rows, output, raw_labels=raw_labels, remedy=remedy)
-    return Outcome(ExportedTable(len(rows), tuple(rows.column_names)), (output,))
+        return Outcome(plan.export(output, hashed=key, raw_labels=raw_labels), (output,))

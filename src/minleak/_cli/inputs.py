@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import minleak as ml
 from minleak._cli.failures import in_flags
@@ -19,6 +19,7 @@ from minleak._cli.output import note, working
 from minleak._data.arrays import Array
 from minleak._data.cleaning import LabelCleaner
 from minleak._data.formats import FORMATS, NAMED, find_format
+from minleak._data.formats.base import BOM
 from minleak._data.formats.lines import text_lines
 from minleak._data.labels import Labels
 from minleak._data.properties import Property, as_property
@@ -39,17 +40,42 @@ _read: list[Any] = []
 
 def stdin() -> bytes:
     """All of stdin, once: a second time nothing would be left of it."""
-    if sys.stdin is None:
-        raise InvalidParameter("stdin is closed, so - cannot be read: give a file")
-    if any(sys.stdin is source for source in _read):
-        raise InvalidParameter("stdin was read already: - can stand for one file alone")
-    _read[:] = [sys.stdin]
-    return sys.stdin.buffer.read()
+    return _open_stdin().read()
 
 
 def stdin_lines() -> list[str]:
     """The lines of stdin as text."""
     return text_lines(stdin(), "stdin")
+
+
+def stdin_stream() -> Iterator[str]:
+    """The same lines, each as soon as it has come. If there is a NUL in what comes first, lines end in NUL."""
+    source, rest, separator, number = _open_stdin(), b"", b"", 0
+    while part := source.read1(1 << 16):
+        rest += part
+        separator = separator or (b"\0" if b"\0" in rest else b"\n" if b"\n" in rest else b"")
+        *whole, rest = rest.split(separator) if separator else (rest,)
+        for line in whole:
+            yield _as_text(line, number, separator)
+            number += 1
+    if rest:
+        yield _as_text(rest, number, separator)
+
+
+def _as_text(line: bytes, number: int, separator: bytes) -> str:
+    try:
+        return line.removeprefix(b"" if number else BOM).removesuffix(b"" if separator == b"\0" else b"\r").decode()
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"line {number + 1} of stdin is not UTF-8 text ({error.reason})") from None
+
+
+def _open_stdin() -> io.BufferedReader:
+    if sys.stdin is None:
+        raise InvalidParameter("stdin is closed, so - cannot be read: give a file")
+    if any(sys.stdin is source for source in _read):
+        raise InvalidParameter("stdin was read already: - can stand for one file alone")
+    _read[:] = [sys.stdin]
+    return cast(io.BufferedReader, sys.stdin.buffer)
 
 
 def check_one_stdin(**paths: str | None) -> None:

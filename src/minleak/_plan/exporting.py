@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ import pyarrow as pa
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
 from minleak._data.parameters import whole
+from minleak._plan.partition import Partition
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ def column_of_secrets(labels: Labels) -> pa.Array:
 
 
 def rows_of_rings(plan: Plan, limit: int) -> pa.Table:
-    """For every set its members, each with the units of its own line at which it shows that set."""
+    """For every set its members, each with the units of its own line at which it shows that set. O(rows): cells come in
+    the order in which every secret goes through them, so that a stable sort by secret is all there is to do.
+    """
     limit = whole(limit, "the limit on rows", 0)
     if plan.n_cells * plan.k > limit:
         raise InvalidParameter(
@@ -39,31 +42,33 @@ def rows_of_rings(plan: Plan, limit: int) -> pa.Table:
             f"{limit:,}: draw from the .cloak file instead, design blocks, or raise the limit"
         )
     names = column_of_secrets(plan.prior.labels)
-    none = np.empty(0, dtype=np.int64)
-    sets, lengths, along, width = [none], [none], [none], plan.n_giants + plan.u
-    for some, units, at in _placed_cells(plan):
-        count = sum(map(len, lengths))
-        sets.append(np.hstack([np.broadcast_to(plan.giants, (len(some), plan.n_giants)), some]).ravel())
-        order = np.broadcast_to(np.arange(count, count + len(some))[:, None], (len(some), plan.n_giants))
-        along.append(np.hstack([order, at]).ravel())
-        lengths.append(units)
-    idle, begins = plan.zero_weight_line() if len(plan.zero_weight) or not plan.rest_weight else (none, none)
-    units = np.concatenate(lengths)
-    sizes = np.concatenate([np.full(len(units), width), np.diff(np.append(begins, len(idle)))])
-    secrets = np.concatenate([*sets, idle]).astype(np.int64)
-    numbers = np.repeat(np.arange(len(sizes)), sizes)
-    units = np.repeat(np.concatenate([units, np.ones(len(begins), dtype=np.int64)]), sizes)  # all of one type
-    order = np.lexsort((np.concatenate([*along, np.zeros(len(idle), dtype=np.int64)]), secrets))
-    secrets, numbers, units = secrets[order], numbers[order], units[order]
-    ends = np.cumsum(units)
-    starts = ends - units
-    first_rows = np.flatnonzero(np.diff(secrets, prepend=-1))
-    base = np.repeat(starts[first_rows], np.diff(np.append(first_rows, len(secrets))))
+    cells = [_side_by_side(plan)] if plan.lower else _along_rings(plan)
+    units = np.concatenate([lengths for *_, lengths in cells])
+    secrets, numbers, done = [np.repeat(plan.giants, len(units))], [np.tile(np.arange(len(units)), plan.n_giants)], 0
+    for members, places, lengths in cells:
+        secrets.append(members)
+        numbers.append(places + done)
+        done += len(lengths)
+    if len(plan.zero_weight) or not plan.rest_weight:
+        idle, begins = plan.zero_weight_line()
+        secrets.append(idle)
+        numbers.append(np.repeat(np.arange(done, done + len(begins)), np.diff(np.append(begins, len(idle)))))
+        units = np.append(units, np.ones(len(begins), dtype=np.int64))
+    return table_of_rows(names, np.concatenate(secrets), np.concatenate(numbers), units)
+
+
+def table_of_rows(names: pa.Array, secrets: Indices, numbers: Indices, units: Indices) -> pa.Table:
+    """The table of rows (secret, set) that are in order for each secret, with the units of each set."""
+    by_secret = Partition.by_codes(secrets)
+    secrets, numbers = secrets[by_secret.members], numbers[by_secret.members]
+    owned = units[numbers]
+    ends = np.cumsum(owned)
+    base = np.repeat((ends - owned)[by_secret.begins[:-1]], by_secret.sizes)
     return pa.table(
         {
             "secret": names.take(pa.array(secrets)),
             "set_number": pa.array(numbers),
-            "first": _column(starts - base),
+            "first": _column(ends - owned - base),
             "last": _column(ends - 1 - base),
         }
     )
@@ -74,20 +79,26 @@ def _column(places: Indices) -> pa.Array:
     return pa.array(places if places.dtype != object else [str(place) for place in places])
 
 
-def _placed_cells(plan: Plan) -> Iterator[tuple[Indices, Indices, Indices]]:
-    """(sets, lengths, where each member's places of the set lie along its own line): home first, then positions on the
-    line of all rings, as a draw goes through them.
+def _along_rings(plan: Plan) -> list[tuple[Indices, Indices, Indices]]:
+    """(members, number of the set of each, lengths of the sets): the homes, and then the tracks of each ring, one after
+    the other, as a draw goes through the places of a secret.
     """
-    if plan.lower:
-        yield from plan.common.cells(_WIDTH)
-        return
-    for sets, lengths in plan.home_cells(_WIDTH):
-        yield sets, lengths, np.full(sets.shape, -1, dtype=np.int64)
-    base = 0
-    for ring in plan.rings:
-        tracks, phase = base + ring.length * np.arange(plan.u, dtype=np.int64), 0
-        for sets, lengths in ring.cells().blocks(_WIDTH):
-            ends = phase + np.cumsum(lengths)
-            yield sets, lengths, (ends - lengths)[:, None] + tracks
-            phase = int(ends[-1]) if len(ends) else phase
-        base += plan.u * ring.length
+    found = []
+    for blocks in (plan.home_cells(_WIDTH), *(ring.cells().blocks(_WIDTH) for ring in plan.rings)):
+        sets, lengths = _joined(blocks, plan.u)
+        found.append((sets.T.ravel(), np.tile(np.arange(len(lengths)), plan.u), lengths))
+    return found
+
+
+def _side_by_side(plan: Plan) -> tuple[Indices, Indices, Indices]:
+    """The same of several tiers at once: each member's sets in the order of its places on the rings of its tier."""
+    parts = list(plan.common.cells(_WIDTH))
+    sets, lengths, along = (np.concatenate([part[i] for part in parts]) for i in range(3))
+    order = np.argsort(along.ravel(), kind="stable")
+    return sets.ravel()[order], np.repeat(np.arange(len(sets)), sets.shape[1])[order], lengths
+
+
+def _joined(blocks: Iterable[tuple[Indices, Indices]], u: int) -> tuple[Indices, Indices]:
+    """Blocks of cells as one: sets of shape (cells, u), and their lengths."""
+    found = [(np.empty((0, u), dtype=np.int64), np.empty(0, dtype=np.int64)), *blocks]
+    return np.concatenate([sets for sets, _ in found]), np.concatenate([lengths for _, lengths in found])

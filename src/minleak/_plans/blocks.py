@@ -28,7 +28,7 @@ from minleak._layouts.tiers import find_partition
 from minleak._measure.leakages import difference
 from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, BasePlan, ListedSampler
-from minleak._plan.exporting import column_of_secrets
+from minleak._plan.exporting import column_of_secrets, table_of_rows
 from minleak._plan.groups import GroupTree
 from minleak._plan.joints import partition_blocks
 from minleak._plan.partition import Partition, cut
@@ -199,21 +199,16 @@ class BlockPlan(BasePlan):
         return Channel(matrix, inputs=inputs, outputs=[block for block, _ in self.sets()])
 
     def table(self) -> pa.Table:
-        """A row for each secret, in input order: `secret`, `set_number` (its block) and `weight`. What is shown for a
-        secret is all secrets with its number, in any language.
+        """A row for each secret, in input order: `secret`, `set_number` (its block), and one place, from `first` 0 to
+        `last` 0. What is shown for a secret is all secrets with its number, in any language.
 
         >>> import minleak as ml
         >>> ml.design([1, 5, 4], k=2, layout="blocks").table().to_pylist()[0]
-        {'secret': 0, 'set_number': 1, 'weight': 1}
+        {'secret': 0, 'set_number': 1, 'first': 0, 'last': 0}
         """
-        weights = self.prior.weights
-        return pa.table(
-            {
-                "secret": column_of_secrets(self.prior.labels),
-                "set_number": pa.array(self.partition.block_of().astype(np.int64)),
-                "weight": pa.array(weights if weights.dtype != object else [str(weight) for weight in weights]),
-            }
-        )
+        numbers = self.partition.block_of().astype(np.int64)
+        names, ones = column_of_secrets(self.prior.labels), np.ones(len(numbers), dtype=np.int64)
+        return table_of_rows(names, np.arange(len(numbers)), numbers, ones)
 
     def weighted_sets(self) -> Iterator[tuple[Indices, int]]:
         """Every block; one place leads each member to it."""

@@ -1,0 +1,3 @@
+module minleakdraw
+
+go 1.19
