@@ -40,12 +40,14 @@ class Key:
     Key(id=ef1722db)
     """
 
-    __slots__ = ("_secret", "id")
+    __slots__ = ("_secret", "hashed", "id")
 
     def __init__(self, secret: bytes | bytearray) -> None:
         if not isinstance(secret, bytes | bytearray) or len(secret) != _SIZE:
             raise InvalidKey(f"a key is {_SIZE} bytes; one in hexadecimal is Key(bytes.fromhex(...))")
         self._secret = bytes(secret)
+        #: HMAC-SHA256 under the key.
+        self.hashed = hmac_sha256(self._secret)
         self.id = hashlib.blake2b(self._secret, digest_size=4, person=b"minleak-key-id").hexdigest()
 
     @classmethod
@@ -158,14 +160,14 @@ def _check(secret: bytes) -> str:
 def streams(key: Key, lineage: bytes, scopes: Iterable[Any], labels: Sequence[bytes]) -> Streams:
     """The numbers of draws by a lineage, each of a scope and a secret's label, in bytes."""
     begin, heads = message(lineage), map(prefixed, _scope_bytes(scopes, len(labels)))
-    return Keyed(key.reveal(), [begin + head + prefixed(tail) for head, tail in zip(heads, labels, strict=True)])
+    return Keyed(key.hashed, [begin + head + prefixed(tail) for head, tail in zip(heads, labels, strict=True)])
 
 
 class Walking:
     """Walks by what they are drawn from and the parts that say which step of which walk it is."""
 
     def __init__(self, key: Key, digest: bytes) -> None:
-        self._keyed, self._digest = hmac_sha256(key.reveal()), digest
+        self._keyed, self._digest = key.hashed, digest
 
     def hashed(self, *parts: bytes) -> bytes:
         """32 bytes that stand for the parts, and tell nothing about them to those without the key."""

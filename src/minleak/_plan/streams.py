@@ -22,6 +22,8 @@ Words = npt.NDArray[np.uint64]
 
 # The bytes of a block of HMAC-SHA256, and of the padded key that both of its hashes begin with.
 _BLOCK, _PADDED = 32, 64
+# Up to so many draws are scaled one by one.
+_SINGLE = 4
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
@@ -40,7 +42,9 @@ class Streams(ABC):
             return [self._scaled(self.bits(np.array([i]), 0)[0], i, bound) for i, bound in enumerate(bounds)]
         places = np.zeros(len(bounds), dtype=np.int64)
         asked = np.flatnonzero(bounds > 1)
-        if not len(asked):
+        if len(asked) <= _SINGLE:  # by Python's integers, which numpy needs some dozens of draws to outrun
+            for i in asked.tolist():
+                places[i] = self._scaled(self.bits(np.array([i]), 0)[0], i, int(bounds[i]))
             return places
         words, bound = self.bits(asked, 0), bounds[asked].astype(np.uint64)
         high, low = _product(words[:, 0], bound)
@@ -68,8 +72,8 @@ class Streams(ABC):
 class Keyed(Streams):
     """HMAC-SHA256 of a message for each draw, followed by the number of the block."""
 
-    def __init__(self, key: bytes, messages: Sequence[bytes]) -> None:
-        self._keyed, self._messages = hmac_sha256(key), messages
+    def __init__(self, keyed: Callable[[bytes], bytes], messages: Sequence[bytes]) -> None:
+        self._keyed, self._messages = keyed, messages
 
     def bits(self, which: Indices, counter: int) -> Words:
         block, half = divmod(counter, 2)
