@@ -305,6 +305,14 @@ def _hashable(given: tuple[Any, ...]) -> tuple[Hashable, ...]:
     return tuple(map(plain, given))
 
 
+def as_label(text: str, labels: Sequence[Any]) -> Any:
+    """The label that a text stands for: itself, or a number where the plan's secrets are numbers."""
+    if isinstance(labels[0], str):
+        return text
+    known = text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 and str(int(text)) == text
+    return int(text) if known else text
+
+
 def is_nan(name: Any) -> bool:
     """True for what does not equal itself, a NaN of any type, alone or within a tuple."""
     return any(map(is_nan, name)) if isinstance(name, tuple) else bool(name != name)
