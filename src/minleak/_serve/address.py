@@ -48,13 +48,9 @@ class Address:
             return _listen_at(self.path)
         try:
             family, *_, where = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)[0]
-            listener = socket.socket(family, socket.SOCK_STREAM)
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(where)
+            return socket.create_server(where[:2], family=family)
         except (OSError, OverflowError) as error:
             raise InvalidParameter(f"cannot listen at {self.host}, port {self.port}: {_why(error)}") from None
-        listener.listen()
-        return listener
 
     def name(self, listener: socket.socket, *, tls: bool) -> str:
         """The address as clients give it."""
@@ -73,12 +69,13 @@ class Address:
 
 
 def _listen_at(path: str) -> socket.socket:
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     _clear(path)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     mask = os.umask(0o177)  # nobody connects before the mode is what it is meant to be
     try:
         listener.bind(path)
     except (OSError, ValueError) as error:
+        listener.close()
         raise InvalidParameter(f"cannot listen at the socket {path}: {_why(error)}") from None
     finally:
         os.umask(mask)

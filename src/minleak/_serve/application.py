@@ -126,8 +126,7 @@ class Application:
                     lineage=self._lineages[name],
                 )
             except (KeyError, MinleakError) as error:
-                at = getattr(error, "at", None)
-                raise self._refusal(error, "", places[at or 0]) from None
+                raise self._refusal(error, "", places[getattr(error, "at", None) or 0]) from None
             for at, members in zip(places, found, strict=True):
                 sets[at] = m.DrawnSet(m.show_labels(members), name)
             await asyncio.sleep(0)
@@ -137,7 +136,8 @@ class Application:
     def _label(self, secret: m.Label, lineage: str) -> m.Label:
         """The label that is meant: a number may come as text where the secrets are numbers."""
         if type(secret) is str and lineage in self._serving.numbered:
-            return as_label(secret, (0,))
+            found: m.Label = as_label(secret, (0,))
+            return found
         return secret
 
     def _refusal(self, error: Exception, scope: str, at: int | None = None) -> Problem:
@@ -151,7 +151,7 @@ class Application:
             return Problem("bad_scope", problem, at)
         return Problem("refused", at=at)
 
-    # -- walks and paddings ---------------------------------------------------------------------------------------------
+    # -- walks and paddings -----------------------------------------------------------------------------------------
 
     async def walk(self, asked: m.Walk) -> m.Tracks:
         """The tracks of some steps. A move may take milliseconds."""
@@ -195,7 +195,7 @@ class Application:
         self._row.count("padded")
         return m.Padded(found)
 
-    # -- what it is ---------------------------------------------------------------------------------------------------
+    # -- what it is -------------------------------------------------------------------------------------------------
 
     async def plan(self) -> m.Plans:
         """The facts of all plans."""

@@ -6,7 +6,7 @@ import json
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from minleak._serve.problems import Problem
 
@@ -167,15 +167,15 @@ def parse(kind: type[M], data: Any, at: int | None = None) -> M:
     """A message of that kind from what JSON said; what is wrong is told without a word of what came."""
     if type(data) is not dict:
         raise Problem("bad_request", f"a JSON object with {_known(kind)} is expected", at)
-    hints, needed = _fields(kind)
+    hints, needed = _fields(cast(Any, kind))
     if not (data.keys() <= hints.keys() and data.keys() >= needed):
         raise Problem("bad_request", f"the fields are {_known(kind)}: one is missing, or there is another", at)
     for name, value in data.items():
         if not _fits(value, hints[name]):
             raise Problem("bad_request", f"{name} is {_in_words(hints[name])}", at)
-        inner = get_args(hints[name])
+        inner: Any = get_args(hints[name])
         if inner and is_dataclass(inner[0]):
-            data[name] = [parse(inner[0], one, i) for i, one in enumerate(value)]
+            data[name] = [parse(cast(Any, inner[0]), one, i) for i, one in enumerate(value)]
     return kind(**data)
 
 
@@ -186,7 +186,7 @@ def _fields(kind: type) -> tuple[dict[str, Any], frozenset[str]]:
     return get_type_hints(kind), frozenset(one.name for one in fields(given) if one.default is MISSING)
 
 
-def _known(kind: type) -> str:
+def _known(kind: Any) -> str:
     hints, needed = _fields(kind)
     return ", ".join(name if name in needed else f"{name} (if wanted)" for name in hints)
 

@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from minleak._data.parameters import whole
 from minleak._draw.keys import Key, read_private
@@ -86,8 +87,8 @@ def _tracks(chain: str, k: int | None, plans: Sequence[str], key: Key | None) ->
     """As many tracks as the sets of the newest plan have members, if nothing else is said."""
     if key is None:
         raise InvalidParameter("drawing tracks needs a key: give key=, made by `minleak keygen`")
-    size = k if k is not None else int(getattr(load(plans[-1]), "k"))
-    return Tracks(Chain.load(chain), size, key=key)
+    newest: Any = load(plans[-1])
+    return Tracks(Chain.load(chain), newest.k if k is None else k, key=key)
 
 
 def _read_token(path: str | None) -> bytes | None:

@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from minleak import __version__
@@ -129,17 +130,16 @@ class Supervisor:
         for _ in range(min(missing, len(self._rows))):
             row = self._rows.pop(0)
             reading, writing = os.pipe()
-            pid = os.fork()
-            if pid == 0:
-                self._become(lambda: run_worker(listener, reading, self._serving, *self._given(row)), writing)
+            given = (listener, reading, self._serving, self._terms, self._service.tls, self._table, row)
+            pid = self._fork(partial(run_worker, *given), writing)
             os.close(reading)
             self._workers[pid] = _Worker(pid, writing, row)
 
-    def _given(self, row: int) -> tuple[Any, ...]:
-        return self._terms, self._service.tls, self._table, row
-
-    def _become(self, act: Callable[[], None], *unneeded: int) -> None:
-        """In a process that was forked: close what is the supervisor's, act and end, without a word of an error."""
+    def _fork(self, act: Callable[[], None], *unneeded: int) -> int:
+        """A process that closes what is the supervisor's, acts and ends, without a word of an error."""
+        pid = os.fork()
+        if pid:
+            return pid
         code = 1
         try:
             for handle in (*unneeded, *(one.control for one in self._all())):
@@ -214,9 +214,7 @@ class Supervisor:
                 continue
             self._states[number] = state
             reading, writing = os.pipe()
-            pid = os.fork()
-            if pid == 0:
-                self._become(lambda: _certify(path, self._plans[number], writing), reading)  # noqa: B023  it is run now
+            pid = self._fork(partial(_certify, path, self._plans[number], writing), reading)
             os.close(writing)
             os.set_blocking(reading, False)
             self._trial = _Trial(number, state, pid, reading)

@@ -50,7 +50,7 @@ class _Worker:
         guard = Guard(self._application, terms, counts)
         given = {"limits": terms.limits, "row": counts}
         self._config = Config(
-            guard,  # type: ignore[arg-type] # starlette's and uvicorn's names for the same types
+            guard,
             http=type("Connection", (Connection,), given),
             ws="none",
             lifespan="off",
@@ -71,13 +71,12 @@ class _Worker:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(_count_quietly)
         loop.add_reader(control, self._obey, control)
-        patience = {} if self._config.ssl is None else {"ssl_handshake_timeout": self._terms.limits.request_time}
         server = await loop.create_server(
             lambda: self._config.http_protocol_class(self._config, self._state, {}),  # type: ignore[call-arg]
             sock=listener,
             ssl=self._config.ssl,
             backlog=BACKLOG,
-            **patience,
+            ssl_handshake_timeout=None if self._config.ssl is None else self._terms.limits.request_time,
         )
         await self._ordered.wait()
         self._application.retiring = True
