@@ -13,6 +13,7 @@ ALL = (
     "constraining",
     "padding",
     "running",
+    "serving",
     "kernels",
     "using",
     "warehousing",

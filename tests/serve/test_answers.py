@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import is_dataclass
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -132,5 +133,5 @@ def test_health(guarded):
 
 
 def test_every_code_is_documented():
-    page = open("docs/howto/service.md").read()
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "service.md").read_text()
     assert all(f"`{code}`" in page for code in CODES)

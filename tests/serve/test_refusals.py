@@ -154,7 +154,7 @@ def test_an_error_of_ours_is_counted_and_not_told(guarded, table, capfd):
     async def broken(*_):
         raise RuntimeError("hush")
 
-    guard._router = broken
+    guard.application.draw = broken
     refused(guard, "internal", "/draw", GOOD)
     assert table.total("internal_errors") == 1
     assert capfd.readouterr() == ("", "")

@@ -39,12 +39,13 @@ class Streams(ABC):
         for a list, of bounds of any size.
         """
         if not isinstance(bounds, np.ndarray):
-            return [self._scaled(self.bits(np.array([i]), 0)[0], i, bound) for i, bound in enumerate(bounds)]
+            return [self._scaled(i, bound) for i, bound in enumerate(bounds)]
+        if len(bounds) <= _SINGLE:  # by Python's integers, which numpy needs some dozens of draws to outrun
+            few = [self._scaled(i, bound) if bound > 1 else 0 for i, bound in enumerate(bounds.tolist())]
+            return np.array(few, dtype=np.int64)
         places = np.zeros(len(bounds), dtype=np.int64)
         asked = np.flatnonzero(bounds > 1)
-        if len(asked) <= _SINGLE:  # by Python's integers, which numpy needs some dozens of draws to outrun
-            for i in asked.tolist():
-                places[i] = self._scaled(self.bits(np.array([i]), 0)[0], i, int(bounds[i]))
+        if not len(asked):
             return places
         words, bound = self.bits(asked, 0), bounds[asked].astype(np.uint64)
         high, low = _product(words[:, 0], bound)
@@ -54,19 +55,23 @@ class Streams(ABC):
         # r N lies within N / 2^128 above what is known of it: is there a whole number strictly between?
         unsure = (middle == np.uint64(2**64 - 1)) & (rest > np.uint64(0) - bound)
         for i in np.flatnonzero(unsure).tolist():
-            places[asked[i]] = self._scaled(words[i], int(asked[i]), int(bounds[asked[i]]))
+            first = (int(words[i, 0]) << 64) | int(words[i, 1])
+            places[asked[i]] = self._scaled(int(asked[i]), int(bounds[asked[i]]), first)
         return places
 
-    def _scaled(self, words: Words, which: int, bound: int) -> int:
-        """floor(r N) by reading on until it is decided."""
-        known, bits, counter = 0, 0, 0
+    def _scaled(self, which: int, bound: int, first: int | None = None) -> int:
+        """floor(r N) by reading on until it is decided, from the `first` 128 bits where these are known."""
+        known, bits, counter = self.number(which, 0) if first is None else first, 128, 1
         while True:
-            upper, lower = words.tolist()
-            known, bits, counter = known << 128 | upper << 64 | lower, bits + 128, counter + 1
             product = known * bound
             if (product & ((1 << bits) - 1)) + bound <= 1 << bits:
-                return int(product >> bits)
-            words = self.bits(np.array([which]), counter)[0]
+                return product >> bits
+            known, bits, counter = known << 128 | self.number(which, counter), bits + 128, counter + 1
+
+    def number(self, which: int, counter: int) -> int:
+        """The bits of one draw, as a whole number of 128 bits."""
+        upper, lower = self.bits(np.array([which]), counter)[0].tolist()
+        return int(upper) << 64 | int(lower)
 
 
 class Keyed(Streams):
@@ -81,6 +86,11 @@ class Keyed(Streams):
         hashed = b"".join([keyed(messages[i] + number) for i in which.tolist()])
         words = np.frombuffer(hashed, dtype=">u8").reshape(-1, _BLOCK // 8)
         return words[:, 2 * half : 2 * half + 2].astype(np.uint64)
+
+    def number(self, which: int, counter: int) -> int:
+        block, half = divmod(counter, 2)
+        hashed = self._keyed(self._messages[which] + block.to_bytes(4, "big"))
+        return int.from_bytes(hashed[16 * half : 16 * half + 16], "big")
 
 
 class Fresh(Streams):

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
 from typing import Any
-
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route, Router
 
 from minleak._data.labels import as_label
 from minleak._draw.cloak import Cloak
@@ -23,8 +18,8 @@ from minleak._serve.padding import PaddingTable
 from minleak._serve.problems import Problem
 from minleak.errors import MinleakError, PendingSecret, UnknownSecret
 
-JSON = "application/json"
-TEXT = "text/plain; version=0.0.4; charset=utf-8"
+JSON = b"application/json"
+TEXT = b"text/plain; version=0.0.4; charset=utf-8"
 
 
 @dataclass(frozen=True)
@@ -51,6 +46,11 @@ class Endpoint:
     request: type | None = None
     answer: type | None = None
     open: bool = False
+
+    @property
+    def media_type(self) -> bytes:
+        """What its answers are."""
+        return TEXT if self.answer is None else JSON
 
 
 ENDPOINTS = (
@@ -80,13 +80,14 @@ class Application:
         #: Whether the process is about to end, when the requests that it has are answered.
         self.retiring = False
 
-    @cached_property
-    def router(self) -> Router:
-        """What finds the endpoint of a path."""
-        routes = [
-            Route(one.path, _endpoint(getattr(self, one.act), one), methods=[one.method]) for one in self.endpoints()
-        ]
-        return Router(routes, redirect_slashes=False)
+    async def answer(self, endpoint: Endpoint, body: bytes) -> bytes:
+        """The body of an answer: a body that was sent becomes a message, and a message JSON."""
+        act = getattr(self, endpoint.act)
+        if endpoint.request is None:
+            found = await act()
+        else:
+            found = await act(m.parse(endpoint.request, m.read_json(body)))
+        return found if isinstance(found, bytes) else m.write_json(found)
 
     def endpoints(self) -> list[Endpoint]:
         """Those that this service has: walks need a chain, paddings a table."""
@@ -202,9 +203,9 @@ class Application:
         key = self._cloak.key
         return m.Plans(list(self._serving.plans), None if key is None else key.id)
 
-    async def metrics(self) -> Response:
+    async def metrics(self) -> bytes:
         """The counts of all processes."""
-        return Response(self._collector.text(), media_type=TEXT)
+        return self._collector.text()
 
     async def description(self) -> dict[str, Any]:
         """The OpenAPI description."""
@@ -219,14 +220,3 @@ class Application:
         if self.retiring:
             raise Problem("busy", "this process is about to end: another one takes new connections")
         return m.Status("ok")
-
-
-def _endpoint(act: Callable[..., Awaitable[Any]], one: Endpoint) -> Callable[[Request], Awaitable[Response]]:
-    """The function that starlette calls: a body becomes a message, and an answer JSON."""
-
-    async def answer(request: Request) -> Response:
-        given = act if one.request is None else partial(act, m.parse(one.request, m.read_json(await request.body())))
-        found = await given()
-        return found if isinstance(found, Response) else Response(m.write_json(found), media_type=JSON)
-
-    return answer

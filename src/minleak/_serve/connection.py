@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, cast
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -12,6 +12,34 @@ from minleak._serve.guard import Limits
 from minleak._serve.messages import write_json
 from minleak._serve.metrics import Row
 from minleak._serve.problems import Problem
+
+
+class _Gathering:
+    """A transport that sends what is written in one turn of the loop at once: uvicorn writes the head and the body of
+    an answer apart, and each costs a system call.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._parts: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        if not self._parts:
+            self._loop.call_soon(self._flush)
+        self._parts.append(data)
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        if self._parts:
+            data = b"".join(self._parts)
+            self._parts.clear()
+            self._transport.write(data)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
 
 
 class Connection(H11Protocol):
@@ -26,40 +54,42 @@ class Connection(H11Protocol):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._deadline: asyncio.TimerHandle | None = None
+        #: When the request that is under way began; None without one.
+        self.since: float | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
+        super().connection_made(cast(asyncio.Transport, _Gathering(transport, self.loop)))
         if len(self.connections) > self.limits.connections:
             self.row.count("connections_cut")
             self._refuse(Problem("busy"), [(b"retry-after", b"1")])
         else:
-            self._set_deadline()
+            self.since = self.loop.time()
 
     def data_received(self, data: bytes) -> None:
-        if self._deadline is None:
-            self._set_deadline()
+        if self.since is None:
+            self.since = self.loop.time()
         super().data_received(data)
 
     def on_response_complete(self) -> None:
-        self._clear_deadline()
+        self.since = None
         super().on_response_complete()
-        if self.cycle is not None and not self.cycle.response_complete and not self.transport.is_closing():
-            self._set_deadline()  # of a request that came together with the last one
+        if self.cycle is not None and not self.cycle.response_complete:
+            self.since = self.loop.time()  # of a request that came together with the last one
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._clear_deadline()
         self._unset_keepalive_if_required()
         super().connection_lost(exc)
+
+    def cut_if_late(self, now: float) -> None:
+        """End a connection whose request has had its time."""
+        if self.since is not None and now - self.since > self.limits.request_time:
+            self.since = None
+            self.row.count("connections_cut")
+            self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
         del msg
         self._refuse(Problem("bad_request", "this is no HTTP/1.1 request"))
-
-    def close_when_idle(self) -> None:
-        """Nothing more is asked by this connection: it ends now if it has no request, else with its answer."""
-        if not self.transport.is_closing():
-            self.shutdown()
 
     def _refuse(self, problem: Problem, headers: list[tuple[bytes, bytes]] | None = None) -> None:
         """Answer outside of a request, and end."""
@@ -78,16 +108,3 @@ class Connection(H11Protocol):
             ):
                 self.transport.write(self.conn.send(event) or b"")
         self.transport.close()
-
-    def _set_deadline(self) -> None:
-        self._deadline = self.loop.call_later(self.limits.request_time, self._cut)
-
-    def _clear_deadline(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-
-    def _cut(self) -> None:
-        self._deadline = None
-        self.row.count("connections_cut")
-        self.transport.abort()

@@ -9,21 +9,25 @@ import hashlib
 import hmac
 import sys
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.types import Message, Receive, Scope, Send
-
-from minleak._serve.application import JSON, Application
+from minleak._serve.application import JSON, Application, Endpoint
 from minleak._serve.messages import write_json
 from minleak._serve.metrics import Row
 from minleak._serve.problems import Problem
 
 #: The path that answers to unknown ones are counted under.
 OTHER = "other"
+# The types of ASGI.
+Scope = dict[str, Any]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
 _CLOSE = (b"connection", b"close")
-# After so many seconds a client that was refused as one too many may ask again.
-_RETRY = b"1"
+# What some refusals say besides: after so many seconds one that was too many may ask again.
+_MORE = {"busy": [(b"retry-after", b"1")], "unauthorized": [(b"www-authenticate", b"Bearer")]}
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,6 @@ class Guard:
 
     def __init__(self, application: Application, terms: Terms, row: Row) -> None:
         self._application, self._terms, self._row = application, terms, row
-        self._router = application.router
         self._endpoints = {one.path: one for one in application.endpoints()}
         self._asked = 0
 
@@ -71,11 +74,11 @@ class Guard:
         path = scope["path"] if scope["path"] in self._endpoints else OTHER
         self._asked += 1
         try:
-            status, answer = await self._answer(scope, receive)
+            status, headers, body = await self._answer(scope, receive)
             if self._terms.every:
                 await self._until_tick()
-            for message in answer:
-                await send(message)
+            await send({"type": "http.response.start", "status": status, "headers": headers})
+            await send({"type": "http.response.body", "body": body})
         finally:
             self._asked -= 1
         taken = time.perf_counter() - begun
@@ -84,32 +87,29 @@ class Guard:
             method = scope["method"] if path != OTHER else "-"
             print(f"{time.time():.3f} {method} {path} {status} {1e3 * taken:.1f}ms", file=sys.stderr, flush=True)
 
-    async def _answer(self, scope: Scope, receive: Receive) -> tuple[int, list[Message]]:
-        """The status and the messages of the answer, whatever happens."""
-        answer: list[Message] = []
-        read = False
-
-        async def keep(message: Message) -> None:
-            answer.append(message)
-
+    async def _answer(self, scope: Scope, receive: Receive) -> tuple[int, list[tuple[bytes, bytes]], bytes]:
+        """Status, headers and body of the answer, whatever happens."""
+        status, read, media_type = 200, False, JSON
+        more: list[tuple[bytes, bytes]] = []
         try:
-            self._check(scope)
-            body = await _read_body(scope, receive, self._terms.limits.body)
+            endpoint = self._check(scope)
+            sent = await _read_body(receive, self._terms.limits.body) if endpoint.request is not None else b""
             read = True
-            await self._router(scope, body, keep)
+            body = await self._application.answer(endpoint, sent)
+            media_type = endpoint.media_type
         except Problem as problem:
-            answer = _refuse(problem)
+            status, body, more = problem.status, write_json(problem.to_dict()), _MORE.get(problem.code, [])
         except Exception:
             # Whatever it says may be a secret, and so may what it was called with: it is counted and not told.
             self._row.count("internal_errors")
-            answer = _refuse(Problem("internal"))
-        status: int = answer[0]["status"]
+            status, body = 500, write_json(Problem("internal").to_dict())
+        headers = [(b"content-type", media_type), (b"content-length", str(len(body)).encode()), *more]
         if self._application.retiring or not read:
-            answer[0]["headers"] = [*answer[0]["headers"], _CLOSE]
-        return status, answer
+            headers.append(_CLOSE)
+        return status, headers, body
 
-    def _check(self, scope: Scope) -> None:
-        """Refuse what is not to be answered, before its body is read."""
+    def _check(self, scope: Scope) -> Endpoint:
+        """The endpoint that is asked. Refuse what is not to be answered, before its body is read."""
         terms, headers = self._terms, _Headers(scope["headers"])
         if self._asked > terms.limits.requests:
             raise Problem("busy")
@@ -132,10 +132,11 @@ class Guard:
         if endpoint.request is not None:
             if not headers.has(b"content-length"):
                 raise Problem("length_required")
-            if headers.once(b"content-type").split(b";")[0].strip().lower() != JSON.encode():
+            if headers.once(b"content-type").split(b";")[0].strip().lower() != JSON:
                 raise Problem("not_json")
         if int(headers.once(b"content-length") or 0) > (terms.limits.body if endpoint.request is not None else 0):
             raise Problem("too_large", f"a body has at most {terms.limits.body:,} bytes")
+        return endpoint
 
     async def _until_tick(self) -> None:
         """Wait for the next multiple of `every` seconds."""
@@ -171,37 +172,16 @@ def _count(pairs: list[tuple[bytes, bytes]], name: bytes) -> int:
     return sum(one == name for one, _ in pairs)
 
 
-async def _read_body(scope: Scope, receive: Receive, most: int) -> Receive:
-    """The whole body, as one message that can be received again."""
-    if scope["method"] != "POST":
-        return receive
+async def _read_body(receive: Receive, most: int) -> bytes:
+    """The whole body."""
     parts, size = [], 0
     while True:
-        message: Any = await receive()
+        message = await receive()
         if message["type"] != "http.request":
             raise Problem("bad_request", "the connection ended before the body did")
-        parts.append(message.get("body", b""))
+        parts.append(message["body"])
         size += len(parts[-1])
         if size > most:
             raise Problem("too_large")
-        if not message.get("more_body", False):
-            break
-    whole = {"type": "http.request", "body": b"".join(parts), "more_body": False}
-
-    async def again() -> Message:
-        return whole
-
-    return again
-
-
-def _refuse(problem: Problem) -> list[Message]:
-    body = write_json(problem.to_dict())
-    headers = [(b"content-type", JSON.encode()), (b"content-length", str(len(body)).encode())]
-    if problem.code == "busy":
-        headers.append((b"retry-after", _RETRY))
-    if problem.code == "unauthorized":
-        headers.append((b"www-authenticate", b"Bearer"))
-    return [
-        {"type": "http.response.start", "status": problem.status, "headers": headers},
-        {"type": "http.response.body", "body": body},
-    ]
+        if not message["more_body"]:
+            return b"".join(parts)

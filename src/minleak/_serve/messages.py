@@ -131,7 +131,7 @@ def read_json(body: bytes) -> Any:
     """What a body says, if it says one thing."""
     problem = "the body is no JSON in UTF-8"
     try:
-        return json.loads(body.decode(), object_pairs_hook=_once, parse_constant=_refuse)
+        return _DECODER.decode(body.decode())
     except (ValueError, RecursionError) as error:
         if isinstance(error, _Twice):
             problem = "an object of the body has a name twice"
@@ -153,9 +153,13 @@ def _refuse(_: str) -> Any:
     raise ValueError
 
 
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse)
+_ENCODER = json.JSONEncoder(default=vars, allow_nan=False, separators=(",", ":"))
+
+
 def write_json(answer: Any) -> bytes:
     """An answer, or a dictionary, in bytes."""
-    return json.dumps(answer, default=vars, allow_nan=False, separators=(",", ":")).encode()
+    return _ENCODER.encode(answer).encode()
 
 
 def show_labels(labels: Any) -> list[Any]:
@@ -167,34 +171,43 @@ def parse(kind: type[M], data: Any, at: int | None = None) -> M:
     """A message of that kind from what JSON said; what is wrong is told without a word of what came."""
     if type(data) is not dict:
         raise Problem("bad_request", f"a JSON object with {_known(kind)} is expected", at)
-    hints, needed = _fields(cast(Any, kind))
-    if not (data.keys() <= hints.keys() and data.keys() >= needed):
+    checks, needed = _checks(cast(Any, kind))
+    if not (data.keys() <= checks.keys() and data.keys() >= needed):
         raise Problem("bad_request", f"the fields are {_known(kind)}: one is missing, or there is another", at)
     for name, value in data.items():
-        if not _fits(value, hints[name]):
-            raise Problem("bad_request", f"{name} is {_in_words(hints[name])}", at)
-        inner: Any = get_args(hints[name])
-        if inner and is_dataclass(inner[0]):
-            data[name] = [parse(cast(Any, inner[0]), one, i) for i, one in enumerate(value)]
+        scalars, hint = checks[name]
+        if type(value) in scalars:
+            continue
+        if not _fits(value, hint):
+            raise Problem("bad_request", f"{name} is {_in_words(hint)}", at)
+        inner = get_args(hint)[0]
+        if is_dataclass(inner):
+            data[name] = [parse(cast(Any, inner), one, i) for i, one in enumerate(value)]
     return kind(**data)
 
 
 @cache
-def _fields(kind: type) -> tuple[dict[str, Any], frozenset[str]]:
-    """The types of the fields, and the names of those that must be there."""
+def _checks(kind: type) -> tuple[dict[str, tuple[frozenset[Any], Any]], frozenset[str]]:
+    """The types of each field, those that are no lists apart, and the names of the fields that must be there."""
     given: Any = kind
-    return get_type_hints(kind), frozenset(one.name for one in fields(given) if one.default is MISSING)
+    hints = get_type_hints(kind)
+    scalars = {
+        name: frozenset(one for one in (get_args(hint) if type(hint) is UnionType else (hint,)) if one in _WORDS)
+        for name, hint in hints.items()
+    }
+    needed = frozenset(one.name for one in fields(given) if one.default is MISSING)
+    return {name: (scalars[name], hint) for name, hint in hints.items()}, needed
 
 
 def _known(kind: Any) -> str:
-    hints, needed = _fields(kind)
-    return ", ".join(name if name in needed else f"{name} (if wanted)" for name in hints)
+    checks, needed = _checks(kind)
+    return ", ".join(name if name in needed else f"{name} (if wanted)" for name in checks)
 
 
 def _fits(value: Any, hint: Any) -> bool:
     """Whether a value is of a type, with true and false no numbers; objects within lists are looked at later."""
     if type(hint) is UnionType:
-        return any(_fits(value, one) for one in hint.__args__)
+        return any(_fits(value, one) for one in get_args(hint))
     if get_origin(hint) is list:
         (inner,) = get_args(hint)
         return type(value) is list and (is_dataclass(inner) or all(_fits(one, inner) for one in value))

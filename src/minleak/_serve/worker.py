@@ -56,6 +56,7 @@ class _Worker:
             lifespan="off",
             interface="asgi3",
             log_config=None,
+            log_level="critical",
             access_log=False,
             proxy_headers=False,
             server_header=False,
@@ -78,6 +79,7 @@ class _Worker:
             backlog=BACKLOG,
             ssl_handshake_timeout=None if self._config.ssl is None else self._terms.limits.request_time,
         )
+        sweeping = asyncio.create_task(self._sweep())
         await self._ordered.wait()
         self._application.retiring = True
         server.close()
@@ -89,6 +91,15 @@ class _Worker:
             connection.shutdown()
         self._stopped.clear()
         await self._emptied(_GRACE)
+        sweeping.cancel()
+
+    async def _sweep(self) -> None:
+        """Look for late requests, all of them now and then: a timer for each would cost more than it."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(self._terms.limits.request_time / 10)
+            for connection in list(self._state.connections):
+                connection.cut_if_late(loop.time())  # type: ignore[union-attr] # they are all ours
 
     async def _emptied(self, seconds: float) -> None:
         """Until no connection is left, or the time is over, or the worker is told to stop."""
