@@ -21,6 +21,8 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -265,21 +267,15 @@ def load(folder: Path, minutes: float) -> None:
 def malformed(folder: Path, count: int) -> None:
     """Requests that are none, or none that can be answered: no traceback, and no growth of memory."""
     make_plan(folder, 2000)
-    rng = random.Random(0)
     statuses: Counter[int] = Counter()
     resident: list[float] = []
-    with serve(folder) as process:
+    with serve(folder) as process, ThreadPoolExecutor(8) as pool:
+        for part in range(5):
+            ask = partial(_ask_malformed, folder / "s", count // 40)
+            for found in pool.map(ask, range(8 * part, 8 * part + 8)):
+                statuses += found
+            resident.append(sum(unshared(pid) for pid in children(process.pid)))
         connection = Connection(folder / "s")
-        for number in range(count):
-            if number in (count // 5, count // 2, count - 1):
-                resident.append(sum(unshared(pid) for pid in children(process.pid)))
-            try:
-                connection.socket.sendall(_malformed(rng))
-                connection.socket.shutdown(socket.SHUT_WR)
-                statuses[connection.receive()[0]] += 1
-            except OSError:
-                statuses[0] += 1
-            connection.reopen()
         connection.socket.sendall(request("/draw", {"secret": "item-1", "scope": "u"}))
         assert connection.receive()[0] == 200
     errors = (folder / "err").read_text()
@@ -287,11 +283,24 @@ def malformed(folder: Path, count: int) -> None:
     print(
         f"\n{count:,} malformed requests: {dict(sorted(statuses.items()))} (0: the connection ended without an answer)"
     )
-    print(
-        f"memory of the worker after a fifth, a half and all of them: {shown} MB; on stderr {len(errors)} bytes (bar 0)"
-    )
+    print(f"memory of the worker after each fifth of them: {shown} MB; on stderr {len(errors)} bytes (bar 0)")
     assert not errors
     assert 500 not in statuses
+
+
+def _ask_malformed(path: Path, count: int, seed: int) -> Counter[int]:
+    """The statuses of so many answers, each by a connection of its own."""
+    rng, statuses = random.Random(seed), Counter[int]()
+    connection = Connection(path)
+    for _ in range(count):
+        try:
+            connection.socket.sendall(_malformed(rng))
+            connection.socket.shutdown(socket.SHUT_WR)
+            statuses[connection.receive()[0]] += 1
+        except OSError:
+            statuses[0] += 1
+        connection.reopen()
+    return statuses
 
 
 def _malformed(rng: random.Random) -> bytes:

@@ -146,7 +146,7 @@ class Labels(Sequence[Any]):
             return names[position].as_py()
         if self._views is None:
             offsets, data = bytes_of_names(names)
-            self._views = memoryview(offsets), memoryview(data)
+            self._views = offsets.data, data.data
         ends, text = self._views
         return str(text[ends[position] : ends[position + 1]], "utf-8")
 

@@ -20,7 +20,7 @@ from minleak.errors import InvalidCloak, InvalidParameter, MinleakError, Unknown
 _TOLD = ("min-entropy", "shannon")
 
 
-class Refused(MinleakError):
+class Refused(InvalidCloak):
     """A plan that is not served; `why` is one of the words that metrics count by."""
 
     def __init__(self, why: str, message: str) -> None:

@@ -234,6 +234,8 @@ class Supervisor:
             return
         self._drop_trial()
         path, old = self._service.plans[trial.number], self._plans[trial.number]
+        if state_of(path) != trial.state:
+            return  # replaced once more: that one is looked at next
         found = json.loads(said) if said else {"why": "unreadable", "message": f"{path} could not be certified"}
         if "why" in found:
             self._refuse(found["why"], found["message"])
@@ -245,7 +247,6 @@ class Supervisor:
             new = open_plan(path, certified=digest)
             check_successor(old, new)
         except Refused as error:
-            self._states[trial.number] = None  # replaced once more: look again
             self._refuse(error.why, str(error))
             return
         self._plans = [*self._plans[: trial.number], new, *self._plans[trial.number + 1 :]]
