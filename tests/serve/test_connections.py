@@ -96,6 +96,20 @@ def test_clients_that_do_not_read_are_cut(serving, table):
     assert table.total("connections_cut") == 1
 
 
+def test_whoever_says_no_more_is_answered(serving, table):
+    """The sending half of the connection ends with the request, while the answer is still to come."""
+
+    async def act(connect, _):
+        reader, writer = await connect()
+        writer.write(request("/draw", {"secret": 7, "scope": "u"}))
+        writer.write_eof()
+        found = await ended(reader)
+        writer.close()
+        return found
+
+    assert worked(serving, table, act).startswith(b"HTTP/1.1 200")
+
+
 def test_one_connection_too_many(serving, table):
     """It is told when to come again."""
 

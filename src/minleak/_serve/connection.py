@@ -25,14 +25,15 @@ class _Gathering:
 
     def write(self, data: bytes) -> None:
         if not self._parts:
-            self._loop.call_soon(self._flush)
+            self._loop.call_soon(self.flush)
         self._parts.append(data)
 
     def close(self) -> None:
-        self._flush()
+        self.flush()
         self._transport.close()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Send it now."""
         if self._parts:
             data = b"".join(self._parts)
             self._parts.clear()
@@ -75,6 +76,14 @@ class Connection(H11Protocol):
         super().on_response_complete()
         if self.cycle is not None and not self.cycle.response_complete:
             self.since = self.loop.time()  # of a request that came together with the last one
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """A client that has sent its whole request and says no more still gets the answer."""
+        cast(_Gathering, self.transport).flush()
+        under_way = self.cycle is not None and not (self.cycle.response_complete or self.cycle.more_body)
+        if under_way:
+            self.cycle.keep_alive = False
+        return under_way
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._unset_keepalive_if_required()
