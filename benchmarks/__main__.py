@@ -15,6 +15,7 @@ ALL = (
     "padding",
     "running",
     "runtimes",
+    "serving",
     "kernels",
     "using",
     "warehousing",

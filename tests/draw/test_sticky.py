@@ -45,6 +45,9 @@ def test_one_by_one_and_many_at_once(cloak):
     for order in (range(300), range(299, -1, -1), range(0, 300, 11)):
         rows = cloak.draw_many([secrets[i] for i in order], scopes=(scopes[i] for i in order)).tolist()
         assert [tuple(DISEASES[x] for x in members(row)) for row in rows] == [one_by_one[i] for i in order]
+    assert cloak.draw_all([DISEASES[x] for x in secrets], scopes=scopes) == one_by_one
+    with pytest.raises(ml.errors.InvalidParameter, match="not both"):
+        cloak.draw_all(DISEASES, scope="user-1", scopes=scopes)
 
 
 @pytest.mark.parametrize("mapped", [True, False])

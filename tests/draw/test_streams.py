@@ -131,7 +131,7 @@ def test_draws_that_differ_in_one_thing_have_other_bits():
 
 def test_golden_bits():
     """Key bytes(range(32)), lineage b"plan", scope "user-17", label "flu": they never change."""
-    found = Keyed(KEY_BYTES, [message(b"plan", b"user-17", b"sflu")]).bits(np.array([0]), 0)
+    found = Keyed(hmac_sha256(KEY_BYTES), [message(b"plan", b"user-17", b"sflu")]).bits(np.array([0]), 0)
     assert found.astype(">u8").tobytes() == by_hand(b"plan", b"user-17", b"sflu", 0)[:16]
 
 

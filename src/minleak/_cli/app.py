@@ -35,6 +35,7 @@ COMMANDS = {
     "keygen": "Run it",
     "draw": "Run it",
     "export": "Run it",
+    "serve": "Run it",
     "chain fit": "Secrets in sequences",
     "chain leakage": "Secrets in sequences",
     "chain draw": "Secrets in sequences",

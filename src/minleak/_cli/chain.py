@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 import minleak as ml
-from minleak._cli.draw import as_label
 from minleak._cli.engines import engine_option, parse_engine
 from minleak._cli.inputs import as_file, check_first_file, rows_of, stdin_lines
 from minleak._cli.options import Format, argument, chart_option, option, split_names, times, whole
 from minleak._cli.output import Outcome, progressing, save_chart, working
 from minleak._data.extras import chart_package
+from minleak._data.labels import as_label
 from minleak._data.writing import expecting, state_of
 from minleak._face.plain import record
 from minleak._face.result import Result

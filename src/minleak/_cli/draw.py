@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from minleak._cli.inputs import as_file, check_first_file, check_one_stdin, stdi
 from minleak._cli.options import CloakFile, argument, option
 from minleak._cli.output import Outcome, in_json
 from minleak._data.cleaning import LabelCleaner
+from minleak._data.labels import as_label
 from minleak._face.plain import record
 from minleak._face.result import Result
 from minleak._face.tables import Table
@@ -149,11 +150,3 @@ def _parse_lineage(lineage: str) -> bytes:
         return bytes.fromhex(lineage)
     except ValueError:
         raise InvalidParameter("--lineage is in hexadecimal, as minleak show says it") from None
-
-
-def as_label(text: str, labels: Sequence[Any]) -> Any:
-    """The label that a text stands for: itself, or a number where the plan's secrets are numbers."""
-    if isinstance(labels[0], str):
-        return text
-    known = text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 and str(int(text)) == text
-    return int(text) if known else text

@@ -32,11 +32,12 @@ class Labels(Sequence[Any]):
     any other hashable objects. Build one with `Labels.of`.
     """
 
-    __slots__ = ("_names", "_positions", "slots")
+    __slots__ = ("_names", "_positions", "_views", "slots")
 
     def __init__(self, names: range | pa.Array | tuple[Hashable, ...], slots: npt.NDArray[Any] | None = None) -> None:
         self._names = names
         self._positions: dict[Hashable, int] | None = None
+        self._views: tuple[memoryview, memoryview] | None = None
         #: An open-addressing table of positions, hashed by the names' bytes, once it was made: empty where a file
         #: could not hold the names. The names themselves decide equality.
         self.slots: Any = slots
@@ -135,7 +136,7 @@ class Labels(Sequence[Any]):
         if not isinstance(self._names, pa.Array):
             return [self._names[i] for i in positions.tolist()]
         if len(positions) <= _FEW:
-            return [self._names[i].as_py() for i in positions.tolist()]
+            return [self._one(i) for i in positions.tolist()]
         return list(self._take(positions).to_pylist())
 
     def take(self, positions: Indices) -> Labels:
@@ -147,6 +148,17 @@ class Labels(Sequence[Any]):
     def part(self, begin: int, end: int) -> Labels:
         """The names from one position to before another, not copied; those that nobody gave stay numbers."""
         return Labels(self._names[begin:end])
+
+    def _one(self, position: int) -> Any:
+        """A name of an Arrow array. Text is cut out of the bytes of all names, at a third of what Arrow takes."""
+        names: Any = self._names
+        if not is_text(names.type):
+            return names[position].as_py()
+        if self._views is None:
+            offsets, data = bytes_of_names(names)
+            self._views = offsets.data, data.data
+        ends, text = self._views
+        return str(text[ends[position] : ends[position + 1]], "utf-8")
 
     def bytes_at(self, positions: Indices) -> list[bytes]:
         """The same by `labels_in_bytes`. Many texts are never made Python's, which halves the time."""
@@ -215,14 +227,13 @@ class Labels(Sequence[Any]):
 
     def _look_up(self, name: Any) -> int | None:
         """Follow the slots from the one of the name's hash on, which in a file that anybody wrote may all be full."""
-        names: Any = self._names
         size = len(self.slots)
         at = _hash(name.encode() if isinstance(name, str) else int(name).to_bytes(8, "little", signed=True))
         for step in range(size):
             position = int(self.slots[(at + step) & (size - 1)])
             if position < 0:
                 return None
-            if names[position].as_py() == name:
+            if self._one(position) == name:
                 return position
         return None
 
@@ -313,6 +324,14 @@ def _hashable(given: tuple[Any, ...]) -> tuple[Hashable, ...]:
         if is_nan(name):
             raise InvalidParameter(f"label {i} is NaN, which equals nothing, not even itself: name each thing")
     return tuple(map(plain, given))
+
+
+def as_label(text: str, labels: Sequence[Any]) -> Any:
+    """The label that a text stands for: itself, or a number where the plan's secrets are numbers."""
+    if isinstance(labels[0], str):
+        return text
+    known = text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20 and str(int(text)) == text
+    return int(text) if known else text
 
 
 def is_nan(name: Any) -> bool:

@@ -186,15 +186,20 @@ class Cloak:
         secrets: Iterable[Hashable],
         *,
         scope: str | bytes | None = None,
+        scopes: Iterable[str | bytes] | None = None,
         fresh: bool = False,
         lineage: bytes | None = None,
     ) -> list[tuple[Any, ...]]:
-        """The sets for many secrets in one scope, or fresh ones, as labels. The error for one that is unknown tells by
-        `at` which it is.
+        """The sets for many secrets in one scope, in `scopes`, one for each, or fresh ones, as labels. The error for
+        one that is unknown tells by `at` which it is.
         """
+        if scope is not None and scopes is not None:
+            raise InvalidParameter("say scope= for one subject or scopes= for one of each secret, not both")
         held = self._of(lineage)
         found = held.find_all(secrets)
-        _check_how(held, scope is not None, fresh)
+        _check_how(held, scope is not None or scopes is not None, fresh)
+        if scopes is not None:
+            return self._sets(held, found, listed(scopes, "scopes are a list of text or bytes", ordered=True))
         return self._sets(held, found, None if scope is None else [scope] * len(found))
 
     @property

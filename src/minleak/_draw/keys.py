@@ -40,12 +40,14 @@ class Key:
     Key(id=ef1722db)
     """
 
-    __slots__ = ("_secret", "id")
+    __slots__ = ("_secret", "hashed", "id")
 
     def __init__(self, secret: bytes | bytearray) -> None:
         if not isinstance(secret, bytes | bytearray) or len(secret) != _SIZE:
             raise InvalidKey(f"a key is {_SIZE} bytes; one in hexadecimal is Key(bytes.fromhex(...))")
         self._secret = bytes(secret)
+        #: HMAC-SHA256 under the key.
+        self.hashed = hmac_sha256(self._secret)
         self.id = hashlib.blake2b(self._secret, digest_size=4, person=b"minleak-key-id").hexdigest()
 
     @classmethod
@@ -60,24 +62,7 @@ class Key:
 
         A path where no file is may be a key given by mistake, so that no message repeats it.
         """
-        name = _name(path)
-        found, text = _attempt("read", _read, name)
-        mode = found.st_mode
-        if not stat.S_ISREG(mode):
-            raise InvalidKey(
-                f"{name} is not a regular file, and pipes and devices are not read: write the key to a file of mode "
-                "0600, or in Python give its 32 bytes as Key(bytes)"
-            )
-        if found.st_uid not in (0, os.geteuid()):
-            raise InvalidKey(
-                f"the key file {name} belongs to another user (id {found.st_uid}), who knows the key: "
-                "make a key of your own with `minleak keygen`, or run as that user"
-            )
-        if mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise InvalidKey(
-                f"the key file {name} can be read by others (mode {stat.S_IMODE(mode):04o}): run chmod 600 on it, and "
-                "make a new key if they may have read it"
-            )
+        name, text = read_private(path, "key", "make one with `minleak keygen`")
         spelled = _FORM.fullmatch(text)
         if not spelled or _check(bytes.fromhex(spelled[1].decode())) != spelled[2].decode():
             raise InvalidKey(
@@ -87,7 +72,7 @@ class Key:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the key to a new file with mode 0600; an existing file is never overwritten."""
-        _attempt("write", self._write, _name(path))
+        _attempt("write", "key", self._write, _name(path))
 
     def _write(self, name: str) -> None:
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -113,6 +98,30 @@ class Key:
         raise InvalidKey("keys are not pickled: load them from their file where they are needed")
 
 
+def read_private(path: str | os.PathLike[str], what: str, remedy: str) -> tuple[str, bytes]:
+    """The name of a file and how it begins, if it is a regular one that its owner alone can read: us, or root. `what`
+    it holds, and how to make one, is said where it is refused.
+    """
+    name = _name(path)
+    found, text = _attempt("read", what, _read, name)
+    mode = found.st_mode
+    if not stat.S_ISREG(mode):
+        raise InvalidKey(
+            f"{name} is not a regular file, and pipes and devices are not read: write the {what} to a file of mode 0600"
+        )
+    if found.st_uid not in (0, os.geteuid()):
+        raise InvalidKey(
+            f"the {what} file {name} belongs to another user (id {found.st_uid}), who knows the {what}: {remedy}, or "
+            "run as that user"
+        )
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise InvalidKey(
+            f"the {what} file {name} can be read by others (mode {stat.S_IMODE(mode):04o}): run chmod 600 on it, and "
+            f"make a new {what} if they may have read it"
+        )
+    return name, text
+
+
 def _name(path: str | os.PathLike[str]) -> str:
     """The path as text. Bytes are no path here: they may be a key."""
     try:
@@ -134,7 +143,7 @@ def _read(name: str) -> tuple[os.stat_result, bytes]:
         os.close(handle)
 
 
-def _attempt(what: str, act: Callable[[str], T], name: str) -> T:
+def _attempt(verb: str, what: str, act: Callable[[str], T], name: str) -> T:
     """What `act` does with the file. Its name is told only if there is a file; the errors of the system, which quote
     it, are not even behind ours.
     """
@@ -144,8 +153,8 @@ def _attempt(what: str, act: Callable[[str], T], name: str) -> T:
         problem = "it exists already: keys are not overwritten, choose another name"
     except (OSError, ValueError) as error:
         problem = getattr(error, "strerror", None) or "no file can have such a name"
-    shown = name if os.path.lexists(name) else "(its name is not shown, since it may be a key)"
-    raise InvalidKey(f"cannot {what} the key file {shown}: {problem}")
+    shown = name if os.path.lexists(name) else f"(its name is not shown, since it may be a {what})"
+    raise InvalidKey(f"cannot {verb} the {what} file {shown}: {problem}")
 
 
 def _check(secret: bytes) -> str:
@@ -158,14 +167,14 @@ def _check(secret: bytes) -> str:
 def streams(key: Key, lineage: bytes, scopes: Iterable[Any], labels: Sequence[bytes]) -> Streams:
     """The numbers of draws by a lineage, each of a scope and a secret's label, in bytes."""
     begin, heads = message(lineage), map(prefixed, _scope_bytes(scopes, len(labels)))
-    return Keyed(key.reveal(), [begin + head + prefixed(tail) for head, tail in zip(heads, labels, strict=True)])
+    return Keyed(key.hashed, [begin + head + prefixed(tail) for head, tail in zip(heads, labels, strict=True)])
 
 
 class Walking:
     """Walks by what they are drawn from and the parts that say which step of which walk it is."""
 
     def __init__(self, key: Key, digest: bytes) -> None:
-        self._keyed, self._digest = hmac_sha256(key.reveal()), digest
+        self._keyed, self._digest = key.hashed, digest
 
     def hashed(self, *parts: bytes) -> bytes:
         """32 bytes that stand for the parts, and tell nothing about them to those without the key."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from minleak._draw.cloak import Cloak
 from minleak._draw.keys import scope_bytes
-from minleak._plan.streams import hmac_sha256, message
+from minleak._plan.streams import message
 from minleak.errors import InvalidKey, InvalidParameter, UnreadableFile
 
 # What says in the head of the file that it holds pins.
@@ -56,7 +56,7 @@ class Pins:
             self._path = os.path.abspath(os.fsdecode(path))
         except Exception:  # whatever an odd path raises
             raise InvalidParameter(f"the file of pins is given by its path, not {type(path).__name__}") from None
-        self._cloak, self._hashed = cloak, hmac_sha256(cloak.key.reveal())
+        self._cloak, self._hashed = cloak, cloak.key.hashed
         self._open(int(cloak.key.id, 16) - (1 << 31))
 
     def lineage(self, scope: str | bytes) -> bytes:

@@ -177,7 +177,9 @@ class RingSampler(ListedSampler):
                 members = self.set_at(x, place)
                 out[row, : len(members)] = members
         else:
-            threads = min(os.cpu_count() or 1, len(secrets) // _FEW)
+            threads = len(secrets) // _FEW
+            if threads > 1:
+                threads = min(os.cpu_count() or 1, threads)
             if threads < 2:
                 self._fill(secrets, places, out)
             else:

@@ -22,6 +22,8 @@ Words = npt.NDArray[np.uint64]
 
 # The bytes of a block of HMAC-SHA256, and of the padded key that both of its hashes begin with.
 _BLOCK, _PADDED = 32, 64
+# Up to so many draws are scaled one by one.
+_SINGLE = 4
 _HALF, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 
@@ -37,8 +39,10 @@ class Streams(ABC):
         for a list or an array of Python's integers, of bounds of any size.
         """
         if not isinstance(bounds, np.ndarray) or bounds.dtype == object:
-            words = self.bits(np.arange(len(bounds)), 0)
-            return [self._scaled(words[i], i, bound) for i, bound in enumerate(bounds)]
+            return [self._scaled(i, bound) for i, bound in enumerate(bounds)]
+        if len(bounds) <= _SINGLE:  # by Python's integers, which numpy needs some dozens of draws to outrun
+            few = [self._scaled(i, bound) if bound > 1 else 0 for i, bound in enumerate(bounds.tolist())]
+            return np.array(few, dtype=np.int64)
         places = np.zeros(len(bounds), dtype=np.int64)
         asked = np.flatnonzero(bounds > 1)
         if not len(asked):
@@ -51,26 +55,30 @@ class Streams(ABC):
         # r N lies within N / 2^128 above what is known of it: is there a whole number strictly between?
         unsure = (middle == np.uint64(2**64 - 1)) & (rest > np.uint64(0) - bound)
         for i in np.flatnonzero(unsure).tolist():
-            places[asked[i]] = self._scaled(words[i], int(asked[i]), int(bounds[asked[i]]))
+            first = (int(words[i, 0]) << 64) | int(words[i, 1])
+            places[asked[i]] = self._scaled(int(asked[i]), int(bounds[asked[i]]), first)
         return places
 
-    def _scaled(self, words: Words, which: int, bound: int) -> int:
-        """floor(r N) by reading on until it is decided."""
-        known, bits, counter = 0, 0, 0
+    def _scaled(self, which: int, bound: int, first: int | None = None) -> int:
+        """floor(r N) by reading on until it is decided, from the `first` 128 bits where these are known."""
+        known, bits, counter = self.number(which, 0) if first is None else first, 128, 1
         while True:
-            upper, lower = words.tolist()
-            known, bits, counter = known << 128 | upper << 64 | lower, bits + 128, counter + 1
             product = known * bound
             if (product & ((1 << bits) - 1)) + bound <= 1 << bits:
-                return int(product >> bits)
-            words = self.bits(np.array([which]), counter)[0]
+                return product >> bits
+            known, bits, counter = known << 128 | self.number(which, counter), bits + 128, counter + 1
+
+    def number(self, which: int, counter: int) -> int:
+        """The bits of one draw, as a whole number of 128 bits."""
+        upper, lower = self.bits(np.array([which]), counter)[0].tolist()
+        return int(upper) << 64 | int(lower)
 
 
 class Keyed(Streams):
     """HMAC-SHA256 of a message for each draw, followed by the number of the block."""
 
-    def __init__(self, key: bytes, messages: Sequence[bytes]) -> None:
-        self._keyed, self._messages = hmac_sha256(key), messages
+    def __init__(self, keyed: Callable[[bytes], bytes], messages: Sequence[bytes]) -> None:
+        self._keyed, self._messages = keyed, messages
 
     def bits(self, which: Indices, counter: int) -> Words:
         block, half = divmod(counter, 2)
@@ -78,6 +86,11 @@ class Keyed(Streams):
         hashed = b"".join([keyed(messages[i] + number) for i in which.tolist()])
         words = np.frombuffer(hashed, dtype=">u8").reshape(-1, _BLOCK // 8)
         return words[:, 2 * half : 2 * half + 2].astype(np.uint64)
+
+    def number(self, which: int, counter: int) -> int:
+        block, half = divmod(counter, 2)
+        hashed = self._keyed(self._messages[which] + block.to_bytes(4, "big"))
+        return int.from_bytes(hashed[16 * half : 16 * half + 16], "big")
 
 
 class Fresh(Streams):

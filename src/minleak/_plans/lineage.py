@@ -263,6 +263,8 @@ class Lineage(BasePlan):
             numbers = np.asarray(table["set_number"]) + number
             number = int(numbers.max()) + 1
             tables.append(table.set_column(at, "set_number", pa.array(numbers)))
+        if len({str(table.schema.field("last").type) for table in tables}) > 1:  # text where they may pass 64 bits
+            tables = [_in_text(table, "first", "last") for table in tables]
         return pa.concat_tables(tables, promote_options="permissive")
 
     # -- the next version ---------------------------------------------------------------------------------------------
@@ -381,6 +383,11 @@ def _read_life(rows: Any, last: int) -> tuple[Today, ...]:
         )
     require(all(one.day < other.day for one, other in pairwise(life)))
     return tuple(life)
+
+
+def _in_text(table: pa.Table, *columns: str) -> pa.Table:
+    kinds = [pa.field(field.name, pa.string() if field.name in columns else field.type) for field in table.schema]
+    return table.cast(pa.schema(kinds))
 
 
 def _by_label(gains: Mapping[Any, Any], labels: Labels) -> list[Any]:

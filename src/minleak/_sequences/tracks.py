@@ -96,11 +96,15 @@ class Tracks:
     def draw(self, sequence: Iterable[Hashable], *, scope: str | bytes) -> Shown:
         """The tracks for a whole walk: for each step a tuple of k labels."""
         states = listed(sequence, "a walk is a list of states of the chain", ordered=True, some=True)
-        for at, state in enumerate(states):
-            self._position(state, at)
+        self.check_states(states)
         walk = self.start(states[0], scope=scope)
         steps = [walk.shown, *(walk.move(state) for state in states[1:])]
         return Shown(steps, walk.cuts)
+
+    def check_states(self, states: Iterable[Hashable]) -> None:
+        """Refuse states that the chain does not know, before a step of a walk is taken."""
+        for at, state in enumerate(states):
+            self._position(state, at)
 
     def resume(self, saved: str, *, scope: str | bytes) -> Walk:
         """The walk that a text from `Walk.saved` stands for, in this or another process with the same chain, k and key,

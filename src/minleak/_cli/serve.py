@@ -1,0 +1,109 @@
+"""serve: draws over HTTP."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+from minleak._cli.options import argument, option
+from minleak._cli.output import Outcome, emit, working
+from minleak._face.result import Result
+from minleak._face.tables import Table
+from minleak.errors import InvalidParameter, MissingExtra
+
+_TIME = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,6})?)(ms|s)")
+
+
+@dataclass(frozen=True)
+class ServiceSummary(Result):
+    """What is served."""
+
+    address: str | None
+    """Where; None if it was only checked."""
+    workers: int
+    """How many processes answer."""
+    plans: tuple[dict[str, Any], ...]
+    """Of each plan `k`, `layout`, `leakage`, `parts`, `pending`, `digest`, `lineage`, `version` and `written`."""
+
+    def to_parts(self) -> list[str | Table]:
+        where = "everything was checked" if self.address is None else f"serving at {self.address}"
+        newest = self.plans[-1]
+        rows: list[list[Any]] = [
+            [plan["lineage"][:16], plan["version"], len(plan["parts"]), plan["k"], plan["leakage"]["min-entropy"]]
+            for plan in self.plans
+        ]
+        columns = ("lineage", "version", "parts", "k", "leakage in min-entropy")
+        return [f"{where}; new subjects are drawn by {newest['lineage'][:16]}", Table("plans", columns, rows)]
+
+
+def serve(
+    plans: list[str] = argument("PLAN...", "The .cloak file; or several, each of another lineage, the newest last."),
+    *,
+    key: str | None = option("The key file, made by `minleak keygen`."),
+    host: str | None = option("The address to listen at, 127.0.0.1 if not given."),
+    port: int = option("The port; 0 takes a free one.", default=8642),
+    socket: str | None = option("Listen at this socket of the file system instead; its mode says who may ask."),
+    token: str | None = option("A file of mode 0600 with the bearer token that requests must have."),
+    tls_cert: str | None = option("The certificate, in PEM, to speak TLS with."),
+    tls_key: str | None = option("Its key, in PEM."),
+    workers: int = option("How many processes answer; they share the memory of the plans.", default=1),
+    every: str | None = option("Answers leave at multiples of this time, such as 5ms, so that it tells no more."),
+    chain: str | None = option("A .chain file: tracks of walks are drawn too."),
+    k: int | None = option("How many tracks a walk shows; the k of the plan if not given.", "-k"),
+    padding: str | None = option("A table made by `minleak pad -o buckets.csv`: sizes are padded too."),
+    access_log: bool = option("Log time, path, status and duration of each request to stderr.", default=False),
+    check: bool = option("Read and certify everything, say what would be served, and end.", default=False),
+) -> Outcome[ServiceSummary]:
+    """Answer draws over HTTP, on this machine alone unless a token and TLS are given.
+
+    POST /draw with {"secret": ..., "scope": ...} is answered by the set to show; GET /openapi.json describes the rest.
+    A plan whose file is replaced by a later version of itself is certified and then served; any other file is refused
+    and the old plan goes on. SIGHUP looks at once, and reads the token and the certificate again.
+
+    Example: minleak serve queries.cloak --key queries.key --check
+    """
+    try:
+        from minleak._serve.address import Address
+        from minleak._serve.service import make_service
+        from minleak._serve.supervisor import Supervisor
+    except ImportError as error:
+        raise MissingExtra.of("serve", f"the service needs the package {error.name}") from None
+    if socket is not None and host is not None:
+        raise InvalidParameter("say either --socket or --host")
+    if not 0 <= port < 1 << 16:
+        raise InvalidParameter("--port is a number from 0 to 65535")
+    with working("certifying the plans"):
+        service = make_service(
+            plans,
+            Address(host or "127.0.0.1", port, socket),
+            key=key,
+            token=token,
+            tls_cert=tls_cert,
+            tls_key=tls_key,
+            workers=workers,
+            every=0.0 if every is None else _parse_time(every),
+            chain=chain,
+            k=k,
+            padding=padding,
+            access_log=access_log,
+        )
+        supervisor = Supervisor(service)
+
+    def summarize(address: str | None) -> Outcome[ServiceSummary]:
+        return Outcome(ServiceSummary(address, workers, tuple(supervisor.facts())))
+
+    if check:
+        return summarize(None)
+    supervisor.run(lambda address: emit("serve", summarize(address)))
+    raise typer.Exit
+
+
+def _parse_time(text: str) -> float:
+    found = _TIME.fullmatch(text)
+    seconds = float(found[1]) / (1000 if found[2] == "ms" else 1) if found else 0.0
+    if not 0.001 <= seconds <= 1:
+        raise InvalidParameter("--every is a time between 1ms and 1s, such as 5ms")
+    return seconds

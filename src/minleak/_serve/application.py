@@ -1,0 +1,222 @@
+"""The application: what each path answers, from a cloak, tracks and a table of paddings that do not change."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from minleak._data.labels import as_label
+from minleak._draw.cloak import Cloak
+from minleak._draw.keys import scope_problem
+from minleak._sequences.tracks import Tracks as TrackMaker
+from minleak._serve import messages as m
+from minleak._serve.metrics import Collector, Row, Table
+from minleak._serve.openapi import describe
+from minleak._serve.padding import PaddingTable
+from minleak._serve.problems import Problem
+from minleak.errors import MinleakError, PendingSecret, UnknownSecret
+
+JSON = b"application/json"
+TEXT = b"text/plain; version=0.0.4; charset=utf-8"
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What is served until the next plan: shared by all processes that are forked from here."""
+
+    cloak: Cloak
+    plans: Sequence[m.PlanFacts]
+    #: The lineages whose secrets are numbers.
+    numbered: frozenset[str]
+    tracks: TrackMaker | None
+    padding: PaddingTable | None
+    version: str
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A path: what it takes and answers, and the method of `Application` that does so. `open` ones need no token."""
+
+    method: str
+    path: str
+    act: str
+    summary: str
+    request: type | None = None
+    answer: type | None = None
+    open: bool = False
+
+    @property
+    def media_type(self) -> bytes:
+        """What its answers are."""
+        return TEXT if self.answer is None else JSON
+
+
+ENDPOINTS = (
+    Endpoint("POST", "/draw", "draw", "The set to show for a secret.", m.Draw, m.DrawnSet),
+    Endpoint("POST", "/draws", "draws", "The sets to show for many secrets.", m.Draws, m.DrawnSets),
+    Endpoint("POST", "/walks", "walk", "The tracks to show for a walk.", m.Walk, m.Tracks),
+    Endpoint("POST", "/pad", "pad", "What to pad a size to.", m.Pad, m.Padded),
+    Endpoint("GET", "/plan", "plan", "The plans that are served; no label of them.", None, m.Plans),
+    Endpoint("GET", "/metrics", "metrics", "Counts and latencies for Prometheus."),
+    Endpoint("GET", "/openapi.json", "description", "This description.", None, dict[str, Any]),
+    Endpoint("GET", "/healthz", "health", "Whether the process answers.", None, m.Status, open=True),
+    Endpoint("GET", "/readyz", "ready", "Whether it takes new connections.", None, m.Status, open=True),
+)
+
+
+class Application:
+    """Answers requests in one process. Draws are made at once, since they take less time than to hand them on; walks by
+    a thread, one at a time.
+    """
+
+    def __init__(self, serving: Serving, table: Table, row: Row) -> None:
+        self._serving, self._cloak, self._row = serving, serving.cloak, row
+        self._collector = Collector(table, serving.plans)
+        self._lineages = {lineage.hex(): lineage for lineage in self._cloak.lineages}
+        self._current = self._cloak.current.hex()
+        self._walking = asyncio.Lock()
+        #: Whether the process is about to end, when the requests that it has are answered.
+        self.retiring = False
+
+    async def answer(self, endpoint: Endpoint, body: bytes) -> bytes:
+        """The body of an answer: a body that was sent becomes a message, and a message JSON."""
+        act = getattr(self, endpoint.act)
+        if endpoint.request is None:
+            found = await act()
+        else:
+            found = await act(m.parse(endpoint.request, m.read_json(body)))
+        return found if isinstance(found, bytes) else m.write_json(found)
+
+    def endpoints(self) -> list[Endpoint]:
+        """Those that this service has: walks need a chain, paddings a table."""
+        absent = {"walk": self._serving.tracks is None, "pad": self._serving.padding is None}
+        return [one for one in ENDPOINTS if not absent.get(one.act)]
+
+    # -- what is drawn ----------------------------------------------------------------------------------------------
+
+    async def draw(self, asked: m.Draw) -> m.DrawnSet:
+        """One set."""
+        try:
+            name = asked.lineage or self._current
+            lineage = self._lineages[name]
+            secret = self._label(asked.secret, name)
+            members = self._cloak.draw(secret, scope=asked.scope, lineage=lineage)
+        except (KeyError, MinleakError) as error:  # an unknown secret or lineage is a KeyError too
+            raise self._refusal(error, asked.scope) from None
+        self._row.count("draws")
+        return m.DrawnSet(m.show_labels(members), name)
+
+    async def draws(self, asked: m.Draws) -> m.DrawnSets:
+        """Many sets: those of one lineage together."""
+        if len(asked.draws) > m.BATCH:
+            raise Problem("too_large", f"a batch has at most {m.BATCH:,} draws")
+        by_lineage: dict[str, list[int]] = {}
+        for at, one in enumerate(asked.draws):
+            if scope_problem(one.scope):
+                raise Problem("bad_scope", scope_problem(one.scope) or "", at)
+            by_lineage.setdefault(one.lineage or self._current, []).append(at)
+        sets: list[Any] = [None] * len(asked.draws)
+        for name, places in by_lineage.items():
+            some = [asked.draws[at] for at in places]
+            try:
+                found = self._cloak.draw_all(
+                    [self._label(one.secret, name) for one in some],
+                    scopes=[one.scope for one in some],
+                    lineage=self._lineages[name],
+                )
+            except (KeyError, MinleakError) as error:
+                raise self._refusal(error, "", places[getattr(error, "at", None) or 0]) from None
+            for at, members in zip(places, found, strict=True):
+                sets[at] = m.DrawnSet(m.show_labels(members), name)
+            await asyncio.sleep(0)
+        self._row.count("draws", len(sets))
+        return m.DrawnSets(sets)
+
+    def _label(self, secret: m.Label, lineage: str) -> m.Label:
+        """The label that is meant: a number may come as text where the secrets are numbers."""
+        if type(secret) is str and lineage in self._serving.numbered:
+            found: m.Label = as_label(secret, (0,))
+            return found
+        return secret
+
+    def _refusal(self, error: Exception, scope: str, at: int | None = None) -> Problem:
+        if isinstance(error, UnknownSecret):
+            code = "pending_secret" if isinstance(error, PendingSecret) else "unknown_secret"
+            self._row.count(f"{code}s")
+            return Problem(code, at=at)
+        if isinstance(error, KeyError):
+            return Problem("unknown_lineage", at=at)
+        if problem := scope_problem(scope):
+            return Problem("bad_scope", problem, at)
+        return Problem("refused", at=at)
+
+    # -- walks and paddings -----------------------------------------------------------------------------------------
+
+    async def walk(self, asked: m.Walk) -> m.Tracks:
+        """The tracks of some steps. A move may take milliseconds."""
+        if not 1 <= len(asked.states) <= m.STEPS:
+            raise Problem("too_large", f"a request has between 1 and {m.STEPS} states of a walk")
+        if problem := scope_problem(asked.scope):
+            raise Problem("bad_scope", problem)
+        async with self._walking:
+            try:
+                shown = await asyncio.to_thread(self._walk, asked)
+            except UnknownSecret as error:
+                raise self._refusal(error, asked.scope, error.at) from None
+            except MinleakError as error:
+                raise Problem("refused", str(error)) from None
+        self._row.count("steps", len(shown.steps))
+        return shown
+
+    def _walk(self, asked: m.Walk) -> m.Tracks:
+        tracks: Any = self._serving.tracks
+        states = [tuple(state) if type(state) is list else state for state in asked.states]
+        first = tracks.chain.labels[0]
+        if type(first) is int:
+            states = [as_label(state, (0,)) if type(state) is str else state for state in states]
+        tracks.check_states(states)
+        if asked.saved is None:
+            walk = tracks.start(states[0], scope=asked.scope)
+            steps = [walk.shown, *map(walk.move, states[1:])]
+        else:
+            walk = tracks.resume(asked.saved, scope=asked.scope)
+            steps = list(map(walk.move, states))
+        cuts = [cut for cut in walk.cuts if cut > walk.step - len(steps)]
+        return m.Tracks([m.show_labels(step) for step in steps], cuts, walk.saved())
+
+    async def pad(self, asked: m.Pad) -> m.Padded:
+        """The least size of the table that is not smaller."""
+        padding: Any = self._serving.padding
+        try:
+            found = padding.pad(asked.size)
+        except MinleakError as error:
+            raise Problem("refused", str(error)) from None
+        self._row.count("padded")
+        return m.Padded(found)
+
+    # -- what it is -------------------------------------------------------------------------------------------------
+
+    async def plan(self) -> m.Plans:
+        """The facts of all plans."""
+        key = self._cloak.key
+        return m.Plans(list(self._serving.plans), None if key is None else key.id)
+
+    async def metrics(self) -> bytes:
+        """The counts of all processes."""
+        return self._collector.text()
+
+    async def description(self) -> dict[str, Any]:
+        """The OpenAPI description."""
+        return describe(self.endpoints(), self._serving.version)
+
+    async def health(self) -> m.Status:
+        """It answers."""
+        return m.Status("ok")
+
+    async def ready(self) -> m.Status:
+        """It answers, and goes on doing so."""
+        if self.retiring:
+            raise Problem("busy", "this process is about to end: another one takes new connections")
+        return m.Status("ok")

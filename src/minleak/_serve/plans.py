@@ -1,0 +1,147 @@
+"""Plans that are served: opened, certified part by part, and replaced by later versions of themselves alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from minleak._draw.cloak import Cloak
+from minleak._draw.keys import Key
+from minleak._plan.base import STRINGS, BasePlan
+from minleak._plans.certifying import certify
+from minleak._plans.loading import load
+from minleak._serve.messages import Part, PlanFacts
+from minleak.errors import InvalidCloak, InvalidParameter, MinleakError, UnknownSecret
+
+# The entropies that facts are told in.
+_TOLD = ("min-entropy", "shannon")
+
+
+class Refused(InvalidCloak):
+    """A plan that is not served; `why` is one of the words that metrics count by."""
+
+    def __init__(self, why: str, message: str) -> None:
+        super().__init__(message)
+        self.why = why
+
+
+@dataclass(frozen=True)
+class OpenPlan:
+    """A plan that was opened and certified."""
+
+    path: str
+    plan: Any
+    facts: PlanFacts
+
+    @property
+    def numbered(self) -> bool:
+        """Whether its secrets are numbers."""
+        return self.plan.kind != STRINGS and type(self.plan.prior.labels[0]) is int
+
+    @property
+    def part_digests(self) -> list[bytes]:
+        """What names its parts."""
+        return [part.digest for part in self.plan.parts]
+
+
+def open_plan(path: str, *, certified: bytes | None = None) -> OpenPlan:
+    """The plan of a file, if its certificate holds. `certified` is the digest of a plan that was certified before, by
+    another process: then this one has only to be the same.
+    """
+    try:
+        plan = load(path)
+        written = os.stat(path).st_mtime
+    except (InvalidCloak, OSError) as error:
+        raise Refused("unreadable", str(error) if isinstance(error, InvalidCloak) else f"cannot read {path}") from None
+    if certified is None:
+        check_certificate(path, plan)
+    elif plan.digest != certified:
+        raise Refused("unreadable", f"{path} was replaced while it was certified")
+    return OpenPlan(path, plan, _facts(plan, written))
+
+
+def check_certificate(path: str, plan: Any) -> None:
+    """Refuse a plan whose certificate fails, for the counts and gains that it says it was made for."""
+    try:
+        found = certify(plan, plan.prior, gains=getattr(plan, "gains", None))
+    except MinleakError:
+        raise Refused("uncertified", f"{path} cannot be certified: run minleak certify on it") from None
+    if not found.ok:
+        failed = "; ".join(check.what for check in found.checks if not check.ok)
+        raise Refused("uncertified", f"{path} is not certified ({failed}): design it anew")
+
+
+def check_successor(old: OpenPlan, new: OpenPlan) -> None:
+    """Refuse a plan that would show subjects other sets: another lineage, or parts that are not those that are served.
+
+    A lineage is named by its first part alone, and whoever writes the file could change a later one.
+    """
+    if new.plan.lineage != old.plan.lineage:
+        raise Refused(
+            "another_lineage",
+            f"{new.path} is of another lineage, which would show everybody other sets: give it as a further PLAN, the "
+            "last, and start the service again",
+        )
+    if new.part_digests[: len(old.part_digests)] != old.part_digests:
+        raise Refused(
+            "not_later", f"{new.path} is no later version of the plan that is served: its first parts are others"
+        )
+
+
+def make_cloak(plans: Sequence[OpenPlan], key: Key | None) -> Cloak:
+    """A cloak of these plans with all tables made, so that processes that are forked share them."""
+    import_module("minleak._kernels.drawing")  # tables are made for it
+    cloak = Cloak([one.plan for one in plans], key=key)
+    for one in plans:
+        if one.plan.randomised and key is None:
+            raise InvalidParameter("draws of this plan need a key: give key=, made by `minleak keygen`")
+        _warm(cloak, one.plan)
+    return cloak
+
+
+def _warm(cloak: Cloak, plan: BasePlan) -> None:
+    """Draw once from each part, and ask for a secret that is nobody's."""
+    lineage = plan.lineage
+    if plan.kind != STRINGS:
+        begins, at = [], 0
+        for part in plan.parts:
+            begins.append(at)
+            at += len(part.prior)
+        cloak.draw_many(begins, scopes=["warm"] * len(begins), lineage=lineage)
+        cloak.draw(plan.prior.labels[0], scope="warm", lineage=lineage)
+    try:
+        cloak.draw("\ud800", scope="warm", lineage=lineage)
+    except UnknownSecret:
+        return
+
+
+def _facts(plan: Any, written: float) -> PlanFacts:
+    parts = [_part(part) for part in plan.parts]
+    return PlanFacts(
+        k=int(plan.k),
+        layout=str(plan.layout),
+        leakage={name: max((part.leakage.get(name, 0.0) for part in parts), default=0.0) for name in _TOLD},
+        parts=parts,
+        pending=len(plan.pending),
+        digest=plan.digest.hex(),
+        lineage=plan.lineage.hex(),
+        version=int(plan.version),
+        written=written,
+    )
+
+
+def _part(part: Any) -> Part:
+    leaked = {}
+    for name in _TOLD:
+        try:
+            leaked[name] = float(part.leakage(name))
+        except InvalidParameter:  # of strings that cannot be listed
+            continue
+    try:
+        secrets = len(part.prior)
+    except TypeError:
+        secrets = None
+    return Part(secrets, float(part.success), leaked)

@@ -1,0 +1,114 @@
+"""Service: everything that a service is started with, read and checked."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from minleak._data.parameters import whole
+from minleak._draw.keys import Key, read_private
+from minleak._plans.loading import load
+from minleak._sequences.chain import Chain
+from minleak._sequences.tracks import Tracks
+from minleak._serve.address import Address
+from minleak._serve.guard import Terms, hash_token
+from minleak._serve.padding import PaddingTable
+from minleak._serve.worker import Tls
+from minleak.errors import InvalidKey, InvalidParameter
+
+# The fewest characters of a token, and the most that a file is read of.
+_SHORTEST, _LONGEST = 32, 200
+_NEW_TOKEN = "make one with `openssl rand -hex 32`"
+
+
+@dataclass(frozen=True)
+class Service:
+    """A service that can be started. `read_token` reads the token again, when a signal asks for it."""
+
+    plans: Sequence[str]
+    address: Address
+    terms: Terms
+    key: Key | None
+    tls: Tls | None
+    workers: int
+    tracks: Tracks | None
+    padding: PaddingTable | None
+    read_token: Callable[[], bytes | None]
+
+
+def make_service(
+    plans: Sequence[str],
+    address: Address,
+    *,
+    key: str | None = None,
+    token: str | None = None,
+    tls_cert: str | None = None,
+    tls_key: str | None = None,
+    workers: int = 1,
+    every: float = 0.0,
+    chain: str | None = None,
+    k: int | None = None,
+    padding: str | None = None,
+    access_log: bool = False,
+) -> Service:
+    """A service of these files. The plans are opened by whoever starts it.
+
+    An address that others reach is refused without a token and TLS: what is asked for are secrets, and whoever can ask
+    can find out by which secrets a set that was seen is drawn.
+    """
+    if (tls_cert is None) != (tls_key is None):
+        raise InvalidParameter("TLS needs both tls_cert= and tls_key=")
+    if not address.is_private and (token is None or tls_cert is None):
+        raise InvalidParameter(
+            f"{address.host} can be reached by others: give token=, tls_cert= and tls_key=, or listen at 127.0.0.1 or "
+            "a socket="
+        )
+    if not 0 <= every <= 1:  # NaN fails
+        raise InvalidParameter("every= is a time between 1ms and 1s, such as 5ms")
+    secret = None if key is None else Key.load(key)
+    reread = partial(_read_token, token)
+    return Service(
+        plans=plans,
+        address=address,
+        terms=Terms(token=reread(), every=every, access_log=access_log),
+        key=secret,
+        tls=None if tls_cert is None or tls_key is None else _check_tls(Tls(tls_cert, tls_key)),
+        workers=whole(workers, "workers", most=256),
+        tracks=None if chain is None else _tracks(chain, k, plans, secret),
+        padding=None if padding is None else PaddingTable.load(padding),
+        read_token=reread,
+    )
+
+
+def _tracks(chain: str, k: int | None, plans: Sequence[str], key: Key | None) -> Tracks:
+    """As many tracks as the sets of the newest plan have members, if nothing else is said."""
+    if key is None:
+        raise InvalidParameter("drawing tracks needs a key: give key=, made by `minleak keygen`")
+    newest: Any = load(plans[-1])
+    return Tracks(Chain.load(chain), newest.k if k is None else k, key=key)
+
+
+def _read_token(path: str | None) -> bytes | None:
+    """The hash of the token in a file."""
+    if path is None:
+        return None
+    name, text = read_private(path, "token", _NEW_TOKEN)
+    token = text.strip()
+    if not _SHORTEST <= len(token) <= _LONGEST or not token.isascii() or not token.decode().isprintable():
+        raise InvalidKey(f"{name} holds no token of {_SHORTEST} to {_LONGEST} visible characters: {_NEW_TOKEN}")
+    return hash_token(token)
+
+
+def _check_tls(tls: Tls) -> Tls:
+    """The files, if a certificate and its key can be read from them."""
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(tls.certificate, tls.key, password="")
+    except (OSError, ValueError):
+        raise InvalidParameter(
+            f"cannot use {tls.certificate} and {tls.key} for TLS: give a certificate and its key in PEM, without a "
+            "passphrase"
+        ) from None
+    return tls

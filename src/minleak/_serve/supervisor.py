@@ -1,0 +1,283 @@
+"""The supervisor: opens plans, forks workers that share its memory, and replaces both while requests go on.
+
+Workers are forked from a process that has opened the plans and made their tables, so that all of them share one copy. A
+new version of a plan is certified by a process of its own; then the supervisor opens it, forks new workers, and tells
+the old ones to take no more connections and to end with their last answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from minleak import __version__
+from minleak._data.writing import State, state_of
+from minleak._serve.application import ENDPOINTS, Serving
+from minleak._serve.guard import OTHER
+from minleak._serve.metrics import Table
+from minleak._serve.plans import OpenPlan, Refused, check_successor, make_cloak, open_plan
+from minleak._serve.service import Service
+from minleak._serve.worker import RETIRE, STOP, run_worker
+from minleak.errors import MinleakError
+
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
+# How often files are looked at, in seconds; how long a certificate may take; how soon a worker is started again.
+_LOOK, _PATIENCE, _PAUSE = 0.5, 3600.0, 0.2
+# So many generations of workers may be there at a time: the last one, and those that end.
+_GENERATIONS = 8
+
+
+@dataclass(frozen=True)
+class _Worker:
+    pid: int
+    control: int
+    row: int
+
+
+@dataclass
+class _Trial:
+    """A file that is being certified by another process."""
+
+    number: int
+    state: State
+    pid: int
+    pipe: int
+    begun: float = field(default_factory=time.monotonic)
+
+
+class Supervisor:
+    """Runs a service until it is told to end."""
+
+    def __init__(self, service: Service) -> None:
+        self._service, self._terms = service, service.terms
+        self._states: list[State] = [state_of(path) for path in service.plans]
+        self._plans: list[OpenPlan] = [open_plan(path) for path in service.plans]
+        self._table = Table([one.path for one in ENDPOINTS] + [OTHER], 1 + _GENERATIONS * service.workers)
+        self._count = self._table.row(0).count
+        self._rows = list(range(1, 1 + _GENERATIONS * service.workers))
+        self._workers: dict[int, _Worker] = {}
+        self._old: dict[int, _Worker] = {}
+        self._trial: _Trial | None = None
+        self._ending = False
+        self._not_before = 0.0
+        self._serving = self._make_serving()
+
+    def facts(self) -> list[dict[str, Any]]:
+        """What is served."""
+        return [asdict(one.facts) for one in self._plans]
+
+    def _make_serving(self) -> Serving:
+        service = self._service
+        return Serving(
+            cloak=make_cloak(self._plans, service.key),
+            plans=[one.facts for one in self._plans],
+            numbered=frozenset(one.facts.lineage for one in self._plans if one.numbered),
+            tracks=service.tracks,
+            padding=service.padding,
+            version=__version__,
+        )
+
+    def run(self, tell: Callable[[str], None]) -> None:
+        """Serve. `tell` gets the address, once requests are taken."""
+        listener = self._service.address.listen()
+        try:
+            port = listener.getsockname()[1] if self._service.address.path is None else 0
+            self._terms = replace(self._terms, hosts=self._service.address.hosts(port))
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+            try:
+                self._fill(listener)
+                tell(self._service.address.name(listener, tls=self._service.tls is not None))
+                self._loop(listener)
+            finally:
+                self._end()
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        finally:
+            self._service.address.remove(listener)
+
+    def _loop(self, listener: socket.socket) -> None:
+        while not self._ending:
+            came = signal.sigtimedwait(_SIGNALS, _LOOK)
+            if came is not None and came.si_signo in (signal.SIGTERM, signal.SIGINT):
+                self._ending = True
+                return
+            self._reap()
+            if came is not None and came.si_signo == signal.SIGHUP:
+                self._states = [None] * len(self._states)
+                self._read_token()
+            self._watch()
+            self._judge(listener)
+            self._fill(listener)
+
+    # -- workers ------------------------------------------------------------------------------------------------------
+
+    def _fill(self, listener: socket.socket) -> None:
+        """Start the workers that are missing, unless one has just ended by itself."""
+        missing = self._service.workers - len(self._workers)
+        if missing <= 0 or time.monotonic() < self._not_before:
+            return
+        gc.collect()
+        gc.freeze()  # or each worker copies what is shared by looking for cycles in it
+        for _ in range(min(missing, len(self._rows))):
+            row = self._rows.pop(0)
+            reading, writing = os.pipe()
+            given = (listener, reading, self._serving, self._terms, self._service.tls, self._table, row)
+            pid = self._fork(partial(run_worker, *given), writing)
+            os.close(reading)
+            self._workers[pid] = _Worker(pid, writing, row)
+
+    def _fork(self, act: Callable[[], None], *unneeded: int) -> int:
+        """A process that closes what is the supervisor's, acts and ends, without a word of an error."""
+        pid = os.fork()
+        if pid:
+            return pid
+        code = 1
+        try:
+            for handle in (*unneeded, *(one.control for one in self._all())):
+                os.close(handle)
+            for number in _SIGNALS:
+                signal.signal(number, signal.SIG_DFL)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # which a terminal sends to all: the supervisor decides
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+            act()
+            code = 0
+        except BaseException as error:
+            if os.environ.get("MINLEAK_DEBUG"):
+                _tell(f"a process ended by a {type(error).__name__}")
+        finally:
+            os._exit(code)
+
+    def _all(self) -> list[_Worker]:
+        return [*self._workers.values(), *self._old.values()]
+
+    def _reap(self) -> None:
+        """Workers that have ended: their rows are free for others, which go on counting there."""
+        for one in self._all():
+            pid, _ = os.waitpid(one.pid, os.WNOHANG)
+            if pid:
+                if self._workers.pop(pid, None) is not None:
+                    self._count("worker_restarts")
+                    self._not_before = time.monotonic() + _PAUSE
+                self._old.pop(pid, None)
+                self._rows.append(one.row)
+                os.close(one.control)
+
+    def _order(self, workers: Sequence[_Worker], order: bytes) -> None:
+        for one in workers:
+            with contextlib.suppress(OSError):  # it has just ended
+                os.write(one.control, order)
+
+    def _replace_workers(self) -> None:
+        """Forked anew, with the plans, token and certificate of now."""
+        if len(self._rows) < self._service.workers:  # the oldest took their time
+            self._order(list(self._old.values()), STOP)
+        self._order(list(self._workers.values()), RETIRE)
+        self._old |= self._workers
+        self._workers = {}
+        self._not_before = 0.0
+
+    def _end(self) -> None:
+        if self._trial is not None:
+            self._drop_trial(kill=True)
+        self._order(self._all(), STOP)
+        for one in self._all():
+            os.waitpid(one.pid, 0)
+            os.close(one.control)
+
+    # -- new plans ----------------------------------------------------------------------------------------------------
+
+    def _read_token(self) -> None:
+        """The token of now; new workers read the certificate of TLS themselves."""
+        try:
+            self._terms = replace(self._terms, token=self._service.read_token())
+        except MinleakError as error:
+            _tell(f"the token stays as it was: {error}")
+        self._replace_workers()
+
+    def _watch(self) -> None:
+        """Have the first file that was replaced certified, by a process of its own."""
+        if self._trial is not None:
+            return
+        for number, path in enumerate(self._service.plans):
+            state = state_of(path)
+            if state is None or state == self._states[number]:
+                continue
+            self._states[number] = state
+            reading, writing = os.pipe()
+            pid = self._fork(partial(_certify, path, self._plans[number], writing), reading)
+            os.close(writing)
+            os.set_blocking(reading, False)
+            self._trial = _Trial(number, state, pid, reading)
+            return
+
+    def _judge(self, listener: socket.socket) -> None:
+        """Take the plan that was certified, or go on with the old one."""
+        trial = self._trial
+        if trial is None:
+            return
+        try:
+            said = os.read(trial.pipe, 1 << 16)
+        except BlockingIOError:
+            if time.monotonic() - trial.begun > _PATIENCE:
+                self._drop_trial(kill=True)
+                self._refuse("out_of_time", f"{self._service.plans[trial.number]} took too long to certify")
+            return
+        self._drop_trial()
+        path, old = self._service.plans[trial.number], self._plans[trial.number]
+        if state_of(path) != trial.state:
+            return  # replaced once more: that one is looked at next
+        found = json.loads(said) if said else {"why": "unreadable", "message": f"{path} could not be certified"}
+        if "why" in found:
+            self._refuse(found["why"], found["message"])
+            return
+        digest = bytes.fromhex(found["digest"])
+        if digest == old.plan.digest:
+            return  # the same again
+        try:
+            new = open_plan(path, certified=digest)
+            check_successor(old, new)
+        except Refused as error:
+            self._refuse(error.why, str(error))
+            return
+        self._plans = [*self._plans[: trial.number], new, *self._plans[trial.number + 1 :]]
+        self._serving = self._make_serving()
+        self._count("plan_updates")
+        self._replace_workers()
+        self._fill(listener)
+
+    def _drop_trial(self, *, kill: bool = False) -> None:
+        trial, self._trial = self._trial, None
+        if trial is not None:
+            if kill:
+                os.kill(trial.pid, signal.SIGKILL)
+            os.close(trial.pipe)
+            os.waitpid(trial.pid, 0)
+
+    def _refuse(self, why: str, message: str) -> None:
+        self._count(("refused", why))
+        _tell(f"the plan that is served stays: {message}")
+
+
+def _certify(path: str, old: OpenPlan, pipe: int) -> None:
+    """In a process of its own: whether a file may take the place of a plan, as JSON."""
+    try:
+        new = open_plan(path)
+        check_successor(old, new)
+        found = {"digest": new.plan.digest.hex()}
+    except Refused as error:
+        found = {"why": error.why, "message": str(error)}
+    os.write(pipe, json.dumps(found).encode())
+
+
+def _tell(message: str) -> None:
+    print(f"minleak: {message}", file=sys.stderr, flush=True)
