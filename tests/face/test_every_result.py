@@ -33,6 +33,8 @@ def examples():
     events = rng.integers(0, 4, 400)
     audit = ml.audit([LABELS[i] for i in events], (events // 2).tolist(), permutations=99, enough=0.5)
     table = ml.leakage_table(PRIOR, CHANNEL)
+    best = ml.theory.matroid_optimum(PRIOR, ml.theory.Matroid.uniform(len(PRIOR), 2))
+    told = ml.theory.property_leakage(PRIOR, CHANNEL, [i % 2 for i in range(len(PRIOR))])
     chain = ml.sequences.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 2, 0]], labels=LABELS[:3])
     walked = ml.sequences.baselines(chain, 2, steps=3, trials=20)
     tradeoff = ml.tradeoff(PRIOR, cost=COSTS, points=3)
@@ -42,6 +44,10 @@ def examples():
     compared = padding.compare([3, 4, 5, 9], PRIOR, policies={"<b>": padding.to_power_of_two}, randomised=True)
     refined = ml.refines(NOISY, CHANNEL)
     return [
+        best,
+        best.partition,
+        best.partition.blocks[0],
+        told,
         plan.summary(),
         ml.design(PRIOR, k=2, layout="blocks").summary(),
         lasting.summary(),
