@@ -36,6 +36,8 @@ def examples():
     events = rng.integers(0, 4, 400)
     audit = ml.audit([LABELS[i] for i in events], (events // 2).tolist(), permutations=99, enough=0.5)
     table = ml.leakage_table(PRIOR, CHANNEL)
+    best = ml.theory.matroid_optimum(PRIOR, ml.theory.Matroid.uniform(len(PRIOR), 2))
+    told = ml.theory.property_leakage(PRIOR, CHANNEL, [i % 2 for i in range(len(PRIOR))])
     chain = ml.sequences.Chain([1, 1, 1], [[0, 1, 1], [1, 0, 1], [1, 2, 0]], labels=LABELS[:3])
     walked = ml.sequences.baselines(chain, 2, steps=3, trials=20)
     tradeoff = ml.tradeoff(PRIOR, cost=COSTS, points=3)
@@ -57,6 +59,10 @@ def examples():
         framed.measured,
         attacked,
         padding.StreamComparison(2, 0.5, (attacked,)),
+        best,
+        best.partition,
+        best.partition.blocks[0],
+        told,
         plan.summary(),
         ml.design(PRIOR, k=2, layout="blocks").summary(),
         lasting.summary(),
