@@ -189,7 +189,7 @@ class BasePlan(ABC):
         raw_labels
             Write labels to .csv that a spreadsheet would run as formulas.
 
-        10^6 secrets, k = 10: about 10 s for .sqlite.
+        O(rows): 10^6 secrets, k = 10, are 7.9 million rows, and .sqlite took 11 s of a busy processor.
 
         >>> import os, tempfile
         >>> import minleak as ml
