@@ -25,18 +25,18 @@ def first_fit(groups, parents, caps, size):  # type: ignore[no-untyped-def]
         state[group, 2], state[group, 3] = min(caps[group], size), parents[group]
     many, opened = np.int32(0), np.int32(0)  # all sets before `opened` are full
     for i in range(n):
-        at, group = opened, np.int32(groups[i])
+        at, group = opened, groups[i]
         while group >= 0:
             room = state[group, 0] + (state[group, 1] >= state[group, 2])
             if room > at:
-                at = np.int32(room)
+                at = room
             group = state[group, 3]
         root = at
         while onward[root] != root:
             root = onward[root]
         while onward[at] != root:
             onward[at], at = root, onward[at]
-        group = np.int32(groups[i])
+        group = groups[i]
         while group >= 0:
             if state[group, 0] != root:
                 state[group, 0], state[group, 1] = root, 0

@@ -77,7 +77,8 @@ def _in_blocks(ground: LayoutInput, distances: Distances, stability: float) -> L
     n = len(secrets)
     size = n if stability == 1 else max(round((4 * u) ** (1 - stability) * n**stability), u)
     own = ground.weights[secrets]
-    homes, weights_at_home, rings = [], [], []
+    homes, weights_at_home = [], []
+    rings: list[Ring] = []
     caps = Caps.of_tier(ground.tier, len(ground.weights), u).of(secrets, u)
     for part in blocks(distances.points[secrets], own, caps, u, size=size, slack=1):
         part = np.sort(part)

@@ -186,7 +186,8 @@ def _claims(plan: Plan) -> Iterator[tuple[str, bool]]:
         yield "a plan without groups has one tier", not plan.lower
     laid, ranks = np.zeros(n if plan.lower else 0, dtype=bool), u - sum(tier.rank for tier in plan.lower)
     yield "the tiers have more members than a set", ranks >= (1 if left else 0)
-    for tier, rank in zip((plan, *plan.lower), (ranks, *(tier.rank for tier in plan.lower)), strict=True):
+    tiers: list[Any] = [plan, *plan.lower]
+    for tier, rank in zip(tiers, (ranks, *(tier.rank for tier in plan.lower)), strict=True):
         yield from _tier_claims(tier.homes, tier.rings, max(rank, 1), n)
         lengths = sum(int(ring.length) for ring in tier.rings)
         weight = rank * int(tier.homes.weights.sum()) + lengths

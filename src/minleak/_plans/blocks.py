@@ -87,7 +87,8 @@ class BlockPlan(BasePlan):
     def digest(self) -> bytes:
         """32 bytes that stand for the labels and the blocks, and name the plan in set ids."""
         index = "<i4" if len(self.prior) < 2**31 else "<i8"
-        parts = [self.partition.members.astype(index, copy=False), self.partition.begins.astype("<i8", copy=False)]
+        blocks = [self.partition.members.astype(index, copy=False), self.partition.begins.astype("<i8", copy=False)]
+        parts: list[Any] = [*blocks]
         if self.groups is not None:
             parts += [b"groups", self.groups.group_of, self.groups.parents, self.groups.caps]
         return hash_parts(

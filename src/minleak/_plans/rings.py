@@ -195,14 +195,15 @@ class Plan(BasePlan):
         index = "<i4" if len(self.weights) < 2**31 else "<i8"
         parts = [*label_parts(self.prior.labels), np.array([self.k, self.u, self.rest_weight, self.total])]
         parts += [self.weights, self.giants]
-        for tier in (self, *self.lower):
+        tiers: list[Any] = [self, *self.lower]
+        for tier in tiers:
             parts += [tier.homes.weights, tier.homes.members.astype(index, copy=False)]
             parts += [np.array([ring.length, ring.u, len(ring.starts)]) for ring in tier.rings]
             for ring in tier.rings:
                 parts += [ring.starts, ring.listed().astype(index, copy=False)]
         if self.groups is not None:
             parts += [b"groups", self.groups.group_of, self.groups.parents, self.groups.caps]
-            parts += [np.array([len(self.lower), *(len(tier.rings) for tier in (self, *self.lower))])]
+            parts += [np.array([len(self.lower), *(len(tier.rings) for tier in tiers)])]
         if self.known_as is not None:
             parts += [b"known as", self.known_as]
         return hash_parts(b"minleak plan 2", parts, self.hashes)
