@@ -162,28 +162,23 @@ def per_request(sizes: np.ndarray, weights: np.ndarray, factor: float, rounds: i
 
 
 def random_policies(sizes: np.ndarray, n: int = 40) -> None:
-    """Noise at the cost of buckets: uniform and geometric bytes, and rows added as HIBP does, after several looks."""
-    some = np.unique(np.sort(sizes)[::400] // 1000)[:n]  # in kB, so that the noise is a channel of some thousand sizes
+    """Noise at the cost of buckets: uniform and geometric; and rows added as HIBP does, which costs far more."""
+    some = np.unique(np.sort(sizes)[::400] // 1000)[:n]  # in kB, so that noise is a channel of some hundred sizes
     budget = 0.1 * float(some.mean())
     buckets = ml.padding.design(some, budget=budget)
-    print(
-        f"\n{len(some)} sizes, each policy at a mean of {budget:.0f} added: one guess after looks; the size that lasts."
-    )
+    print(f"\n{len(some)} sizes: the mean that is added, and one guess after 1, 10 and 100 looks.")
     width = int(2 * budget) + 1
     laws = {"uniform": np.full(width, 1 / width), "geometric": (1 - 1 / (budget + 1)) ** np.arange(12 * width)}
     rows = {name: noisy(some, law / law.sum()) for name, law in laws.items()}
-    total = np.zeros((len(some), int(some.max()) + 2 * width))
-    for x, size in enumerate(some.tolist()):  # as HIBP: filled up to a random total, at least a fixed one
-        low = max(int(size), int(some.max()))
-        total[x, low : low + width] = 1 / width
+    total = np.zeros((len(some), int(some.max()) + width))
+    total[:, int(some.max()) :] = 1 / width
     rows["filled to a random total above the largest"] = total
     rows["best buckets"] = buckets.channel().toarray()
     for name, channel in rows.items():
         seen = ml.theory.repeated_success(np.ones(len(some)), channel, looks=[1, 10, 100], trials=400)
-        print(
-            f"{name:<44} {'  '.join(f'{success:.3f}' for success in seen.success)}   at most {seen.most:.3f}",
-            flush=True,
-        )
+        shown = buckets.observables if name == "best buckets" else np.arange(channel.shape[1])
+        success = "  ".join(f"{one:.3f}" for one in seen.success)
+        print(f"{name:<44} {(channel @ shown - some).mean():>6.1f}   {success}", flush=True)
 
 
 def noisy(sizes: np.ndarray, law: np.ndarray) -> np.ndarray:

@@ -78,7 +78,7 @@ def signal(sizes: npt.ArrayLike) -> Sizes:
     (`PaddingInputStream` of Signal for Android).
 
     >>> signal([0, 541, 542, 10_000])
-    array([  541,   541,   568, 10284])
+    array([  541,   541,   568, 10110])
     """
     whole = _whole(sizes)
     values, above, below = [541], 21**129, 20**129  # 541 is floor(1.05^129)

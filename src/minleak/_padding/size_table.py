@@ -81,7 +81,7 @@ class SizeTable(Result):
 
         >>> table = SizeTable((100, 250, 1000), beyond=0.1)
         >>> table.pad(100), table.pad(101), table.pad(1001), table.pad(5000)
-        (100, 250, 1101, 5240)
+        (100, 250, 1101, 5079)
         """
         if not is_number(size):
             raise InvalidParameter(f"a size is a number, not {shown(size)}")

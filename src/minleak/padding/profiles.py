@@ -2,7 +2,7 @@
 
 >>> from minleak.padding import profiles
 >>> profiles.backup().table.pad(1_000_000)
-1045013
+1023079
 """
 
 from minleak._padding.profiles import Profile, backup, dns, messages
