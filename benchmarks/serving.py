@@ -334,7 +334,7 @@ def timing(folder: Path, count: int) -> None:
     order = [rng.choice(list(secrets)) for _ in range(count)]
     sent = {name: request("/draw", {"secret": label, "scope": "user-17"}) for name, label in secrets.items()}
     print(f"\n{count:,} timed requests, secrets {', '.join(secrets)}: what our own audit finds")
-    for options, connections in (((), 1), (("--every", "5ms"), 16)):
+    for options, connections in (((), 1), (("--every", "5ms"), 8)):
         with serve(folder, *options):
             times = _timed(folder / "s", [sent[name] for name in order], connections)
         for which in (list(secrets), ["heaviest", "lightest"]):

@@ -106,8 +106,10 @@ def read_private(path: str | os.PathLike[str], what: str, remedy: str) -> tuple[
     found, text = _attempt("read", what, _read, name)
     mode = found.st_mode
     if not stat.S_ISREG(mode):
+        in_python = ", or in Python give its 32 bytes as Key(bytes)" if what == "key" else ""
         raise InvalidKey(
-            f"{name} is not a regular file, and pipes and devices are not read: write the {what} to a file of mode 0600"
+            f"{name} is not a regular file, and pipes and devices are not read: write the {what} to a file of mode "
+            f"0600{in_python}"
         )
     if found.st_uid not in (0, os.geteuid()):
         raise InvalidKey(
