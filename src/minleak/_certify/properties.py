@@ -21,9 +21,9 @@ _ROUNDING = 1e-9
 def check_property(plan: BasePlan, of: Any) -> Check:
     """How often a guess at the property is right, blind and with what is shown, and whether the plan says the same.
 
-    Plans of rings of one tier without gains are counted in integers: at a cell of length L whose set has m members with a value,
-    giants of weight W with it aside, that value holds L (m / u + W / s) of the weight. Others are measured on their
-    explicit channel.
+    Plans of rings of one tier without gains are counted in integers: at a cell of length L whose set has m members with
+    a value, giants of weight W with it aside, that value holds L (m / u + W / s) of the weight. Others are measured on
+    their explicit channel.
     """
     chosen = as_property(of, plan.prior.labels)
     if plan.kind == RINGS and getattr(plan, "gains", None) is None and not getattr(plan, "lower", ()):

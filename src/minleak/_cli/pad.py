@@ -138,7 +138,7 @@ def pad(
 
 def _from_samples(
     samples: tuple[Any, Any], given: dict[str, Any], output: str | None, *, refused: dict[str, Any]
-) -> Outcome[PaddingSummary | SamplePadding]:
+) -> Outcome[PaddingSummary | SamplePadding | Frames]:
     for flag, value in refused.items():
         if value:
             raise InvalidParameter(f"{flag} needs one row for each secret, and some have several")
