@@ -204,14 +204,14 @@ def test_the_world_of_a_plan_of_tiers():
 
 
 BAD = {
-    "none for a secret": (lambda: ml.Groups(["a", None, "b"], at_most=1), "secret 1 has no group"),
-    "NaN for a secret": (lambda: ml.Groups([1.0, float("nan"), 2.0], at_most=1), "secret 1 has no group"),
-    "NaN among others": (lambda: ml.Groups(["a", 2, float("nan")], at_most=1), "secret 2 has no group"),
+    "none for a secret": (lambda: ml.Groups(["a", None, "b"], at_most=1), "group at secret 1 is missing"),
+    "NaN for a secret": (lambda: ml.Groups([1.0, float("nan"), 2.0], at_most=1), "group at secret 1 is missing"),
+    "NaN among others": (lambda: ml.Groups(["a", 2, float("nan")], at_most=1), "group at secret 2 is missing"),
     "a label that is missing": (lambda: ml.Groups({0: "a", 1: "b"}, at_most=1), "secret 2 has no group"),
-    "too few": (lambda: ml.Groups(["a", "b"], at_most=1), "3 secrets and 2 groups"),
+    "too few": (lambda: ml.Groups(["a", "b"], at_most=1), "2 values for 3 secrets"),
     "text": (lambda: ml.Groups("abc", at_most=1), "not str"),
     "a number": (lambda: ml.Groups(3, at_most=1), "not int"),
-    "lists": (lambda: ml.Groups([["a"], {"b": 1}, ["c"]], at_most=1), "hashable"),
+    "lists": (lambda: ml.Groups([["a"], {"b": 1}, ["c"]], at_most=1), "no names"),
     "a cap of 0": (lambda: ml.Groups(["a", "b", "c"], at_most=0), "from 1 on, not 0"),
     "half a cap": (lambda: ml.Groups(["a", "b", "c"], at_most=1.5), "from 1 on, not 1.5"),
     "a group without a cap": (lambda: ml.Groups(["a", "b", "c"], at_most={"a": 1, "b": 1}), "the group 'c'"),

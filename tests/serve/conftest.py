@@ -6,10 +6,10 @@ import pytest
 from tests.plans import KEY
 
 import minleak as ml
+from minleak._padding.size_table import SizeTable
 from minleak._serve.application import ENDPOINTS, Application, Serving
 from minleak._serve.guard import OTHER, Guard, Terms
 from minleak._serve.metrics import Table
-from minleak._serve.padding import PaddingTable
 from minleak._serve.plans import make_cloak, open_plan
 
 COUNTS = {"hush-flu": 40, "hush-cold": 30, "hush-gout": 20, "hush-mumps": 15, "hush-rabies": 3}
@@ -37,7 +37,7 @@ def serving(tmp_path_factory):
         plans=[one.facts for one in plans],
         numbered=frozenset(one.facts.lineage for one in plans if one.numbered),
         tracks=ml.sequences.Tracks(CHAIN, 2, key=KEY),
-        padding=PaddingTable([10, 21, 40]),
+        padding=SizeTable([10, 21, 40]),
         version="1",
     )
 

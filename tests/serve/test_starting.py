@@ -11,8 +11,8 @@ from tests.plans import KEY
 from tests.serve.conftest import CHAIN, COUNTS, older_plan
 
 import minleak as ml
+from minleak._padding.size_table import SizeTable
 from minleak._serve.address import Address
-from minleak._serve.padding import PaddingTable
 from minleak._serve.plans import Refused, check_successor, make_cloak, open_plan
 from minleak._serve.service import make_service
 from minleak.errors import InvalidKey, InvalidParameter, UnreadableFile
@@ -169,9 +169,9 @@ def test_paddings_of_a_file(tmp_path):
     best = ml.padding.design([10, 20, 21, 40], budget=6)
     rows = "".join(f"{bucket.above},{bucket.padded}\n" for bucket in best.buckets())
     (tmp_path / "t.csv").write_text(f"above,padded\n{rows}")
-    table = PaddingTable.load(str(tmp_path / "t.csv"))
+    table = SizeTable.load(str(tmp_path / "t.csv"))
     assert [table.pad(size) for size in range(41)] == [best.pad(size) for size in range(41)]
     for text in ("", "above,padded\n", "padded\n3\n2\n", "padded\nnan\n", "padded\n-1\n", "padded\nx\n"):
         (tmp_path / "t.csv").write_text(text)
         with pytest.raises(UnreadableFile):
-            PaddingTable.load(str(tmp_path / "t.csv"))
+            SizeTable.load(str(tmp_path / "t.csv"))

@@ -83,10 +83,8 @@ def _in_order(given: Mapping[Any, Any], secrets: Labels, what: str, more: bool) 
     found = [given.get(label) for label in secrets]
     lacking = [i for i, value in enumerate(found) if value is None]
     if lacking:
-        raise InvalidParameter(
-            f"the {what} of {len(lacking):,} secrets is missing, the first being {shown(secrets[lacking[0]])}: "
-            "give a value for each"
-        )
+        others = f", and {len(lacking) - 1:,} more have none" if len(lacking) > 1 else ""
+        raise InvalidParameter(f"secret {shown(secrets[lacking[0]])} has no {what}{others}: give a value for each")
     if not more and len(given) > len(secrets):
         known = set(secrets)
         unknown = next(label for label in given if label not in known)

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from minleak._data.arrays import Indices
-from minleak._data.labels import Labels, is_nan, named
-from minleak._data.parameters import listed, whole
+from minleak._data.labels import Labels
+from minleak._data.parameters import whole
+from minleak._data.properties import as_property
 from minleak.errors import InvalidParameter, shown
 
 _ONE_EACH = "the groups are one for each secret, a list in the prior's order or a mapping by label"
@@ -171,38 +171,10 @@ class GroupTree:
         return "; inside them ".join(said)
 
 
-def _numbered(by: Any, labels: Labels) -> tuple[npt.NDArray[Any], list[Any]]:
+def _numbered(by: Any, labels: Labels) -> tuple[Indices, list[Any]]:
     """The number of each secret's group, in the order in which they first appear, and their names."""
-    if isinstance(by, Mapping):
-        by = [by.get(label) for label in labels]
-    if isinstance(by, pa.ChunkedArray):
-        by = by.combine_chunks()
-    given = by if isinstance(by, np.ndarray | pa.Array) else listed(by, _ONE_EACH, ordered=True)
-    if len(given) != len(labels) or getattr(given, "ndim", 1) != 1:
-        raise InvalidParameter(f"{_ONE_EACH}: there are {len(labels):,} secrets and {len(given):,} groups")
-    try:
-        coded = pa.array(given, from_pandas=True).dictionary_encode()
-        codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int32, copy=False)
-        names = coded.dictionary.to_pylist()
-    except (pa.ArrowException, OverflowError, TypeError, UnicodeError, ValueError):  # of several types, for instance
-        codes, names = _by_hand(given)
-    if len(codes) and codes.min() < 0:
-        at = int(np.argmin(codes))
-        raise InvalidParameter(
-            f"{named(labels, 'secret')(at)} has no group: give it one, its own if it may be with all others"
-        )
-    return codes, names
-
-
-def _by_hand(given: Any) -> tuple[npt.NDArray[Any], list[Any]]:
-    numbers: dict[Any, int] = {}
-    codes = np.empty(len(given), dtype=np.int32)
-    try:
-        for at, name in enumerate(given):
-            codes[at] = -1 if name is None or is_nan(name) else numbers.setdefault(name, len(numbers))
-    except TypeError:
-        raise InvalidParameter("the name of a group is text, a number or anything else that is hashable") from None
-    return codes, list(numbers)
+    found = as_property(by, labels, what="group", more=True)
+    return found.codes.astype(np.int32), found.values[:]
 
 
 def _caps(at_most: Any, names: list[Any]) -> Indices:

@@ -10,11 +10,11 @@ from typing import Any
 from minleak._data.labels import as_label
 from minleak._draw.cloak import Cloak
 from minleak._draw.keys import scope_problem
+from minleak._padding.size_table import SizeTable
 from minleak._sequences.tracks import Tracks as TrackMaker
 from minleak._serve import messages as m
 from minleak._serve.metrics import Collector, Row, Table
 from minleak._serve.openapi import describe
-from minleak._serve.padding import PaddingTable
 from minleak._serve.problems import Problem
 from minleak.errors import MinleakError, PendingSecret, UnknownSecret
 
@@ -31,7 +31,7 @@ class Serving:
     #: The lineages whose secrets are numbers.
     numbered: frozenset[str]
     tracks: TrackMaker | None
-    padding: PaddingTable | None
+    padding: SizeTable | None
     version: str
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from minleak._data.parameters import whole
 from minleak._draw.keys import Key, read_private
+from minleak._padding.size_table import SizeTable
 from minleak._plans.loading import load
 from minleak._sequences.chain import Chain
 from minleak._sequences.tracks import Tracks
 from minleak._serve.address import Address
 from minleak._serve.guard import Terms, hash_token
-from minleak._serve.padding import PaddingTable
 from minleak._serve.worker import Tls
 from minleak.errors import InvalidKey, InvalidParameter
 
@@ -35,7 +35,7 @@ class Service:
     tls: Tls | None
     workers: int
     tracks: Tracks | None
-    padding: PaddingTable | None
+    padding: SizeTable | None
     read_token: Callable[[], bytes | None]
 
 
@@ -78,7 +78,7 @@ def make_service(
         tls=None if tls_cert is None or tls_key is None else _check_tls(Tls(tls_cert, tls_key)),
         workers=whole(workers, "workers", most=256),
         tracks=None if chain is None else _tracks(chain, k, plans, secret),
-        padding=None if padding is None else PaddingTable.load(padding),
+        padding=None if padding is None else SizeTable.load(padding),
         read_token=reread,
     )
 
