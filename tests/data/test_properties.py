@@ -53,7 +53,7 @@ def test_weights_beyond_64_bits_are_added_exactly():
         (["ch", "ch", math.nan, "fr"], r"the property at secret 2 \('Lyon'\) is missing"),
         (np.array([1.0, 1.0, math.nan, 2.0]), r"the property at secret 2 \('Lyon'\) is missing"),
         (pa.array(["ch", None, "fr", "fr"]), r"the property at secret 1 \('Basel'\) is missing"),
-        ({"Bern": "ch", "Lyon": "fr"}, "the property of 2 secrets is missing, the first being 'Basel'"),
+        ({"Bern": "ch", "Lyon": "fr"}, "secret 'Basel' has no property, nor have 1 others"),
         (COUNTRY | {"Nice": math.nan}, r"the property at secret 3 \('Nice'\) is missing"),
         (COUNTRY | {"Rome": "it"}, "names 1 secrets that the prior does not have, the first being 'Rome'"),
         ("cfff", "not text"),

@@ -83,7 +83,7 @@ def _in_order(given: Mapping[Any, Any], secrets: Labels, what: str, more: bool) 
     found = [given.get(label) for label in secrets]
     lacking = [i for i, value in enumerate(found) if value is None]
     if lacking:
-        others = f", and {len(lacking) - 1:,} more have none" if len(lacking) > 1 else ""
+        others = f", nor have {len(lacking) - 1:,} others" if len(lacking) > 1 else ""
         raise InvalidParameter(f"secret {shown(secrets[lacking[0]])} has no {what}{others}: give a value for each")
     if not more and len(given) > len(secrets):
         known = set(secrets)

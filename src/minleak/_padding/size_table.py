@@ -134,6 +134,10 @@ class SizeTable(Result):
     def load(cls, path: str | os.PathLike[str]) -> SizeTable:
         """The table in such a file, checked as one that is made anew."""
         name = os.fspath(path)
+        if not name.lower().endswith((".csv", ".json")):
+            raise UnreadableFile(
+                f"{name} is no padding table: minleak pad -o writes .json, or .csv with the column padded"
+            )
         try:
             if not name.lower().endswith(".json"):
                 padded = Columns(path).read({}, {"padded": "padded"})["padded"].numbers()
