@@ -11,7 +11,6 @@ import math
 import subprocess
 import time
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -190,26 +189,17 @@ def noisy(sizes: np.ndarray, law: np.ndarray) -> np.ndarray:
 
 def against_brute_force(trials: int = 6) -> None:
     """All contiguous buckets of up to 12 sizes under all combinations of limits, in exact fractions."""
-    from tests.padding.exhaustive import least, thresholds
+    from tests.padding.exhaustive import COMBINATIONS, draw_limits, least, thresholds
 
     rng = np.random.default_rng(0)
-    kinds = ("budget", "overhead", "relative", "most", "floor")
-    chosen = [some for count in range(1, 6) for some in combinations(kinds, count) if some != ("floor",)]
     checked = infeasible = 0
     start = time.perf_counter()
-    for some in chosen:
+    for some in COMBINATIONS:
         for _ in range(trials):
             n = int(rng.integers(9, 13))
             sizes = np.round(np.exp(rng.uniform(1, 5, n))).astype(int)
             weights = rng.integers(1, 9, n)
-            drawn = {
-                "budget": float(rng.uniform(0, 0.3) * sizes.mean()),
-                "overhead": float(rng.uniform(0, 0.3)),
-                "relative": float(rng.uniform(0, 0.3)),
-                "most": float(rng.choice([0.05, 0.12, 0.5, 1.0, 3.0])),
-                "floor": int(rng.integers(2, 4)),
-            }
-            limits = {name: drawn[name] for name in some}
+            limits = draw_limits(rng, some, sizes)
             H = ml.entropy(str(rng.choice(["shannon", "min-entropy", "arimoto:2", "hayashi:3"])))
             best = least(thresholds(sizes), sizes, weights, H, **limits)
             try:
@@ -221,7 +211,7 @@ def against_brute_force(trials: int = 6) -> None:
                 infeasible += 1
             checked += 1
     print(
-        f"\nBrute force, 9 to 12 sizes, all {len(chosen)} combinations of limits: {checked} equal and proven, "
+        f"\nBrute force, 9 to 12 sizes, all {len(COMBINATIONS)} combinations of limits: {checked} equal and proven, "
         f"{infeasible} of them infeasible; {time.perf_counter() - start:.0f} s"
     )
 

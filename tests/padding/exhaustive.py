@@ -10,6 +10,22 @@ import numpy as np
 
 import minleak as ml
 
+# Every combination of limits; a floor alone limits nothing.
+KINDS = ("budget", "overhead", "relative", "most", "floor")
+COMBINATIONS = [some for count in range(1, 6) for some in combinations(KINDS, count) if some != ("floor",)]
+
+
+def draw_limits(rng, some, sizes):
+    """Limits that bind, as often as not."""
+    drawn = {
+        "budget": float(rng.uniform(0, 0.3) * sizes.mean()),
+        "overhead": float(rng.uniform(0, 0.3)),
+        "relative": float(rng.uniform(0, 0.3)),
+        "most": float(rng.choice([0.05, 0.12, 0.5, 1.0, 3.0])),
+        "floor": int(rng.integers(2, 4)),
+    }
+    return {name: drawn[name] for name in some}
+
 
 def thresholds(sizes):
     """Every way to cut the distinct sizes into contiguous buckets: what each secret is padded to."""

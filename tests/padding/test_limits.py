@@ -3,30 +3,15 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
-from tests.padding.exhaustive import keeps, least, thresholds
+from tests.padding.exhaustive import COMBINATIONS, draw_limits, keeps, least, thresholds
 
 import minleak as ml
 from minleak.errors import Infeasible, InvalidParameter
 
 NAMES = ("shannon", "min-entropy", "arimoto:2", "hayashi:3", "tsallis:2", "guess-error:1")
-KINDS = ("budget", "overhead", "relative", "most", "floor")
-COMBINATIONS = [some for count in range(1, 6) for some in combinations(KINDS, count) if some != ("floor",)]
-
-
-def draw_limits(rng, some, sizes):
-    """Limits that bind, as often as not."""
-    drawn = {
-        "budget": float(rng.uniform(0, 0.3) * sizes.mean()),
-        "overhead": float(rng.uniform(0, 0.3)),
-        "relative": float(rng.uniform(0, 0.3)),
-        "most": float(rng.choice([0.05, 0.12, 0.5, 1.0, 3.0])),
-        "floor": int(rng.integers(2, 4)),
-    }
-    return {name: drawn[name] for name in some}
 
 
 @pytest.mark.parametrize("some", COMBINATIONS, ids="-".join)

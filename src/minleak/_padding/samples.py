@@ -41,7 +41,7 @@ class SamplePadding(Result):
     `measure`, both as counted, which is too much rather than too little; `success` is how often the best guess from
     the padded size is right, learnt on the first rows and tried on the others, and `blind` how often the best guess
     without looking. `fitted` is the leakage on the rows that the table was made on, and `bound` is proven: no table of
-    these sizes within the limits leaks less there. `overheads` are those of the held-out rows.
+    these sizes within the `limits` leaks less there. `overheads` are those of the held-out rows.
     """
 
     table: SizeTable
