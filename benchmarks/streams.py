@@ -206,6 +206,11 @@ class Server:
         fields = Path(f"/proc/{self._process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
+    def waited(self) -> float:
+        """Seconds that it was ready and had no CPU, because others had them."""
+        tasks = Path(f"/proc/{self._process.pid}/task").glob("*/schedstat")
+        return sum(int(task.read_text().split()[1]) for task in tasks) / 1e9
+
 
 def fetch(port: int, requests: int) -> float:
     """Requests a second on one connection that is kept."""
@@ -299,13 +304,13 @@ def many_streams() -> None:
             watching.cancel()
 
         asyncio.run(both())
-        spent = server.cpu()
+        spent, waited = server.cpu(), server.waited()
     assert all(len(times) == TOTAL for times in arrivals)
     off = np.abs(1000 * np.diff(np.array(arrivals), axis=1) - TICK)
     print(
         f"ticks off by: median {np.quantile(off, 0.5):.1f} ms, 99% within {np.quantile(off, 0.99):.1f} ms, all within "
         f"{off.max():.0f} ms; {(max(largest) - before) * 1000 / STREAMS:.0f} kB a stream; {spent:.0f} s of CPU for "
-        f"{STREAMS * TOTAL:,} frames; load {os.getloadavg()[0]:.1f}"
+        f"{STREAMS * TOTAL:,} frames, {waited:.0f} s without one while ready; load {os.getloadavg()[0]:.1f}"
     )
 
 
