@@ -155,6 +155,7 @@ def memory_of_many(n: int = 10_000_000) -> None:
 
 def peak(n: int, capped: bool) -> int:
     """The most memory that this process held, in bytes."""
-    prior, groups = _many(n)
+    rng = np.random.default_rng(2)
+    prior, groups = ml.Prior(rng.integers(1, 10**6, n)), rng.integers(0, 10_000, n)
     ml.design(prior, 8, groups=ml.Groups(groups, at_most=2) if capped else None)
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

@@ -19,7 +19,9 @@ def first_fit(groups, parents, caps, size):  # type: ignore[no-untyped-def]
     """
     n = groups.shape[0]
     number_of = np.empty(n, np.int32)
-    filled, onward = np.zeros(n + 1, np.int32), np.arange(n + 1).astype(np.int32)
+    filled, onward = np.zeros(n + 1, np.int32), np.empty(n + 1, np.int32)
+    for i in range(n + 1):
+        onward[i] = i
     state = np.zeros((parents.shape[0], 4), np.int32)  # pointer, how many are there, cap, parent: one line of cache
     for group in range(parents.shape[0]):
         state[group, 2], state[group, 3] = min(caps[group], size), parents[group]

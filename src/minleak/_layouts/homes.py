@@ -42,12 +42,14 @@ def lay_homes(secrets: Indices, weights: Indices, tier: TierCaps) -> tuple[Homes
     groups = tree.group_of[secrets]
     home_of, sizes = fitting.first_fit(groups, tree.parents, tier.caps, rank)
     full = sizes == rank
-    members, home = grouping.fill_homes(secrets, weights, home_of, np.where(full, np.cumsum(full) - 1, -1), rank)
+    number = np.where(full, np.cumsum(full, dtype=np.int32) - 1, -1)
+    members, home = grouping.fill_homes(secrets, weights, home_of, number, rank)
     residues = weights
     given = _give_back(home, members, _Bounds(residues, secrets, groups, tier))
     if given is not None:
         home -= given
         residues += np.append(given, 0)[home_of]
+    del home_of, sizes, full, number  # some bytes a secret, before the ring takes more
     kept = home > 0
     found = Homes(members if kept.all() else members[kept], home[kept])
     return found, lay_along_tree(secrets, residues, groups, tree, rank)
