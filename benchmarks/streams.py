@@ -25,9 +25,9 @@ import numpy as np
 
 import minleak as ml
 from minleak.padding import Frames, asgi
+from minleak.padding.profiles import llm_sse
 from minleak.padding.streams import (
     add_random_bytes,
-    load_profile,
     pad_to_steps,
     send_batches,
     send_frames,
@@ -82,7 +82,7 @@ def profile() -> None:
     """The ready-made frames for language models, made again."""
     half, other = token_streams().split()
     found = ml.padding.frames(half, budget=0.25 * float(half.bytes_on_the_wire().mean()), delay=300, totals=2)
-    made, stored = replace(found, measured=found.measure(other)), load_profile("llm-sse")
+    made, stored = replace(found, measured=found.measure(other)), llm_sse()
     alike = (made.frame, made.tick_ms, made.totals) == (stored.frame, stored.tick_ms, stored.totals)
     print(f"\nllm-sse, {'as stored' if alike else 'OTHER THAN STORED'}, measured on the other half:\n{made}")
 

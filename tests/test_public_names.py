@@ -34,9 +34,9 @@ PROMISED = {
         from_samples universal update price_limits signal nip44 Limits LimitPrice Overheads SamplePadding SizeTable
         profiles frames Frames FrameCost read_streams Streams compare_streams StreamComparison AttackedPolicy
     """,
-    "minleak.padding.profiles": "Profile backup dns messages",
+    "minleak.padding.profiles": "Profile backup dns llm_sse messages",
     "minleak.padding.streams": """
-        load_profile ShownStreams add_random_bytes pad_to_steps send_batches send_frames send_plainly
+        ShownStreams add_random_bytes pad_to_steps send_batches send_frames send_plainly
     """,
     "minleak.padding.asgi": "FrameEvents PadResponses",
     "minleak.padding.wsgi": "PadResponses",

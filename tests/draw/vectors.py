@@ -21,13 +21,17 @@ TEXT = ["flu", "cold", "gout", "é", "日本", "🦉", "a\tb", "1"]
 
 def plans() -> dict:
     """Versions of plans of several kinds: homes and rings, giants, zero weights, labels of many scripts, numbers,
-    parts, blocks; two lineages.
+    parts, blocks, groups; two lineages.
     """
     text = ml.Prior([9, 7, 5, 5, 4, 3, 2, 1], labels=TEXT)
     numbers = ml.Prior([5, 4, 3, 2, 1], labels=[7, -3, 0, 2**53 + 1, -(2**63)])
     newer = ml.Prior([9, 2, 2, 1, 1], labels=["flu", "new-1", "new-2", "new-3", "ß"])
     late = ml.Prior([3, 1, 1, 1, 1], labels=["cold", "l-1", "l-2", "l-3", "l-4"])
     two = ml.design(text, 4).update(newer, cohort=1)
+    # groups that outweigh their cap, whose weights have no common divisor: more places than 2^64
+    heavy = ml.Prior([2**40 + 15, 2**40 - 87, 2**39 + 23, 2**38 + 7, 2**30 + 3, 1009, 1013, 1019], labels=TEXT)
+    tiers = ml.design(heavy, 4, groups=ml.Groups(list("aaabbcde"), at_most=1))
+    new_groups = {"new-1": 1, "new-2": 2, "new-3": 3, "ß": 4, "flu": 5}
     june = ml.design(ml.Prior([1, 2, 3, 9, 4, 5, 7, 5], labels=TEXT), 4)
     return {
         "homes and a ring": [ml.design(text, 3)],
@@ -39,6 +43,8 @@ def plans() -> dict:
         "three versions of three parts": [ml.design(text, 4), two, two.update(late, cohort=1)],
         "two lineages": [two, june],
         "blocks": [ml.design(text, 3, layout="blocks")],
+        "at most one of a group": [ml.design(text, 3, groups=ml.Groups(list("aabbccdd"), at_most=1))],
+        "groups in several tiers": [tiers, tiers.update(newer, cohort=1, groups=ml.Groups(new_groups, at_most=1))],
         "hashed labels": [ml.design(text, 3), ml.design(text, 3).update(newer, cohort=1)],
         "hashed numbers": [ml.design(numbers, 2)],
     }

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import typer
-
 import minleak as ml
 from minleak._cli.inputs import rows_of
-from minleak._cli.options import number, option
+from minleak._cli.options import as_budget, option
 from minleak._cli.output import working
 from minleak._cli.tables import check_ending
-from minleak.errors import InvalidParameter
 from minleak.padding import Frames
 
 # What frames may add, in the mean bytes of a plain stream, where nothing is said.
@@ -45,21 +42,11 @@ def pad_streams(
     rows = rows_of(source, format)
     columns = {"stream": options.stream, "time": options.time, **columns}
     streams = ml.padding.read_streams(rows["source"], format=rows["format"], **columns)
-    allowed = _bytes(budget or _BUDGET, float(streams.bytes_on_the_wire().mean()))
+    kind, value = as_budget(budget or _BUDGET)
+    allowed = value * float(streams.bytes_on_the_wire().mean()) if kind == "overhead" else value
     with working(f"choosing frames for {len(streams):,} streams"):
         found = ml.padding.frames(streams, budget=allowed, delay=options.delay, totals=options.totals, entropy=entropy)
     if output is None:
         return found, ()
     found.save(output)
     return found, (output,)
-
-
-def _bytes(text: str, mean: float) -> float:
-    """A budget in bytes, or as a share of the mean of plain streams."""
-    try:
-        value = number(text.removesuffix("%")) * (mean / 100 if text.endswith("%") else 1)
-    except typer.BadParameter:
-        value = -1.0
-    if not value >= 0:
-        raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
-    return value

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import field
+from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
@@ -79,6 +80,22 @@ def times(text: str | int) -> int:
     if whole(text) > _LONG:
         raise typer.BadParameter(f"a whole number of at most {_LONG:,} is expected")
     return int(text)
+
+
+def percent(text: str) -> float:
+    """A hundredth of a number, as the decimal number that it is: 7% is 0.07 and not a little more."""
+    return float(Decimal(repr(number(text.removesuffix("%")))) / 100)
+
+
+def as_budget(text: str) -> tuple[str, float]:
+    """The limit that a budget is, and its value: a share of the mean size, or a number in the unit of the sizes."""
+    try:
+        name, value = ("overhead", percent(text)) if text.endswith("%") else ("budget", number(text))
+    except typer.BadParameter:
+        name, value = "budget", -1.0
+    if not value >= 0:
+        raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
+    return name, value
 
 
 def number(text: str | float) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,7 @@ import typer
 import minleak as ml
 from minleak._cli.frames import FrameOptions, pad_streams
 from minleak._cli.inputs import PriorSource, Reading
-from minleak._cli.options import Format, Secret, argument, chart_option, number, option
+from minleak._cli.options import Format, Secret, argument, as_budget, chart_option, number, option, percent
 from minleak._cli.output import Outcome, save_chart, working
 from minleak._cli.tables import check_ending, write_channel
 from minleak._face.result import Result
@@ -98,7 +97,7 @@ def pad(
         raise InvalidParameter("--relative needs a share, such as --budget 5%")
     given: dict[str, Any] = {"entropy": entropy, "floor": floor}
     if budget is not None:
-        name, value = _budget(budget)
+        name, value = as_budget(budget)
         given["relative" if relative else name] = value
     if most is not None:
         given["most"] = _share(most)
@@ -151,30 +150,14 @@ def _from_samples(
     return Outcome(found, () if output is None else (output,))
 
 
-def _budget(text: str) -> tuple[str, float]:
-    """The limit that a budget is, and its value: a share of the mean size, or a number in the unit of the sizes."""
-    try:
-        name, value = ("overhead", _percent(text)) if text.endswith("%") else ("budget", number(text))
-    except typer.BadParameter:
-        name, value = "budget", -1.0
-    if not value >= 0:
-        raise InvalidParameter(f"the budget is a number from 0 on such as 4096, or a share such as 10%, not {text!r}")
-    return name, value
-
-
 def _share(text: str) -> float:
     try:
-        value = _percent(text) if text.endswith("%") else number(text)
+        value = percent(text) if text.endswith("%") else number(text)
     except typer.BadParameter:
         value = -1.0
     if not value >= 0:
         raise InvalidParameter(f"--most is a share of each size from 0 on, such as 12% or 0.12, not {text!r}")
     return value
-
-
-def _percent(text: str) -> float:
-    """A hundredth of a number, as the decimal number that it is: 7% is 0.07 and not a little more."""
-    return float(Decimal(repr(number(text.removesuffix("%")))) / 100)
 
 
 def _chart(sizes: Any, prior: ml.Prior, best: Padding) -> Any:

@@ -1,4 +1,4 @@
-"""profiles: tables that are ready to use, for backups, messages and DNS.
+"""profiles: what is ready to use: tables for backups, messages and DNS, frames for answers of language models.
 
 >>> from minleak.padding import profiles
 >>> profiles.backup().table.pad(1_000_000)
@@ -6,5 +6,6 @@
 """
 
 from minleak._padding.profiles import Profile, backup, dns, messages
+from minleak._streams.profiles import llm_sse
 
-__all__ = ["Profile", "backup", "dns", "messages"]
+__all__ = ["Profile", "backup", "dns", "llm_sse", "messages"]

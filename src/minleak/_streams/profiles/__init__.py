@@ -5,24 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 from minleak._streams.result import Frames
-from minleak.errors import InvalidParameter, shown
-
-_NAMES = ("llm-sse",)
 
 
-def load_profile(name: str) -> Frames:
-    """The frames of that name, `measured` on streams that they were not chosen for.
+def llm_sse() -> Frames:
+    """Answers of a language model as server-sent events: frames that are `measured` on streams that they were not chosen
+    for.
 
-    "llm-sse" is for answers of a language model: frames(half, budget=a quarter of the plain bytes, delay=300,
+    They are frames(half, budget=a quarter of the plain bytes, delay=300,
     totals=2) on half of 1,584 answers in nine topics, of some 170 tokens each at 50 tokens a second, measured on the
     other half. `python -m benchmarks streams` makes it again.
 
-    >>> frames = load_profile("llm-sse")
+    >>> frames = llm_sse()
     >>> frames.frame, frames.tick_ms, frames.totals, frames.total(83)
     (128, 200, (54, 82), 164)
     >>> round(frames.measured.blind, 3), round(frames.measured.success, 3), round(frames.measured.leakage, 3)
     (0.216, 0.221, 0.018)
     """
-    if name not in _NAMES:
-        raise InvalidParameter(f"no frames are named {shown(name)}: {', '.join(_NAMES)}")
-    return Frames.load(Path(__file__).parent / f"{name}.json")
+    return Frames.load(Path(__file__).parent / "llm-sse.json")
