@@ -8,8 +8,7 @@ from minleak._streams.result import Frames
 
 
 def llm_sse() -> Frames:
-    """Answers of a language model as server-sent events: frames that are `measured` on streams that they were not chosen
-    for.
+    """Frames for answers of a language model as server-sent events, `measured` on streams they were not chosen for.
 
     They are frames(half, budget=a quarter of the plain bytes, delay=300,
     totals=2) on half of 1,584 answers in nine topics, of some 170 tokens each at 50 tokens a second, measured on the
