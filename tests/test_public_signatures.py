@@ -18,7 +18,7 @@ import minleak as ml
 # How the rooms hand work to each other, through methods that no user needs: what these return has no public name.
 INNER = """
     Columns Grid Core Axes LayoutResult Distances Homes Ring Tier CommonPhases GroupTree Partition StringPrior Sampler
-    Ledger Calendar
+    Ledger Calendar ClassLimits
     LineageSampler RingSampler BlockSampler RowSampler StringSampler ObservedShares JointCounts WeightLine RingLayout
 """
 
@@ -72,12 +72,12 @@ def test_what_is_returned_can_be_named():
 
 # The operands of functions and classes, in the order in which they stand; whatever else these take, they take by name.
 OPERANDS = """
-    app plan plans counts subject chart path cloak source folder title body charts sizes chain secret secrets
-    observables weights streams frames
+    app plan plans padding counts subject chart path cloak source folder title body charts chain secret secrets
+    observables sizes weights joints streams frames
     initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels
-    n m independent matroid
-    width height epsilon metric values observed scheme method model table events engine name alpha beta q l entropy
-    entropies k tries of form
+    n m error erased smallest largest independent matroid
+    width height epsilon metric values observed scheme method model table events engine name alpha beta gamma q l
+    entropy entropies k tries of form
 """
 # Those that may be left out; and of methods, what they are asked about.
 OPTIONAL = "frames prior channel observables metric perspective entropy entropies k l path table engine"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,10 @@ def test_design_and_show(plan, asked):
 
 def test_draw(plan, asked, typed, run):
     typed("word3\nnever seen\nпароль\n".encode())
-    sets = asked("draw", "w.cloak", "-", "--key", "w.key", "--scope", "user-1")["sets"]
+    sets = [
+        json.loads(line)["sets"][0]
+        for line in run("draw", "w.cloak", "-", "--key", "w.key", "--scope", "user-1", "--json")[1].splitlines()
+    ]
     cloak = ml.Cloak("w.cloak", key="w.key")
     for text, shown in zip(["word3", "never seen", "пароль"], sets, strict=True):
         assert tuple(shown["members"]) == cloak.draw(text, scope="user-1")
@@ -117,7 +121,8 @@ def test_a_policy_holds_for_every_decoy(folder, asked, run, typed):
     assert "up to a length that meets the policy has its sets, and no set holds another" in Path("p.html").read_text()
     asked("key", "new", "p.key")
     typed("".join(f"Monkey-{i}\n" for i in range(10, 40)).encode())
-    for shown in asked("draw", "p.cloak", "-", "--key", "p.key", "--scope", "u")["sets"]:
+    for line in run("draw", "p.cloak", "-", "--key", "p.key", "--scope", "u", "--json")[1].splitlines():
+        [shown] = json.loads(line)["sets"]
         assert all(8 <= len(x) <= 12 and x[0].isupper() and any(map(str.isdecimal, x)) for x in shown["members"])
     typed(b"monkey-10\n")
     code, _, err = run("draw", "p.cloak", "-", "--key", "p.key", "--scope", "u")

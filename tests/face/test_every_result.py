@@ -78,6 +78,8 @@ def examples():
         plan.export(os.path.join(tempfile.mkdtemp(), "table.json")),
         ml.certify(plan, PRIOR),
         ml.certify(plan, PRIOR).checks[0],
+        ml.theory.deficiency(NOISY, CHANNEL),
+        ml.theory.more_capable(NOISY, CHANNEL, trials=2),
         ml.certify(plan, [1, 1, 1, 2]),
         table,
         table.rows[0],

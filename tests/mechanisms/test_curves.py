@@ -95,11 +95,11 @@ def test_shuffling_bounds_the_exact_loss_of_randomised_response():
     lie = 1 / (1 + math.exp(epsilon))
     others = binom.pmf(np.arange(people), people - 1, lie)
     ones, zeros = ((np.append(others, 0) * (1 - p) + np.append(0, others) * p) for p in (1 - lie, lie))
-    bound = mechanisms.shuffled_epsilon(epsilon, people, delta)
+    bound = mechanisms.shuffled_epsilon(epsilon, n=people, delta=delta)
     assert bound < epsilon
     for p, q in ((ones, zeros), (zeros, ones)):
         assert np.maximum(p - math.exp(bound) * q, 0).sum() <= delta
-    assert mechanisms.shuffled_epsilon(3.0, 10, delta) == 3.0
+    assert mechanisms.shuffled_epsilon(3.0, n=10, delta=delta) == 3.0
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_shuffling_bounds_the_exact_loss_of_randomised_response():
         (lambda: mechanisms.privacy_curve([[1, 0], [0, 1]]).delta(math.nan), "epsilon"),
         (lambda: mechanisms.privacy_curve([[1, 0], [0, 1]]).compose(0), "observations"),
         (lambda: mechanisms.privacy_curve([[1, 0], [0, 1]]).compose(2).compose(2), "one observation"),
-        (lambda: mechanisms.shuffled_epsilon(1, 100, 0), "delta"),
+        (lambda: mechanisms.shuffled_epsilon(1, n=100, delta=0), "delta"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(call, says):

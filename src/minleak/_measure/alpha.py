@@ -26,7 +26,7 @@ _STEPS, _GAP = 20_000, 1e-10
 
 
 def alpha_leakage(
-    prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, alpha: float = 1, *, base: float = 2
+    prior: Joint | Prior | Iterable[Any], channel: Channel | Any, alpha: float, *, base: float = 2
 ) -> float:
     """What an attacker gains by observing who is judged by the alpha-loss of the secret itself; alpha from 1 on.
 

@@ -25,9 +25,7 @@ from minleak.errors import InvalidParameter, SolverFailed
 _STEPS, _GAP = 100_000, 1e-11
 
 
-def sibson(
-    prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, alpha: float = 1, *, base: float = 2
-) -> float:
+def sibson(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, alpha: float, *, base: float = 2) -> float:
     """Sibson's I_a(X;Y) = min over q of D_a(p C || p q) = a/(a-1) log sum over y of (sum over x of p_x C[x,y]^a)^(1/a).
 
     a = `alpha` from 0 on: mutual information at 1, `maximal_leakage` of the possible secrets at infinity, and
@@ -70,9 +68,7 @@ def conditional_sibson(
 
 
 @one_thread()
-def csiszar(
-    prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None, alpha: float = 1, *, base: float = 2
-) -> float:
+def csiszar(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, alpha: float, *, base: float = 2) -> float:
     """Csiszar's (and Augustin's) information, min over q of sum over x of p_x D_a(C[x,.] || q), a = `alpha` above 0.
 
     Convex in q. At any q it is at most max over y of T(y)/q(y) - 1 above the least, T being the mean of the rows tilted

@@ -151,12 +151,12 @@ def privacy_curve(channel: Channel | Any, *, pairs: Iterable[tuple[int, int]] | 
     return PrivacyCurve(1, kept, kept, tuple(rows for _, rows in distinct.values()))
 
 
-def shuffled_epsilon(epsilon: float, n: int, delta: float) -> float:
+def shuffled_epsilon(epsilon: float, *, n: int, delta: float) -> float:
     """What is left of a local epsilon where the answers of n people come in random order: they are (result, delta)-
     private in the central sense. The closed bound of Feldman, McMillan and Talwar (Hiding Among the Clones, Theorem
     3.1), in nats, where epsilon <= log(n / (16 log(2/delta))); else, and where it is no better, epsilon itself.
 
-    >>> round(shuffled_epsilon(1.0, 1_000_000, 1e-6), 4)
+    >>> round(shuffled_epsilon(1.0, n=1_000_000, delta=1e-6), 4)
     0.0235
     """
     local = real(epsilon, "epsilon is a number from 0 on, in nats", least=0, below=math.inf)

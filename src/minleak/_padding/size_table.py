@@ -140,7 +140,10 @@ class SizeTable(Result):
             )
         try:
             if not name.lower().endswith(".json"):
-                padded = Columns(path).read({}, {"padded": "padded"})["padded"].numbers()
+                columns = Columns(path)
+                if not columns.names_columns or not columns.has("padded"):
+                    raise UnreadableFile(f"{name} is no padding table: it has no column padded")
+                padded = columns.read({}, {"padded": "padded"})["padded"].numbers()
                 return cls(tuple(padded.tolist()))
             data = json.loads(read_bytes(path, name))
             if not isinstance(data, dict) or data.get("form") != _FORM or not isinstance(data.get("values"), list):

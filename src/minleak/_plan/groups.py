@@ -171,10 +171,10 @@ class GroupTree:
         return "; inside them ".join(said)
 
 
-def _numbered(by: Any, labels: Labels) -> tuple[Indices, list[Any]]:
+def _numbered(by: Any, labels: Labels) -> tuple[Any, list[Any]]:
     """The number of each secret's group, in the order in which they first appear, and their names."""
     found = as_property(by, labels, what="group", more=True)
-    return found.codes.astype(np.int32), found.values[:]
+    return found.codes.astype(np.int32), list(found.values)
 
 
 def _caps(at_most: Any, names: list[Any]) -> Indices:
