@@ -52,31 +52,38 @@ class LineageSampler(ListedSampler):
         found = self._later.position(secret)
         return None if found is None else int(self.plan.begins[1]) + found
 
-    def _by_part(self, secrets: Indices) -> Iterator[tuple[Any, Indices, Indices]]:
-        """(part, rows, numbers within the part) of those parts that are asked for."""
+    def _by_part(self, secrets: Indices) -> Iterator[tuple[Any, int, Any, Indices]]:
+        """(part, where its secrets begin, rows, numbers within the part) of those parts that are asked for."""
         begins = self.plan.begins
         which = np.searchsorted(begins, secrets, side="right") - 1
+        if len(which) and (which == which[0]).all():  # as a single draw
+            part, begin = int(which[0]), int(begins[which[0]])
+            yield self.parts[part], begin, slice(None), secrets - begin
+            return
         order = np.argsort(which, kind="stable")
         for rows in np.split(order, np.flatnonzero(np.diff(which[order])) + 1) if len(order) else ():
             part = int(which[rows[0]])
-            yield self.parts[part], rows, secrets[rows] - begins[part]
+            yield self.parts[part], int(begins[part]), rows, secrets[rows] - begins[part]
+
+    @cached_property
+    def _places_are_large(self) -> bool:
+        """Whether a part has several tiers, and so numbers of places of any size."""
+        return any(getattr(part, "lower", ()) for part in self.plan.parts)
 
     def owned(self, secrets: Indices) -> Indices:
         """As the parts say."""
-        several = any(getattr(part, "lower", ()) for part in self.plan.parts)  # tiers, with integers of any size
-        owned = np.zeros(len(secrets), dtype=object if several else np.int64)
-        for part, rows, numbers in self._by_part(secrets):
+        owned = np.zeros(len(secrets), dtype=object if self._places_are_large else np.int64)
+        for part, _, rows, numbers in self._by_part(secrets):
             owned[rows] = part.owned(numbers)
         return owned
 
     def locate(self, secrets: Indices, places: Indices) -> Indices:
         """The set at each place of the secret's own part."""
         out = np.full((len(secrets), self.plan.k), -1, dtype=np.int64)
-        begins = self.plan.begins
-        for part, rows, numbers in self._by_part(secrets):
-            own = places[rows] if isinstance(places, np.ndarray) else as_integers([places[row] for row in rows])
-            shown = part.locate(numbers, own if getattr(part.plan, "lower", ()) else own.astype(np.int64))
-            begin = int(begins[np.searchsorted(begins, secrets[rows[0]], side="right") - 1])
+        given = places if isinstance(places, np.ndarray) else as_integers(places)
+        for part, begin, rows, numbers in self._by_part(secrets):
+            own = given[rows] if getattr(part.plan, "lower", ()) else given[rows].astype(np.int64, copy=False)
+            shown = part.locate(numbers, own)
             out[rows, : shown.shape[1]] = np.where(shown >= 0, shown + begin, -1)
         return out
 
