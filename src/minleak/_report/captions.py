@@ -26,13 +26,13 @@ def captioned(facts: Facts) -> list[Figure]:
         Figure(
             "comparison",
             "What leaks, against other countermeasures",
-            f"All with sets of {facts.k:,}. Shorter is better; 100% is showing the secret itself.",
+            f"All with sets of {facts.k:,}{_apart(facts)}. Shorter is better; 100% is showing the secret itself.",
             charts.comparison(facts.comparisons),
         ),
         Figure(
             "leakage_by_k",
             "Larger sets leak less",
-            f"The least possible leakage for each size of sets; this plan has k = {facts.k:,}.",
+            f"The least possible leakage for each size of sets{_apart(facts)}; this plan has k = {facts.k:,}.",
             charts.leakage_by_k(facts.by_k, facts.k),
         ),
         Figure(
@@ -102,3 +102,7 @@ def _binning(facts: Facts) -> str:
         f"All {facts.possible:,} possible secrets are shown: ranks up to {alone} one by one, the others in bins, as "
         "the bin's mean in a band from its least to its largest."
     )
+
+
+def _apart(facts: Facts) -> str:
+    return "" if facts.groups is None else ", without the caps on groups that this plan keeps"

@@ -99,7 +99,7 @@ class Facts(Result):
 
     `world` is None where nothing can be said about it, and `untold` then why; `enough` are between which numbers of
     events its success would be within 10% of the certified one. `example` are the first members of a set. `told` is
-    what sets tell about a property of the secret, where one was given.
+    what sets tell about a property of the secret, where one was given; `groups` are the caps that every set keeps.
     """
 
     digest: str
@@ -129,6 +129,7 @@ class Facts(Result):
     nearness: Nearness | None
     trials: int
     told: PropertyLeakage | None = None
+    groups: str | None = None
 
 
 def gather(
@@ -207,6 +208,7 @@ def gather(
         nearness=near,
         trials=trials,
         told=told,
+        groups=None if plan.groups is None else plan.groups.describe(),
     )
 
 

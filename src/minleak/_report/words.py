@@ -87,7 +87,7 @@ def verdict(facts: Facts) -> str:
         )
     if world is None:
         seen = f"An attacker who sees a set of {facts.k:,} and guesses once is right {often(chance.plan)}"
-        success, after = chance.plan, f": no sets of {facts.k:,} can do better"
+        success, after = chance.plan, f": no {which_sets(facts)} can do better"
     else:
         seen = (
             f"An attacker who knows how often secrets really occur, sees a set of {facts.k:,} and guesses once "
@@ -99,6 +99,11 @@ def verdict(facts: Facts) -> str:
     return f"{seen}, against {often(chance.blind)} without seeing anything{after}."
 
 
+def which_sets(facts: Facts) -> str:
+    """The sets among which the plan leaks least."""
+    return f"sets of {facts.k:,}" + ("" if facts.groups is None else " that keep the caps")
+
+
 def provenance(facts: Facts) -> list[str]:
     """What the first figure rests on, the sample that the counts are and the certificate, and what would better it."""
     world, enough = facts.world, facts.enough
@@ -106,7 +111,7 @@ def provenance(facts: Facts) -> list[str]:
         return [f"Nothing can be said about the world beyond the counts: {facts.untold}. All figures are as counted."]
     certified = (
         f"The counts are a sample of {about(world.events)} events. For the counts as they are, a guess is right "
-        f"{often(facts.chance.plan)}, and no sets of {facts.k:,} can do better: that is certified, and the limit for "
+        f"{often(facts.chance.plan)}, and no {which_sets(facts)} can do better: that is certified, and the limit for "
         "infinitely many events."
     )
     few, many = (about(events) for events in enough)
