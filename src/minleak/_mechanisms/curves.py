@@ -153,20 +153,24 @@ def privacy_curve(channel: Channel | Any, *, pairs: Iterable[tuple[int, int]] | 
 
 def shuffled_epsilon(epsilon: float, *, n: int, delta: float) -> float:
     """What is left of a local epsilon where the answers of n people come in random order: they are (result, delta)-
-    private in the central sense. The closed bound of Feldman, McMillan and Talwar (Hiding Among the Clones, Theorem
-    3.1), in nats, where epsilon <= log(n / (16 log(2/delta))); else, and where it is no better, epsilon itself.
+    private in the central sense, in nats.
+
+    With b = 8 sqrt(exp(epsilon) log(4/delta) / n) + 8 exp(epsilon) / n it is
+    log(1 + b (exp(epsilon) - 1) / (exp(epsilon) + 1/(1 + b))), where epsilon <= log(n / (16 log(4/delta))): the closed
+    bound of Feldman, McMillan and Talwar (Hiding Among the Clones, arXiv 2012.12803) as their published program
+    computes it. Elsewhere, and where that is no better, epsilon itself.
 
     >>> round(shuffled_epsilon(1.0, n=1_000_000, delta=1e-6), 4)
-    0.0235
+    0.0238
     """
     local = real(epsilon, "epsilon is a number from 0 on, in nats", least=0, below=math.inf)
     people = whole(n, "the number of people", 1)
     share = real(delta, "delta is a probability between 0 and 1", above=0, below=1)
-    if local > math.log(people / (16 * math.log(2 / share))):
+    if local > math.log(people / (16 * math.log(4 / share))):
         return local
     grown = math.exp(local)
     noise = 8 * math.sqrt(grown * math.log(4 / share) / people) + 8 * grown / people
-    return min(local, math.log1p((grown - 1) / (grown + 1) * noise))
+    return min(local, math.log1p(noise * (grown - 1) / (grown + 1 / (1 + noise))))
 
 
 def _nats(epsilon: float) -> float:
