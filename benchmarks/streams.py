@@ -112,10 +112,12 @@ def policies() -> None:
         own = [attack(attacked.x, policy(attacked, np.random.default_rng(1))) for policy in random.values()]
         own.append(attack(attacked.x, send_frames(frames)(attacked, np.random.default_rng(1))))
         held = ours.bytes <= theirs.bytes and own[1][2] < own[0][0]
+        apart = ours.high is not None and theirs.low is not None and ours.high < theirs.low
         print(
             f"{'held' if held else 'NOT HELD'}: own attack right {own[1][1]:.3f} [{own[1][0]:.3f}, {own[1][2]:.3f}] "
             f"with frames, {own[0][1]:.3f} [{own[0][0]:.3f}, {own[0][2]:.3f}] with random; {ours.bytes:,.0f} and "
-            f"{theirs.bytes:,.0f} bytes; proven for every attacker {ours.proven:.3f}",
+            f"{theirs.bytes:,.0f} bytes; proven for every attacker {ours.proven:.3f}; by the bounds of audit "
+            f"{'apart' if apart else 'NOT apart'}",
             flush=True,
         )
         others = {}
