@@ -191,7 +191,16 @@ def listening(tmp_path_factory):
         one.folder = folder
         yield one
     assert "hush" not in one.errors
+
+
+def test_the_access_log_holds_no_body(tmp_path):
+    KEY.save(tmp_path / "key")
+    older_plan().save(tmp_path / "plan.cloak")
+    with service("plan.cloak", "--key", "key", "--socket", "s", "--access-log", cwd=tmp_path) as one:
+        assert ask(tmp_path / "s", "/draw", asked())[0] == 200
+        assert ask(tmp_path / "s", "/draw", asked("hush-none"))[0] == 422
     assert "POST /draw 200" in one.errors
+    assert "hush" not in one.errors
 
 
 CLIENTS = {
