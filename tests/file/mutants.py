@@ -4,6 +4,8 @@ A mutant is refused, or its certificate is, or it draws as the original does, or
 posterior is the target, counted place by place. Whatever it says, only errors of ours come out. As a program:
 
     python -m tests.file.mutants 10000 1
+
+or with a folder of originals as a third argument, which `save_originals` writes.
 """
 
 from __future__ import annotations
@@ -73,11 +75,10 @@ ODD_VALUES = (
 )
 
 
-def originals(folder: Path) -> dict[str, bytes]:
-    """The files that are changed."""
+def save_originals(folder: Path) -> None:
+    """Write the files that are changed."""
     for name, make in ORIGINALS.items():
-        make().save(folder / "original.cloak")
-        yield name, (folder / "original.cloak").read_bytes()
+        make().save(folder / f"{name}.cloak")
 
 
 # -- changing --------------------------------------------------------------------------------------------------------
@@ -292,14 +293,11 @@ def assert_optimal(found: dict, plan) -> None:
         assert [p / sum(column) for p in sorted(column, reverse=True)] == list(plan.exact_target)
 
 
-def tried(count: int, seed: int, folder: Path) -> Counter:
-    """How many mutants became of what, over all originals in turn."""
+def tried(count: int, seed: int, folder: Path, path: Path) -> Counter:
+    """How many mutants, written to `path`, became of what, over all originals of the folder in turn."""
     rng, results = random.Random(seed), Counter()
-    path = folder / "mutant.cloak"
-    judges = []
-    for name, content in list(originals(folder)):
-        path.write_bytes(content)
-        judges.append((name, content, Judge(path)))
+    files = [(name, folder / f"{name}.cloak") for name in ORIGINALS]
+    judges = [(name, file.read_bytes(), Judge(file)) for name, file in files]
     for number in range(count):
         name, content, judge = judges[number % len(judges)]
         state = rng.getstate()
@@ -314,7 +312,10 @@ def tried(count: int, seed: int, folder: Path) -> Counter:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as place:
-        total = int(sys.argv[1])
-        for seed in range(int(sys.argv[2]), int(sys.argv[2]) + -(-total // 500)):
+        total, first, *given = sys.argv[1:]
+        originals = Path(given[0] if given else place)
+        if not given:
+            save_originals(originals)
+        for seed in range(int(first), int(first) + -(-int(total) // 500)):
             signal.setitimer(signal.ITIMER_VIRTUAL, 300)  # of CPU: a loop without end ends the process, and so is seen
-            print(seed, dict(tried(500, seed, Path(place))), flush=True)
+            print(seed, dict(tried(500, seed, originals, Path(place, "mutant.cloak"))), flush=True)

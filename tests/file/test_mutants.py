@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tests.file.files import PREFIX, sealed, unpacked
-from tests.file.mutants import changed, shown
+from tests.file.mutants import changed, save_originals, shown
 from tests.plans import KEY, several_rings, zipf
 
 import minleak as ml
@@ -25,10 +25,12 @@ ROOT = Path(__file__).parents[2]
 
 def test_mutants(tmp_path):
     """Some hundred of all kinds; many more were tried, see `mutants`. The compiled loops check every index here, which
-    they do not else: one beyond its array is an error.
+    they do not else: one beyond its array is an error. The originals are made before, by loops that need not be
+    compiled again.
     """
+    save_originals(tmp_path)
     checked = os.environ | {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    command = [sys.executable, "-m", "tests.file.mutants", "500", "7"]
+    command = [sys.executable, "-m", "tests.file.mutants", "500", "7", str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, env=checked, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
     results = Counter(ast.literal_eval(done.stdout.split(" ", 1)[1]))

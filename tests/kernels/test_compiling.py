@@ -14,8 +14,8 @@ from minleak._kernels import compiling
 
 CALL = """
 import numpy as np
-from minleak._kernels import sorting
-print(sorting.sort_descending(np.array([3, 1]), np.int64)[0][1])
+from minleak._kernels import grouping
+print(grouping.sum_groups(np.array([3, 1]), np.array([0, 1]), 2)[0][1])
 """
 CACHES = ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "HOME")
 
@@ -74,7 +74,7 @@ def test_where_no_cache_can_be_written_kernels_are_compiled_anew(tmp_path, seale
 def test_a_cache_folder_that_the_environment_names_is_used(tmp_path, sealed):
     cache = tmp_path / "cache"
     assert call(tmp_path, sealed, HOME="/dev/null", NUMBA_CACHE_DIR=os.fspath(cache)).stdout == "1\n"
-    assert list(cache.rglob("*sorting*.nbi"))
+    assert list(cache.rglob("*grouping*.nbi"))
 
 
 def test_a_cache_of_the_user_is_used_only_if_nobody_else_can_write_there(tmp_path, monkeypatch):
