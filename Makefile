@@ -21,7 +21,7 @@ $(DEV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) tests/environment.py $(DEV) --editable '.[dev]'
 	touch $@
 
-demo: $(DEMO)/.installed  ## From real word counts to a cloak, a certificate, a drawn set and a report, in demo/
+demo: $(DEMO)/.installed  ## From names and counts to a better table, a certificate, a drawn set and a page, in demo/
 	$(DEMO)/bin/python examples/demo.py
 
 # What runs in one process goes two at a time; what follows uses two processes itself. The examples of the documentation

@@ -1,5 +1,5 @@
 """The picture of the how-to on places: how often the country is guessed against how often the city is, for caps on how
-many cities of one country a set may hold. Needs the extra `report`: python docs/country_against_city.py.
+many cities of one country a set may hold. Needs the extra `report`: python docs/pictures/country_against_city.py.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import altair as alt
 
 import minleak as ml
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PICTURE = Path(__file__).parent / "country_against_city.png"
 K = 8
 
