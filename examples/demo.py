@@ -21,9 +21,8 @@ def main(folder: Path) -> None:
 
     names = ml.read_prior(DATA)
     print(f"1. {len(names):,} npm packages and how often each was downloaded: {DATA.name}")
-    print(
-        f"   Without seeing anything, an observer guesses the package {ml.theory.vulnerability(names):.1%} of the time.\n"
-    )
+    blind = ml.theory.vulnerability(names)
+    print(f"   Without seeing anything, an observer guesses the package {blind:.1%} of the time.\n")
 
     today, blocks, plan = ml.compare(names, list(map(first_byte, names.labels)), entropies=["min-entropy"]).rows[:3]
     print(f"2. Today: clients send the first 8 bits of the name's hash, {plan.k} names to a bucket on average")
@@ -37,9 +36,8 @@ def main(folder: Path) -> None:
     print(f"4. The best there is: sets of {plan.k} that are drawn")
     best = ml.design(names, k=plan.k)
     best.save(file)
-    print(
-        f"   {best.success:.1%}, the least possible with sets of {plan.k}: {str(ml.certify(file, names)).splitlines()[0]}.\n"
-    )
+    proof = str(ml.certify(file, names)).splitlines()[0]
+    print(f"   {best.success:.1%}, the least possible with sets of {plan.k}: {proof}.\n")
 
     print(f"5. A drawn set: {SUBJECT} asks for {NAME}, today and every other day")
     if not key.exists():

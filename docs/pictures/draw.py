@@ -105,20 +105,7 @@ def drawing() -> str:
     parts += [
         f'<rect class="line" x="{x - 15:g}" y="{top - 8}" width="30" height="{tall}" rx="5" stroke-width="3"/>',
         text(x, bottom + 30, f"shown: {', '.join(shown)}", size=18, anchor="middle"),
-        text(
-            24,
-            bottom + 66,
-            f"To hide {chosen}: the key, the person and the secret pick one of its places, always the",
-            "soft",
-            15,
-        ),
-        text(
-            24,
-            bottom + 88,
-            "same one. The column there is the set. Seeing it, all three members are equally likely.",
-            "soft",
-            15,
-        ),
+        *(text(24, bottom + 66 + 22 * i, line, "soft", 15) for i, line in enumerate(said)),
     ]
     return svg(760, bottom + 110, title, parts)
 
