@@ -9,7 +9,7 @@ from typing import Any
 
 import minleak as ml
 from minleak._cli.engines import EngineChoice, engine_option, parse_engine
-from minleak._cli.inputs import rows_of
+from minleak._cli.inputs import rows_of, telling
 from minleak._cli.options import Entropies, Format, Secret, argument, chart_option, option, share
 from minleak._cli.output import Outcome, note, progressing, save_chart
 from minleak._samples.attacks import ATTACKS
@@ -63,7 +63,7 @@ class AuditOptions:
 
 def audit(
     events: str = argument(
-        "EVENTS", "A csv(.gz), tsv or parquet file, - for stdin; with --engine a folder or a database too."
+        "EVENTS", "A csv(.gz), tsv or parquet file or a log, - for stdin; with --engine a folder or a database too."
     ),
     *,
     options: AuditOptions,
@@ -95,7 +95,8 @@ def audit(
             found = _audit_inside(events, parse_engine(engine), given)
         else:
             rows = rows_of(events, format)
-            found = ml.audit(rows["source"], format=rows["format"], **given)
+            with telling():
+                found = ml.audit(rows["source"], format=rows["format"], **given)
     charts = save_chart(found.chart, chart, title="Observables by secret")
     return Outcome(found, charts + save_chart(found.curve_chart, curve, title="Success against training events"))
 

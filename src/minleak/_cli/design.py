@@ -167,6 +167,8 @@ def _refuse_inside(requirement: Requirement, variant: Variant, grouping: Groupin
     in_memory = {
         "--max-success": requirement.max_success is not None,
         "--clean": reading.clean,
+        "--status": reading.status is not None,
+        "--no-query": reading.no_query,
         "--gains": variant.gains is not None,
         "--near": variant.near is not None,
         "--group": grouping.group is not None,

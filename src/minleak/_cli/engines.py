@@ -82,7 +82,12 @@ def design_inside(
     to_cloak = output is not None and output.endswith(".cloak")
     with working(f"designing for {path} in {engine.name}"), engine.open(path, reading.format) as counts:
         plan = warehouse.design(
-            counts, k, folder=None if to_cloak else output, layout=layout, secret=reading.secret, weight=weight
+            counts,
+            k,
+            folder=None if to_cloak else output,
+            layout=layout,
+            secret=reading.secret if reading.field is None else reading.field,
+            weight=weight,
         )
         if output is not None and to_cloak:
             warehouse.to_plan(plan).save(output)
