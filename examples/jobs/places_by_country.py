@@ -21,7 +21,7 @@ def main(*, short: bool) -> None:
     plain = ml.design(people, K)
     capped = ml.design(people, K, groups=ml.Groups(country, at_most=2))
     print(f"{n:,} cities in sets of {K}: how often a guess is right")
-    print("                         city    country  (blind {:.1%})".format(plain.property_leakage(country).blind))
+    print(f"                         city    country  (blind {plain.property_leakage(country).blind:.1%})")
     for name, plan in (("no cap", plain), ("at most two of a country", capped)):
         print(f"{name:<24} {plan.success:5.1%}   {plan.success_of(country):5.1%}")
     print("certified:", ml.certify(capped, people).ok)

@@ -1,4 +1,4 @@
-"""A service asked from Node: `minleak serve` on a free port of this machine, with a token, and examples/service/client.mjs.
+"""A service asked from Node: `minleak serve` on a free port of this machine, and examples/service/client.mjs.
 
 What leads here: docs/howto/service.md. `--short` takes 400 words.
 """

@@ -23,7 +23,7 @@ def naive(secret: bytes, guess: bytes) -> bool:
 
 
 def collect(check: Callable[[bytes, bytes], bool], events: int) -> tuple[np.ndarray, np.ndarray]:
-    """How many characters were right, and the nanoseconds it took; secrets in random order, so that drift is no leak."""
+    """How many characters were right, and the nanoseconds it took; in random order, so that drift is no leak."""
     guesses = {n: SECRET[:n] + bytes([SECRET[n] ^ 1]) + SECRET[n + 1 :] for n in RIGHT}
     order = random.choices(RIGHT, k=events)
     times = np.empty(events)
