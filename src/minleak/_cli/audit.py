@@ -71,6 +71,7 @@ def audit(
         "With --enough: wait for more events in the file until they are enough; give up when none came for this many "
         "seconds."
     ),
+    before: str | None = option("With --report: events from before a repair, audited alike and put beside these."),
     chart: str | None = chart_option("observables by secret"),
     curve: str | None = chart_option("success against training events"),
     format: Format = None,
@@ -83,6 +84,9 @@ def audit(
 
     Example: minleak audit events.csv --secret query --observable size
     """
+    if before is not None and (engine is not None or follow is not None):
+        raise InvalidParameter("--before is audited in memory and at once: leave out --engine and --follow")
+    earlier = None
     with progressing(f"auditing {events}") as progress:
         given = options.given() | {"progress": progress}
         if follow is not None:
@@ -97,8 +101,10 @@ def audit(
             rows = rows_of(events, format)
             with telling():
                 found = ml.audit(rows["source"], format=rows["format"], **given)
+                earlier = None if before is None else ml.audit(before, **given)
     charts = save_chart(found.chart, chart, title="Observables by secret")
-    return Outcome(found, charts + save_chart(found.curve_chart, curve, title="Success against training events"))
+    charts += save_chart(found.curve_chart, curve, title="Success against training events")
+    return Outcome(found, charts, about=None if earlier is None else [earlier, found])
 
 
 def _audit_inside(events: str, engine: EngineChoice, given: dict[str, Any]) -> Audit:

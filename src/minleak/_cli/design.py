@@ -153,13 +153,14 @@ def design(
     summary = summarize(plan, entropy)
     if most is not None:
         _warn_if_missed(summary, most, as_counted=requirement.as_counted)
+    about: dict[str, Any] = {"about": plan, "most": most}
     if output is None:
-        return Outcome(summary)
+        return Outcome(summary, **about)
     with working(f"writing {output}"):
         plan.save(output)
     asked = "" if most is None else f" --max-success {100 * most:.4g}%"
     following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
-    return Outcome(summary, (output,), then=f"{following}, or minleak draw --help")
+    return Outcome(summary, (output,), then=f"{following}, or minleak draw --help", **about)
 
 
 def _refuse_inside(requirement: Requirement, variant: Variant, grouping: Grouping, reading: Reading) -> None:

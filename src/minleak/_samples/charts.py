@@ -65,7 +65,7 @@ def seen_chart(what: ObservedShares) -> Any:
         for bin, share in zip(what.bins, shares.tolist(), strict=True)
         if share > 0
     ]
-    legend = alt.Legend(format=".0%", title="share of the secret's events")
+    legend = alt.Legend(format=".0%", title="share of the secret's events", titleLimit=300)
     base = alt.Chart(alt.Data(values=cells)).mark_rect()
     base = base.encode(
         y=alt.Y("secret:N", title="secret", sort=list(what.names)),

@@ -66,6 +66,7 @@ class Audit(Result):
     seen: ObservedShares = field(repr=False, compare=False)
 
     reported = ("rejected", "verdict")
+    charted = "what was seen, by secret"
 
     @property
     def rejected(self) -> bool:
