@@ -17,14 +17,16 @@ def first_byte(name: str) -> int:
 
 def main(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
-    table, file, key, page = (folder / name for name in ("blocks.sqlite", "names.cloak", "names.key", "report.html"))
+    files = ("blocks.sqlite", "names.cloak", "names.key", "compared.html", "report.html")
+    table, file, key, slide, page = (folder / name for name in files)
 
     names = ml.read_prior(DATA)
     print(f"1. {len(names):,} npm packages and how often each was downloaded: {DATA.name}")
     blind = ml.theory.vulnerability(names)
     print(f"   Without seeing anything, an observer guesses the package {blind:.1%} of the time.\n")
 
-    today, blocks, plan = ml.compare(names, list(map(first_byte, names.labels)), entropies=["min-entropy"]).rows[:3]
+    found = ml.compare(names, list(map(first_byte, names.labels)), entropies=["min-entropy"])
+    today, blocks, plan = found.rows[:3]
     print(f"2. Today: clients send the first 8 bits of the name's hash, {plan.k} names to a bucket on average")
     print(f"   An observer guesses the package {today.success:.1%} of the time.\n")
 
@@ -44,8 +46,9 @@ def main(folder: Path) -> None:
         ml.Key.new().save(key)
     print("   " + ", ".join(ml.Cloak(file, key=key).draw(NAME, scope=SUBJECT)) + "\n")
 
+    ml.report.write(found, slide)
     ml.report.write(best, page)
-    print(f"6. A page for whoever has to be convinced: {page}. It needs no network.\n")
+    print(f"6. Pages that open without network: {slide} compares all three, {page} is about the plan.\n")
     print("Next: docs/tutorial.md, or your own counts:")
     print("      .venv/bin/minleak design YOURS.csv --secret COLUMN --weight COLUMN -k 12 -o yours.cloak")
 

@@ -4,30 +4,25 @@ What leads here: docs/howto/prefixes.md. `--short` takes 600 names. The page is 
 else to a temporary one.
 """
 
-import hashlib
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-import minleak as ml
-
+MINLEAK = Path(sys.executable).with_name("minleak")
 DATA = Path(__file__).parents[1] / "data" / "npm_downloads.csv"
 
 
-def main(*, short: bool, folder: Path) -> None:
-    whole = ml.read_prior(DATA)
-    n = 600 if short else len(whole)
-    names = ml.Prior(whole.weights[:n], labels=whole.labels[:n])
-    today = [hashlib.sha256(name.encode()).digest()[0] for name in names.labels]
-    found = ml.compare(names, today, entropies=["shannon"])
-    print(f"{n:,} names: a guess is right {found.success:.1%} today, {found.plan:.1%} with the best sets of that size")
-    plan = ml.design(names, k=found.largest)
-    page = folder / "report.html"
-    ml.report.write(plan, page, success=found.success / 2, title="How well look-ups are hidden")
-    print(f"{page.name}: {page.stat().st_size / 1e6:.1f} MB, opens without network")
+def main(folder: Path, *, short: bool) -> None:
+    with tempfile.TemporaryDirectory() as temporary:
+        names, page = Path(temporary) / "names.csv", folder / "page.html"
+        names.write_text("".join(DATA.read_text().splitlines(keepends=True)[: 601 if short else None]))
+        command = [MINLEAK, "compare", names, "--prefix", "sha256:8", "-e", "shannon", "--report", page]
+        subprocess.run(command, check=True)
+        print(f"{page.stat().st_size / 1e6:.1f} MB, opens without network")
 
 
 if __name__ == "__main__":
     given = [Path(argument) for argument in sys.argv[1:] if argument != "--short"]
-    with tempfile.TemporaryDirectory() as temporary:
-        main(short="--short" in sys.argv, folder=given[0] if given else Path(temporary))
+    with tempfile.TemporaryDirectory() as elsewhere:
+        main(given[0] if given else Path(elsewhere), short="--short" in sys.argv)
