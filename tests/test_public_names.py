@@ -69,8 +69,8 @@ PROMISED = {
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
         ComparisonRow Cost Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
         JoinMeetOrder Labels
-        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks MatroidOptimum Measured Misfit Needed Optimum
-        Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
+        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks LooksNeeded MatroidOptimum Measured Misfit
+        Needed Optimum Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
         PrincipalPartition PropertyLeakage Refinement Repeated Result
         RowSummary Rows SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
         Tradeoff UnlistedPlan Walk World fields_of
@@ -84,7 +84,7 @@ PROMISED = {
         MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret
         PendingSecret InvalidCloak Infeasible SolverFailed MissingExtra
     """,
-    "minleak.testing": "priors channels entropies gains systems capped_channels check_model",
+    "minleak.testing": "assert_no_leak priors channels entropies gains systems capped_channels check_model",
 }
 
 MEMBERS = {

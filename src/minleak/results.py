@@ -39,6 +39,7 @@ from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rows import Rows
 from minleak._plans.sweeps import Sweep
+from minleak._samples.looking import LooksNeeded
 from minleak._samples.measures import Bracket
 from minleak._samples.repeated_observations import Looks, Needed
 from minleak._samples.result import Audit, Measured
@@ -78,6 +79,7 @@ __all__ = [
     "Lineage",
     "LineageSummary",
     "Looks",
+    "LooksNeeded",
     "MatroidOptimum",
     "Measured",
     "Misfit",

@@ -108,6 +108,7 @@ def examples():
         ml.theory.observations_needed([1, 1], [[0.6, 0.4], [0.4, 0.6]], success=0.8),
         audit,
         audit.success,
+        audit.looks(0.6),
         audit.rows[0],
         walked,
         walked.rows[0],

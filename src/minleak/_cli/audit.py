@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import minleak as ml
 from minleak._cli.engines import EngineChoice, engine_option, parse_engine
 from minleak._cli.inputs import rows_of, telling
 from minleak._cli.options import Entropies, Format, Secret, argument, chart_option, option, share
-from minleak._cli.output import Outcome, note, progressing, save_chart
+from minleak._cli.output import Outcome, note, progressing, save_chart, working
 from minleak._samples.attacks import ATTACKS
 from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
@@ -67,6 +67,9 @@ def audit(
     ),
     *,
     options: AuditOptions,
+    looks: float | None = option(
+        "Tell after how many looks at one secret an attacker is right so often, such as 90%.", parser=share
+    ),
     follow: float | None = option(
         "With --enough: wait for more events in the file until they are enough; give up when none came for this many "
         "seconds."
@@ -102,6 +105,9 @@ def audit(
             with telling():
                 found = ml.audit(rows["source"], format=rows["format"], **given)
                 earlier = None if before is None else ml.audit(before, **given)
+    if looks is not None:
+        with working("looking again and again"):
+            found = replace(found, needed=found.looks(looks))
     charts = save_chart(found.chart, chart, title="Observables by secret")
     charts += save_chart(found.curve_chart, curve, title="Success against training events")
     return Outcome(found, charts, about=None if earlier is None else [earlier, found])

@@ -21,6 +21,7 @@ from minleak._padding.samples import SamplePadding
 from minleak._plan.summaries import BlockSummary
 from minleak._report.bars import Bar
 from minleak._report.words import number, percent
+from minleak._samples.looking import LooksNeeded
 from minleak._samples.result import Audit
 from minleak._streams.result import Frames
 
@@ -151,11 +152,23 @@ def _(found: Audit) -> Story:
             Tile("Seeing it", percent(ends.estimate), f"at least {percent(ends.low or 0)}, {high} ({found.level:.0%})"),
             Tile("Blind guess", percent(found.blind.estimate), "knowing how often secrets occur"),
             Tile("If nothing leaked", f"p = {found.p:.2g}", f"the chance of as much by accident, {found.permuted}"),
+            *([] if found.needed is None else [_looks_tile(found.needed)]),
         ),
         todo,
         ends.estimate,
         1.0 if ends.high is None else ends.high,
         (_audit_bar("seeing it", found, ours=True), Bar("blind guess", found.blind.estimate)),
+    )
+
+
+def _looks_tile(needed: LooksNeeded) -> Tile:
+    if needed.looks is None:
+        return Tile(
+            "Many looks", percent(needed.most), f"is as far as they help; {percent(needed.success)} is not reached"
+        )
+    upto = "any number" if needed.high is None else f"{needed.high:,}"
+    return Tile(
+        "Looks", f"{needed.looks:,}", f"to be right {percent(needed.success)}; {needed.low:,} to {upto}, about 95%"
     )
 
 

@@ -47,6 +47,7 @@ class Events:
     whole: bool
     said: str
     sequences: bool = False
+    called: tuple[str, str] = ("secret", "observable")
 
     @property
     def total(self) -> int:
@@ -141,7 +142,7 @@ def read_events(
     table = Table(source, format=format, what="events are")
     choose = ", ".join(f"{role}=" for role in ("secret", "observable", *numbers, *beside))
     read = table.read({"secret": secret, **seen, **beside}, numbers, choose=choose)
-    return collect_events(
+    found = collect_events(
         read["secret"].values,
         pa.table([read[role].values for role in seen], names=list(seen)),
         times=read["weight"].numbers() if numbers else None,
@@ -151,6 +152,7 @@ def read_events(
         where=table.where,
         error=table.error,
     )
+    return replace(found, called=(of if isinstance(of, str) else secret, names[0]))
 
 
 def _property_of(of: Any, x: Indices, secrets: Labels, column: Callable[[Any, str], Column]) -> tuple[Indices, Labels]:
