@@ -44,7 +44,7 @@ docs: $(DEV)/.installed  ## The documentation as a site, its notebooks run, at h
 	MINLEAK_RUN_NOTEBOOKS=true $(BIN)/mkdocs serve --strict
 
 docs-check: $(DEV)/.installed  ## The site in build/site, with no broken link; notebooks as they are
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/mkdocs build --strict  # not --quiet, which hides warnings from --strict too
 
 # Two processes have two cores: threads of OpenMP and OpenBLAS would only wait for one another, at ten times the cost.
 pages pytest wheel: export OMP_NUM_THREADS := 1
