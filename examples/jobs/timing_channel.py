@@ -7,8 +7,10 @@ import gc
 import hmac
 import random
 import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -39,9 +41,15 @@ def collect(check: Callable[[bytes, bytes], bool], events: int) -> tuple[np.ndar
 
 def main(*, short: bool) -> None:
     events = 2_000 if short else 12_000
+    audits = []
     for name, check in (("stops early", naive), ("hmac.compare_digest", hmac.compare_digest)):
         found = ml.audit(*collect(check, events), measures=["shannon"])
-        print(f"{name}: {found.headline}\n  {found.verdict}")
+        print(f"{name}: {found.headline}\n  {found.verdict}\n  {found.looks(0.9)}")
+        audits.append(found)
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "repair.html"
+        ml.report.write(audits, page)
+        print(f"{page.name}: before and after, {page.stat().st_size / 1e6:.1f} MB")
 
 
 if __name__ == "__main__":
