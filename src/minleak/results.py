@@ -25,6 +25,7 @@ from minleak._optimise.result import Equilibrium, Optimum, Stage
 from minleak._optimise.tradeoffs import FrontierPoint, Tradeoff
 from minleak._plan.base import BasePlan
 from minleak._plan.cost import Cost
+from minleak._plan.rows_read import RowsRead
 from minleak._plan.summaries import (
     BlockSummary,
     LineageSummary,
@@ -99,6 +100,7 @@ __all__ = [
     "Result",
     "RowSummary",
     "Rows",
+    "RowsRead",
     "SequenceLeakage",
     "SequenceTable",
     "Shown",
