@@ -92,4 +92,4 @@ bench: $(DEV)/.installed  ## The benchmarks, against peers
 	$(BIN)/python -m benchmarks
 
 clean:  ## Remove what the others made
-	rm -rf .venv .venv-* build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv .venv-* .cache build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
