@@ -139,15 +139,15 @@ def design(
     if grouping.group and variant.unknown is not None:
         raise InvalidParameter("--unknown makes sets of strings that are in no group: leave out --group")
     if engine is not None:
-        _refuse_inside(requirement, variant, grouping, reading)
+        _refuse_inside(variant, grouping, reading)
         found = design_inside(
             parse_engine(engine),
             prior,
             reading,
-            k or 0,
+            k,
             output,
             layout=variant.layout or "stable",
-            events=requirement.sampled,
+            requirement=requirement,
             entropies=entropy,
         )
         return Outcome(found, () if output is None else (output,))
@@ -179,11 +179,9 @@ def design(
     return Outcome(summary, (output,), then=f"{following}, or minleak draw --help", **about)
 
 
-def _refuse_inside(requirement: Requirement, variant: Variant, grouping: Grouping, reading: Reading) -> None:
+def _refuse_inside(variant: Variant, grouping: Grouping, reading: Reading) -> None:
     """Refuse what can be done in memory only."""
     in_memory = {
-        "--max-success": requirement.max_success is not None,
-        "--clean": reading.clean,
         "--status": reading.status is not None,
         "--no-query": reading.no_query,
         "--gains": variant.gains is not None,

@@ -289,7 +289,7 @@ class PriorSource:
     def _refuse_events(self, option: str) -> None:
         if self._reading.counts_rows:
             raise InvalidParameter(
-                f"with --weight {ROWS} or --field a row is an event, and {option} needs a row for each secret"
+                f"with --weight {ROWS} or --field there is a row for each event, and {option} needs one for each secret"
             )
 
     def _prior(self, weight: str | None, events: int | None) -> ml.Prior:

@@ -18,6 +18,7 @@ from minleak._data.frames import axes, have_one_index
 from minleak._data.labels import Labels, match, named
 from minleak._data.numbers import from_arrow, from_list
 from minleak._data.parameters import listed, truth, whole
+from minleak._face.heat import SHOWN, heat_map
 from minleak._face.plain import plain
 from minleak.errors import InvalidChannel, InvalidParameter, InvalidPrior, shown
 
@@ -240,6 +241,13 @@ class Prior:
 
     def __repr__(self) -> str:
         return f"Prior(n={len(self)}, total={shown(self.total)}, {'exact' if self.exact else 'float'})"
+
+    def _repr_html_(self) -> str:
+        """The likeliest secrets with their probabilities, for notebooks."""
+        first = np.argsort(-self.p, kind="stable")[:SHOWN]
+        names, rest = [self.labels[int(x)] for x in first], len(self) - len(first)
+        more = f"and {rest:,} more, {1 - float(self.p[first].sum()):.4g} of the probability" if rest else ""
+        return heat_map(repr(self), names, ["probability"], self.p[first][:, None], more)
 
 
 @dataclass(frozen=True)
