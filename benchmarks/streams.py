@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import gc
 import gzip
 import os
 import socket
@@ -170,19 +171,25 @@ async def tokens(_scope: Any, _receive: Any, send: Any) -> None:
 
 
 padded = asgi.PadResponses(bare, ml.padding.padme)
-framed = asgi.FrameEvents(tokens, Frames(FRAME, TICK, (TOTAL,)))
+
+
+def framed() -> Any:
+    """The tokens in frames, in a process whose garbage collector seldom runs, as docs/howto/streams.md advises."""
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
+    return asgi.FrameEvents(tokens, Frames(FRAME, TICK, (TOTAL,)))
 
 
 class Server:
     """uvicorn with one of the applications of this file, in a process of its own."""
 
-    def __init__(self, application: str) -> None:
+    def __init__(self, application: str, *options: str) -> None:
         with socket.socket() as found:
             found.bind(("127.0.0.1", 0))
             self.port = found.getsockname()[1]
         command = [sys.executable, "-m", "uvicorn", f"benchmarks.streams:{application}", "--port", str(self.port)]
         quiet = ["--no-access-log", "--log-level", "error", "--lifespan", "off", "--backlog", "4096"]
-        self._process = subprocess.Popen([*command, *quiet], cwd=SIZES.parents[2])
+        self._process = subprocess.Popen([*command, *quiet, *options], cwd=SIZES.parents[2])
 
     def __enter__(self) -> Server:
         while True:
@@ -291,7 +298,9 @@ def many_streams() -> None:
         waits = np.random.default_rng(0).uniform(0, 5, STREAMS)
         await asyncio.gather(*(listen(port, a, w) for a, w in zip(arrivals, waits, strict=True)))
 
-    with Server("framed") as server:
+    gc.collect()
+    gc.disable()  # it would stop the clients, by which the server is timed
+    with Server("framed", "--factory") as server:
         before = server.memory()
         largest = [before]
 
@@ -307,6 +316,7 @@ def many_streams() -> None:
 
         asyncio.run(both())
         spent, waited = server.cpu(), server.waited()
+    gc.enable()
     assert all(len(times) == TOTAL for times in arrivals)
     off = np.abs(1000 * np.diff(np.array(arrivals), axis=1) - TICK)
     print(

@@ -114,7 +114,7 @@ class FrameEvents:
     total; each frame has `frame` bytes, and servers frame each in the same way.
 
     A stream keeps at most `memory` bytes: an application that is quicker waits in `send`, and so does the clock for a
-    client that does not read; it then goes on from there and makes up for nothing. When the client goes away the
+    client that does not read; it goes on with the next tick and makes up for nothing. When the client goes away the
     application is told, by `http.disconnect` and by an OSError from `send`. Errors of the application are logged to
     minleak.padding. Other responses pass unchanged. Events must not be compressed on the way.
 
@@ -160,6 +160,28 @@ class FrameEvents:
             _LOG.error(FAILED, exc_info=failure)
 
 
+class _Signal:
+    """Wakes all who wait: an event of asyncio that is never set, and that takes less memory while nobody waits."""
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self) -> None:
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def wait(self) -> None:
+        """Until the next `wake`."""
+        self._waiting.append(asyncio.get_running_loop().create_future())
+        await self._waiting[-1]
+
+    def wake(self) -> None:
+        """Wake all who wait."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for future in waiting:
+                if not future.done():
+                    future.set_result(None)
+
+
 class _Client:
     """Who is served: knows when they have gone, by listening once the request has come whole."""
 
@@ -167,7 +189,8 @@ class _Client:
         self._receive, self.send = receive, send
         self._whole = method in ("GET", "HEAD")
         self._listener: asyncio.Task[None] | None = None
-        self._heard: asyncio.Queue[Message] = asyncio.Queue()
+        self._heard: list[Message] = []
+        self._asking = _Signal()
         self.gone = False
 
     def listen(self) -> None:
@@ -179,13 +202,16 @@ class _Client:
         """What the application receives."""
         if self._listener is None:
             return await self._receive_one()
-        if self.gone and self._heard.empty():
-            return {"type": "http.disconnect"}
-        return await self._heard.get()
+        while not self._heard:
+            if self.gone:
+                return {"type": "http.disconnect"}
+            await self._asking.wait()
+        return self._heard.pop(0)
 
     async def _listen(self) -> None:
         while not self.gone:
-            self._heard.put_nowait(await self._receive_one())
+            self._heard.append(await self._receive_one())
+            self._asking.wake()
 
     async def _receive_one(self) -> Message:
         message = await self._receive()
@@ -205,7 +231,7 @@ class _Alarms:
     """Wakes many streams with few timers: those that are due within the same few milliseconds together."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[int, int], list[asyncio.Future[None]]] = {}
+        self._waiting: dict[tuple[int, int], _Signal] = {}
 
     async def wait_until(self, due: float) -> None:
         """Return at this time of the loop, up to a grain later."""
@@ -213,16 +239,12 @@ class _Alarms:
         key = id(loop), math.ceil(due / _GRAIN)
         waiting = self._waiting.get(key)
         if waiting is None:
-            waiting = self._waiting[key] = []
+            waiting = self._waiting[key] = _Signal()
             loop.call_at(key[1] * _GRAIN, self._wake, key)
-        future = loop.create_future()
-        waiting.append(future)
-        await future
+        await waiting.wait()
 
     def _wake(self, key: tuple[int, int]) -> None:
-        for future in self._waiting.pop(key):
-            if not future.done():
-                future.set_result(None)
+        self._waiting.pop(key).wake()
 
 
 class _FramedStream:
@@ -232,7 +254,7 @@ class _FramedStream:
         self._frames, self._client, self._alarms = frames, client, alarms
         self._events = EventFrames(frames.frame, memory)
         self._clock: asyncio.Task[None] | None = None
-        self._room = asyncio.Event()
+        self._room = _Signal()
         self._ended = False
         #: How many frames the content took.
         self.needed = 0
@@ -260,7 +282,6 @@ class _FramedStream:
                 raise OSError("the client has gone")
             data = data[self._events.write(data) :]
             if data:
-                self._room.clear()
                 await self._room.wait()
         if not message.get("more_body", False):
             self.finish(whole=True)
@@ -293,19 +314,19 @@ class _FramedStream:
         except OSError:
             self._client.gone = True
         finally:
-            self._room.set()
+            self._room.wake()
 
     async def _send_frames(self, start: Message) -> None:
         client, tick, now = self._client, self._frames.tick_ms / 1000, asyncio.get_running_loop().time
         await client.send(start)
         due, sent, total = now(), 0, 0
         while not client.gone:
-            due = max(due, now() - tick) + tick  # nothing is made up for
+            due += tick * max(1, math.ceil((now() - due) / tick))  # nothing is made up for, and the phase stays
             await self._alarms.wait_until(due)
             if client.gone:
                 return
             frame, sent = self._events.next(), sent + 1
-            self._room.set()
+            self._room.wake()
             if not total and self._ended and self._events.empty:
                 self.needed = sent
                 total = self._frames.total(sent)
