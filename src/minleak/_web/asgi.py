@@ -11,7 +11,7 @@ from typing import Any
 from minleak._data.parameters import whole
 from minleak._streams.result import Frames
 from minleak._web.events import EventFrames
-from minleak._web.responses import FAILED, FAILED_BODY, FAILED_HEADERS, Padder, Response
+from minleak._web.responses import FAILED, FAILED_BODY, FAILED_HEADERS, Padder, Response, is_event_stream
 from minleak.errors import InvalidParameter
 
 Message = MutableMapping[str, Any]
@@ -20,7 +20,7 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 # Ways to send a body past whoever looks at it.
-_BYPASSES = ("http.response.pathsend", "http.response.zerocopysend", "http.response.trailers", "http.response.push")
+_BYPASSES = frozenset(f"http.response.{name}" for name in ("pathsend", "zerocopysend", "trailers", "push"))
 # Seconds within which streams that are due are woken together: a timer for each of 1,000 costs as much as their frames.
 _GRAIN = 0.004
 _LOG = logging.getLogger("minleak.padding")
@@ -59,50 +59,44 @@ class PadResponses:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        accepted = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding")
+        accepted = b",".join([value for name, value in scope["headers"] if name == b"accept-encoding"])
         response: Response | None = None
-        passes = begun = False
-
-        async def forward(start: Message, found: tuple[Any, list[bytes]], *, more: bool) -> None:
-            nonlocal begun
-            headers, blocks = found
-            if headers is not None:
-                begun = True
-                await send({**start, "headers": headers})
-            blocks = blocks if more else blocks or [b""]
-            for i, block in enumerate(blocks):
-                await send({"type": "http.response.body", "body": block, "more_body": more or i + 1 < len(blocks)})
-
         start: Message = {}
+        begun = False
 
         async def pad(message: Message) -> None:
-            nonlocal response, passes, start
-            if message["type"] == "http.response.start":
+            nonlocal response, start, begun
+            kind = message["type"]
+            if kind == "http.response.start":
                 headers = message.get("headers", ())
-                response = self._padder.begin(scope["method"], accepted, message["status"], headers)
-                start, passes = message, _is_event_stream(response.headers)
-                if passes:
+                start, response = message, self._padder.begin(scope["method"], accepted, message["status"], headers)
+                if response.head.is_event_stream:
+                    begun = True
                     await send({**message, "headers": response.head_alone()})
-            elif message["type"] != "http.response.body" or response is None or passes:
+                return
+            if kind != "http.response.body" or response is None or response.head.is_event_stream:
                 await send(message)
-            else:
-                body = bytes(message.get("body", b""))
-                if not message.get("more_body", False):
-                    await forward(start, response.end(body), more=False)
-                    self.shown += response.shows
-                else:
-                    found = response.feed(body)
-                    if found[0] is not None or found[1]:
-                        await forward(start, found, more=True)
+                return
+            body, more = bytes(message.get("body", b"")), message.get("more_body", False)
+            head, blocks = response.feed(body) if more else response.end(body)
+            if head is not None:
+                begun = True
+                await send({**start, "headers": head})
+            if not more:
+                self.shown += response.shows
+                blocks = blocks or [b""]
+            last = len(blocks) - 1
+            for i, block in enumerate(blocks):
+                await send({"type": "http.response.body", "body": block, "more_body": more or i < last})
 
         try:
             await self._app(_without_bypasses(scope), receive, pad)
         except Exception:
-            if begun or passes:
+            if begun:
                 raise
             _LOG.exception(FAILED)
-            failed = self._padder.begin(scope["method"], accepted, 500, FAILED_HEADERS)
-            await forward({"type": "http.response.start", "status": 500}, failed.end(FAILED_BODY), more=False)
+            await pad({"type": "http.response.start", "status": 500, "headers": FAILED_HEADERS})
+            await pad({"type": "http.response.body", "body": FAILED_BODY})
 
 
 class FrameEvents:
@@ -263,7 +257,7 @@ class _FramedStream:
         """What the application sends."""
         if message["type"] == "http.response.start":
             headers = [(bytes(name).lower(), bytes(value)) for name, value in message.get("headers", ())]
-            if message["status"] == 200 and _is_event_stream(headers):
+            if message["status"] == 200 and is_event_stream(dict(headers).get(b"content-type", b"")):
                 if dict(headers).get(b"content-encoding", b"identity") != b"identity":
                     raise InvalidParameter(
                         "events are compressed, and frames of them cannot be filled: do not compress"
@@ -335,13 +329,8 @@ class _FramedStream:
                 return
 
 
-def _is_event_stream(headers: list[tuple[bytes, bytes]]) -> bool:
-    kind = dict(headers).get(b"content-type", b"")
-    return kind.split(b";")[0].strip().lower() == b"text/event-stream"
-
-
 def _without_bypasses(scope: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     extensions = scope.get("extensions") or {}
-    if not any(name in extensions for name in _BYPASSES):
+    if _BYPASSES.isdisjoint(extensions):
         return scope
     return {**scope, "extensions": {name: said for name, said in extensions.items() if name not in _BYPASSES}}

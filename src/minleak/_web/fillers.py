@@ -10,6 +10,7 @@ import gzip
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 #: The first bytes of a gzip member up to its flags, the length of its header, and the flag of a comment.
 _GZIP, _GZIP_HEAD, _COMMENT = b"\x1f\x8b\x08", 10, 0x10
@@ -30,7 +31,7 @@ class Filler:
     add: Callable[[bytes, int], bytes]
 
 
-COMMENT = Filler("comment", 7, True, lambda body, n: body + b"<!--" + b"x" * (n - 7) + b"-->")
+COMMENT = Filler("comment", 7, True, lambda body, n: b"".join((body, b"<!--", b"x" * (n - 7), b"-->")))
 SPACES = Filler("spaces", 1, True, lambda body, n: body + b" " * n)
 
 
@@ -42,6 +43,7 @@ def _in_gzip(body: bytes, n: int) -> bytes:
 GZIP = Filler("gzip", 1, False, _in_gzip)
 
 
+@lru_cache(maxsize=256)
 def filler_of_type(content_type: bytes) -> Filler | None:
     """The filler for content that is not coded, by its type; None if bytes at its end would not be ignored."""
     kind = content_type.split(b";")[0].strip().lower().decode("latin-1")
