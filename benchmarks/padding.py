@@ -62,7 +62,7 @@ def beside_policies(sizes: np.ndarray) -> None:
     """Every policy at its own cost, and Padmé under its own cap too, on every twentieth package."""
     some = np.sort(sizes)[::20]
     print(f"\nPolicies at their own cost, and the best buckets at the same cost ({len(some):,} packages):")
-    print(ml.padding.compare(some, entropies=["shannon", "min-entropy"]))
+    print(ml.padding.compare(some, entropies=["shannon", "min-entropy"]), flush=True)
     print("\nPadmé on all packages, where the best buckets keep its cost and its cap:")
     print(ml.padding.compare(sizes, entropies=["shannon"], policies={"Padmé": ml.padding.padme}, capped=True))
 
@@ -160,31 +160,16 @@ def per_request(sizes: np.ndarray, weights: np.ndarray, factor: float, rounds: i
     return float(ml.leakage(weights, channel, "shannon"))
 
 
-def random_policies(sizes: np.ndarray, n: int = 40) -> None:
-    """Noise at the cost of buckets: uniform and geometric; and rows added as HIBP does, which costs far more."""
-    some = np.unique(np.sort(sizes)[::400] // 1000)[:n]  # in kB, so that noise is a channel of some hundred sizes
-    budget = 0.1 * float(some.mean())
-    buckets = ml.padding.design(some, budget=budget)
-    print(f"\n{len(some)} sizes: the mean that is added, and one guess after 1, 10 and 100 looks.")
-    width = int(2 * budget) + 1
-    laws = {"uniform": np.full(width, 1 / width), "geometric": (1 - 1 / (budget + 1)) ** np.arange(12 * width)}
-    rows = {name: noisy(some, law / law.sum()) for name, law in laws.items()}
-    total = np.zeros((len(some), int(some.max()) + width))
-    total[:, int(some.max()) :] = 1 / width
-    rows["filled to a random total above the largest"] = total
-    rows["best buckets"] = buckets.channel().toarray()
-    for name, channel in rows.items():
-        seen = ml.theory.repeated_success(np.ones(len(some)), channel, looks=[1, 10, 100], trials=400)
-        shown = buckets.observables if name == "best buckets" else np.arange(channel.shape[1])
-        success = "  ".join(f"{one:.3f}" for one in seen.success)
-        print(f"{name:<44} {(channel @ shown - some).mean():>6.1f}   {success}", flush=True)
-
-
-def noisy(sizes: np.ndarray, law: np.ndarray) -> np.ndarray:
-    channel = np.zeros((len(sizes), int(sizes.max()) + len(law)))
-    for x, size in enumerate(sizes.tolist()):
-        channel[x, size : size + len(law)] = law
-    return channel
+def random_policies(sizes: np.ndarray) -> None:
+    """Noise of several shares, and rows added as HIBP does, beside buckets of the same cost; with the looks until it
+    has washed out.
+    """
+    some = np.sort(sizes)[::60]
+    noises = {f"uniform, {share:.0%}": ml.padding.UniformNoise(share) for share in (0.05, 0.2, 1.0)}
+    noises |= {f"geometric, {share:.0%}": ml.padding.GeometricNoise(share) for share in (0.05, 0.2, 1.0)}
+    noises["up to a random total"] = ml.padding.RandomTotal(0.25)
+    print(f"\nNoise on {len(some):,} packages, and the best buckets at the same cost:")
+    print(ml.padding.compare(some, entropies=["shannon", "min-entropy"], policies=noises), flush=True)
 
 
 def against_brute_force(trials: int = 6) -> None:

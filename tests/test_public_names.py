@@ -33,6 +33,7 @@ PROMISED = {
         least_budget LeastOverhead AppliedPolicy Bucket CurvePoint PolicyComparison
         from_samples universal update price_limits signal nip44 Limits LimitPrice Overheads SamplePadding SizeTable
         profiles frames Frames FrameCost read_streams Streams compare_streams StreamComparison AttackedPolicy
+        UniformNoise GeometricNoise RandomTotal
     """,
     "minleak.padding.profiles": "Profile backup dns llm_sse messages",
     "minleak.padding.streams": """

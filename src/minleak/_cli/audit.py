@@ -28,6 +28,9 @@ class AuditOptions:
     secret: Secret = "secret"
     observable: list[str] | None = option("The column of what was seen; several for vectors. Default: observable.")
     weight: str | None = option("A column of how many events a row stands for; one if not given.")
+    stream: str | None = option(
+        "For streams, a row for each chunk: the column that names the stream. A stream is one event, of all its rows."
+    )
     numeric: bool | None = option(
         "Take observables as numbers, or as names; recognised if not given.", "--numeric/--names"
     )
@@ -88,10 +91,14 @@ def audit(
         if follow is not None:
             if options.enough is None or events == "-" or engine is not None:
                 raise InvalidParameter("--follow is for a csv or tsv file that grows, and needs --enough")
+            if given.pop("stream") is not None:
+                raise InvalidParameter("streams are audited when they are recorded: leave out --follow")
             found = _follow(events, follow, given | {"format": format})
         elif engine is not None:
             if given.pop("of") is not None:
                 raise InvalidParameter("inside an engine a property is audited as a secret: name it by --secret")
+            if given.pop("stream") is not None:
+                raise InvalidParameter("streams are audited in memory: leave out --engine")
             found = _audit_inside(events, parse_engine(engine), given)
         else:
             rows = rows_of(events, format)

@@ -153,6 +153,28 @@ def read_events(
     )
 
 
+def read_sequences(
+    source: Any, *, stream: str, secret: str, observable: str | Sequence[str], format: str | None
+) -> Events:
+    """One event for each stream: its rows in their order are a sequence. Columns as in `read_events`."""
+    names = [observable] if isinstance(observable, str) else observable
+    names = column_names(names, "observable is the name of a column, or several, each once")
+    seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
+    table = Table(source, format=format, what="events are")
+    read = table.read({"stream": stream, "secret": secret}, seen, choose="stream=, secret=, observable=")
+    s, _ = read["stream"].codes()
+    x, secrets = read["secret"].codes()
+    order = np.argsort(s, kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(s)))[:-1]
+    of_stream = x[order[starts]]
+    differs = x != of_stream[s]
+    if differs.any():
+        at = table.where(int(np.argmax(differs)))
+        raise table.error(f"{at}: the stream has another secret in an earlier row: a stream has one")
+    rows = np.stack([read[role].floats() for role in seen], axis=1)[order]
+    return collect_events(secrets.at(of_stream), np.split(rows, starts[1:]))
+
+
 def _property_of(of: Any, x: Indices, secrets: Labels, column: Callable[[Any, str], Column]) -> tuple[Indices, Labels]:
     """The codes of a property of each event's secret, and its values in the order of how they are written."""
     if isinstance(of, Mapping):
