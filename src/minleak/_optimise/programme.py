@@ -149,7 +149,7 @@ class Solution:
 
     `multipliers` are the weight for a term of the objective, else that of its floor. `duals` are, for each term, the
     derivative of the optimum by the entries in its view, divided by that. `privacy_price` is what the multipliers of
-    the rows of privacy make of them, an entry for each of z.
+    the rows of privacy make of them, an entry for each of z, and `privacy_allowance` what delta leaves of that.
     """
 
     z: Array
@@ -158,6 +158,7 @@ class Solution:
     duals: tuple[Array, ...]
     status: str
     privacy_price: Array | None = None
+    privacy_allowance: float = 0.0
 
 
 def duals_of_prices(problem: Problem, lam: Array, mu: Array) -> Array:
