@@ -43,7 +43,7 @@ class Solved:
 def certified(programme: Programme, solution: Solution) -> Solved:
     """A solver's answer made feasible, with our bound; refused where the two contradict each other."""
     z = make_feasible(programme.problem, solution.z, programme.objective)
-    planes = tuple(
+    planes = solution.planes or tuple(
         term.core.majorant(dual, term.view.by) for term, dual in zip(programme.terms, solution.duals, strict=True)
     )
     value, bound = programme.objective(z), upper_bound(programme, solution, planes)

@@ -101,6 +101,8 @@ def least_budget(
     """
     entropies = as_forms(entropy, gains)
     enough = as_gap(gap)
+    if any(core_of(H).by_gradient for H in entropies):
+        raise InvalidParameter("the least budget is of an entropy of the library: optimise takes those of one's own")
     if cost is None:
         raise InvalidParameter("the least budget is of a cost: give cost=, a matrix of what each pair costs")
     problem = as_problem(prior, allowed=allowed, cost=cost, outputs=outputs, d_privacy=d_privacy, delta=delta, k=k)

@@ -60,8 +60,9 @@ def optimise(
         |{x : C[x,y] > 0}| <= k,  sum over y of max(C[x,y] - exp(epsilon d(x,x')) C[x',y], 0) <= delta.
 
     Convex for entropies with a `form`, of an order above 0: linear for min-entropy, l-guess errors and guesswork, else
-    a programme over exponential or power cones. With Shannon, a cost and a budget the least leakage is the
-    rate-distortion function of information theory.
+    a programme over exponential or power cones. An entropy of one's own, a `theory.CoreConcave` with a gradient, is
+    checked by `theory.check_entropy` and solved from its gradients, alone. With Shannon, a cost and a budget the
+    least leakage is the rate-distortion function of information theory.
 
     Parameters
     ----------
@@ -122,6 +123,8 @@ def optimise(
     (1.070389, True)
     """
     entropies = as_forms(entropy, gains)
+    if (len(entropies) > 1 or weights is not None) and any(core_of(H).by_gradient for H in entropies):
+        raise InvalidParameter("an entropy of one's own goes alone: give no other beside it, and no weights")
     enough = as_gap(gap)
     problem = as_problem(
         prior,
