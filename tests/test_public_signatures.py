@@ -75,7 +75,7 @@ OPERANDS = """
     app plan plans padding counts subject chart path cloak source folder title body charts chain secret secrets
     observables sizes weights joints streams frames
     initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels
-    n m error erased smallest largest independent matroid
+    observations n m error erased smallest largest independent matroid
     width height epsilon metric values observed scheme method model table events engine name alpha beta gamma q l
     entropy entropies k tries of form
 """

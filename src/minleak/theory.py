@@ -49,6 +49,7 @@ from minleak._measure.gain_forms import (
     property_channel,
     tries_gain,
 )
+from minleak._measure.guesswork import GuessworkMoment, guesswork_moment
 from minleak._measure.informations import conditional_sibson, csiszar, maximal_correlation, sibson
 from minleak._measure.leakages import (
     additive_leakage,
@@ -73,8 +74,10 @@ from minleak._measure.refinement.information_orders import InformationOrder, les
 from minleak._measure.refinement.join_meet import join_meet, join_meet_refines
 from minleak._measure.refinement.left import left_factor
 from minleak._measure.refinement.orders import max_refines
+from minleak._measure.repetition_bounds import RepetitionBounds, repetition_bounds
 from minleak._measure.risks import loss_gain, posterior_risk, risk, risk_leakage
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
+from minleak._measure.smooth import smooth_min_entropy
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
 from minleak._samples.repeated_observations import observations_needed, repeated_success
 
@@ -89,6 +92,7 @@ __all__ = [
     "EntropyCheck",
     "FehrBerens",
     "GuessingForm",
+    "GuessworkMoment",
     "Hayashi",
     "InformationOrder",
     "Joint",
@@ -99,6 +103,7 @@ __all__ = [
     "RefinementDistance",
     "Renyi",
     "RenyiMean",
+    "RepetitionBounds",
     "SchurCheck",
     "SharmaMittal",
     "Together",
@@ -126,6 +131,7 @@ __all__ = [
     "estimate_prior",
     "gain_sum",
     "gain_to_bayes",
+    "guesswork_moment",
     "hellinger",
     "hockey_stick",
     "hyper_distance",
@@ -167,9 +173,11 @@ __all__ = [
     "refinement_distance",
     "renyi_divergence",
     "repeated_success",
+    "repetition_bounds",
     "risk",
     "risk_leakage",
     "sibson",
+    "smooth_min_entropy",
     "symmetric",
     "total_variation",
     "tries_gain",

@@ -79,6 +79,8 @@ def examples():
         ml.certify(plan, PRIOR),
         ml.certify(plan, PRIOR).checks[0],
         ml.theory.deficiency(NOISY, CHANNEL),
+        ml.theory.guesswork_moment([3, 2, 1], rho=2),
+        ml.theory.repetition_bounds(NOISY, 3),
         ml.theory.more_capable(NOISY, CHANNEL, trials=2),
         ml.certify(plan, [1, 1, 1, 2]),
         table,

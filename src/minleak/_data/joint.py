@@ -13,7 +13,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
 from minleak._data.hyper import Hyper, Posteriors
 from minleak._data.labels import Labels
-from minleak._data.prior import Prior, match_prior, total_of
+from minleak._data.prior import Prior, as_prior, match_prior, total_of
 from minleak._data.properties import Property, as_property
 from minleak._data.together import Together
 from minleak.errors import InvalidChannel
@@ -126,6 +126,14 @@ def as_joint(
     else:
         joint = Joint(prior, channel)
     return joint if of is None else joint.of(of)
+
+
+def joint_or_prior(prior: Joint | Prior | Iterable[Any], channel: Channel | Together | Any = None) -> Joint:
+    """The same, where a prior without a channel stands for nothing observed."""
+    if channel is None and not isinstance(prior, Joint):
+        given = as_prior(prior)
+        return Joint(given, Channel(np.ones((len(given), 1)), inputs=given.labels))
+    return as_joint(prior, channel)
 
 
 def _of_values(channel: Channel, prior: Prior, chosen: Property) -> Channel:
