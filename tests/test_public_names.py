@@ -46,7 +46,7 @@ PROMISED = {
     """,
     "minleak.theory": """
         renyi_divergence kl_divergence chi_square hellinger bhattacharyya hockey_stick
-        binary_symmetric symmetric binary_erasure z_channel
+        binary_symmetric symmetric binary_erasure z_channel visible_choice hidden_choice
         deficiency Deficiency less_noisy more_capable InformationOrder
         guesswork_moment GuessworkMoment smooth_min_entropy repetition_bounds RepetitionBounds
         sibson conditional_sibson csiszar maximal_correlation

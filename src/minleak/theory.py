@@ -7,6 +7,7 @@ True
 
 from minleak._attack.alternatives import baselines
 from minleak._attack.estimating import estimate_prior
+from minleak._data.choices import hidden_choice, visible_choice
 from minleak._data.joint import Joint
 from minleak._data.named_channels import binary_erasure, binary_symmetric, symmetric, z_channel
 from minleak._data.together import Together
@@ -133,6 +134,7 @@ __all__ = [
     "gain_to_bayes",
     "guesswork_moment",
     "hellinger",
+    "hidden_choice",
     "hockey_stick",
     "hyper_distance",
     "induced_metric",
@@ -181,6 +183,7 @@ __all__ = [
     "symmetric",
     "total_variation",
     "tries_gain",
+    "visible_choice",
     "vulnerability",
     "z_channel",
 ]

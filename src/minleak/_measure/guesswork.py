@@ -23,8 +23,8 @@ class GuessworkMoment(Result):
     """The moment of order `rho` of guessing: `value` is E[G^rho], G the number of the guess that is right when guesses
     go by posterior probability.
 
-    Arikan: it is at most exp(rho H), `most`, and at least exp(rho H)/(1 + ln n)^rho, `least`, with H the Arimoto entropy
-    of order 1/(1+rho) in nats and n the number of possible secrets.
+    Arikan: it is at most exp(rho H), `most`, and at least exp(rho H)/(1 + ln n)^rho, `least`, with H the Arimoto
+    entropy of order 1/(1+rho) in nats and n the number of possible secrets.
     """
 
     rho: float
