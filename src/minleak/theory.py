@@ -80,6 +80,7 @@ from minleak._measure.risks import loss_gain, posterior_risk, risk, risk_leakage
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
 from minleak._measure.smooth import smooth_min_entropy
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
+from minleak._optimise.funnel import PrivacyFunnel, privacy_funnel
 from minleak._samples.repeated_observations import observations_needed, repeated_success
 
 __all__ = [
@@ -101,6 +102,7 @@ __all__ = [
     "Matroid",
     "MismatchedAdversary",
     "OptimalAdversary",
+    "PrivacyFunnel",
     "RefinementDistance",
     "Renyi",
     "RenyiMean",
@@ -170,6 +172,7 @@ __all__ = [
     "predicate_gain",
     "principal_partition",
     "prior_epsilon",
+    "privacy_funnel",
     "property_channel",
     "property_leakage",
     "refinement_distance",

@@ -81,6 +81,7 @@ def examples():
         ml.theory.deficiency(NOISY, CHANNEL),
         ml.theory.guesswork_moment([3, 2, 1], rho=2),
         ml.theory.repetition_bounds(NOISY, 3),
+        ml.theory.privacy_funnel([1, 1], [[0.9, 0.1], [0.1, 0.9]], utility=0.5),
         ml.theory.more_capable(NOISY, CHANNEL, trials=2),
         ml.certify(plan, [1, 1, 1, 2]),
         table,
