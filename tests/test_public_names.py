@@ -50,7 +50,7 @@ PROMISED = {
         deficiency Deficiency less_noisy more_capable InformationOrder
         guesswork_moment GuessworkMoment smooth_min_entropy repetition_bounds RepetitionBounds
         privacy_funnel PrivacyFunnel
-        sibson conditional_sibson csiszar maximal_correlation
+        sibson conditional_sibson conditional_maximal_leakage csiszar maximal_correlation
         alpha_leakage maximal_alpha_leakage maximal_alpha_beta_leakage local_renyi_epsilon
         vulnerability posterior_vulnerability multiplicative_leakage additive_leakage maximal_leakage local_dp_epsilon
         Entropy ConditionalEntropy check_entropy EntropyCheck Renyi RenyiMean BestGuesses AllGuesses

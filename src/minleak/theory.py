@@ -51,7 +51,13 @@ from minleak._measure.gain_forms import (
     tries_gain,
 )
 from minleak._measure.guesswork import GuessworkMoment, guesswork_moment
-from minleak._measure.informations import conditional_sibson, csiszar, maximal_correlation, sibson
+from minleak._measure.informations import (
+    conditional_maximal_leakage,
+    conditional_sibson,
+    csiszar,
+    maximal_correlation,
+    sibson,
+)
 from minleak._measure.leakages import (
     additive_leakage,
     local_dp_epsilon,
@@ -126,6 +132,7 @@ __all__ = [
     "check_entropy",
     "check_schur_concave",
     "chi_square",
+    "conditional_maximal_leakage",
     "conditional_sibson",
     "convex_separation",
     "csiszar",

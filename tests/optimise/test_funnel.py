@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 import minleak as ml
-from minleak._optimise.funnel import _halve
+from minleak._measure.simplices import halve
 from minleak.errors import Infeasible, InvalidParameter
 
 PRIOR, CHANNEL = [3, 2], [[0.7, 0.2, 0.1], [0.1, 0.4, 0.5]]
@@ -95,7 +95,7 @@ def test_halves_cover_a_simplex():
     """Each of the two has half of the volume, and the corners of the whole but one."""
     cells = np.eye(4)[None]
     for _ in range(4):
-        halves = _halve(cells)
+        halves = halve(cells)
         volumes = np.abs(np.linalg.det(halves))
         assert volumes.sum() == pytest.approx(1.0)
         assert volumes == pytest.approx(np.full(len(halves), 1 / len(halves)))

@@ -26,8 +26,10 @@ from minleak._data.joint import Joint, as_joint
 from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
+from minleak._data.threads import one_thread
 from minleak._face.result import Result
 from minleak._measure.leakages import leakage
+from minleak._measure.simplices import halve
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
 # Posteriors that are uniform shares of all subsets are there at first for so many values of X.
@@ -37,7 +39,7 @@ _ROUNDS, _DESCENTS = 60, 6
 # A posterior whose reduced cost is less than this share of the gap below zero is not worth adding.
 _WORTH = 0.05
 # Numbers in the simplices that are looked at, in all and at a time.
-_CELLS, _AT_ONCE = 6_000_000, 400_000
+_CELLS, _AT_ONCE = 4_000_000, 100_000
 # The most values of X: halving brackets nothing beyond a few.
 _MOST = 64
 
@@ -61,6 +63,7 @@ class PrivacyFunnel(Result):
         return max(self.leakage - self.bound, 0.0)
 
 
+@one_thread()
 def privacy_funnel(
     prior: Joint | Prior | Iterable[Any], channel: Channel | Any, *, utility: float, gap: float = 1e-6, seed: int = 0
 ) -> PrivacyFunnel:
@@ -86,6 +89,9 @@ def privacy_funnel(
         if len(found) and problem.rounds < _ROUNDS:
             pool = np.concatenate([pool, found])
             continue
+        least = -math.inf
+        if problem.value(mu, nu) <= max(problem.simple_bound, 0.0) + close / 4:
+            break
         least, at = problem.bracket(mu, nu, close / 4)
         if problem.reduced(at[None], mu, nu)[0] > -_WORTH * close or problem.rounds >= _ROUNDS:
             break
@@ -200,11 +206,13 @@ class _Funnel:
                 break
             order = np.argsort(bounds, kind="stable")
             taken, kept = np.split(order, [_AT_ONCE // self.size**2 + 1])
-            halves = _halve(cells[taken])
+            halves = halve(cells[taken])
             looked += len(halves)
             met, q = self._least(halves, mu, nu)
             if met < best:
                 best, at = met, q
+            if best < -close:  # to be added before anything is worth proving
+                return -math.inf, at
             bounds = np.concatenate([bounds[kept], self._below(halves, mu, nu)])
             cells = np.concatenate([cells[kept], halves])
         return min(proven, float(bounds.min(initial=math.inf))), at
@@ -236,14 +244,3 @@ class _Funnel:
 def _entropy(q: Array) -> Array:
     """Shannon's, in bits, of the last axis."""
     return np.asarray(-(q * np.log2(np.where(q > 0, q, 1.0))).sum(axis=-1))
-
-
-def _halve(cells: Array) -> Array:
-    """Each simplex cut at the middle of its longest edge."""
-    apart = np.square(cells[:, :, None] - cells[:, None]).sum(axis=-1)
-    first, second = np.unravel_index(apart.reshape(len(cells), -1).argmax(axis=1), apart.shape[1:])
-    each = np.arange(len(cells))
-    middle = (cells[each, first] + cells[each, second]) / 2
-    one, other = cells.copy(), cells.copy()
-    one[each, first], other[each, second] = middle, middle
-    return np.concatenate([one, other])
