@@ -7,7 +7,7 @@ import pytest
 
 import minleak as ml
 from minleak import theory
-from minleak._measure.refinement.information_orders import _prove_less_noisy
+from minleak._measure.refinement.information_orders import _eigenvalues_from, _prove_less_noisy
 
 
 def erasure(e):
@@ -95,3 +95,20 @@ def test_symmetric_channels_of_four_symbols_and_ties():
         if _prove_less_noisy(a, b):
             for p, q in rng.dirichlet(np.ones(3), size=(200, 2)):
                 assert theory.kl_divergence(p @ a, q @ a) >= theory.kl_divergence(p @ b, q @ b)
+
+
+def test_what_is_said_of_a_simplex_holds_in_it():
+    """The least eigenvalue at its corners is below that of every prior inside, by its own definition."""
+    rng = np.random.default_rng(6)
+    a, b = random_channel(rng, 3, 4), random_channel(rng, 3, 3)
+    basis = np.linalg.svd(np.eye(3) - 1 / 3)[0][:, :2]
+    for size in (1.0, 0.1, 1e-3):
+        start = rng.dirichlet(np.ones(3), size=(20, 1))
+        cells = start + size * (rng.dirichlet(np.ones(3), size=(20, 3)) - start)
+        least = _eigenvalues_from(cells, a, b, basis)
+        for k, weights in enumerate(rng.dirichlet(np.ones(3), size=20)):
+            q = weights @ cells[k]
+            difference = a @ np.diag(1 / (q @ a)) @ a.T - b @ np.diag(1 / (q @ b)) @ b.T
+            assert least[k] <= np.linalg.eigvalsh(basis.T @ difference @ basis)[0] + 1e-9
+            point = _eigenvalues_from(q[None, None], a, b, basis)[0]
+            assert point == pytest.approx(np.linalg.eigvalsh(basis.T @ difference @ basis)[0], abs=1e-9)

@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 
 import minleak as ml
 from minleak._measure.simplices import halve
+from minleak._optimise.funnel import _Funnel
 from minleak.errors import Infeasible, InvalidParameter
 
 PRIOR, CHANNEL = [3, 2], [[0.7, 0.2, 0.1], [0.1, 0.4, 0.5]]
@@ -89,6 +90,21 @@ def test_no_channel_of_that_utility_is_below_the_bound():
         C = rng.dirichlet(np.full(4, rng.choice([0.05, 0.2, 1.0])), size=3)
         told, leaked = information(p[:, None] * C), information(J @ C)
         assert all(leaked >= bound - 1e-9 for bound, utility in zip(bounds, utilities, strict=True) if told >= utility)
+
+
+def test_what_is_said_of_a_simplex_holds_in_it():
+    """The bound is below the reduced cost at random points of random simplices, and close to it in small ones."""
+    rng = np.random.default_rng(5)
+    problem = _Funnel.of(ml.theory.Joint(PRIOR, CHANNEL), 0.6)
+    for size in (1.0, 0.1, 1e-3):
+        start = rng.dirichlet(np.ones(3), size=(50, 1))
+        cells = start + size * (rng.dirichlet(np.ones(3), size=(50, 3)) - start)
+        mu, nu = float(rng.random()), rng.normal(size=3)
+        below = problem._below(cells, mu, nu)
+        for weights in rng.dirichlet(np.ones(3), size=20):
+            reduced = problem.reduced(np.einsum("i,kij->kj", weights, cells), mu, nu)
+            assert (below <= reduced + 1e-12).all()
+            assert (reduced - below < 20 * size).all()
 
 
 def test_halves_cover_a_simplex():

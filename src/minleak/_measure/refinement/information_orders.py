@@ -133,18 +133,23 @@ def _prove_less_noisy(a: Array, b: Array) -> bool:
     if n > _SECRETS or not (b > 0).all():
         return False
     basis = np.linalg.svd(np.eye(n) - 1 / n)[0][:, : n - 1]  # of vectors that sum to zero
-    first, second = basis.T @ a, basis.T @ b
     cells, looked = np.eye(n)[None], 0
     while len(cells):
         looked += len(cells)
-        middle = (cells.mean(axis=1) @ a)[:, None]
-        tangent = _weighed(first, 2 / middle - (cells @ a) / middle**2)
-        least = np.linalg.eigvalsh(tangent - _weighed(second, 1 / (cells @ b)))[..., 0].min(axis=1)
-        between = _weighed(first, 1 / middle) - _weighed(second, 1 / (cells.mean(axis=1) @ b)[:, None])
-        if looked > _CELLS or not np.linalg.eigvalsh(between)[..., 0].min() > _ROUNDING:
+        in_the_middle = _eigenvalues_from(cells.mean(axis=1)[:, None], a, b, basis)
+        if looked > _CELLS or not in_the_middle.min() > _ROUNDING:
             return False
-        cells = halve(cells[~(least > _ROUNDING)])
+        cells = halve(cells[~(_eigenvalues_from(cells, a, b, basis) > _ROUNDING)])
     return True
+
+
+def _eigenvalues_from(cells: Array, a: Array, b: Array, basis: Array) -> Array:
+    """The least eigenvalue of tangent minus chord at the corners of each simplex, below that of any q in it; of a point
+    it is that of the difference there.
+    """
+    middle = (cells.mean(axis=1) @ a)[:, None]
+    tangent = _weighed(basis.T @ a, 2 / middle - (cells @ a) / middle**2)
+    return np.asarray(np.linalg.eigvalsh(tangent - _weighed(basis.T @ b, 1 / (cells @ b)))[..., 0].min(axis=1))
 
 
 def _weighed(C: Array, weights: Array) -> Array:
