@@ -22,6 +22,8 @@ T = TypeVar("T")
 
 # Entries in a block, about 2 MB: several passes over it stay in cache, and there are blocks for every core.
 BLOCK = 1 << 18
+# Up to so many entries are quicker looked at one by one than handed to numpy.
+FEW = 48
 # Fewer blocks than this are done sooner than threads for them are started.
 _FEW = 8
 # Columns come in multiples of this where there are enough of them, so that vector loads stay aligned.
@@ -36,11 +38,26 @@ class Columns:
     those are kept, in row order, since an expansible function of a column does not see its zeros.
     """
 
-    __slots__ = ("matrix", "scale")
+    __slots__ = ("_few", "matrix", "scale")
 
     def __init__(self, matrix: Array | sp.csc_array, scale: Array | None = None) -> None:
         self.matrix: Any = matrix
         self.scale = scale
+        self._few: list[list[float]] | bool | None = None
+
+    @property
+    def few(self) -> list[list[float]] | None:
+        """The columns as Python's floats, where they are a few numbers in a dense matrix; made once."""
+        if self._few is None:
+            self._few = self._listed()
+        return self._few or None  # type: ignore[return-value]
+
+    def _listed(self) -> list[list[float]] | bool:
+        if not isinstance(self.matrix, np.ndarray) or not 0 < self.matrix.size <= FEW:
+            return False
+        entries = self.matrix if self.scale is None else self.scale[:, None] * self.matrix
+        columns: list[list[float]] = entries.T.tolist()
+        return columns
 
     @property
     def plain(self) -> bool:

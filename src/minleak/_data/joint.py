@@ -31,11 +31,12 @@ class Joint:
     array([0.75, 0.25])
     """
 
-    __slots__ = ("prior", "source")
+    __slots__ = ("_columns", "prior", "source")
 
     def __init__(self, prior: Prior | Iterable[Any], channel: Channel | Together | Any) -> None:
         self.source = as_source(channel)
         self.prior = match_prior(prior, self.source.inputs)
+        self._columns: Columns | None = None
 
     @classmethod
     def from_matrix(
@@ -75,7 +76,9 @@ class Joint:
 
     def columns(self) -> Columns:
         """The columns of J, in blocks."""
-        return self.source.columns(self.prior.p)
+        if self._columns is None:
+            self._columns = self.source.columns(self.prior.p)
+        return self._columns
 
     def matrix(self) -> Any:
         """J as a matrix: dense for a dense channel, sparse for a sparse one."""

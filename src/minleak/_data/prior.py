@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices, in_one_piece
+from minleak._data.columns import Columns
 from minleak._data.frames import axes, have_one_index
 from minleak._data.labels import Labels, match, named
 from minleak._data.numbers import from_arrow, from_list
@@ -167,6 +168,11 @@ class Prior:
             p = scaled / scaled.sum()
         p.flags.writeable = False
         return p
+
+    @cached_property
+    def column(self) -> Columns:
+        """The probabilities as the one column that is seen where nothing is."""
+        return Columns(self.p[:, None])
 
     @cached_property
     def spectrum(self) -> tuple[Array, Array] | None:

@@ -65,6 +65,8 @@ class Products(Columns):
         super().__init__(parts[0], scale)
         self.parts, self.gain = parts, gain
 
+    few = None
+
     @property
     def plain(self) -> bool:
         return False

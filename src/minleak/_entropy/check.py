@@ -168,3 +168,7 @@ def _claims(H: ConditionalEntropy, p: Array, channel: Channel) -> Iterator[tuple
     known = H.of_spectrum(values[::-1], times[::-1].astype(np.float64))
     if known is not None:
         yield "of_spectrum", known, evaluate([H], Columns(p[:, None]))[0]
+    joint = np.array(channel.joint(p))
+    few = H.of_few(joint.T.tolist())
+    if few is not None:
+        yield "of_few", few, H.value(H.summary(joint))

@@ -22,6 +22,7 @@ from minleak._data.arrays import Array
 from minleak._data.columns import heavy_columns
 from minleak._data.parameters import real
 from minleak._entropy.base import Entropy, log, log_base, order, shortest
+from minleak._entropy.few import FewColumns, renyi_mean
 from minleak._entropy.forms import RenyiMean, arimoto_exponent
 from minleak._entropy.means import power_sums, renyi_columns, shannon_sums
 from minleak.errors import InvalidParameter, shown
@@ -91,6 +92,9 @@ class Renyi(Entropy):
 
     def of_spectrum(self, values: Array, times: Array) -> float:
         return self._form.outer(float(renyi_columns(values[:, None], self.alpha, times[:, None])[1, 0]))
+
+    def of_few(self, columns: FewColumns) -> float:
+        return renyi_mean(self._form, columns)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Renyi) and self._form == other._form

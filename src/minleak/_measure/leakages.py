@@ -48,7 +48,7 @@ def leakage(
     0.0
     """
     H, joint = as_entropy(entropy), as_joint(prior, channel, of)
-    return leaked(H, joint, H(joint.prior), H.conditional(joint))
+    return leaked(H, joint, H(joint.prior), H._of(joint.columns()))
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def leakage_table(
     """
     measures = as_entropies(entropies)
     joint = as_joint(prior, channel, of)
-    before = evaluate(measures, Columns(joint.p[:, None]))
+    before = evaluate(measures, joint.prior.column)
     after = evaluate(measures, joint.columns())
     return LeakageTable(
         tuple(
@@ -208,11 +208,14 @@ def vulnerabilities(joint: Joint, gain: Any) -> tuple[float, float]:
 
 
 def _before(prior: Prior, gain: Any) -> float:
-    return float(np.maximum.reduce(prior.p)) if gain is None else _after(Columns(prior.p[:, None]), gain)
+    return _after(prior.column, gain)
 
 
 def _after(columns: Columns, gain: Any) -> float:
     gained = columns if gain is None else under_gain(gain, columns)
+    few = gained.few
+    if few is not None:
+        return sum(map(max, few))
     if gained.plain:
         return float(gained.matrix.max(axis=0).sum())
     if gain is None or gained.complete:
