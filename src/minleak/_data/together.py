@@ -67,6 +67,12 @@ class Products(Columns):
 
     few = None
 
+    def whole(self) -> None:
+        return None
+
+    def tops(self) -> Array:
+        return np.concatenate(self.map(lambda v: v.max(axis=0)))
+
     @property
     def plain(self) -> bool:
         return False

@@ -67,10 +67,7 @@ class ConditionalEntropy(ABC):
         value = None if spectrum is None else self.of_spectrum(*spectrum)
         if value is not None:
             return value
-        column = prior.column
-        if column.few is None and type(self).prepare is ConditionalEntropy.prepare:
-            return self.value(self.summary(column.matrix))
-        return self._of(column)
+        return self._of(prior.column)
 
     def conditional(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
         """H(X|Y), the average uncertainty after observing the channel's output. Cost: the channel's non-zeros."""
@@ -161,6 +158,9 @@ def evaluate(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[
 
 
 def _values(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:
+    whole = columns.whole()
+    if whole is not None:
+        return [H.value(H.summary(whole)) for H in entropies]
     blocks = columns.map(lambda v: [H.summary(v) for H in entropies])
     parts = blocks[0] if len(blocks) == 1 else [np.concatenate(each, axis=1) for each in zip(*blocks, strict=True)]
     return [H.value(part) for H, part in zip(entropies, parts, strict=True)]

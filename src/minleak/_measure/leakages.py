@@ -216,10 +216,8 @@ def _after(columns: Columns, gain: Any) -> float:
     few = gained.few
     if few is not None:
         return sum(map(max, few))
-    if gained.plain:
-        return float(gained.matrix.max(axis=0).sum())
     if gain is None or gained.complete:
-        return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())
+        return float(gained.tops().sum())
     # A sparse column's missing entries are gains of zero, which beat negative ones.
     return float(gained.largest()[1].sum())
 
