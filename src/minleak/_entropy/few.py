@@ -40,8 +40,8 @@ def renyi_mean(form: RenyiMean, columns: FewColumns) -> float:
 def guess_error(l: int, columns: FewColumns) -> float:
     """What the l largest entries of each column leave."""
     if l == 1:
-        return sum(map(rest, columns))
-    return sum(sum(sorted(v)[: max(len(v) - l, 0)]) for v in columns)
+        return sum(map(rest, columns), 0.0)
+    return sum([sum(sorted(v)[: max(len(v) - l, 0)]) for v in columns], 0.0)
 
 
 def guesswork(columns: FewColumns) -> float:
@@ -59,7 +59,7 @@ def rest(v: Sequence[float]) -> float:
     """The sum without the largest entry; nothing cancels."""
     ascending = sorted(v)
     ascending.pop()
-    return sum(ascending)
+    return sum(ascending, 0.0)
 
 
 def _plain_shannon(columns: FewColumns) -> float:
