@@ -1,9 +1,9 @@
 """What libqif's own tests state, by our calls: a statement is a line of its tests_cpp/src with EXPECT or ASSERT.
 
-The lines are those of commit 55d7dcf. Of 447 statements, 344 are about channels, priors, measures, metrics, mechanisms and
-refinement; those of its linear and quadratic programmes and of its comparison of floats are not counted. `LEFT_OUT` says
-what is not expressed, and why; docs/libqif.md tells it too. Each statement is checked in 64-bit floats, 32-bit floats and
-Fractions where libqif does so (double, float, rat).
+The lines are those of commit 55d7dcf. Of 447 statements, 344 are about channels, priors, measures, metrics, mechanisms
+and refinement; those of its linear and quadratic programmes and of its comparison of floats are not counted. `LEFT_OUT`
+says what is not expressed, and why; docs/libqif.md tells it too. Each statement is checked in 64-bit floats, 32-bit
+floats and Fractions where libqif does so (double, float, rat).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LEFT_OUT = {
     "channel:164": "as above",
     "measure/bayes_vuln:81": "a bound for n uses of a channel; channel.repeated(n) has the value itself",
     "metric:120": "differs: from cell 0 to 5 there is a way through cell 1 that is no longer, so the pair follows",
-    "mechanism/d_privacy:164": "a programme over distances only, of which libqif asks that its rows sum to one within 1e-3",
+    "mechanism/d_privacy:164": "libqif asks of its programme over distances that rows sum to one within 1e-3",
 }
 
 
@@ -150,7 +150,7 @@ def channels():
     def estimated(channel, prior):
         """The prior from as many observations as it needs for its digits."""
         seen = ml.Channel(channel).output(prior)
-        counts = {y: int(round(1e9 * q)) for y, q in enumerate(seen)}
+        counts = {y: round(1e9 * q) for y, q in enumerate(seen)}
         return theory.estimate_prior(channel, counts, interval="none").prior.p
 
     bad = "1 2; 3 0"
@@ -530,7 +530,7 @@ def priors():
     yield 20, lambda t: ml.Prior([F(word) for word in words.split()]) == made(t)
     yield 21, lambda t: ml.Prior(made(t)) == made(t)
     yield 28, lambda t: refused(lambda: prior(t, bad))
-    yield 29, lambda t: refused(lambda: ml.Prior([F(word) for word in bad.split()], normalised=True))
+    yield 29, lambda _: refused(lambda: ml.Prior([F(word) for word in bad.split()], normalised=True))
     yield 30, lambda t: refused(lambda: ml.Prior(t.row([F(1, 10), F(2, 10), F(3, 10)]), normalised=True))
     yield 38, lambda _: len(ml.Prior.uniform(1)) == 1
     yield 41, lambda _: (ml.Prior.uniform(4).p, np.full(4, 0.25))
