@@ -15,6 +15,7 @@ import numpy.typing as npt
 from minleak._data import composition
 from minleak._data.arrays import Array, Indices
 from minleak._data.columns import Columns
+from minleak._data.dit_distributions import is_dit
 from minleak._data.frames import axes
 from minleak._data.hyper import Hyper, Posteriors, hyper
 from minleak._data.labels import Labels, labelled, match, named
@@ -80,6 +81,8 @@ class Channel:
         tolerance: float | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
+        if is_dit(matrix):
+            raise InvalidChannel("a distribution of dit has a prior too: theory.Joint.from_dit has both")
         rows, columns = axes(matrix)
         if isinstance(matrix, Channel):
             rows, columns = (None if names.is_default else names for names in (matrix.inputs, matrix.outputs))

@@ -11,6 +11,7 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
+from minleak._data.dit_distributions import is_dit, pairs_of, to_dit
 from minleak._data.hyper import Hyper, Posteriors
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, match_prior, total_of
@@ -63,6 +64,33 @@ class Joint:
         else:
             rows = weights / np.array(sums)[:, None]
         return cls(Prior(sums, labels=names), Channel(rows, inputs=names, outputs=outputs))
+
+    @classmethod
+    def from_dit(cls, distribution: Any, *, secret: Iterable[Any] = (0,), observable: Iterable[Any] = (1,)) -> Joint:
+        """The joint of some variables of a distribution of the package dit, by their names or numbers, and of others.
+
+        Values that have no probability are left out. `to_dit` is the way back.
+        """
+        if not is_dit(distribution):
+            raise InvalidChannel(
+                f"a distribution of dit has outcomes and a pmf, and a {type(distribution).__name__} not"
+            )
+        xs, ys, matrix = pairs_of(distribution, secret, observable)
+        return cls.from_matrix(matrix, inputs=xs, outputs=ys)
+
+    def to_dit(self) -> Any:
+        """The joint as a distribution of dit with the variables X and Y; pairs that cannot occur are left out."""
+        J = self.matrix()
+        entries = (J if isinstance(J, np.ndarray) else J.toarray()).tolist()
+        ys = list(self.channel.outputs)
+        names = self.prior.labels if self.channel.inputs.is_default else self.channel.inputs
+        cells = [
+            ((x, y), mass)
+            for x, row in zip(names, entries, strict=True)
+            for y, mass in zip(ys, row, strict=True)
+            if mass
+        ]
+        return to_dit([pair for pair, _ in cells], [mass for _, mass in cells], "XY")
 
     @property
     def p(self) -> Array:

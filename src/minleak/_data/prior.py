@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices, in_one_piece
 from minleak._data.columns import Columns
+from minleak._data.dit_distributions import is_dit, masses_of
 from minleak._data.frames import axes, have_one_index
 from minleak._data.labels import Labels, match, named
 from minleak._data.numbers import from_arrow, from_list
@@ -37,7 +38,8 @@ class Prior:
     ----------
     weights
         Counts or probabilities, one a secret: integers (kept exactly, of any size), Fractions (kept exactly, as
-        integers over their common denominator), or floats. They are weights, so they need not sum to one.
+        integers over their common denominator), or floats. They are weights, so they need not sum to one. A
+        distribution of dit brings its outcomes as labels.
     labels
         Distinct names of the secrets; the index of a pandas Series or an xarray as weights, or 0, 1, ..., n-1, if not
         given.
@@ -79,6 +81,9 @@ class Prior:
             labels = weights.labels if labels is None and not weights.labels.is_default else labels
             events = weights.events if events is None and counts is None else events
             weights = weights.weights
+        if is_dit(weights):
+            outcomes, weights = masses_of(weights)
+            labels = outcomes if labels is None else labels
         labels = _labels_of(weights, labels)
         values = _as_sequence(weights)
         n = len(values)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,10 @@ class LeakageTable(Result):
 
     def __getitem__(self, entropy: ConditionalEntropy | str) -> LeakageRow:
         return self.rows[place([row.entropy for row in self.rows], entropy)]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows as dictionaries, so that `pandas.DataFrame(table)` and `polars.DataFrame(table)` are the table."""
+        return (asdict(row) for row in self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """By the entropy's name `before`, `after` and `leakage`."""
