@@ -75,10 +75,18 @@ def test_the_way_is_chosen_by_size_alone(monkeypatch):
 
 def test_a_joint_that_was_measured_gives_the_same_again():
     """What a joint keeps of its columns depends on nothing that a call could change."""
-    joint = theory.Joint([2, 1, 1], [[0.5, 0.5], [0.25, 0.75], [1, 0]])
+    for n, m in ((3, 2), (20, 30)):
+        rng = np.random.default_rng(n)
+        _gives_the_same_again(theory.Joint(rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(m), n)))
+
+
+def _gives_the_same_again(joint):
     first = [ml.leakage(joint, None, H) for H in ENTROPIES]
     theory.best_guesses(joint)
-    theory.posterior_vulnerability(joint, gain=[[1, 2, 3], [3, 2, 1]])
+    theory.posterior_vulnerability(joint, gain=np.ones((2, len(joint.p))))
+    joint.posteriors()
+    joint.hyper()
+    joint.matrix()[:] = 0  # a copy
     assert [ml.leakage(joint, None, H) for H in ENTROPIES] == first
 
 

@@ -23,7 +23,7 @@ T = TypeVar("T")
 # Entries in a block, about 2 MB: several passes over it stay in cache, and there are blocks for every core.
 BLOCK = 1 << 18
 # Up to so many entries are quicker looked at one by one than handed to numpy.
-FEW = 48
+FEW = 128
 # Up to so many entries numpy's own argmax, slower in each, is done sooner.
 _LITTLE = 1 << 14
 # Fewer blocks than this are done sooner than threads for them are started.
@@ -76,6 +76,7 @@ class Columns:
             return None
         if self.scale is not None:
             self.matrix, self.scale = self.scale[:, None] * self.matrix, None
+            self.matrix.flags.writeable = False
         return self.matrix
 
     def blocks(self) -> Iterator[Callable[[], Array]]:

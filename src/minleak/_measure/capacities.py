@@ -11,7 +11,6 @@ import numpy as np
 
 from minleak._data.arrays import Indices
 from minleak._data.channel import Channel, as_channel
-from minleak._data.columns import FEW
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior
 from minleak._data.simulating import generator
@@ -28,6 +27,8 @@ from minleak.errors import SolverFailed
 
 # Sets of secrets that are tried at order 0: those of the largest weights, cut at so many of these.
 _LEVELS = 50
+# Up to so many entries the steps towards Shannon's capacity are done in Python's floats.
+_FEW = 48
 # Channels with more entries are not looked at set by set: 256 MB.
 _DENSE = 1 << 25
 
@@ -103,7 +104,7 @@ def capacity(
             return Capacity.exact(maximal_leakage(channel, base=math.e) / unit, uniform_prior(channel))
         case RenyiMean(0.0, math.inf, 0.0, unit):
             return _of_supports(channel, unit)
-        case RenyiMean(1.0, 0.0, 0.0, unit) if iterations is None and channel.is_dense and channel.matrix.size <= FEW:
+        case RenyiMean(1.0, 0.0, 0.0, unit) if iterations is None and channel.is_dense and channel.matrix.size <= _FEW:
             return _of_few(channel, unit, gap) or _sibson(channel, 1.0, unit, gap, None)
         case RenyiMean(a, c, 0.0, unit) if c == arimoto_exponent(a):
             return _sibson(channel, a, unit, gap, iterations)
