@@ -5,7 +5,7 @@ called on a built `Joint` (validated when it was made), the peers on arrays or d
 Numpy's column is the formula as one would write it, without any check. A dash is a peer that has no such function, or
 that takes minutes at this size (dit's distributions list every pair, libqif's capacity and transport grow steeply).
 
-    python -m benchmarks qif          # this table, some four minutes
+    python -m benchmarks qif          # this table, about two minutes
     python -m benchmarks qif_pairs    # every function that libqif and we both have, to measure and to design
 """
 
