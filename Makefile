@@ -8,10 +8,10 @@ export NO_MKDOCS_2_WARNING := 1
 # uv leaves compiling a module to its first import, which has to keep the result: else every process compiles it again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo test lint types imports docs pages browser java node go pytest wheel paper bench clean
+.PHONY: help demo test lint types imports docs docs-check pages browser java node go pytest wheel paper bench clean
 
 help:  ## This list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/\1\t\2/' | expand -t 10
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/\1\t\2/' | expand -t 12
 
 $(DEMO)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) tests/environment.py $(DEMO) --editable '.[report]'
@@ -21,13 +21,13 @@ $(DEV)/.installed: pyproject.toml constraints.txt
 	$(PYTHON) tests/environment.py $(DEV) --editable '.[dev]'
 	touch $@
 
-demo: $(DEMO)/.installed  ## From real word counts to a cloak, a certificate, a drawn set and a report, in demo/
+demo: $(DEMO)/.installed  ## From names and counts to a better table, a certificate, a drawn set and a page, in demo/
 	$(DEMO)/bin/python examples/demo.py
 
 # What runs in one process goes two at a time; what follows uses two processes itself. The examples of the documentation
 # come before the tests also because they compile what these would compile twice.
 test: $(DEV)/.installed  ## Every check: style, types, import directions, documentation, tests, wheel
-	@$(MAKE) --no-print-directory -j2 lint imports types pages browser java node go docs
+	@$(MAKE) --no-print-directory -j2 lint imports types pages browser java node go docs-check
 	@$(MAKE) --no-print-directory pytest wheel
 
 lint: $(DEV)/.installed  ## Style
@@ -40,8 +40,11 @@ types: $(DEV)/.installed  ## Types
 imports: $(DEV)/.installed  ## Import directions
 	$(BIN)/lint-imports
 
-docs: $(DEV)/.installed  ## The documentation as a site, in build/site
-	$(BIN)/mkdocs build --strict --quiet
+docs: $(DEV)/.installed  ## The documentation as a site, its notebooks run, at http://127.0.0.1:8000
+	MINLEAK_RUN_NOTEBOOKS=true $(BIN)/mkdocs serve --strict
+
+docs-check: $(DEV)/.installed  ## The site in build/site, with no broken link; notebooks as they are
+	$(BIN)/mkdocs build --strict  # not --quiet, which hides warnings from --strict too
 
 # Two processes have two cores: threads of OpenMP and OpenBLAS would only wait for one another, at ten times the cost.
 pages pytest wheel: export OMP_NUM_THREADS := 1
@@ -89,4 +92,4 @@ bench: $(DEV)/.installed  ## The benchmarks, against peers
 	$(BIN)/python -m benchmarks
 
 clean:  ## Remove what the others made
-	rm -rf .venv .venv-* build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	rm -rf .venv .venv-* .cache build dist demo .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

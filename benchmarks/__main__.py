@@ -8,6 +8,7 @@ from importlib import import_module
 ALL = (
     "measuring",
     "qif",
+    "qif_pairs",
     "designing",
     "groups",
     "pricing",

@@ -1,12 +1,11 @@
 """Designing beside libqif: the same numbers, and the times, for every pair of functions that both have.
 
-A row is its name, its size, our value, theirs, our time and theirs; `python -m benchmarks qif` prints them after those
-of measuring. libqif's planar mechanisms have errors of
-their own: the geometric one of 8e-8, since its sums reach some fifteen cells, so that for nine digits it is made on a
-grid of thirty and folded; the Laplace one of 1e-5 (see tests/mechanisms/test_planar.py), which nothing sets. Its
-optimal mechanism on a 10 x 10 grid takes so long that it is stopped after ten minutes, or after as many seconds as the
-variable LIMIT of the environment says; so our loss is confirmed by another solver, with both bounds in extended
-precision.
+A row is its name, its size, our value, theirs, our time and theirs; `python -m benchmarks qif_pairs` prints them
+after those of measuring. libqif's planar mechanisms have errors of their own: the geometric one of 8e-8, since its
+sums reach some fifteen cells, so that for nine digits it is made on a grid of thirty and folded; the Laplace one of
+1e-5 (see tests/mechanisms/test_planar.py), which nothing sets. Its optimal mechanism on a 10 x 10 grid takes so long
+that it is stopped after ten minutes, or after as many seconds as the variable LIMIT of the environment says; so our
+loss is confirmed by another solver, with both bounds in extended precision.
 
     python -m benchmarks.qif_designing 15     # spanners of several dilations on a grid of 15 x 15
 """

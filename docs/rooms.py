@@ -18,8 +18,8 @@ import grimp
 
 import minleak as ml
 
-PAGE = Path(__file__).parent / "architecture.md"
-PICTURE = Path(__file__).parent / "rooms.svg"
+PAGE = Path(__file__).parent / "explanation" / "architecture.md"
+PICTURE = Path(__file__).parent / "pictures" / "rooms.svg"
 WIDTH, HEIGHT, ROOM_WIDTH, ROOM_HEIGHT = 860, 92, 190, 52
 
 

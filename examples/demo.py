@@ -1,43 +1,56 @@
-"""The main job, from counts to a running cloak and a report, on 2,000 real word counts; files go to demo/."""
+"""From counts to a better table than hash prefixes, a certified plan, a drawn set and a page; files go to demo/."""
 
+import hashlib
 import sys
 from pathlib import Path
 
 import minleak as ml
 
-DATA = Path(__file__).parent / "data" / "words.csv"
+DATA = Path(__file__).parent / "data" / "npm_downloads.csv"
+NAME, SUBJECT = "react", "user-17"
+
+
+def first_byte(name: str) -> int:
+    """The bucket of a name today: the first 8 bits of its SHA-256."""
+    return hashlib.sha256(name.encode()).digest()[0]
 
 
 def main(folder: Path) -> None:
     folder.mkdir(exist_ok=True)
-    file, secret, report = folder / "words.cloak", folder / "words.key", folder / "report.html"
+    files = ("blocks.sqlite", "names.cloak", "names.key", "compared.html", "report.html")
+    table, file, key, slide, page = (folder / name for name in files)
 
-    print("1. Read how often each of 2,000 English words is looked up")
-    prior = ml.read_prior(DATA)
-    print(f"   {prior}; a blind guess is right with probability {ml.theory.vulnerability(prior):.4f}\n")
+    names = ml.read_prior(DATA)
+    print(f"1. {len(names):,} npm packages and how often each was downloaded: {DATA.name}")
+    blind = ml.theory.vulnerability(names)
+    print(f"   Without seeing anything, an observer guesses the package {blind:.1%} of the time.\n")
 
-    print("2. Design: hide each word in a set of 20, so that the least possible leaks, whoever the attacker is")
-    plan = ml.design(prior, k=20)
-    plan.save(file)
-    for name in ("shannon", "min-entropy", "guesswork"):
-        print(f"   {name:<12} {ml.entropy(name)(prior):9.4f} before, {plan.entropy(name):9.4f} seeing a set")
-    print(f"   a guess is right with probability {max(plan.target):.4f} seeing a set, 1 seeing the word\n")
+    found = ml.compare(names, list(map(first_byte, names.labels)), entropies=["min-entropy"])
+    today, blocks, plan = found.rows[:3]
+    print(f"2. Today: clients send the first 8 bits of the name's hash, {plan.k} names to a bucket on average")
+    print(f"   An observer guesses the package {today.success:.1%} of the time.\n")
 
-    print("3. Certify it in exact integers, with code that shares nothing with the design")
-    print(f"   {str(ml.certify(ml.load(file), prior)).splitlines()[0]}\n")
+    print(f"3. A better table: blocks of {blocks.k} names of like popularity")
+    better = ml.design(names, k=blocks.k, layout="blocks")
+    better.export(table)
+    print(f"   {blocks.success:.1%}. The table is in {table}; any language can look a name up in it.\n")
 
-    print("4. Draw: the same subject asking for the same word always shows the same set")
-    if not secret.exists():
-        ml.Key.new().save(secret)
-    print("   " + ", ".join(ml.Cloak(file, key=secret).draw("house", scope="subject-1")) + "\n")
+    print(f"4. The best there is: sets of {plan.k} that are drawn")
+    best = ml.design(names, k=plan.k)
+    best.save(file)
+    proof = str(ml.certify(file, names)).splitlines()[0]
+    print(f"   {best.success:.1%}, the least possible with sets of {plan.k}: {proof}.\n")
 
-    print("5. Report")
-    ml.report.write(plan, report)
-    print(f"   {report}: open it in a browser, it needs no network\n")
+    print(f"5. A drawn set: {SUBJECT} asks for {NAME}, today and every other day")
+    if not key.exists():
+        ml.Key.new().save(key)
+    print("   " + ", ".join(ml.Cloak(file, key=key).draw(NAME, scope=SUBJECT)) + "\n")
 
-    print(f"Files: {file}, {secret}, {report}")
-    print("Next: .venv/bin/minleak sweep examples/data/words.csv, docs/tutorial.md, or your own counts:")
-    print("      .venv/bin/minleak design YOURS.csv --secret COLUMN --weight COLUMN -k 10 -o yours.cloak")
+    ml.report.write(found, slide)
+    ml.report.write(best, page)
+    print(f"6. Pages that open without network: {slide} compares all three, {page} is about the plan.\n")
+    print("Next: docs/tutorial.md, or your own counts:")
+    print("      .venv/bin/minleak design YOURS.csv --secret COLUMN --weight COLUMN -k 12 -o yours.cloak")
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ def part() -> Part:
         (
             "The conclusion of the paper asks for more general constraints. Its theorem holds wherever the allowed "
             "pre-images are the independent sets of a matroid: caps for groups, nested caps, one member for each role. "
-            "pi comes from the principal partition of the prior; docs/theory.md has the proof.",
+            "pi comes from the principal partition of the prior; docs/explanation/optimal_plans.md has the proof.",
         ),
         tuple(claims),
         (

@@ -33,6 +33,7 @@ PROMISED = {
         least_budget LeastOverhead AppliedPolicy Bucket CurvePoint PolicyComparison
         from_samples universal update price_limits signal nip44 Limits LimitPrice Overheads SamplePadding SizeTable
         profiles frames Frames FrameCost read_streams Streams compare_streams StreamComparison AttackedPolicy
+        UniformNoise GeometricNoise RandomTotal
     """,
     "minleak.padding.profiles": "Profile backup dns llm_sse messages",
     "minleak.padding.streams": """
@@ -46,9 +47,11 @@ PROMISED = {
     """,
     "minleak.theory": """
         renyi_divergence kl_divergence chi_square hellinger bhattacharyya hockey_stick
-        binary_symmetric symmetric binary_erasure z_channel
+        binary_symmetric symmetric binary_erasure z_channel visible_choice hidden_choice
         deficiency Deficiency less_noisy more_capable InformationOrder
-        sibson conditional_sibson csiszar maximal_correlation
+        guesswork_moment GuessworkMoment smooth_min_entropy repetition_bounds RepetitionBounds
+        privacy_funnel PrivacyFunnel
+        sibson conditional_sibson conditional_maximal_leakage csiszar maximal_correlation
         alpha_leakage maximal_alpha_leakage maximal_alpha_beta_leakage local_renyi_epsilon
         vulnerability posterior_vulnerability multiplicative_leakage additive_leakage maximal_leakage local_dp_epsilon
         Entropy ConditionalEntropy check_entropy EntropyCheck Renyi RenyiMean BestGuesses AllGuesses
@@ -69,10 +72,10 @@ PROMISED = {
         Audit BasePlan Baseline BlockPlan BlockSummary Bracket ByStep Capacity Certificate Check Comparison
         ComparisonRow Cost Equilibrium Estimate EstimatedPrior ExportedTable Exposure Frontier FrontierPoint Hyper
         JoinMeetOrder Labels
-        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks MatroidOptimum Measured Misfit Needed Optimum
-        Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
+        LeakageRow LeakageTable LeastBudget Lineage LineageSummary Looks LooksNeeded MatroidOptimum Measured Misfit
+        Needed Optimum Pairs PartWorth PartitionBlock PlanLeakage PlanSummary PointwiseLeakage Posteriors
         PrincipalPartition PropertyLeakage Refinement Repeated Result
-        RowSummary Rows SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
+        RowSummary Rows RowsRead SequenceLeakage SequenceTable Shown Stage StringModel StringSummary Sweep Table Today
         Tradeoff UnlistedPlan Walk World fields_of
     """,
     "minleak.report": "Figure figures page save_chart write",
@@ -84,7 +87,7 @@ PROMISED = {
         MinleakError MinleakWarning InvalidPrior InvalidChannel InvalidParameter UnreadableFile InvalidKey UnknownSecret
         PendingSecret InvalidCloak Infeasible SolverFailed MissingExtra
     """,
-    "minleak.testing": "priors channels entropies gains systems capped_channels check_model",
+    "minleak.testing": "assert_no_leak priors channels entropies gains systems capped_channels check_model",
 }
 
 MEMBERS = {

@@ -19,7 +19,8 @@ import minleak as ml
 INNER = """
     Columns Grid Core Axes LayoutResult Distances Homes Ring Tier CommonPhases GroupTree Partition StringPrior Sampler
     Ledger Calendar ClassLimits
-    LineageSampler RingSampler BlockSampler RowSampler StringSampler ObservedShares JointCounts WeightLine RingLayout
+    LineageSampler RingSampler BlockSampler RowSampler StringSampler HeldOut ObservedShares JointCounts WeightLine
+    RingLayout
 """
 
 PUBLIC = {f"{namespace}.{name}": getattr(importlib.import_module(namespace), name) for namespace, name in EACH}
@@ -74,8 +75,8 @@ def test_what_is_returned_can_be_named():
 OPERANDS = """
     app plan plans padding counts subject chart path cloak source folder title body charts chain secret secrets
     observables sizes weights joints streams frames
-    initial transitions password f eta perspective loss matrix distances prior belief gain first second channel channels
-    n m error erased smallest largest independent matroid
+    initial transitions password f inputs eta perspective loss matrix distances prior belief gain first second
+    channel channels observations n m error erased smallest largest independent matroid
     width height epsilon metric values observed scheme method model table events engine name alpha beta gamma q l
     entropy entropies k tries of form
 """

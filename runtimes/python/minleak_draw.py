@@ -54,6 +54,11 @@ _SCHEMA = {
     "sets": "CREATE TABLE sets (number integer primary key, members text)",
     "by_secret": "CREATE UNIQUE INDEX by_secret on secrets (secret)",
 }
+# The number by the index, the rest by the number: SQLite would take the label from the index, which no digest covers.
+_FIND = (
+    "select found.number, listed.secret, listed.places "
+    "from secrets found left join secrets listed on listed.number = found.number where found.secret = ?"
+)
 _MARK = int.from_bytes(b"mltb", "big")
 
 
@@ -95,11 +100,9 @@ class Table:
                 raise Refused("the labels of the table are not hashed by this key")
             self._hash_key = hash_key
         self._kept: dict[Any, tuple[int, list[int], list[int]]] = {}
-
-    @property
-    def lineage(self) -> bytes:
-        """What to remember for a subject who is drawn for the first time: draw them from this lineage for ever."""
-        return bytes.fromhex(self._header["lineage"])
+        #: What to remember for a subject who is drawn for the first time: draw them from this lineage for ever.
+        self.lineage = bytes.fromhex(header["lineage"])
+        self._begin = _message(self.lineage)
 
     @property
     def version(self) -> int:
@@ -123,7 +126,7 @@ class Table:
             raise Refused("the table is damaged: it needs no key, yet a secret has several places")
         place = 0
         if keyed:
-            place = _below(lasts[-1] + 1, key or b"", _message(self.lineage, who, label))
+            place = _below(lasts[-1] + 1, key or b"", self._begin + _prefixed(who) + _prefixed(label))
         members = self._source.members(sets[bisect_left(lasts, place)])
         if number not in members:
             raise Refused("the table is damaged: a set does not hold the secret that leads to it")
@@ -185,18 +188,19 @@ class _Source:
     def _hash_secrets(self, rows: Iterable[tuple[Any, Any]]) -> list[bytes]:
         """The blocks of secrets with their places."""
         kind, mark = (int, "i") if self._integers else (str, "s")
-        records = []
+        parts: list[bytes] = []
         for label, places in rows:
             if type(label) is not kind or type(places) is not str:
                 raise Refused("the table is damaged: a label or places are of another type")
-            records.append(_prefixed(f"{mark}{label}") + _prefixed(places))
-        return _hashed(records)
+            name, text = f"{mark}{label}".encode(), places.encode()
+            parts += (len(name).to_bytes(4, "big"), name, len(text).to_bytes(4, "big"), text)
+        return _hashed(parts, 4 * _BLOCK)
 
     def _hash_sets(self, rows: Iterable[Any]) -> list[bytes]:
         """The blocks of sets."""
         if not all(type(members) is str for members in rows):
             raise Refused("the table is damaged: members are of another type")
-        return _hashed([_prefixed(members) for members in rows])
+        return _hashed([_prefixed(members.encode()) for members in rows], _BLOCK)
 
     def _parsed(self, text: str) -> list[int]:
         """The members of a set."""
@@ -269,30 +273,27 @@ class _Sqlite(_Source):
     def find(self, label: Any) -> tuple[int, str] | None:
         if self._integers and not -(2**63) <= label < 2**63:
             return None
-        found = self._all("select number from secrets where secret = ?", label)
+        found = self._all(_FIND, label)
         if not found:
             return None
-        number = found[0][0]
+        number, listed, places = found[0]
         self._check("secrets", number)
-        listed, places = self._one("select secret, places from secrets where number = ?", number)
         if listed != label:  # the index is not under the digest, the record is
             raise Refused("the table is damaged: its index leads elsewhere")
         return number, places
 
     def labels(self, numbers: Sequence[int]) -> list[Any]:
+        if len(self._labels) > _LABELS:
+            self._labels = {}  # a new one: other threads may still read the old one
         known = self._labels
+        for number in numbers:
+            if number not in known:
+                self._check("secrets", number)  # the first time that reads the labels of the block
         missing = [number for number in numbers if number not in known]
-        if len(known) + len(missing) > _LABELS:
-            known, missing = {}, list(numbers)
-        for number in missing:
-            self._check("secrets", number)
         for begin in range(0, len(missing), _ASKED):
             some = missing[begin : begin + _ASKED]
             marks = ", ".join("?" * len(some))
             known.update(self._all(f"select number, secret from secrets where number in ({marks})", *some))
-        self._labels = known  # a new one where it was full: other threads may still read the old one
-        if not all(number in known for number in numbers):
-            raise Refused("the table is damaged: a record is missing")
         return [known[number] for number in numbers]
 
     def members(self, number: int) -> list[int]:
@@ -317,13 +318,14 @@ class _Sqlite(_Source):
         )
         if [row[0] for row in found] != list(range(first, min(first + _BLOCK, size))):
             raise Refused("the table is damaged: records are missing")
-        (digest,) = (
-            self._hash_secrets([row[1:] for row in found])
-            if kind == "secrets"
-            else self._hash_sets([row[1] for row in found])
-        )
+        if kind == "secrets":
+            (digest,) = self._hash_secrets([row[1:] for row in found])
+        else:
+            (digest,) = self._hash_sets([row[1] for row in found])
         if digest != self._blocks[32 * (before + block) : 32 * (before + block + 1)]:
             raise Refused("the table is damaged: what it holds has another digest")
+        if kind == "secrets":
+            self._labels.update([row[:2] for row in found])
         self._checked[before + block] = 1
 
     def _one(self, query: str, value: int) -> Any:
@@ -340,13 +342,12 @@ class _Sqlite(_Source):
             raise Refused("the table is damaged: SQLite cannot read it") from None
 
 
-def _hashed(records: list[bytes]) -> list[bytes]:
-    """The SHA-256 of each block of records."""
-    return [hashlib.sha256(b"".join(records[i : i + _BLOCK])).digest() for i in range(0, len(records), _BLOCK)]
+def _hashed(parts: list[bytes], size: int) -> list[bytes]:
+    """The SHA-256 of each block of so many parts."""
+    return [hashlib.sha256(b"".join(parts[i : i + size])).digest() for i in range(0, len(parts), size)]
 
 
-def _prefixed(text: str) -> bytes:
-    part = text.encode()
+def _prefixed(part: bytes) -> bytes:
     return len(part).to_bytes(4, "big") + part
 
 
@@ -358,7 +359,7 @@ def _whole(text: Any) -> int:
 
 
 def _message(*parts: bytes) -> bytes:
-    return b"\x01" + b"".join(len(part).to_bytes(4, "big") + part for part in parts)
+    return b"\x01" + b"".join(map(_prefixed, parts))
 
 
 def _below(bound: int, key: bytes, message: bytes) -> int:

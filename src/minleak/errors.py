@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Number
 
 __all__ = [
@@ -61,6 +62,9 @@ class InvalidParameter(MinleakError, ValueError):
 
 class UnreadableFile(MinleakError, ValueError):
     """A file whose rows, columns or format cannot be understood; the message names the line."""
+
+    #: What the command has to be given besides, so that it works.
+    add: Sequence[str] = ()
 
 
 class InvalidKey(MinleakError, ValueError):

@@ -25,6 +25,7 @@ from minleak._optimise.result import Equilibrium, Optimum, Stage
 from minleak._optimise.tradeoffs import FrontierPoint, Tradeoff
 from minleak._plan.base import BasePlan
 from minleak._plan.cost import Cost
+from minleak._plan.rows_read import RowsRead
 from minleak._plan.summaries import (
     BlockSummary,
     LineageSummary,
@@ -39,6 +40,7 @@ from minleak._plans.blocks import BlockPlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rows import Rows
 from minleak._plans.sweeps import Sweep
+from minleak._samples.looking import LooksNeeded
 from minleak._samples.measures import Bracket
 from minleak._samples.repeated_observations import Looks, Needed
 from minleak._samples.result import Audit, Measured
@@ -78,6 +80,7 @@ __all__ = [
     "Lineage",
     "LineageSummary",
     "Looks",
+    "LooksNeeded",
     "MatroidOptimum",
     "Measured",
     "Misfit",
@@ -97,6 +100,7 @@ __all__ = [
     "Result",
     "RowSummary",
     "Rows",
+    "RowsRead",
     "SequenceLeakage",
     "SequenceTable",
     "Shown",

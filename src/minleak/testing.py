@@ -1,149 +1,24 @@
-"""Hypothesis strategies for priors, channels, gains and entropies, for our tests and our users' (needs hypothesis)."""
+"""testing: a check for your tests that a function leaks nothing, and Hypothesis strategies (these need hypothesis).
+
+>>> import minleak as ml
+>>> _ = ml.testing.assert_no_leak(lambda password: 200, ["flu", "cold"], events=100)
+"""
 
 from __future__ import annotations
 
-import math
-import random
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from hypothesis import strategies as st
+from minleak._samples.asserting import assert_no_leak
 
-from minleak._data.arrays import Array
-from minleak._data.channel import Channel
-from minleak._data.prior import Prior
-from minleak._entropy.base import Entropy
-from minleak._entropy.guessing import GuessError, Guesswork
-from minleak._entropy.renyi import (
-    Arimoto,
-    Collision,
-    FehrBerens,
-    Hartley,
-    Hayashi,
-    MinEntropy,
-    Shannon,
-    SharmaMittal,
-    Tsallis,
-)
-from minleak._strings.model import StringModel
+if TYPE_CHECKING:
+    from minleak._strategies import capped_channels, channels, check_model, entropies, gains, priors, systems
 
-__all__ = ["capped_channels", "channels", "check_model", "entropies", "gains", "priors", "systems"]
-
-# Orders that matter: the limits, both sides of one, both sides of where the way of computing changes, ordinary values.
-NEAR_ONE = (1 - 1e-9, 1 - 1e-14, 1.0, 1 + 1e-14, 1 + 1e-9)
-AWAY_FROM_ONE = (0.0, 0.3, 0.5, 1.2, 1.25, 1.26, 2.0, 7.0, 60.0, math.inf)
-ORDERS = tuple(sorted(AWAY_FROM_ONE + NEAR_ONE))
-# Degrees of Sharma-Mittal entropies, which may be any real number.
-DEGREES = (-1.0, 0.5, *NEAR_ONE, 2.0, 3.5)
+__all__ = ["assert_no_leak", "capped_channels", "channels", "check_model", "entropies", "gains", "priors", "systems"]
 
 
-def priors(*, min_size: int = 1, max_size: int = 8, max_weight: int = 1000) -> st.SearchStrategy[Prior]:
-    """Exact priors; small weights are likely, so that ties and zeros occur."""
-    weight = st.one_of(st.integers(0, 3), st.integers(0, max_weight))
-    weights = st.lists(weight, min_size=min_size, max_size=max_size)
-    return weights.filter(any).map(Prior)
+def __getattr__(name: str) -> Any:
+    if name.startswith("__"):
+        raise AttributeError(f"module 'minleak.testing' has no attribute {name!r}")
+    from minleak import _strategies
 
-
-def channels(n: int, *, max_outputs: int = 6) -> st.SearchStrategy[Channel]:
-    """Channels from n secrets, with zeros and repeated rows among them."""
-
-    def counts(m: int) -> st.SearchStrategy[Channel]:
-        return st.lists(st.integers(-20, 50), min_size=n * m, max_size=n * m).map(lambda flat: normalised(flat, m))
-
-    def normalised(flat: list[int], m: int) -> Channel:
-        matrix = np.maximum(np.array(flat, dtype=np.float64).reshape(n, m), 0.0)  # what is below zero is one more zero
-        matrix[matrix.sum(axis=1) == 0, 0] = 1.0
-        return Channel(matrix / matrix.sum(axis=1, keepdims=True))
-
-    return st.integers(1, max_outputs).flatmap(counts)
-
-
-def families(orders: Sequence[float] = ORDERS) -> dict[type[Entropy], tuple[st.SearchStrategy[Any], ...]]:
-    """Every family of entropies of the paper's form, and what its parameters are drawn from."""
-    alphas = st.sampled_from(orders)
-    return {
-        Shannon: (),
-        MinEntropy: (),
-        GuessError: (st.integers(1, 4),),
-        Guesswork: (),
-        Arimoto: (alphas,),
-        Hayashi: (alphas,),
-        FehrBerens: (alphas,),
-        SharmaMittal: (alphas, st.sampled_from(DEGREES)),
-        Tsallis: (st.sampled_from([a for a in orders if a < math.inf]),),
-        Hartley: (),
-        Collision: (),
-    }
-
-
-def entropies(*, orders: Sequence[float] = ORDERS) -> st.SearchStrategy[Entropy]:
-    """Every entropy of the paper's form, at ordinary and at limiting parameters."""
-    return st.one_of(*(st.builds(kind, *parameters) for kind, parameters in families(orders).items()))
-
-
-def gains(n: int, *, max_guesses: int = 5) -> st.SearchStrategy[Array]:
-    """Gain matrices for n secrets, guesses as rows: not negative, not all zero, some guesses worth nothing."""
-
-    def matrices(guesses: int) -> st.SearchStrategy[Array]:
-        entries = st.lists(st.integers(0, 4), min_size=guesses * n, max_size=guesses * n).filter(any)
-        return entries.map(lambda g: np.array(g, dtype=np.float64).reshape(guesses, n) / 2)
-
-    return st.integers(1, max_guesses).flatmap(matrices)
-
-
-@st.composite
-def systems(draw: Any, *, max_size: int = 6, max_outputs: int = 5) -> tuple[Prior, Channel]:
-    """A prior and a channel for it."""
-    prior = draw(priors(max_size=max_size))
-    return prior, draw(channels(len(prior), max_outputs=max_outputs))
-
-
-@st.composite
-def capped_channels(draw: Any, n: int, k: int, *, more_outputs: int = 3) -> Channel:
-    """Channels from n secrets in which at most k can cause the same observable; fixed buckets are among them.
-
-    Every secret has an observable of its bucket, at most k to each, and is put into others as long as they have room.
-    """
-    least = -(-n // k)
-    m = draw(st.integers(least, least + more_outputs))
-    dealt = draw(st.permutations(range(n)))
-    extra = draw(st.lists(st.integers(-20, 20), min_size=n * m, max_size=n * m))
-    matrix = np.zeros((n, m))
-    for place, x in enumerate(dealt):
-        matrix[x, place // k] = 10.0
-    for (x, y), weight in zip(np.ndindex(n, m), extra, strict=True):
-        if weight > 0 and (matrix[x, y] > 0 or np.count_nonzero(matrix[:, y]) < k):
-            matrix[x, y] += weight
-    return Channel(matrix / matrix.sum(axis=1, keepdims=True))
-
-
-def check_model(model: StringModel, *, positions: int = 300, strings: Sequence[str] = (), seed: int = 0) -> None:
-    """Try whether a model of strings is one: its intervals tile the line wherever it is tried, its weights are those of
-    its intervals, and `heaviest` is in order. Raises an AssertionError that says what is wrong.
-    """
-    rng = random.Random(seed)
-    tried = [model.at(rng.randrange(model.total)) for _ in range(positions)]
-    tried += [model.at(0), model.at(model.total - 1), *strings]
-    for string in tried:
-        start, weight = model.interval(string)
-        _say(weight > 0 and weight == model.weight(string), "weight(x) is that of interval(x), and positive")
-        _say(start >= 0 and start + weight <= model.total, "intervals lie within the line")
-        _say(model.at(start) == string == model.at(start + weight - 1), "at(position) is x on all of its interval")
-        _say(start == 0 or model.at(start - 1) != string, "and not before it")
-        _say(start + weight == model.total or model.at(start + weight) != string, "nor after it")
-    found = model.heaviest(10)
-    weights = [weight for _, weight in found]
-    _say(weights == sorted(weights, reverse=True), "heaviest(k) is heaviest first")
-    _say(all(model.weight(string) == weight for string, weight in found), "heaviest(k) has each string's own weight")
-    _say(not weights or max(map(model.weight, tried)) <= weights[0], "nothing is heavier than the heaviest")
-    above = weights[len(weights) // 2] if weights else 0
-    _say(
-        [weight for _, weight in model.heaviest(10, above)] == [weight for weight in weights if weight > above],
-        "heaviest(k, above) leaves out what is not heavier",
-    )
-
-
-def _say(holds: bool, what: str) -> None:
-    if not holds:
-        raise AssertionError(f"a model of strings must be such that {what}")
+    return getattr(_strategies, name)

@@ -7,6 +7,7 @@ True
 
 from minleak._attack.alternatives import baselines
 from minleak._attack.estimating import estimate_prior
+from minleak._data.choices import hidden_choice, visible_choice
 from minleak._data.joint import Joint
 from minleak._data.named_channels import binary_erasure, binary_symmetric, symmetric, z_channel
 from minleak._data.together import Together
@@ -49,7 +50,14 @@ from minleak._measure.gain_forms import (
     property_channel,
     tries_gain,
 )
-from minleak._measure.informations import conditional_sibson, csiszar, maximal_correlation, sibson
+from minleak._measure.guesswork import GuessworkMoment, guesswork_moment
+from minleak._measure.informations import (
+    conditional_maximal_leakage,
+    conditional_sibson,
+    csiszar,
+    maximal_correlation,
+    sibson,
+)
 from minleak._measure.leakages import (
     additive_leakage,
     local_dp_epsilon,
@@ -73,9 +81,12 @@ from minleak._measure.refinement.information_orders import InformationOrder, les
 from minleak._measure.refinement.join_meet import join_meet, join_meet_refines
 from minleak._measure.refinement.left import left_factor
 from minleak._measure.refinement.orders import max_refines
+from minleak._measure.repetition_bounds import RepetitionBounds, repetition_bounds
 from minleak._measure.risks import loss_gain, posterior_risk, risk, risk_leakage
 from minleak._measure.row_distances import bayes_risk_capacity, bayes_security
+from minleak._measure.smooth import smooth_min_entropy
 from minleak._measure.transport import Transport, hyper_distance, kantorovich, multiplicative_kantorovich
+from minleak._optimise.funnel import PrivacyFunnel, privacy_funnel
 from minleak._samples.repeated_observations import observations_needed, repeated_success
 
 __all__ = [
@@ -89,6 +100,7 @@ __all__ = [
     "EntropyCheck",
     "FehrBerens",
     "GuessingForm",
+    "GuessworkMoment",
     "Hayashi",
     "InformationOrder",
     "Joint",
@@ -96,9 +108,11 @@ __all__ = [
     "Matroid",
     "MismatchedAdversary",
     "OptimalAdversary",
+    "PrivacyFunnel",
     "RefinementDistance",
     "Renyi",
     "RenyiMean",
+    "RepetitionBounds",
     "SchurCheck",
     "SharmaMittal",
     "Together",
@@ -118,6 +132,7 @@ __all__ = [
     "check_entropy",
     "check_schur_concave",
     "chi_square",
+    "conditional_maximal_leakage",
     "conditional_sibson",
     "convex_separation",
     "csiszar",
@@ -126,7 +141,9 @@ __all__ = [
     "estimate_prior",
     "gain_sum",
     "gain_to_bayes",
+    "guesswork_moment",
     "hellinger",
+    "hidden_choice",
     "hockey_stick",
     "hyper_distance",
     "induced_metric",
@@ -162,17 +179,21 @@ __all__ = [
     "predicate_gain",
     "principal_partition",
     "prior_epsilon",
+    "privacy_funnel",
     "property_channel",
     "property_leakage",
     "refinement_distance",
     "renyi_divergence",
     "repeated_success",
+    "repetition_bounds",
     "risk",
     "risk_leakage",
     "sibson",
+    "smooth_min_entropy",
     "symmetric",
     "total_variation",
     "tries_gain",
+    "visible_choice",
     "vulnerability",
     "z_channel",
 ]

@@ -121,6 +121,9 @@ def test_optimise_to_a_leakage_or_under_d_privacy(asked, run, folder):
         said = asked("optimise", "at.csv", "every.csv", "--budget", "0.45", "--d-privacy", "1", *more)
         best = ml.optimise(PRIOR, cost=1 - np.eye(3), budget=0.45, d_privacy=(1, distances))
         assert said["stages"][0]["leakage"] == pytest.approx(best.leakage, abs=1e-9)
+    said = asked("optimise", "at.csv", "every.csv", "--budget", "0.45", "--d-privacy", "0.5", "--delta", "0.1")
+    best = ml.optimise(PRIOR, cost=1 - np.eye(3), budget=0.45, d_privacy=(0.5, 1 - np.eye(3)), delta=0.1)
+    assert said["stages"][0]["leakage"] == pytest.approx(best.leakage, abs=1e-9)
 
 
 def test_what_does_not_refine_is_told_by_gains(asked, run, folder):

@@ -142,3 +142,19 @@ def test_a_refused_design_leaves_nothing(run, folder):
     assert code == 2
     assert "whole number" in err
     assert set(os.listdir()) == before
+
+
+def test_a_requirement_and_cleaning_inside_an_engine_are_those_in_memory(asked, folder):
+    """The least k by the distinct counts; blanks of every kind and normal forms as in memory."""
+    counts = {f"query-{i}": 4000 // i for i in range(1, 200)}
+    with open("counted.csv", "w") as file:
+        file.write("secret,count\n" + "".join(f"{query},{times}\n" for query, times in counts.items()))
+    for more in ([], ["--events", "all"]):
+        ours = asked("design", "counted.csv", "--max-success", "18%", "--engine", "duckdb", *more)
+        assert ours["k"] == asked("design", "counted.csv", "--max-success", "18%", *more)["k"]
+    blanks = " \t\u00a0\u2003\u3000\u0085\x0b\x1c"
+    with open("odd.log", "w") as file:
+        file.write("flu\ncafe\u0301\ncaf\u00e9\n\n" + "".join(f"{blank}flu x{blank}\n" for blank in blanks) + " \n" * 3)
+    inside, memory = (asked("design", "odd.log", "-k", "2", "--clean", *more) for more in (["--engine", "duckdb"], []))
+    assert inside["secrets"] == memory["secrets"] == 3
+    assert inside["leakage"]["shannon"]["before"] == pytest.approx(memory["leakage"]["shannon"]["before"])

@@ -100,6 +100,7 @@ BAD = {
         (["optimise", "diagnoses.csv", "pairs.csv", "--tradeoff", "5", "-e", "shannon", "-e", "guesswork"], "once"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--budget", "1", "--max-leakage", "1"], "give one of them"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--places", "count"], "needs --d-privacy"),
+        (["optimise", "diagnoses.csv", "pairs.csv", "--delta", "0.1"], "needs --d-privacy"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--d-privacy", "1", "--places", "nosuch"], "with --places"),
         (["optimise", "diagnoses.csv", "pairs.csv", "--d-privacy", "1", "--places", "count,count"], "each once"),
     ],

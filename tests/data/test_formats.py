@@ -36,7 +36,14 @@ EXAMPLES = {
     "json": b'{"a,b": 3, "c": 9007199254740993}',
     "uniq": b"      3 a,b\n9007199254740993 c\n",
     "lines": b"a,b\nc\na,b\na,b\n",
+    "combined": b"".join(
+        b'::1 - - [1] "GET %s HTTP/1.1" 200 5 "-" "x"\n' % path for path in (b"a,b", b"c", b"a,b", b"a,b")
+    ),
+    "common": b"".join(b'::1 - - [1] "GET %s HTTP/1.1" 200 -\n' % path for path in (b"a,b", b"c", b"a,b", b"a,b")),
+    "jsonl": b"".join(b'{"path": "%s"}\n' % path for path in (b"a,b", b"c", b"a,b", b"a,b")),
+    "syslog": b"".join(b"Nov 18 04:00:00 x y[1]: %s\n" % path for path in (b"a,b", b"c", b"a,b", b"a,b")),
 }
+LOGS = {"combined": "path", "common": "path", "jsonl": "path", "syslog": "message"}
 
 
 def classes():
@@ -61,27 +68,27 @@ def test_every_format_has_an_example():
 def test_every_format_is_documented(kind):
     """Name it in the docstring of read_prior, and bring docs/cli.md up to date."""
     assert f'"{kind}"' in inspect.getdoc(ml.read_prior)
-    offered = [line for line in (ROOT / "docs/cli.md").read_text().splitlines() if "ending if not given" in line]
+    offered = [line for line in (ROOT / "docs/cli.md").read_text().splitlines() if "its ending if not given" in line]
     assert offered
     assert all(kind in line for line in offered)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_format_is_read_exactly(kind):
-    prior = ml.read_prior(io.BytesIO(EXAMPLES[kind]), format=kind)
+    prior = ml.read_prior(io.BytesIO(EXAMPLES[kind]), format=kind, field=LOGS.get(kind))
     assert dict(zip(prior.labels, prior.weights.tolist(), strict=True)) == {
         "a,b": 3,
-        "c": 1 if kind == "lines" else LARGE,
+        "c": 1 if kind == "lines" or kind in LOGS else LARGE,
     }
 
 
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_ending_stands_for_its_format(kind, tmp_path):
-    """One at least, and no other format's."""
-    assert FORMATS[kind].endings
-    for ending in FORMATS[kind].endings:
+    """One at least, and no other format's; a log with fields is recognised under other names too."""
+    assert FORMATS[kind].endings or kind in LOGS
+    for ending in FORMATS[kind].endings + ((".log", "", ".1") if kind in LOGS else ()):
         (tmp_path / f"x{ending}").write_bytes(EXAMPLES[kind])
-        assert len(ml.read_prior(tmp_path / f"x{ending}")) == 2
+        assert len(ml.read_prior(tmp_path / f"x{ending}", field=LOGS.get(kind))) == 2
     endings = [ending for made in FORMATS.values() for ending in made.endings]
     assert len(set(endings)) == len(endings)
 
@@ -91,7 +98,7 @@ def test_every_format_refuses_what_is_no_file_of_it(kind):
     """In words, with the file's name, and without what stands in it."""
     for junk in (b"", b"\xff\xfe<hidden>\x00\n", EXAMPLES[kind][:1] + b"\xff<hidden>"):
         with pytest.raises(UnreadableFile, match="the input") as refusal:
-            ml.read_prior(io.BytesIO(junk), format=kind)
+            ml.read_prior(io.BytesIO(junk), format=kind, field=LOGS.get(kind))
         assert "hidden" not in str(refusal.value)
 
 

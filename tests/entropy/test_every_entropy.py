@@ -39,7 +39,7 @@ def is_arimoto(form):
     return isinstance(form, RenyiMean) and form.degree == 0 and form.exponent == arimoto_exponent(form.order)
 
 
-# The columns of the table in docs/theory.md, and what the objects themselves answer.
+# The columns of the table in docs/explanation/entropies.md, and what the objects themselves answer.
 COLUMNS = {
     "spectrum": lambda H: H.of_spectrum(np.array([0.5, 0.25]), np.array([1.0, 2.0])) is not None,
     "random sets": lambda H: RandomSets(ml.Prior([3, 2, 1]), 2).entropy(H.form) is not None,
@@ -53,13 +53,14 @@ COLUMNS = {
 
 def table() -> dict[str, dict[str, str]]:
     """The rows under "What each entropy knows", by name."""
-    section = (DOCS / "theory.md").read_text().split("## What each entropy knows")[1].split("\n## ")[0]
+    page = (DOCS / "explanation" / "entropies.md").read_text()
+    section = page.split("## What each entropy knows")[1].split("\n## ")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line[:1] == "|"]
     return {row[0].strip("`"): dict(zip(rows[0][1:], row[1:], strict=True)) for row in rows[2:]}
 
 
 def test_the_table_has_a_row_for_every_name_and_a_column_for_every_question():
-    """Add the entropy's row to docs/theory.md, under "What each entropy knows"."""
+    """Add the entropy's row to docs/explanation/entropies.md, under "What each entropy knows"."""
     assert list(table()) == list(NAMES)
     assert all(list(row) == list(COLUMNS) for row in table().values())
 

@@ -26,9 +26,16 @@ PAGES = [
 LONG, ROWS = ("cities.csv", "package_sizes.csv"), 400
 
 
-def commands(page: Path) -> list[str]:
-    blocks = re.findall(r"```console\n(.*?)```", page.read_text(), flags=re.DOTALL)
-    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+def commands(page: Path) -> dict[str, list[str]]:
+    """The lines to type, and what the page shows below each of them."""
+    found: dict[str, list[str]] = {}
+    for block in re.findall(r"```console\n(.*?)```", page.read_text(), flags=re.DOTALL):
+        for line in block.splitlines():
+            if line.startswith("$ "):
+                shown = found.setdefault(line.removeprefix("$ "), [])
+            elif line != "...":
+                shown.append(line)
+    return found
 
 
 @pytest.fixture
@@ -53,12 +60,14 @@ def exit_code(command: str) -> int:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_run(page, folder, monkeypatch, capfd):
-    """Every line of a console block exits with 0."""
+    """Every line of a console block exits with 0, and prints what the page shows."""
     monkeypatch.chdir(folder)
     assert commands(page)
-    for command in commands(page):
+    for command, shown in commands(page).items():
         code = exit_code(command)
-        assert code == 0, (command, capfd.readouterr().err)
+        printed = capfd.readouterr()
+        assert code == 0, (command, printed.err)
+        assert set(shown) <= set(printed.out.splitlines()), (command, printed.out)
 
 
 SAID = " ".join(command for page in PAGES for command in commands(page))

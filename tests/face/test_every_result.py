@@ -24,7 +24,7 @@ NOISY = ml.Channel([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5], [0.3, 0.7]], inputs=LABE
 COSTS = 1 - np.eye(4)
 # No results: what is designed, drawn or built from, and the bases.
 OTHERS = {"AllGuesses", "BestGuesses", "BlockPlan", "Lineage", "Pairs", "RenyiMean", "Rows", "Streams", "Table"}
-OTHERS |= {"UnlistedPlan"}
+OTHERS |= {"GeometricNoise", "RandomTotal", "UniformNoise", "UnlistedPlan"}
 
 
 def examples():
@@ -79,6 +79,9 @@ def examples():
         ml.certify(plan, PRIOR),
         ml.certify(plan, PRIOR).checks[0],
         ml.theory.deficiency(NOISY, CHANNEL),
+        ml.theory.guesswork_moment([3, 2, 1], rho=2),
+        ml.theory.repetition_bounds(NOISY, 3),
+        ml.theory.privacy_funnel([1, 1], [[0.9, 0.1], [0.1, 0.9]], utility=0.5),
         ml.theory.more_capable(NOISY, CHANNEL, trials=2),
         ml.certify(plan, [1, 1, 1, 2]),
         table,
@@ -96,7 +99,8 @@ def examples():
         CHANNEL.hyper(PRIOR),
         CHANNEL.posteriors(PRIOR),
         ml.compare(PRIOR, ["x", "x", "y", "y"]),
-        ml.compare(PRIOR, ["x", "x", "y", "y"]).rows[0],
+        ml.compare(PRIOR, ["x", "x", "y", "y"], rows=PRIOR).rows[0],
+        ml.design(PRIOR, 2, layout="blocks").rows_read(),
         ml.sweep(PRIOR, ks=[1, 2, 3]),
         tradeoff,
         tradeoff.points[0],
@@ -108,6 +112,7 @@ def examples():
         ml.theory.observations_needed([1, 1], [[0.6, 0.4], [0.4, 0.6]], success=0.8),
         audit,
         audit.success,
+        audit.looks(0.6),
         audit.rows[0],
         walked,
         walked.rows[0],

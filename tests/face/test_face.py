@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import minleak as ml
 from minleak._face.plain import field_text, plain, record, visible
 from minleak._face.result import Result, by_first, fields_of
 from minleak._face.tables import Table
@@ -147,3 +148,17 @@ def test_fields_are_documented_by_their_source():
         ("rows", "tuple[Row, ...]", ""),
         ("doubled", "float", "Twice the rate."),
     ]
+
+
+def test_a_table_is_a_frame_of_its_rows():
+    """pandas and polars make a frame of what yields dictionaries."""
+    import pandas as pd
+
+    table = ml.leakage_table([2, 1, 1], [[1, 0], [0, 1], [0, 1]], ["shannon", "min-entropy"])
+    frame = pd.DataFrame(table)
+    assert list(frame.columns) == ["entropy", "before", "after", "leakage"]
+    assert frame.leakage.tolist() == [row.leakage for row in table.rows]
+    swept = ml.sweep([3, 2, 1, 1], ks=[1, 2], entropies=["shannon"])
+    assert pd.DataFrame(swept).to_dict("records") == swept.rows()
+    traded = ml.tradeoff([1, 1], cost=[[0, 1], [1, 0]], entropy="guess-error:1", points=3)
+    assert pd.DataFrame(traded).budget.tolist() == [point.budget for point in traded.points]

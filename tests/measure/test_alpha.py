@@ -116,6 +116,8 @@ def test_conditional_sibson_is_a_minimum_over_channels_from_side_information():
         sum(w / 4 * ml.leakage(j, None, "shannon") for w, j in zip(weights, joints, strict=True))
     )
     assert values[-1] == pytest.approx(max(theory.sibson(j, None, INF) for j in joints))
+    by_hand = max(math.log2(j.channel.toarray().max(axis=0).sum()) for j in joints)
+    assert theory.conditional_maximal_leakage(weights, joints) == values[-1] == pytest.approx(by_hand)
     exponentials = sum(w / 4 * 2 ** theory.sibson(j, None, 2) for w, j in zip(weights, joints, strict=True))
     assert values[4] == pytest.approx(math.log2(exponentials))
 

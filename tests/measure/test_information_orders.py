@@ -7,6 +7,7 @@ import pytest
 
 import minleak as ml
 from minleak import theory
+from minleak._measure.refinement.information_orders import _eigenvalues_from, _prove_less_noisy
 
 
 def erasure(e):
@@ -47,7 +48,8 @@ def test_an_erasure_channel_beside_a_symmetric_one():
         assert less.ok is (e < 2 * p)
         assert more.ok is (True if e < 2 * p else False if e > entropy else None)
     between = theory.less_noisy(erasure(4 * p * (1 - p) - 0.01), symmetric, trials=6)
-    assert between.ok is None
+    assert between.ok is True
+    assert "no prior has a negative eigenvalue" in between.because
     assert between.margin == pytest.approx(0, abs=1e-9)
 
 
@@ -66,3 +68,47 @@ def test_witnesses_are_what_they_claim():
             assert ml.leakage(more.priors[0], A, "shannon") < ml.leakage(more.priors[0], B, "shannon")
             assert less.ok is False  # less noisy implies more capable
     assert seen
+
+
+@pytest.mark.parametrize(("erased", "ok"), [(0.15, True), (0.3, True), (0.35, True), (0.37, False), (0.45, False)])
+def test_an_erasure_channel_against_a_symmetric_one(erased, ok):
+    """With an error of .1 it is less noisy up to 4 x .1 x .9 = .36 erased, beyond .2 without being simulated; it is
+    more capable up to h(.1) = .469.
+    """
+    first, second = theory.binary_erasure(erased), theory.binary_symmetric(0.1)
+    found = theory.less_noisy(first, second)
+    assert found.ok is ok
+    assert ("can be made" in found.because) is (erased < 0.2)
+    assert theory.more_capable(first, second).ok is not False
+
+
+def test_symmetric_channels_of_four_symbols_and_ties():
+    """What is proven is never what a witness refutes; a channel against one of the same information stays open."""
+    clear, noisy = (np.array(theory.symmetric(4, error)) for error in (0.05, 0.3))
+    noisy[0], noisy[3] = noisy[3].copy(), noisy[0].copy()
+    assert _prove_less_noisy(clear, noisy)
+    assert not _prove_less_noisy(noisy, clear)
+    assert not _prove_less_noisy(noisy, noisy)
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        a, b = rng.dirichlet(np.full(3, 0.5), size=3), rng.dirichlet(np.full(3, 3.0), size=3)
+        if _prove_less_noisy(a, b):
+            for p, q in rng.dirichlet(np.ones(3), size=(200, 2)):
+                assert theory.kl_divergence(p @ a, q @ a) >= theory.kl_divergence(p @ b, q @ b)
+
+
+def test_what_is_said_of_a_simplex_holds_in_it():
+    """The least eigenvalue at its corners is below that of every prior inside, by its own definition."""
+    rng = np.random.default_rng(6)
+    a, b = random_channel(rng, 3, 4), random_channel(rng, 3, 3)
+    basis = np.linalg.svd(np.eye(3) - 1 / 3)[0][:, :2]
+    for size in (1.0, 0.1, 1e-3):
+        start = rng.dirichlet(np.ones(3), size=(20, 1))
+        cells = start + size * (rng.dirichlet(np.ones(3), size=(20, 3)) - start)
+        least = _eigenvalues_from(cells, a, b, basis)
+        for k, weights in enumerate(rng.dirichlet(np.ones(3), size=20)):
+            q = weights @ cells[k]
+            difference = a @ np.diag(1 / (q @ a)) @ a.T - b @ np.diag(1 / (q @ b)) @ b.T
+            assert least[k] <= np.linalg.eigvalsh(basis.T @ difference @ basis)[0] + 1e-9
+            point = _eigenvalues_from(q[None, None], a, b, basis)[0]
+            assert point == pytest.approx(np.linalg.eigvalsh(basis.T @ difference @ basis)[0], abs=1e-9)

@@ -159,3 +159,26 @@ def test_stretches(m, join, plain):
     for i in range(m):
         for j in range(i + 1, m + 1):
             assert bucketing.stretch(i, j, table, join, level) == pytest.approx(plain(values[i:j]), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_guess_of_equally_likely_secrets_by_lines_or_by_starts(seed):
+    """Two programmes for one optimum: the envelope of lines, and the search of all starts; with rules and floors."""
+    rng = np.random.default_rng(seed)
+    for _ in range(25):
+        classes = as_size_classes(rng.integers(1, 300, int(rng.integers(3, 120))), None)
+        value = BucketValue.of(classes, ml.entropy("min-entropy"))
+        assert value.each == pytest.approx(1 / len(classes.members))
+        limits = Limits(relative=0.1, floor=int(rng.integers(1, 4))).on(classes)
+        search = BucketSearch.of(classes, value, limits)
+        rule = search.rule.copy()
+        rule[rng.integers(1, max(2, len(rule) - 1), 2)] = rng.choice([-1, 1], 2)
+        rule[[0, -1]] = 0
+        lines = replace(search, rule=rule)
+        starts = replace(lines, value=replace(value, each=None))
+        for price in 10.0 ** rng.uniform(-4, 2, 4):
+            ours, theirs = lines.corner(price), starts.corner(price)
+            assert (ours is None) == (theirs is None)
+            if ours is not None and theirs is not None:
+                assert price * ours.overhead - ours.value == pytest.approx(price * theirs.overhead - theirs.value)
+    assert BucketValue.of(classes, ml.entropy("shannon")).each is None

@@ -89,7 +89,8 @@ def test_the_best_leak_less_at_equal_overhead(weighted):
     """
     sizes = package_sizes(40)
     weights = np.random.default_rng(1).zipf(1.7, len(sizes)).clip(1, 10**5) if weighted else None
-    compared = ml.padding.compare(sizes, weights, entropies=["shannon", "min-entropy", "arimoto:2"])
+    entropies = ["shannon", "min-entropy", "arimoto:2"]
+    compared = ml.padding.compare(sizes, weights, entropies=entropies, policies=POLICIES)
     assert [rival.policy.name for rival in compared.rivals] == list(POLICIES)
     for rival in compared.rivals:
         for theirs, ours in zip(rival.policy.leakage, rival.best, strict=True):

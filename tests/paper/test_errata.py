@@ -1,4 +1,4 @@
-"""Where the paper's print is wrong: each test shows the print wrong and the library right. See docs/errata.md."""
+"""Where the print of the paper is wrong: each test shows that, and the library right. See docs/research/errata.md."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from minleak.testing import priors, systems
 
 PRIOR = [2, 1, 1]
 CHANNEL = [[1, 0], [0, 1], [0, 1]]
-ERRATA = Path(__file__).parents[2] / "docs" / "errata.md"
+ERRATA = Path(__file__).parents[2] / "docs" / "research" / "errata.md"
 
 
 def printed_sharma_mittal(a, b):

@@ -59,13 +59,6 @@ def test_small_priors_are_not_binned_and_zeros_are_told() -> None:
     assert "1 secrets of weight zero" in spec["title"]["text"][0]
 
 
-def test_lorenz_curves_both_reach_the_end(facts: Facts) -> None:
-    drawn = points(charts.lorenz(facts.prior_lorenz, facts.target_lorenz))
-    for name in {point["of"] for point in drawn}:
-        last = [point for point in drawn if point["of"] == name][-1]
-        assert (last["j"], last["sum"]) == (2000, pytest.approx(1))
-
-
 def test_repeated_has_every_draw_with_its_interval(facts: Facts) -> None:
     drawn = points(charts.repeated(facts.repeated), 0)
     assert [point["draws"] for point in drawn] == [*DRAWS, *DRAWS]

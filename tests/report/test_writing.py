@@ -92,9 +92,7 @@ def test_the_page_says_all_it_should_in_order(page: str) -> None:
         "What leaks, against other countermeasures",
         "Larger sets leak less",
         "What the attacker believes, before and after",
-        "How many guesses it takes",
         "If one secret is drawn again and again",
-        "If popularity is not as assumed: Shannon entropy",
         "If popularity is not as assumed: min-entropy",
         "Certificate",
         "What the guarantee does not cover",
@@ -139,9 +137,7 @@ def test_pictures_go_into_a_folder(format: str, tmp_path: Path) -> None:
             "comparison",
             "leakage_by_k",
             "prior_and_target",
-            "lorenz",
             "repeated",
-            "wrong_prior_shannon",
             "wrong_prior_min_entropy",
         )
     ]

@@ -174,6 +174,7 @@ def test_left_factors_are_exact_where_channels_are():
     outside = ml.Channel([[third - Fraction(1, 10**12), third, third + Fraction(1, 10**12)]])
     assert ml.theory.left_factor(A, outside) is None
     assert ml.theory.left_factor([[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0]]) is None  # no observable in common
+    assert ml.theory.left_factor([[1.0, 0.0], [1.0, 0.0]], [[0.0, 1.0, 0.0]]) is None  # nor as many
     wide = random(30, 40)
     weights = random(5, 30)
     assert (ml.theory.left_factor(wide, weights @ wide).toarray() @ wide) == close(weights @ wide, abs=1e-9)
@@ -217,5 +218,5 @@ def test_what_makes_no_sense_is_refused(call, said):
 
 
 def test_left_factors_share_observables():
-    with pytest.raises(InvalidChannel, match="the same observables: the first has 2 columns and the second 3 columns"):
-        ml.theory.left_factor(np.eye(2), np.eye(3))
+    with pytest.raises(InvalidChannel, match="a left factor is between channels with the same observables"):
+        ml.theory.left_factor(ml.Channel(np.eye(2), outputs=["a", "b"]), ml.Channel(np.eye(2), outputs=["a", "c"]))

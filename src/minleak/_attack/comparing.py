@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from minleak._attack.profiles import Profile
-from minleak._data.arrays import Indices
+from minleak._data.arrays import Array, Indices
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
@@ -22,6 +22,7 @@ from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._measure.leakages import difference
 from minleak._plan.partition import Partition, cut
+from minleak._plan.rows_read import RowsRead, as_rows, cut_within, read_by_blocks
 from minleak.errors import InvalidParameter, shown
 
 _WHAT = "a scheme is a list with the bucket of each secret, in the order of the prior"
@@ -30,13 +31,14 @@ _WHAT = "a scheme is a list with the bucket of each secret, in the order of the 
 @dataclass(frozen=True)
 class ComparisonRow(Result):
     """A countermeasure by `name` with sets of at most `k`: `success` is how often one guess is right, `leakage` what
-    leaks, by entropy.
+    leaks, by entropy; `read` how many rows of a table a query for a set reads, where that was asked.
     """
 
     name: str
     k: int
     success: float
     leakage: dict[str, float]
+    read: RowsRead | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class Comparison(Result):
     the optimal plan of k = `average`, the members of a bucket on average, rounded. `rows` has these and those of
     k = `largest`, the members of the largest bucket, with leakages in each of the entropies. `same_blocks` and
     `same_plan` are the least k at which blocks and plan leave a guess right no more often than the scheme does.
+    Where rows are counted, the last of `rows` are blocks that read no more of them than the scheme, on the mean and at
+    worst.
     """
 
     secrets: int
@@ -63,8 +67,13 @@ class Comparison(Result):
     reported = ("verdict",)
 
     def to_parts(self) -> list[str | Table]:
-        rows = [[row.name, row.k, row.success, *row.leakage.values()] for row in self.rows]
-        return [Table("", ["", "k", "one guess", *self.rows[0].leakage], rows), self.verdict]
+        counted = self.rows[0].read is not None
+        rows = [
+            [row.name, row.k, row.success, *(_cells(row.read) if counted else ()), *row.leakage.values()]
+            for row in self.rows
+        ]
+        columns = ["", "k", "one guess", *(["rows, mean", "rows, worst"] if counted else []), *self.rows[0].leakage]
+        return [Table("", columns, rows), self.verdict]
 
     @property
     def verdict(self) -> str:
@@ -76,12 +85,19 @@ class Comparison(Result):
 
 
 def compare(
-    prior: Prior | Iterable[Any], scheme: Iterable[Any], *, entropies: Sequence[ConditionalEntropy | str] = STANDARD
+    prior: Prior | Iterable[Any],
+    scheme: Iterable[Any],
+    *,
+    entropies: Sequence[ConditionalEntropy | str] = STANDARD,
+    rows: Any = None,
 ) -> Comparison:
     """What a deterministic scheme leaks, where every secret always shows the bucket that it is in, such as the first
     bits of its hash; beside the best that sets of the same sizes can do.
 
-    Buckets are named by text, whole numbers or any hashable objects but floats. O(n log n).
+    Buckets are named by text, whole numbers or any hashable objects but floats. `rows` says how many rows of a table
+    hold each secret, in the order of the prior or by label (`prior.weights` where the counts are those of the table):
+    each row of the comparison then has what a query for a set reads, and there is one more: blocks of different
+    sizes that read no more than the scheme, see `Blocks`. O(n log n).
 
     >>> found = compare([8, 4, 2, 1, 1], ["a", "b", "b", "a", "c"])
     >>> found.success, found.blocks, found.plan
@@ -93,26 +109,51 @@ def compare(
     buckets, largest = len(partition.begins) - 1, int(partition.sizes.max())
     average = max(1, math.floor(len(prior) / buckets + 0.5))
     profile = Profile(prior)
-    rows = [ComparisonRow("these buckets", largest, partition.success(prior), partition.leakages(prior, measures))]
+    held = None if rows is None else as_rows(prior, rows)
+
+    def measure(name: str, k: int, cells: Partition) -> ComparisonRow:
+        read = None if held is None else read_by_blocks(cells, prior, held)
+        return ComparisonRow(name, k, cells.success(prior), cells.leakages(prior, measures), read)
+
+    found = [measure("these buckets", largest, partition)]
     for k in dict.fromkeys([average, largest]):
-        best = cut(prior, k)
-        rows.append(ComparisonRow("blocks", k, best.success(prior), best.leakages(prior, measures)))
+        found.append(measure("blocks", k, cut(prior, k)))
         after = {H.name: float(profile.entropies(H, np.array([k]))[0]) for H in measures}
         leaked = {H.name: difference(H, H(prior), after[H.name]) for H in measures}
-        rows.append(ComparisonRow("optimal plan", k, max(1 / k, float(profile.p[0])), leaked))
-    success = rows[0].success
+        read = None if held is None else _read_by_plan(prior, held, k, int(profile.giants(np.array([k]))[0]))
+        found.append(ComparisonRow("optimal plan", k, max(1 / k, float(profile.p[0])), leaked, read))
+    success = found[0].success
+    if held is not None and found[0].read is not None:
+        most = found[0].read
+        best = cut_within(prior, held, len(prior), mean=most.mean, worst=most.worst)
+        found.append(measure("blocks, no more rows", int(best.sizes.max()), best))
     return Comparison(
         secrets=len(prior),
         buckets=buckets,
         average=average,
         largest=largest,
         success=success,
-        blocks=rows[1].success,
-        plan=rows[2].success,
+        blocks=found[1].success,
+        plan=found[2].success,
         same_blocks=_least(profile, success, lambda k: float(profile.p[::k].sum())),
         same_plan=_least(profile, success, lambda k: max(1 / k, float(profile.p[0]))),
-        rows=tuple(rows),
+        rows=tuple(found),
     )
+
+
+def _read_by_plan(prior: Prior, held: Array, k: int, giants: int) -> RowsRead:
+    """What drawn sets of k cost on the mean: x is in the set that is shown with probability p(x)/pi(x), which is 1 for
+    giants and u p(x)/s for others.
+    """
+    order = np.argsort(-prior.p, kind="stable")
+    p, rows = prior.p[order], held[order]
+    rest = float(p[giants:].sum())
+    mean = rows[:giants].sum() + (min(k, len(p)) - giants) * (rows[giants:] @ p[giants:]) / rest if rest > 0 else 0.0
+    return RowsRead(float(mean), None)
+
+
+def _cells(read: RowsRead | None) -> list[Any]:
+    return ["", ""] if read is None else [read.mean, "" if read.worst is None else read.worst]
 
 
 def _least(profile: Profile, success: float, at: Any) -> int:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import minleak as ml
 from minleak._cli.engines import EngineChoice, engine_option, parse_engine
-from minleak._cli.inputs import rows_of
+from minleak._cli.inputs import rows_of, telling
 from minleak._cli.options import Entropies, Format, Secret, argument, chart_option, option, share
-from minleak._cli.output import Outcome, note, progressing, save_chart
+from minleak._cli.output import Outcome, note, progressing, save_chart, working
 from minleak._samples.attacks import ATTACKS
 from minleak._samples.plug_in import MEASURES
 from minleak._samples.result import Audit
@@ -28,6 +28,9 @@ class AuditOptions:
     secret: Secret = "secret"
     observable: list[str] | None = option("The column of what was seen; several for vectors. Default: observable.")
     weight: str | None = option("A column of how many events a row stands for; one if not given.")
+    stream: str | None = option(
+        "For streams, a row for each chunk: the column that names the stream. A stream is one event, of all its rows."
+    )
     numeric: bool | None = option(
         "Take observables as numbers, or as names; recognised if not given.", "--numeric/--names"
     )
@@ -63,14 +66,18 @@ class AuditOptions:
 
 def audit(
     events: str = argument(
-        "EVENTS", "A csv(.gz), tsv or parquet file, - for stdin; with --engine a folder or a database too."
+        "EVENTS", "A csv(.gz), tsv or parquet file or a log, - for stdin; with --engine a folder or a database too."
     ),
     *,
     options: AuditOptions,
+    looks: float | None = option(
+        "Tell after how many looks at one secret an attacker is right so often, such as 90%.", parser=share
+    ),
     follow: float | None = option(
         "With --enough: wait for more events in the file until they are enough; give up when none came for this many "
         "seconds."
     ),
+    before: str | None = option("With --report: events from before a repair, audited alike and put beside these."),
     chart: str | None = chart_option("observables by secret"),
     curve: str | None = chart_option("success against training events"),
     format: Format = None,
@@ -83,21 +90,34 @@ def audit(
 
     Example: minleak audit events.csv --secret query --observable size
     """
+    if before is not None and (engine is not None or follow is not None):
+        raise InvalidParameter("--before is audited in memory and at once: leave out --engine and --follow")
+    earlier = None
     with progressing(f"auditing {events}") as progress:
         given = options.given() | {"progress": progress}
         if follow is not None:
             if options.enough is None or events == "-" or engine is not None:
                 raise InvalidParameter("--follow is for a csv or tsv file that grows, and needs --enough")
+            if given.pop("stream") is not None:
+                raise InvalidParameter("streams are audited when they are recorded: leave out --follow")
             found = _follow(events, follow, given | {"format": format})
         elif engine is not None:
             if given.pop("of") is not None:
                 raise InvalidParameter("inside an engine a property is audited as a secret: name it by --secret")
+            if given.pop("stream") is not None:
+                raise InvalidParameter("streams are audited in memory: leave out --engine")
             found = _audit_inside(events, parse_engine(engine), given)
         else:
             rows = rows_of(events, format)
-            found = ml.audit(rows["source"], format=rows["format"], **given)
+            with telling():
+                found = ml.audit(rows["source"], format=rows["format"], **given)
+                earlier = None if before is None else ml.audit(before, **given)
+    if looks is not None:
+        with working("looking again and again"):
+            found = replace(found, needed=found.looks(looks))
     charts = save_chart(found.chart, chart, title="Observables by secret")
-    return Outcome(found, charts + save_chart(found.curve_chart, curve, title="Success against training events"))
+    charts += save_chart(found.curve_chart, curve, title="Success against training events")
+    return Outcome(found, charts, about=None if earlier is None else [earlier, found])
 
 
 def _audit_inside(events: str, engine: EngineChoice, given: dict[str, Any]) -> Audit:

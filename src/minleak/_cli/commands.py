@@ -15,8 +15,16 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 import typer
 
-from minleak._cli.options import number, whole
-from minleak._cli.output import Outcome, emit
+from minleak._cli.options import number, option, whole
+from minleak._cli.output import Outcome, emit, write_page
+
+
+def _page_file(path: str) -> str:
+    """The path of a page, refused before any work is done if its ending is another."""
+    if not path.lower().endswith((".html", ".htm")):
+        raise typer.BadParameter("the name of a page ends in .html")
+    return path
+
 
 _PARSERS: dict[Any, Callable[[str], Any]] = {
     int: whole,
@@ -26,6 +34,10 @@ _PARSERS: dict[Any, Callable[[str], Any]] = {
     list[float] | None: number,
 }
 
+
+# The commands whose results can be written as pages.
+_PAGES = ("measure", "audit", "compare", "sweep", "design", "update", "pad", "optimise", "show", "certify")
+_PAGE = option("Write a page about it, an .html file that opens without network.", parser=_page_file)
 
 Answer = Outcome[Any] | Iterator[Outcome[Any]]
 
@@ -40,14 +52,17 @@ def as_command(name: str, function: Callable[..., Answer]) -> Callable[..., None
     def command(**given: Any) -> None:
         for key, group in groups.items():
             given[key] = group(**{one.name: given.pop(one.name) for one in fields(group)})
+        page = given.pop("report") if name in _PAGES else None
         outcome, code = function(**given), 0
         for one in [outcome] if isinstance(outcome, Outcome) else outcome:
-            emit(name, one)
+            emit(name, one if page is None else write_page(one, page, name))
             code = max(code, one.code)
         if code:
             raise typer.Exit(code)
 
     parameters = list(_spell_out(own))
+    if name in _PAGES:
+        parameters.append(_for_typer("report", str | None, _PAGE))
     command.__doc__ = function.__doc__
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     command.results = partial(_result_classes, function)  # type: ignore[attr-defined] # which docs/cli.md describes

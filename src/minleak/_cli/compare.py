@@ -25,6 +25,9 @@ def compare(
     *,
     by: str | None = option("The column that names the bucket of each secret."),
     prefix: str | None = option("Buckets by the first bits of the label's hash, sha256:8, or its first characters, 3."),
+    rows: str | None = option(
+        "A column of how many rows of a table hold each secret, often that of the counts: compares what queries read."
+    ),
     entropy: Entropies = None,
     reading: Reading,
 ) -> Outcome[Comparison]:
@@ -38,7 +41,8 @@ def compare(
     counts = source.prior()
     with working("comparing"):
         scheme = source.names(by) if by is not None else _prefixes(counts.labels, prefix or "")
-        found = ml.compare(counts, scheme, entropies=entropy or STANDARD)
+        held = None if rows is None else source.other(rows, "--rows").weights
+        found = ml.compare(counts, scheme, entropies=entropy or STANDARD, rows=held)
     return Outcome(found)
 
 

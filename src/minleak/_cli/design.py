@@ -27,6 +27,12 @@ class Variant:
         "stable (resists repeated draws, the default), circle (quickest) or blocks (no key, sets that never "
         "change, a little more leakage); see --near for a fourth."
     )
+    mean_rows: float | None = option(
+        "With --layout blocks: how many rows of a table a query for a block may read on the mean, PRIOR being the "
+        "rows of "
+        "each secret; -k may be left out."
+    )
+    worst_rows: float | None = option("With --layout blocks: how many rows any query may read.")
     gains: str | None = option("A column of what each secret is worth to the attacker, for gain-based leakage.")
     near: str | None = option(
         "Columns of coordinates, such as lat,lon: decoys will be close, at no more leakage. Distances are in "
@@ -62,13 +68,22 @@ class Variant:
             return plan
         worth = None if self.gains is None else source.other(self.gains, "--gains").weights
         layout: Any = self.layout or "stable"
+        if self.rows_budget:
+            layout = ml.Blocks(mean_rows=self.mean_rows, worst_rows=self.worst_rows)
         if self.near is not None:
             metric, columns = parse_near(self.near)
             layout = ml.Near(source.places(columns, "--near"), metric=metric, stability=self.stability)
         return ml.design(counts, k, layout=layout, groups=groups, gains=worth, progress=progress)
 
+    @property
+    def rows_budget(self) -> bool:
+        """Whether blocks have a budget in rows."""
+        return self.mean_rows is not None or self.worst_rows is not None
+
     def check(self, *, required: bool) -> None:
         """Refuse options that do not go together, before a file is read."""
+        if self.rows_budget and (self.layout != ml.Blocks.name or required):
+            raise InvalidParameter("--mean-rows and --worst-rows are for --layout blocks, without --max-success")
         if self.gains is not None and required:
             raise InvalidParameter(
                 "--max-success is about how often a guess is right, and --gains about its worth: give -k"
@@ -115,7 +130,7 @@ def design(
     Example: minleak design queries.csv -k 10 -o queries.cloak
     """
     most = requirement.max_success
-    if (k is None) == (most is None):
+    if (k is None) == (most is None) and not variant.rows_budget:
         raise InvalidParameter("say either -k, the size of the sets, or --max-success for the least that does")
     if requirement.as_counted and most is None:
         raise InvalidParameter("--events all says how --max-success is meant: give that too")
@@ -124,15 +139,15 @@ def design(
     if grouping.group and variant.unknown is not None:
         raise InvalidParameter("--unknown makes sets of strings that are in no group: leave out --group")
     if engine is not None:
-        _refuse_inside(requirement, variant, grouping, reading)
+        _refuse_inside(variant, grouping, reading)
         found = design_inside(
             parse_engine(engine),
             prior,
             reading,
-            k or 0,
+            k,
             output,
             layout=variant.layout or "stable",
-            events=requirement.sampled,
+            requirement=requirement,
             entropies=entropy,
         )
         return Outcome(found, () if output is None else (output,))
@@ -147,28 +162,31 @@ def design(
     if k is not None and k > len(counts) and variant.unknown is None:
         note(f"there are {len(counts):,} secrets, and no set is larger: k = {len(counts):,}")
     with progressing(f"designing for {len(counts):,} secrets") as progress:
+        k = len(counts) if k is None and variant.rows_budget else k
         plan = variant.design(counts, k or 0, groups, source, progress)
     if groups is not None and plan.k < min(k or 0, len(counts)):
         note(f"the caps of the groups allow no larger sets: k = {plan.k:,}")
     summary = summarize(plan, entropy)
     if most is not None:
         _warn_if_missed(summary, most, as_counted=requirement.as_counted)
+    about: dict[str, Any] = {"about": plan, "most": most}
     if output is None:
-        return Outcome(summary)
+        return Outcome(summary, **about)
     with working(f"writing {output}"):
         plan.save(output)
     asked = "" if most is None else f" --max-success {100 * most:.4g}%"
     following = f"report {output} -o report.html{asked}" if plan.randomised else f"export {output} -o table.csv"
-    return Outcome(summary, (output,), then=f"{following}, or minleak draw --help")
+    return Outcome(summary, (output,), then=f"{following}, or minleak draw --help", **about)
 
 
-def _refuse_inside(requirement: Requirement, variant: Variant, grouping: Grouping, reading: Reading) -> None:
+def _refuse_inside(variant: Variant, grouping: Grouping, reading: Reading) -> None:
     """Refuse what can be done in memory only."""
     in_memory = {
-        "--max-success": requirement.max_success is not None,
-        "--clean": reading.clean,
+        "--status": reading.status is not None,
+        "--no-query": reading.no_query,
         "--gains": variant.gains is not None,
         "--near": variant.near is not None,
+        "--mean-rows and --worst-rows": variant.rows_budget,
         "--group": grouping.group is not None,
         "--unknown": variant.unknown is not None,
         f"--layout {variant.layout}": variant.layout in LAYOUTS and LAYOUTS[variant.layout].homes_in_engine is None,

@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import minleak as ml
 from minleak._cli.inputs import Reading, as_file
 from minleak._cli.options import option
-from minleak._cli.output import working
+from minleak._cli.output import note, working
 from minleak._cli.show import summarize
+from minleak._cli.sweep import Requirement, why_untold
 from minleak._data.formats.lines import Lines
 from minleak._plan.summaries import PlanSummary
 from minleak.errors import InvalidParameter
@@ -66,11 +68,11 @@ def design_inside(
     engine: EngineChoice,
     path: str,
     reading: Reading,
-    k: int,
+    k: int | None,
     output: str | None,
     *,
     layout: str,
-    events: int | None,
+    requirement: Requirement,
     entropies: list[str] | None,
 ) -> PlanSummary:
     """The plan made inside an engine, in a summary; written as a folder of Parquet files or, by its ending, as a .cloak
@@ -80,14 +82,37 @@ def design_inside(
 
     weight = None if reading.counts_rows or _is_log(path, reading.format) else reading.weight
     to_cloak = output is not None and output.endswith(".cloak")
+    how: dict[str, Any] = {"secret": reading.secret if reading.field is None else reading.field, "weight": weight}
     with working(f"designing for {path} in {engine.name}"), engine.open(path, reading.format) as counts:
+        if requirement.max_success is not None:
+            k = _least_k(counts, requirement, how, clean=reading.clean)
         plan = warehouse.design(
-            counts, k, folder=None if to_cloak else output, layout=layout, secret=reading.secret, weight=weight
+            counts,
+            k or 0,
+            folder=None if to_cloak else output,
+            layout=layout,
+            strip=reading.clean,
+            nfc=reading.clean,
+            **how,
         )
         if output is not None and to_cloak:
             warehouse.to_plan(plan).save(output)
-        summary: PlanSummary = summarize(plan, entropies, events=events)
+        summary: PlanSummary = summarize(plan, entropies, events=requirement.sampled)
         return summary
+
+
+def _least_k(counts: Any, requirement: Requirement, how: dict[str, Any], *, clean: bool) -> int:
+    """The least k for a requirement, by the distinct counts, which are few."""
+    from minleak import warehouse
+    from minleak._warehouse.cleaning import clean_labels
+
+    cleaned = clean_labels(counts, how["secret"], strip=clean, nfc=clean, events=how["weight"] is None)
+    spectrum = warehouse.Spectrum(cleaned, **how)
+    prior = ml.Prior(spectrum.prior().weights, events=requirement.sampled)
+    world = not requirement.as_counted and why_untold(prior) is None
+    k, said = requirement.least_k(prior, requirement.max_success or 1.0, world=world)
+    note(said)
+    return k
 
 
 def _is_log(path: str, format: str | None) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import Any
 
 from minleak._cli.output import as_line_of_json, in_json
 from minleak._face.plain import visible
-from minleak.errors import MinleakError
+from minleak.errors import MinleakError, UnreadableFile
 
 # Parameters of the library that a flag of another name sets, the first of these that the command has.
 _ALIASES = {
@@ -27,6 +28,7 @@ _ALIASES = {
     "min_length": ["policy"],
     "nfc": ["clean"],
     "points": ["tradeoff"],
+    "query": ["no_query"],
     "require": ["policy"],
     "state": ["columns"],
     "strip": ["clean"],
@@ -65,7 +67,9 @@ def _explain(error: BaseException, given: Sequence[str], command: Any) -> tuple[
         return "interrupted, nothing was left half-written", _INTERRUPTED
     if isinstance(error, MinleakError):
         refused = isinstance(error, ValueError | KeyError)
-        return in_flags(str(error), _flags(command, given)), _REFUSED if refused else _FAILED
+        add = error.add if isinstance(error, UnreadableFile) else ()
+        remedy = f" (so: minleak {shlex.join([*given, *add])})" if add else ""
+        return in_flags(str(error), _flags(command, given)) + remedy, _REFUSED if refused else _FAILED
     if isinstance(error, BrokenPipeError):
         return None, _FAILED  # the reader has had enough
     if isinstance(error, OSError):
@@ -121,7 +125,7 @@ def _flags(command: Any, given: Sequence[str]) -> dict[str, str]:
         else:
             break
     options = [p for p in getattr(command, "params", []) if p.param_type_name == "option"]
-    flags = {option.name: max(option.opts, key=len) for option in options}
+    flags = {option.name: next((o for o in option.opts if o[:2] == "--"), option.opts[0]) for option in options}
     return flags | {ours: flags[name] for ours, names in _ALIASES.items() for name in names[::-1] if name in flags}
 
 

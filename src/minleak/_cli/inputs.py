@@ -21,6 +21,7 @@ from minleak._data.cleaning import LabelCleaner
 from minleak._data.formats import FORMATS, NAMED, find_format
 from minleak._data.formats.base import BOM
 from minleak._data.formats.lines import text_lines
+from minleak._data.formats.logs import recognise_log
 from minleak._data.labels import Labels
 from minleak._data.properties import Property, as_property
 from minleak._data.tables import Table
@@ -34,6 +35,8 @@ class _Stdin(io.BytesIO):
     name = "stdin"
 
 
+# So many bytes show whether stdin is a log.
+_HEAD = 1 << 16
 # What stdin was read from last.
 _read: list[Any] = []
 
@@ -86,10 +89,15 @@ def check_one_stdin(**paths: str | None) -> None:
 
 
 def rows_of(path: str, format: str | None = None) -> dict[str, Any]:
-    """The source and the format for a reader of rows; stdin is csv unless another format is named."""
+    """The source and the format for a reader of rows; stdin is csv unless another format is named, or recognised. A log
+    in stdin is not kept in memory.
+    """
     if path != "-":
         return {"source": path, "format": format}
-    return {"source": _Stdin(stdin()), "format": format or "csv"}
+    if format in FORMATS and FORMATS[format].is_log:
+        return {"source": _open_stdin(), "format": format}
+    data = stdin()
+    return {"source": _Stdin(data), "format": format or recognise_log(data[:_HEAD]) or "csv"}
 
 
 def rows_beside(path: str, first: str = "PRIOR") -> dict[str, Any]:
@@ -98,7 +106,7 @@ def rows_beside(path: str, first: str = "PRIOR") -> dict[str, Any]:
         try:
             find_format(path, None)
         except UnreadableFile:
-            endings = ", ".join(FORMATS[kind].endings[0] for kind in NAMED)
+            endings = ", ".join(FORMATS[kind].endings[0] for kind in NAMED if FORMATS[kind].endings)
             remedy = f"name it {endings}" + (f" (--format is that of {first})" if first else "")
             raise UnreadableFile(f"cannot tell the format of {path} from its ending: {remedy}") from None
     return rows_of(path)
@@ -147,12 +155,20 @@ class Reading:
     secret: Secret = "secret"
     weight: str = option("The column of their counts or weights; 1 if every row is one event.", default="count")
     format: Format = None
+    field: str | None = option(
+        "Count the events of a log by this field, such as path, referrer or request.id; or the rows of a table by this "
+        "column.",
+        "--field",
+        "--column",
+    )
+    status: str | None = option("Of a log, count only requests answered so, such as 2xx or 200,304.")
+    no_query: bool = option("Leave off the query strings of paths and referrers in an access log.", default=False)
     clean: bool = option("Remove blanks around the secrets, and bring them to one Unicode form (NFC).", default=False)
 
     @property
     def counts_rows(self) -> bool:
         """Whether each row is an event, so that rows are to be counted."""
-        return self.weight == ROWS
+        return self.weight == ROWS or self.field is not None
 
     def prior(self, path: str) -> ml.Prior:
         """The prior in that file."""
@@ -184,6 +200,16 @@ class Grouping:
                 names = dict(zip(prior.labels, names, strict=True))
             found = ml.Groups(names, at_most=whole(cap), inside=found)
         return found
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """Tell what the library warns of, in flags."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", MinleakWarning)
+        yield
+    for warning in told:
+        note(in_flags(str(warning.message), {"strip": "--clean", "nfc": "--clean"}))
 
 
 class PriorSource:
@@ -263,22 +289,26 @@ class PriorSource:
     def _refuse_events(self, option: str) -> None:
         if self._reading.counts_rows:
             raise InvalidParameter(
-                f"with --weight {ROWS} there is a row for each event, and {option} needs one for each secret"
+                f"with --weight {ROWS} or --field there is a row for each event, and {option} needs one for each secret"
             )
 
     def _prior(self, weight: str | None, events: int | None) -> ml.Prior:
         how = self._reading
-        with working(f"reading {self._path}"), warnings.catch_warnings(record=True) as told:
-            warnings.simplefilter("always", MinleakWarning)
-            prior = ml.read_prior(
-                **self._rewound(), secret=how.secret, weight=weight, events=events, strip=how.clean, nfc=how.clean
+        with working(f"reading {self._path}"), telling():
+            return ml.read_prior(
+                **self._rewound(),
+                secret=how.secret,
+                weight=weight,
+                events=events,
+                field=how.field,
+                status=how.status,
+                query=not how.no_query,
+                strip=how.clean,
+                nfc=how.clean,
             )
-        for warning in told:
-            note(in_flags(str(warning.message), {"strip": "--clean", "nfc": "--clean"}))
-        return prior
 
     def _rewound(self) -> dict[str, Any]:
-        if self._path == "-":
+        if self._path == "-" and isinstance(self._rows["source"], _Stdin):
             self._rows["source"].seek(0)
         return self._rows
 

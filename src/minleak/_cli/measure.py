@@ -16,6 +16,9 @@ from minleak._measure.capacities import Capacity
 from minleak._measure.leakages import LeakageTable
 from minleak._measure.properties import PropertyLeakage
 from minleak._measure.refinement.orders import Refinement
+from minleak._report.bars import Bar
+from minleak._report.stories import Story, Tile, story
+from minleak._report.words import number, percent
 from minleak.errors import InvalidParameter
 
 # So many secrets of the worst prior are named.
@@ -80,6 +83,35 @@ class WorstCase(Result):
             f"{self.entropy} capacity {least if searched else between}",
             Table(title, ["secret", "probability"], likely[:_NAMED]),
         ]
+
+
+@story.register
+def _(found: ChannelLeakage) -> Story:
+    after, before = found.vulnerability_after, found.vulnerability_before
+    worst = f"{number(found.maximal_leakage_bits)} bits"
+    return Story(
+        "What a channel leaks",
+        f"Whoever sees the observable guesses the secret right {percent(after)} of the time, and {percent(before)} "
+        f"without.",
+        (
+            Tile(
+                "Seeing the observable", percent(after), f"{found.secrets:,} secrets, {found.observables:,} observables"
+            ),
+            Tile("Blind guess", percent(before), "knowing how often secrets occur"),
+            Tile("Whatever the prior", worst, "no attacker's gain grows by more (maximal leakage)"),
+            Tile(
+                "Capacity", f"{number(found.shannon_capacity_bits)} bits", "the largest Shannon leakage over all priors"
+            ),
+        ),
+        "Find the channel that leaks least under your constraints: minleak optimise.",
+        after,
+        bars=(Bar("seeing the observable", after, ours=True), Bar("blind guess", before)),
+    )
+
+
+@story.register
+def _(found: WorstCase) -> Story:
+    return story(found.capacity)
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ class Limits:
         "Instead: the least cost with no more leakage than this; one for each entropy."
     )
     d_privacy: float | None = option("Epsilon, in nats for a distance of 1: the channel is to be d-private too.")
+    delta: float = option("With --d-privacy: by how much a probability may pass what epsilon allows.", default=0.0)
     places: str | None = option("With --d-privacy: columns of coordinates in PRIOR, such as x,y; else all are 1 apart.")
     tradeoff: int | None = option("Instead of one budget, the whole frontier at so many budgets.", parser=times)
 
@@ -46,6 +47,8 @@ class Limits:
             raise InvalidParameter("--budget and --max-leakage are two ways to say how much: give one of them")
         if self.places is not None and self.d_privacy is None:
             raise InvalidParameter("--places says how far secrets are apart, so it needs --d-privacy")
+        if self.delta and self.d_privacy is None:
+            raise InvalidParameter("--delta is beside an epsilon, so it needs --d-privacy")
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,7 @@ def optimise(
     given: dict[str, Any] = {"allowed": read.allowed, "cost": read.cost, "outputs": read.outputs, "gains": worth}
     if limits.d_privacy is not None:
         given["d_privacy"] = (limits.d_privacy, _distances(source, limits.places, len(counts)))
+        given["delta"] = limits.delta
     unnamed = ml.Prior(counts.weights)  # so that no message names a secret
     with working("optimising"):
         if limits.tradeoff is not None:

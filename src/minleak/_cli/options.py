@@ -37,7 +37,8 @@ PriorFile = Annotated[
     str,
     typer.Argument(
         metavar="PRIOR",
-        help="Counts of the secrets: csv(.gz), tsv, parquet, json, `uniq -c`, or a log of lines; - is stdin.",
+        help="Counts of the secrets: csv(.gz), tsv, parquet, json, `uniq -c`; or a log, of lines or with --field; - is "
+        "stdin.",
     ),
 ]
 CloakFile = Annotated[str, typer.Argument(metavar="CLOAK", help="A .cloak file made by `minleak design`; - is stdin.")]
@@ -46,7 +47,9 @@ Observable = Annotated[str, typer.Option("--observable", help="The column that n
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", help=f"The format of the input: {', '.join(FORMATS)}; by its ending if not given, csv for stdin."
+        "--format",
+        help=f"The format of the input: {', '.join(FORMATS)}; by its ending if not given, or a log by its first "
+        "lines, csv for stdin.",
     ),
 ]
 Entropies = Annotated[

@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from minleak._data.progress import Progress, no_progress
@@ -19,12 +19,16 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class Outcome(Generic[R]):
-    """What a command comes to: a result, the files that it wrote, what may be done next, and the exit code."""
+    """What a command comes to: a result, the files that it wrote, what may be done next, and the exit code; and what
+    the page of --report is about, if not the result, and the most that a guess may be right by a requirement.
+    """
 
     result: R
     files: tuple[str, ...] = ()
     then: str = ""
     code: int = 0
+    about: Any = None
+    most: float | None = None
 
 
 # Notes of a command that prints JSON, which are part of it; None where they are for people.
@@ -79,6 +83,16 @@ def save_chart(draw: Callable[[], Any], path: str | None, *, title: str) -> tupl
 
     report.save_chart(draw(), path, title=title)
     return (path,)
+
+
+def write_page(outcome: Outcome[R], path: str, command: str) -> Outcome[R]:
+    """The outcome, with the page about it among its files."""
+    from minleak import report
+
+    about = outcome.result if outcome.about is None else outcome.about
+    with progressing(f"writing {path}") as progress:
+        made = report.write(about, path, success=outcome.most, file=f"minleak {command}", progress=progress)
+    return replace(outcome, files=(*outcome.files, *made))
 
 
 @contextmanager

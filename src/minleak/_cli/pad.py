@@ -19,6 +19,7 @@ from minleak._face.tables import Table
 from minleak._padding.overheads import COLUMNS
 from minleak._padding.policies import CHARTED, POLICIES, apply_policies
 from minleak._padding.size_classes import as_size_classes
+from minleak._report.stories import Story, story
 from minleak.errors import InvalidParameter
 from minleak.padding import AppliedPolicy, Frames, LimitPrice, Padding, SamplePadding
 
@@ -39,7 +40,7 @@ class PaddingSummary(Result):
 
     def to_parts(self) -> list[str | Table]:
         best = self.padding
-        parts: list[str | Table] = [str(best)]
+        parts: list[str | Table] = [*best.to_parts()]
         if self.prices:
             rows: list[list[Any]] = [[price.limit, price.without, price.price] for price in self.prices]
             parts.append(Table("what each limit costs", ["limit", "leakage without it", "costs at most"], rows))
@@ -53,6 +54,11 @@ class PaddingSummary(Result):
             columns = ["padding", *COLUMNS, "leakage", "sizes seen", "smallest class"]
             parts.append(Table(f"beside what others do, in {best.entropy.name}", columns, [*ours, *rows]))
         return parts
+
+
+@story.register
+def _(found: PaddingSummary) -> Story:
+    return story(found.padding)
 
 
 def pad(

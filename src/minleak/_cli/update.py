@@ -66,10 +66,10 @@ def update(
     if made:
         note(f"{made} new {'part was' if made == 1 else 'parts were'} made of the secrets that waited")
     if output is None:
-        return Outcome(summary)
+        return Outcome(summary, about=newer)
     with working(f"writing {output}"), expecting(output, replaced):
         newer.save(output)
-    return Outcome(summary, (output,), then=f"draw {output} --help")
+    return Outcome(summary, (output,), then=f"draw {output} --help", about=newer)
 
 
 def _lay_near(

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from minleak._data import composition
 from minleak._data.arrays import Array, Indices
 from minleak._data.columns import Columns
+from minleak._data.dit_distributions import is_dit
 from minleak._data.frames import axes
 from minleak._data.hyper import Hyper, Posteriors, hyper
 from minleak._data.labels import Labels, labelled, match, named
@@ -33,6 +34,7 @@ from minleak._data.prior import Prior, match_prior
 from minleak._data.reducing import divided, groups, merged
 from minleak._data.simulating import generator
 from minleak._data.tables import Column, as_values, encode, matrix_cells
+from minleak._face.heat import SHOWN, heat_map
 from minleak._face.plain import plain
 from minleak.errors import InvalidChannel, InvalidParameter, shown
 
@@ -80,6 +82,8 @@ class Channel:
         tolerance: float | None = None,
         _where: Callable[[int], str] | None = None,
     ) -> None:
+        if is_dit(matrix):
+            raise InvalidChannel("a distribution of dit has a prior too: theory.Joint.from_dit has both")
         rows, columns = axes(matrix)
         if isinstance(matrix, Channel):
             rows, columns = (None if names.is_default else names for names in (matrix.inputs, matrix.outputs))
@@ -248,6 +252,15 @@ class Channel:
         n, m = self.shape
         kind = "dense" if self.is_dense else f"sparse with {self.matrix.nnz} non-zeros"
         return f"Channel({n} secrets, {m} observables, {kind})"
+
+    def _repr_html_(self) -> str:
+        """The first rows and columns of the matrix as a heat map, for notebooks."""
+        n, m = min(self.shape[0], SHOWN), min(self.shape[1], SHOWN)
+        part = self.matrix[:n] if self.is_dense else self.matrix.tocsr()[:n].toarray()
+        more = f"the first {n} of {self.shape[0]:,} secrets and {m} of {self.shape[1]:,} observables"
+        return heat_map(
+            repr(self), self.inputs[:n], self.outputs[:m], part[:, :m], more if (n, m) != self.shape else ""
+        )
 
     # -- under a prior ----------------------------------------------------------------------------------------------
 

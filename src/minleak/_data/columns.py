@@ -22,6 +22,10 @@ T = TypeVar("T")
 
 # Entries in a block, about 2 MB: several passes over it stay in cache, and there are blocks for every core.
 BLOCK = 1 << 18
+# Up to so many entries are quicker looked at one by one than handed to numpy.
+FEW = 128
+# Up to so many entries numpy's own argmax, slower in each, is done sooner.
+_LITTLE = 1 << 14
 # Fewer blocks than this are done sooner than threads for them are started.
 _FEW = 8
 # Columns come in multiples of this where there are enough of them, so that vector loads stay aligned.
@@ -36,11 +40,26 @@ class Columns:
     those are kept, in row order, since an expansible function of a column does not see its zeros.
     """
 
-    __slots__ = ("matrix", "scale")
+    __slots__ = ("_few", "_whole", "matrix", "scale")
 
     def __init__(self, matrix: Array | sp.csc_array, scale: Array | None = None) -> None:
         self.matrix: Any = matrix
         self.scale = scale
+        self._few: list[list[float]] | bool | None = None
+        self._whole: Array | None = None
+
+    @property
+    def few(self) -> list[list[float]] | None:
+        """The columns as Python's floats, where they are a few numbers in a dense matrix; made once."""
+        if self._few is None:
+            self._few = self._listed()
+        return self._few or None  # type: ignore[return-value]
+
+    def _listed(self) -> list[list[float]] | bool:
+        if not isinstance(self.matrix, np.ndarray) or not 0 < self.matrix.size <= FEW:
+            return False
+        columns: list[list[float]] = self.whole().T.tolist()  # type: ignore[union-attr]
+        return columns
 
     @property
     def plain(self) -> bool:
@@ -51,6 +70,16 @@ class Columns:
     def complete(self) -> bool:
         """Whether a block has all rows, so that its largest entry is the column's even where all are negative."""
         return isinstance(self.matrix, np.ndarray)
+
+    def whole(self) -> Array | None:
+        """All columns as one block, where they are a dense matrix that fits into one; made once, not to be changed."""
+        if not isinstance(self.matrix, np.ndarray) or not (0 < self.matrix.size <= BLOCK or self.many == 1):
+            return None
+        if self._whole is None:  # kept beside the matrix: of several threads one would else scale it twice
+            whole = self.matrix.view() if self.scale is None else self.scale[:, None] * self.matrix
+            whole.flags.writeable = False
+            self._whole = whole
+        return self._whole
 
     def blocks(self) -> Iterator[Callable[[], Array]]:
         """Makers of blocks: each builds a fresh array when called, so that threads build their own.
@@ -86,13 +115,29 @@ class Columns:
         """How many columns there are, also those that no block has."""
         return int(self.matrix.shape[1])
 
+    def tops(self) -> Array:
+        """The largest entry of each column; of a dense matrix by blocks of rows, as it lies in memory."""
+        whole = self.matrix if self.plain else self.whole()
+        if whole is not None:
+            return np.asarray(whole.max(axis=0))
+        if not isinstance(self.matrix, np.ndarray) or self.scale is None:
+            return np.concatenate(self.map(lambda v: v.max(axis=0)))
+        top = np.full(self.many, -math.inf)
+        height = max(1, BLOCK // self.many)
+        for start in range(0, self.rows, height):
+            part = self.scale[start : start + height, None] * self.matrix[start : start + height]
+            np.maximum(top, part.max(axis=0), out=top)
+        return top
+
     def sums(self) -> Array:
         """The sum of each column."""
         return np.asarray(self.matrix.sum(axis=0) if self.scale is None else self.matrix.T @ self.scale)
 
     def largest(self) -> tuple[Indices, Array]:
         """The row of each column's largest entry, the first of several, and the entry; missing entries are zeros."""
-        n = self.rows
+        n, whole = self.rows, self.whole()
+        if whole is not None and whole.size <= _LITTLE:
+            return whole.argmax(axis=0), whole.max(axis=0)
         best, top = np.zeros(self.many, dtype=np.int64), np.zeros(self.many)
         for columns, row, entry in self.map_placed(lambda block: block.largest(n)):
             best[columns], top[columns] = row, entry

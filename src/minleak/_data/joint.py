@@ -11,9 +11,10 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
+from minleak._data.dit_distributions import is_dit, pairs_of, to_dit
 from minleak._data.hyper import Hyper, Posteriors
 from minleak._data.labels import Labels
-from minleak._data.prior import Prior, match_prior, total_of
+from minleak._data.prior import Prior, as_prior, match_prior, total_of
 from minleak._data.properties import Property, as_property
 from minleak._data.together import Together
 from minleak.errors import InvalidChannel
@@ -31,11 +32,12 @@ class Joint:
     array([0.75, 0.25])
     """
 
-    __slots__ = ("prior", "source")
+    __slots__ = ("_columns", "prior", "source")
 
     def __init__(self, prior: Prior | Iterable[Any], channel: Channel | Together | Any) -> None:
         self.source = as_source(channel)
         self.prior = match_prior(prior, self.source.inputs)
+        self._columns: Columns | None = None
 
     @classmethod
     def from_matrix(
@@ -63,6 +65,33 @@ class Joint:
             rows = weights / np.array(sums)[:, None]
         return cls(Prior(sums, labels=names), Channel(rows, inputs=names, outputs=outputs))
 
+    @classmethod
+    def from_dit(cls, distribution: Any, *, secret: Iterable[Any] = (0,), observable: Iterable[Any] = (1,)) -> Joint:
+        """The joint of some variables of a distribution of the package dit, by their names or numbers, and of others.
+
+        Values that have no probability are left out. `to_dit` is the way back.
+        """
+        if not is_dit(distribution):
+            raise InvalidChannel(
+                f"a distribution of dit has outcomes and a pmf, and a {type(distribution).__name__} not"
+            )
+        xs, ys, matrix = pairs_of(distribution, secret, observable)
+        return cls.from_matrix(matrix, inputs=xs, outputs=ys)
+
+    def to_dit(self) -> Any:
+        """The joint as a distribution of dit with the variables X and Y; pairs that cannot occur are left out."""
+        J = self.matrix()
+        entries = (J if isinstance(J, np.ndarray) else J.toarray()).tolist()
+        ys = list(self.channel.outputs)
+        names = self.prior.labels if self.channel.inputs.is_default else self.channel.inputs
+        cells = [
+            ((x, y), mass)
+            for x, row in zip(names, entries, strict=True)
+            for y, mass in zip(ys, row, strict=True)
+            if mass
+        ]
+        return to_dit([pair for pair, _ in cells], [mass for _, mass in cells], "XY")
+
     @property
     def p(self) -> Array:
         """The probabilities of the secrets."""
@@ -75,7 +104,9 @@ class Joint:
 
     def columns(self) -> Columns:
         """The columns of J, in blocks."""
-        return self.source.columns(self.prior.p)
+        if self._columns is None:
+            self._columns = self.source.columns(self.prior.p)
+        return self._columns
 
     def matrix(self) -> Any:
         """J as a matrix: dense for a dense channel, sparse for a sparse one."""
@@ -126,6 +157,14 @@ def as_joint(
     else:
         joint = Joint(prior, channel)
     return joint if of is None else joint.of(of)
+
+
+def joint_or_prior(prior: Joint | Prior | Iterable[Any], channel: Channel | Together | Any = None) -> Joint:
+    """The same, where a prior without a channel stands for nothing observed."""
+    if channel is None and not isinstance(prior, Joint):
+        given = as_prior(prior)
+        return Joint(given, Channel(np.ones((len(given), 1)), inputs=given.labels))
+    return as_joint(prior, channel)
 
 
 def _of_values(channel: Channel, prior: Prior, chosen: Property) -> Channel:

@@ -37,6 +37,7 @@ class Labels(Sequence[Any]):
     def __init__(self, names: range | pa.Array | tuple[Hashable, ...], slots: npt.NDArray[Any] | None = None) -> None:
         self._names = names
         self._positions: dict[Hashable, int] | None = None
+        #: The offsets and the bytes of Arrow text, once they were asked for.
         self._views: tuple[memoryview, memoryview] | None = None
         #: An open-addressing table of positions, hashed by the names' bytes, once it was made: empty where a file
         #: could not hold the names. The names themselves decide equality.
@@ -131,13 +132,24 @@ class Labels(Sequence[Any]):
             return self._names[int(key) % n].as_py()
         return self._names[key]
 
-    def at(self, positions: Indices) -> list[Any]:
-        """The names at the given positions."""
-        if not isinstance(self._names, pa.Array):
-            return [self._names[i] for i in positions.tolist()]
-        if len(positions) <= _FEW:
-            return [self._one(i) for i in positions.tolist()]
-        return list(self._take(positions).to_pylist())
+    def at(self, positions: Indices | list[int]) -> list[Any]:
+        """The names at the given positions. A few texts are cut out of the bytes of all names, at a third of what Arrow
+        takes.
+        """
+        names = self._names
+        if isinstance(names, pa.Array) and len(positions) > _FEW:
+            return list(self._take(positions).to_pylist())
+        places = positions if isinstance(positions, list) else positions.tolist()
+        if self._views is not None:
+            ends, text = self._views
+            return [str(text[ends[i] : ends[i + 1]], "utf-8") for i in places]
+        if not isinstance(names, pa.Array):
+            return [names[i] for i in places]
+        if not is_text(names.type):
+            return [names[i].as_py() for i in places]
+        offsets, data = bytes_of_names(names)
+        self._views = offsets.data, data.data
+        return self.at(places)
 
     def take(self, positions: Indices) -> Labels:
         """The same as labels."""
@@ -149,17 +161,6 @@ class Labels(Sequence[Any]):
         """The names from one position to before another, not copied; those that nobody gave stay numbers."""
         return Labels(self._names[begin:end])
 
-    def _one(self, position: int) -> Any:
-        """A name of an Arrow array. Text is cut out of the bytes of all names, at a third of what Arrow takes."""
-        names: Any = self._names
-        if not is_text(names.type):
-            return names[position].as_py()
-        if self._views is None:
-            offsets, data = bytes_of_names(names)
-            self._views = offsets.data, data.data
-        ends, text = self._views
-        return str(text[ends[position] : ends[position + 1]], "utf-8")
-
     def bytes_at(self, positions: Indices) -> list[bytes]:
         """The same by `labels_in_bytes`. Many texts are never made Python's, which halves the time."""
         names = self._names
@@ -169,7 +170,7 @@ class Labels(Sequence[Any]):
         ends, text = offsets.tolist(), data.tobytes()
         return [TEXT + text[begin:end] for begin, end in pairwise(ends)]
 
-    def _take(self, positions: Indices) -> pa.Array:
+    def _take(self, positions: Indices | list[int]) -> pa.Array:
         numbers = pa.py_buffer(np.ascontiguousarray(positions, dtype=np.int64))  # pa.array would load pandas first
         return self._names.take(pa.Array.from_buffers(pa.int64(), len(positions), [None, numbers]))  # type: ignore[union-attr]
 
@@ -204,7 +205,7 @@ class Labels(Sequence[Any]):
         if isinstance(self._names, range):
             return int(name) if whole and name in self._names else None  # type: ignore[call-overload]
         if isinstance(self._names, pa.Array):
-            if not (isinstance(name, str) if is_text(self._names.type) else whole):
+            if not (isinstance(name, str) if self._views is not None or is_text(self._names.type) else whole):
                 return None  # Arrow would turn 1.5 into 1 to look for it
             try:
                 has_slots = self.slots is not None and len(self.slots)
@@ -233,7 +234,7 @@ class Labels(Sequence[Any]):
             position = int(self.slots[(at + step) & (size - 1)])
             if position < 0:
                 return None
-            if self._one(position) == name:
+            if self.at([position])[0] == name:
                 return position
         return None
 

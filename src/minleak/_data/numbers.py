@@ -20,6 +20,9 @@ from minleak.errors import MinleakError
 # How text spells a number, in every file and column: digits, with a sign, a point and an exponent if need be.
 _INTEGER, _NUMBER = r"^[+-]?[0-9]+$", r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
+# How text spells a fraction, of digits that are soon converted.
+_FRACTION = r"^[+-]?[0-9]{1,400}/0{0,400}[1-9][0-9]{0,399}$"
+
 # Decimal places of a Decimal that is taken for exact.
 _PLACES = 400
 
@@ -92,6 +95,22 @@ def spell_numbers(texts: pa.Array) -> pa.BooleanArray:
     import pyarrow.compute as pc
 
     return pc.match_substring_regex(pc.utf8_trim_whitespace(texts), _NUMBER)
+
+
+def spelled_fractions(texts: pa.Array) -> list[Fraction] | None:
+    """The exact values of texts that are fractions or numbers, if one of them is a fraction such as 1/3.
+
+    >>> spelled_fractions(pa.array(["1/3", " 0.5"])), spelled_fractions(pa.array(["1", "0.5"]))
+    ([Fraction(1, 3), Fraction(1, 2)], None)
+    """
+    import pyarrow.compute as pc
+
+    texts = pc.utf8_trim_whitespace(texts)
+    fractions = pc.match_substring_regex(texts, _FRACTION)
+    if not pc.any(fractions).as_py() or not pc.all(pc.or_(fractions, spell_numbers(texts))).as_py():
+        return None
+    exact = exact_decimals(Decimal(text) if "/" not in text else Fraction(text) for text in texts.to_pylist())
+    return exact if all(isinstance(value, Fraction) for value in exact) else None
 
 
 def from_text(texts: pa.Array, role: str, where: Where, error: type[MinleakError]) -> npt.NDArray[Any]:

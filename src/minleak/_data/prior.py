@@ -14,10 +14,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices, in_one_piece
+from minleak._data.columns import Columns
+from minleak._data.dit_distributions import is_dit, masses_of
 from minleak._data.frames import axes, have_one_index
 from minleak._data.labels import Labels, match, named
 from minleak._data.numbers import from_arrow, from_list
 from minleak._data.parameters import listed, truth, whole
+from minleak._face.heat import SHOWN, heat_map
 from minleak._face.plain import plain
 from minleak.errors import InvalidChannel, InvalidParameter, InvalidPrior, shown
 
@@ -36,7 +39,8 @@ class Prior:
     ----------
     weights
         Counts or probabilities, one a secret: integers (kept exactly, of any size), Fractions (kept exactly, as
-        integers over their common denominator), or floats. They are weights, so they need not sum to one.
+        integers over their common denominator), or floats. They are weights, so they need not sum to one. A
+        distribution of dit brings its outcomes as labels.
     labels
         Distinct names of the secrets; the index of a pandas Series or an xarray as weights, or 0, 1, ..., n-1, if not
         given.
@@ -78,6 +82,9 @@ class Prior:
             labels = weights.labels if labels is None and not weights.labels.is_default else labels
             events = weights.events if events is None and counts is None else events
             weights = weights.weights
+        if is_dit(weights):
+            outcomes, weights = masses_of(weights)
+            labels = outcomes if labels is None else labels
         labels = _labels_of(weights, labels)
         values = _as_sequence(weights)
         n = len(values)
@@ -169,6 +176,11 @@ class Prior:
         return p
 
     @cached_property
+    def column(self) -> Columns:
+        """The probabilities as the one column that is seen where nothing is."""
+        return Columns(self.p[:, None])
+
+    @cached_property
     def spectrum(self) -> tuple[Array, Array] | None:
         """The distinct probabilities, largest first, and how many secrets have each; None where they are not few.
 
@@ -240,6 +252,13 @@ class Prior:
 
     def __repr__(self) -> str:
         return f"Prior(n={len(self)}, total={shown(self.total)}, {'exact' if self.exact else 'float'})"
+
+    def _repr_html_(self) -> str:
+        """The likeliest secrets with their probabilities, for notebooks."""
+        first = np.argsort(-self.p, kind="stable")[:SHOWN]
+        names, rest = [self.labels[int(x)] for x in first], len(self) - len(first)
+        more = f"and {rest:,} more, {1 - float(self.p[first].sum()):.4g} of the probability" if rest else ""
+        return heat_map(repr(self), names, ["probability"], self.p[first][:, None], more)
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,13 @@ import numpy.typing as npt
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.cleaning import LabelCleaner
+from minleak._data.formats.logs import Log
 from minleak._data.labels import Labels
 from minleak._data.matrices import too_large
+from minleak._data.parameters import truth
 from minleak._data.prior import Prior
 from minleak._data.sources import Source
-from minleak._data.tables import Table, column_names, first_repeat, matrix_cells
+from minleak._data.tables import Table, column_names, first_repeat, matrix_cells, shorten, warn_of_skipped
 from minleak.errors import InvalidChannel, UnreadableFile
 
 
@@ -28,10 +30,13 @@ def read_prior(
     weight: str | None = "count",
     events: int | None = None,
     format: str | None = None,
+    field: str | None = None,
+    status: str | None = None,
+    query: bool = True,
     strip: bool = False,
     nfc: bool = False,
 ) -> Prior:
-    """The prior in a file or data frame of secrets and their counts (or any weights).
+    """The prior in a file or data frame of secrets and their counts (or any weights), or in a log of events.
 
     Parameters
     ----------
@@ -45,8 +50,17 @@ def read_prior(
         How many events the weights come from, where they are shares of them (`Prior.events`).
     format
         "csv", "tsv", "parquet", "json" (a mapping from secret to weight), "uniq" (what `sort | uniq -c` or `uniq -cz`
-        prints: a count, a space, the secret) or "lines" (a log: one secret a line, counted here). Taken from the ending
-        of the name if not given (.txt means uniq, .log lines).
+        prints: a count, a space, the secret), "lines" (a log: one secret a line, counted here), or a log with fields:
+        "combined" or "common" (access logs of web servers), "jsonl" (one JSON object a line) or "syslog". Taken from
+        the ending of the name if not given (.txt means uniq, .log lines); a log with fields is recognised by its first
+        lines, whatever its name, unless the ending is that of a table.
+    field
+        The field of a log, or the column of a table, that holds the secret of each event; the events are counted.
+        Access logs have server, host, user, time, method, path, query, protocol, status, bytes, referrer and agent,
+        syslog has time, host, program, pid and message. A log with fields needs it.
+    status, query
+        Of an access log, count only requests answered so, such as "2xx" or "200,304"; with query=False, leave off the
+        query strings of paths and referrers. The status of other logs is their field of that name.
     strip, nfc
         Take off the blanks around secrets that are text; bring them into Unicode's normal form C. Lines of a log that
         are equal then are counted together; rows of other files that are, are refused, since they may hold more than
@@ -56,14 +70,28 @@ def read_prior(
     size. Raises UnreadableFile, naming the line, for rows that cannot be parsed and columns that are not there once,
     and InvalidPrior for weights that are no prior; no message shows a secret. Of a log, warns (MinleakWarning) how many
     blank lines were skipped, as no events, and how many secrets differ from others only in blanks, capitals or normal
-    form. Time: within a small factor of what pyarrow itself needs to read the file.
+    form. Of a log with fields, lines that are no records are skipped, and warned of likewise; it is read in pieces, in
+    memory for its distinct secrets. Time: within a small factor of what pyarrow itself needs to read the file.
 
     >>> import io
     >>> read_prior(io.BytesIO(b"secret,count\\nflu,812\\ncold,640\\n"), format="csv")
     Prior(n=2, total=1452, exact)
+    >>> log = b'::1 - - [18/Nov/2026:04:00:00 +0000] "GET /flu?page=2 HTTP/1.1" 200 812 "-" "curl/8.5"\\n'
+    >>> read_prior(io.BytesIO(log), format="combined", field="path", status="2xx", query=False).labels
+    Labels('/flu'; n=1)
     """
     cleaner = LabelCleaner(strip=strip, nfc=nfc)
     table = Table(source, format=format)
+    if table.log is not None:
+        labels, weights = _count_records(table, table.log, field, status=status, query=truth(query, "query"))
+        labels, weights = cleaner.clean_log(labels, weights, table.name, event="record")
+        return Prior(weights, labels=labels, events=events)
+    if status is not None or not query:
+        raise UnreadableFile(f"{table.name} is no access log: leave out status= and query=")
+    if field is not None:
+        if not table.names_columns:
+            raise UnreadableFile(f"{table.name} has no fields: leave out field=, or say its format=")
+        secret, weight = field, None
     if weight is None and table.names_columns:
         codes, names = table.read({"secret": secret}, {})["secret"].codes()
         labels, weights = cleaner.clean_log(names.arrow, np.bincount(codes), table.name, event="row")
@@ -78,6 +106,25 @@ def read_prior(
     return Prior(weights, labels=cleaner.clean(secrets), events=events, _where=table.where)
 
 
+def _count_records(table: Table, log: Log, field: str | None, *, status: str | None, query: bool) -> tuple[Any, Any]:
+    """The values of a field of a log, and how often each is there."""
+    if field is None:
+        example = "path" if "path" in table.columns else "message" if "message" in table.columns else "..."
+        refused = UnreadableFile(
+            f"{table.name} is a log of the format {log.kind}, and each line an event: say which field is the secret, "
+            f"such as field='{example}', of {shorten(table.columns)}; or format='lines' to take whole lines for secrets"
+        )
+        refused.add = [] if example == "..." else ["--field", example]  # what the command line repeats the call with
+        raise refused
+    table.check_names({"field": field})
+    log.choose(status=status, query=query)
+    labels, times = log.count(field)
+    warn_of_skipped(log, field)
+    if not len(labels):
+        raise UnreadableFile(f"{table.name} has no records with a value of the field {field!a} that are to be counted")
+    return labels, np.array(times, dtype=np.int64)
+
+
 def read_channel(
     source: Source | Any,
     *,
@@ -88,10 +135,12 @@ def read_channel(
     format: str | None = None,
 ) -> Channel:
     """The channel in a csv(.gz), tsv or parquet file or a data frame with a row for every p(observable given secret)
-    that is not zero.
+    that is not zero, or with a row for every secret and a column for every observable.
 
     Without a column of probabilities (`probability` is the name of one, "probability" if not said), it is a mapping: a
-    row for every secret, which always shows the observable beside it.
+    row for every secret, which always shows the observable beside it. Of three or more columns without one of
+    observables, the first (or the one of secrets) names the secrets, and each of the others is an observable, with its
+    probabilities. In text they may be fractions, such as 1/3.
 
     `inputs` fixes the order of the secrets, for instance to `prior.labels`. Raises UnreadableFile or InvalidChannel,
     naming the line.
@@ -100,10 +149,14 @@ def read_channel(
     >>> rows = b"secret,observable,probability\\nflu,hot,0.9\\nflu,cold,0.1\\ngout,cold,1\\n"
     >>> read_channel(io.BytesIO(rows), format="csv")
     Channel(2 secrets, 2 observables, sparse with 3 non-zeros)
+    >>> read_channel(io.BytesIO(b",hot,cold\\nflu,2/3,1/3\\ngout,0,1\\n"), format="csv").matrix.round(3).tolist()
+    [[0.667, 0.333], [0.0, 1.0]]
     """
     import scipy.sparse as sp
 
     table = Table(source, format=format, what="a channel is")
+    if probability is None and observable == "observable" and len(table.columns) > 2 and not table.has(observable):
+        return _read_matrix(table, secret, inputs)
     mapping = probability is None and not table.has("probability")
     numbers = {} if mapping else {"probability": "probability" if probability is None else probability}
     columns = table.read({"secret": secret, "observable": observable}, numbers)
@@ -128,6 +181,35 @@ def read_channel(
         outputs=observables,
         _where=lambda x: f"the secret at {table.where(int(first[x]))}",
     )
+
+
+def _read_matrix(table: Table, secret: str, inputs: Iterable[Hashable] | None) -> Channel:
+    """The channel in a table with a column for every observable."""
+    names = table.columns
+    first = secret if secret in names else names[0]
+    seen = [name for name in names if name != first]
+    try:
+        read = table.read({"secret": first}, {f"probability in column {names.index(y) + 1}": y for y in seen})
+        rows = np.stack([column.floats() for role, column in read.items() if role != "secret"], axis=1)
+    except UnreadableFile as error:
+        known = table.has(secret) and f", its columns are {shorten(names)}"
+        raise UnreadableFile(
+            f"{table.name} has no column 'observable' (choose it with observable=){known or ''}; nor is it a matrix "
+            f"with a column for each observable: {error}"
+        ) from None
+    codes, secrets = read["secret"].codes()
+    again = first_repeat(codes)
+    if again is not None:
+        raise UnreadableFile(f"{table.where(again)} lists a secret for the second time: keep one")
+    if inputs is not None:
+        order = {name: x for x, name in enumerate(secrets[:])}
+        secrets = Labels.of(inputs, 0)
+        missing = next((x for x, name in enumerate(secrets) if name not in order), None)
+        if missing is not None:
+            raise InvalidChannel(f"{table.name} has no rows for secret {missing} of the inputs")
+        read["secret"].codes_among(secrets)
+        rows = rows[[order[name] for name in secrets]]
+    return Channel(rows, inputs=secrets, outputs=seen)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import os
 import zlib
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -17,7 +19,7 @@ Source = str | os.PathLike[str] | BinaryIO
 # More bytes than this come out only of a file that has at least a hundredth of them. Tables and logs are compressed to
 # a third or a thirtieth; what was made to fill memory, or one line again and again, to a thousandth.
 _MOST, _RATIO = 1 << 26, 100
-_PIECE = 1 << 20
+_PIECE, _HEAD = 1 << 23, 1 << 16
 
 
 def is_file(source: Any) -> bool:
@@ -34,29 +36,54 @@ def name_of(source: Source) -> str:
 
 def read_bytes(source: Source, name: str) -> bytes:
     """All bytes of the source, decompressed if its name ends in .gz."""
+    return b"".join(read_pieces(source, name, -1))
+
+
+def read_pieces(source: Source, name: str, size: int = _PIECE) -> Iterator[bytes]:
+    """The same bytes in pieces of about this size, or for -1 in few."""
     try:
         if isinstance(source, str | os.PathLike):
             with open(source, "rb") as file:
-                data = file.read()
+                yield from _unpack(file, name) if name.lower().endswith(".gz") else _pieces(file, name, size)
         else:
-            data = source.read()
+            pieces = _pieces(source, name, size)
+            first = next(pieces, b"")
+            # A file object may have been decompressed on the way already, whatever its name.
+            if name.lower().endswith(".gz") and first[:2] == b"\x1f\x8b":
+                yield from _unpack(io.BytesIO(b"".join([first, *pieces])), name)
+            else:
+                yield first
+                yield from pieces
     except (OSError, ValueError) as error:  # of the system, or of a closed file
+        if isinstance(error, UnreadableFile):
+            raise
         raise UnreadableFile(f"cannot open {name}: {getattr(error, 'strerror', None) or error}") from None
-    if not isinstance(data, bytes | bytearray | memoryview):
-        raise UnreadableFile(f"{name} is not open as bytes: open it in binary mode, 'rb'")
-    data = bytes(data)
-    # A file object may have been decompressed on the way already, whatever its name.
-    if name.lower().endswith(".gz") and (isinstance(source, str | os.PathLike) or data[:2] == b"\x1f\x8b"):
-        try:
-            with open_gzip(data, name) as unpacked:
-                return b"".join(iter(partial(unpacked.read, _PIECE), b""))
-        except (EOFError, OSError, zlib.error) as error:
-            raise UnreadableFile(f"{name} is not a whole gzip file: {error}") from None
-    return data
 
 
-def open_gzip(source: str | os.PathLike[str] | bytes, name: str) -> io.BufferedReader:
-    """What is in a gzip file, given by its path or as bytes. Messages call it by the name.
+def read_head(source: str | os.PathLike[str], name: str) -> bytes:
+    """The first bytes of a file, some thousands, which show what it is; none of a file that cannot be read."""
+    with contextlib.suppress(UnreadableFile):
+        return next(read_pieces(source, name, _HEAD), b"")[:_HEAD]
+    return b""
+
+
+def _pieces(file: BinaryIO, name: str, size: int) -> Iterator[bytes]:
+    while data := file.read(size):
+        if not isinstance(data, bytes | bytearray | memoryview):
+            raise UnreadableFile(f"{name} is not open as bytes: open it in binary mode, 'rb'")
+        yield bytes(data)
+
+
+def _unpack(file: BinaryIO, name: str) -> Iterator[bytes]:
+    try:
+        with open_gzip(file, name) as unpacked:
+            yield from iter(partial(unpacked.read, _PIECE), b"")
+    except (EOFError, OSError, zlib.error) as error:
+        raise UnreadableFile(f"{name} is not a whole gzip file: {error}") from None
+
+
+def open_gzip(source: str | os.PathLike[str] | bytes | BinaryIO, name: str) -> io.BufferedReader:
+    """What is in a gzip file, given by its path, as bytes or open. Messages call it by the name.
 
     >>> open_gzip(gzip.compress(b"secret,count"), "counts.csv.gz").read()
     b'secret,count'
@@ -65,10 +92,14 @@ def open_gzip(source: str | os.PathLike[str] | bytes, name: str) -> io.BufferedR
 
 
 class _BoundedGzip(io.RawIOBase):
-    def __init__(self, source: str | os.PathLike[str] | bytes, name: str) -> None:
-        packed = len(source) if isinstance(source, bytes) else os.stat(source).st_size
+    def __init__(self, source: str | os.PathLike[str] | bytes | BinaryIO, name: str) -> None:
+        file = io.BytesIO(source) if isinstance(source, bytes) else source
+        if isinstance(file, str | os.PathLike):
+            packed, self._file = os.stat(file).st_size, gzip.GzipFile(file)
+        else:
+            packed, self._file = file.seek(0, os.SEEK_END), gzip.GzipFile(fileobj=file)
+            file.seek(0)
         self._left, self._name = max(_MOST, _RATIO * packed), name
-        self._file = gzip.GzipFile(fileobj=io.BytesIO(source)) if isinstance(source, bytes) else gzip.GzipFile(source)
 
     def readable(self) -> bool:
         return True

@@ -5,8 +5,12 @@ No message here shows an entry, which may be a secret: it says where the entry s
 
 from __future__ import annotations
 
+import io
+import os
+import warnings
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,11 +21,15 @@ from minleak._data import numbers
 from minleak._data.arrays import Array, Indices, in_one_piece
 from minleak._data.formats import FORMATS, NAMED, find_format
 from minleak._data.formats.base import Format
+from minleak._data.formats.logs import Log
 from minleak._data.labels import Labels, is_nan, is_text
-from minleak._data.numbers import Where
+from minleak._data.numbers import Where, spelled_fractions
 from minleak._data.parameters import listed
-from minleak._data.sources import Source, is_file, name_of, read_bytes
-from minleak.errors import InvalidParameter, MinleakError, UnreadableFile
+from minleak._data.sources import Source, is_file, name_of, read_bytes, read_head, read_pieces
+from minleak.errors import InvalidParameter, MinleakError, MinleakWarning, UnreadableFile
+
+# So many names of columns are shown.
+_SHOWN = 12
 
 
 def as_values(values: Any, what: str) -> pa.Array | list[Any]:
@@ -184,8 +192,7 @@ class Table:
         self._file: Format
         if is_file(source):
             self.name = name_of(source)
-            kind = find_format(self.name, format)
-            self._file = FORMATS[kind](read_bytes(source, self.name), self.name)
+            kind, self._file = _open_file(source, self.name, format)
             if what is not None and self._file.header is None:
                 named = ", ".join(NAMED)
                 raise UnreadableFile(f"{what} read from a format that names its columns ({named}), not {kind}")
@@ -196,6 +203,16 @@ class Table:
     def names_columns(self) -> bool:
         """Whether the file has columns that are chosen by name."""
         return self._file.header is not None
+
+    @property
+    def log(self) -> Log | None:
+        """The file, if it is a log whose records are events."""
+        return self._file if isinstance(self._file, Log) else None
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self._file.header or [])
 
     @property
     def blank(self) -> int | None:
@@ -215,22 +232,27 @@ class Table:
         caller names them, if not by the roles.
         """
         wanted = {**labels, **numbers}
-        self._check_names(wanted, choose or ", ".join(f"{role}=" for role in wanted))
-        found = self._file.columns(list(labels.values()), list(numbers.values()))
+        self.check_names(wanted, choose)
+        read = self._file.columns(list(labels.values()), list(numbers.values()))
         columns = {}
-        for role, values in zip(wanted, found, strict=True):
+        for role, values in zip(wanted, read, strict=True):
             if not len(values):
                 header = "a header but " if self._file.is_text and self._file.header else ""
                 raise self.error(f"{self.name} has {header}no rows")
-            column = Column(as_values(values, f"the {role}s"), role, self.where, self.error, self._file.is_text)
+            found = as_values(values, f"the {role}s")
+            if role in numbers and self._file.is_text and isinstance(found, pa.Array) and is_text(found.type):
+                found = spelled_fractions(found) or found
+            column = Column(found, role, self.where, self.error, self._file.is_text)
             columns[role] = column.check_complete(nan=role in labels)
+        if self.log is not None:
+            warn_of_skipped(self.log, ", ".join(wanted.values()))
         return columns
 
-    def _check_names(self, wanted: Mapping[str, str], choose: str) -> None:
+    def check_names(self, wanted: Mapping[str, str], choose: str = "") -> None:
         """Refuse columns that are not there once. A first line may be no header but an event: its fields are shown
         only if there is a name among them that is looked for.
         """
-        header = self._file.header
+        header, choose = self._file.header, choose or ", ".join(f"{role}=" for role in wanted)
         if header is None:
             return
         for role, name in wanted.items():
@@ -239,7 +261,7 @@ class Table:
             other = next(one for one in wanted if wanted[one] == name)
             if other != role:
                 raise self.error(f"{other} and {role} both name the column {name!a}: name two columns")
-        sure = not self._file.is_text or any(self.has(name) for name in wanted.values())
+        sure = self._file.names_surely or any(self.has(name) for name in wanted.values())
         for name in wanted.values():
             alike = [found for found in header if found.casefold() == name.casefold()]
             if len(alike) > 1:
@@ -250,12 +272,38 @@ class Table:
                 if len(header) == 1 and self._file.is_text:
                     there = "it has one column: give commas between columns, or say format='lines' or format='uniq'"
                 elif sure:
-                    there = f"its columns are {_shorten(header)}"
-                raise self.error(f"{self.name} has no column {name!a}; {there} (choose them with {choose})")
+                    there = f"its columns are {shorten(header)}"
+                what = "field" if self._file.is_log else "column"
+                there = there.replace("columns are", "fields are") if self._file.is_log else there
+                raise self.error(f"{self.name} has no {what} {name!a}; {there} (choose them with {choose})")
+
+
+def _open_file(source: Source, name: str, format: str | None) -> tuple[str, Format]:
+    """The format of a file, recognised if it is not given, and the file."""
+    if isinstance(source, str | os.PathLike):
+        kind = find_format(name, format, partial(read_head, source, name))
+    else:
+        data = None if format is not None and FORMATS.get(format, Format).is_log else read_bytes(source, name)
+        kind = find_format(name, format, lambda: data or b"")
+        source = source if data is None else io.BytesIO(data)
+    made: Any = FORMATS[kind]
+    return kind, made((read_pieces if made.is_log else read_bytes)(source, name), name)
+
+
+def warn_of_skipped(log: Log, fields: str) -> None:
+    """Warn of lines that are no records, and of records without values in these fields: how many, and no more."""
+    for many, what in (
+        (log.skipped, f"no records of the format {log.kind}"),
+        (log.empty, f"records without a value of {fields}"),
+    ):
+        if many:
+            warnings.warn(f"{many:,} lines of {log.name} are {what}: left out", MinleakWarning, stacklevel=4)
 
 
 class _Frame(Format):
     """A data frame of pandas or polars, an Arrow table, or a mapping of columns."""
+
+    names_surely = True
 
     def __init__(self, frame: Any, name: str = "the table") -> None:
         self.name = name
@@ -279,7 +327,7 @@ def column_names(names: Any, what: str, error: type[MinleakError] = InvalidParam
     return given
 
 
-def _shorten(names: list[str]) -> str:
+def shorten(names: list[str]) -> str:
     """Some names, shortened."""
-    shown = ", ".join(ascii(name[:30]) for name in names[:8])
-    return f"{shown} and {len(names) - 8} more" if len(names) > 8 else shown
+    shown = ", ".join(ascii(name[:30]) for name in names[:_SHOWN])
+    return f"{shown} and {len(names) - _SHOWN} more" if len(names) > _SHOWN else shown

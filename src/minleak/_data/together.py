@@ -65,6 +65,14 @@ class Products(Columns):
         super().__init__(parts[0], scale)
         self.parts, self.gain = parts, gain
 
+    few = None
+
+    def whole(self) -> None:
+        return None
+
+    def tops(self) -> Array:
+        return np.concatenate(self.map(lambda v: v.max(axis=0)))
+
     @property
     def plain(self) -> bool:
         return False

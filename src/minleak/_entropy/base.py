@@ -16,6 +16,7 @@ from minleak._data.columns import Columns
 from minleak._data.joint import Joint, as_joint
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
+from minleak._entropy.few import FewColumns
 from minleak._entropy.forms import Form
 from minleak.errors import InvalidParameter
 
@@ -66,17 +67,16 @@ class ConditionalEntropy(ABC):
         value = None if spectrum is None else self.of_spectrum(*spectrum)
         if value is not None:
             return value
-        column = prior.p[:, None]
-        if type(self).prepare is ConditionalEntropy.prepare:
-            return self.value(self.summary(column))
-        return self._of(Columns(column))
+        return self._of(prior.column)
 
     def conditional(self, prior: Joint | Prior | Iterable[Any], channel: Channel | Any = None) -> float:
         """H(X|Y), the average uncertainty after observing the channel's output. Cost: the channel's non-zeros."""
         return self._of(as_joint(prior, channel).columns())
 
     def _of(self, columns: Columns) -> float:
-        return _values([self], self.prepare(columns))[0]
+        few = columns.few
+        value = None if few is None else self.of_few(few)
+        return _values([self], self.prepare(columns))[0] if value is None else value
 
     @property
     def form(self) -> Form | None:
@@ -87,6 +87,10 @@ class ConditionalEntropy(ABC):
         """H(X) from the distinct probabilities, largest first, and how many secrets have each; None if there is no way
         to it but through the whole prior.
         """
+        return None
+
+    def of_few(self, columns: FewColumns) -> float | None:  # noqa: ARG002 - for those who have a way
+        """H(X|Y) from a few columns as lists of floats; None if there is no way but by numpy."""
         return None
 
     def __repr__(self) -> str:
@@ -146,12 +150,17 @@ class Entropy(ConditionalEntropy):
 
 def evaluate(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:
     """The value of each entropy on the columns; those that look at the same columns share one pass over them."""
+    if columns.few is not None:
+        return [H._of(columns) for H in entropies]
     alike = [H for H in entropies if type(H).prepare is ConditionalEntropy.prepare]
     shared = iter(_values(alike, columns) if alike else ())
     return [next(shared) if type(H).prepare is ConditionalEntropy.prepare else H._of(columns) for H in entropies]
 
 
 def _values(entropies: Sequence[ConditionalEntropy], columns: Columns) -> list[float]:
+    whole = columns.whole()
+    if whole is not None:
+        return [H.value(H.summary(whole)) for H in entropies]
     blocks = columns.map(lambda v: [H.summary(v) for H in entropies])
     parts = blocks[0] if len(blocks) == 1 else [np.concatenate(each, axis=1) for each in zip(*blocks, strict=True)]
     return [H.value(part) for H, part in zip(entropies, parts, strict=True)]

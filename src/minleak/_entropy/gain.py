@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array
-from minleak._data.columns import Columns
+from minleak._data.columns import FEW, Columns
 from minleak._data.frames import refuse_names
+from minleak._data.matrices import is_sparse
 from minleak._entropy.base import Entropy
 from minleak._entropy.names import as_entropy
 from minleak.errors import InvalidParameter
@@ -88,29 +89,23 @@ class Gain(Entropy):
 
 def gain_matrix(gain: Any) -> Any:
     """Gains as a float vector (diagonal), a float matrix, or a csr_array; all finite."""
-    import scipy.sparse as sp
+    sparse = is_sparse(gain)
+    if sparse and gain.ndim == 1:
+        gain, sparse = gain.toarray(), False  # a vector stands for a diagonal, however it is stored
+    if sparse:
+        import scipy.sparse as sp
 
-    if sp.issparse(gain) and gain.ndim == 1:
-        gain = gain.toarray()  # a vector stands for a diagonal, however it is stored
-    if sp.issparse(gain):
         matrix: Any = sp.csr_array(gain, dtype=np.float64)
         entries = matrix.data
     else:
-        refuse_names(gain, "gains", InvalidParameter)
-        try:
-            matrix = np.asarray(gain)
-        except ValueError:
-            raise InvalidParameter("gains are a matrix of numbers, its rows of one length") from None
+        matrix = gain if type(gain) is np.ndarray else _as_array(gain)
         if matrix.dtype.kind not in "iuf":
             raise InvalidParameter(f"gains are numbers, not {matrix.dtype}")
         matrix = matrix.astype(np.float64, copy=False)
         entries = matrix
     if matrix.ndim not in (1, 2) or 0 in matrix.shape:
         raise InvalidParameter(f"gains are a vector or a matrix with guesses as rows, not of shape {matrix.shape}")
-    # A sum that is finite has finite terms; one that is not may have passed the largest float.
-    with np.errstate(over="ignore", invalid="ignore"):
-        total = entries.sum()
-    if not (math.isfinite(total) or np.isfinite(entries).all()):
+    if not _finite(entries):
         raise InvalidParameter("gains must be finite numbers")
     if matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1] and not _beside_the_diagonal(matrix):
         diagonal = matrix.diagonal()
@@ -120,9 +115,25 @@ def gain_matrix(gain: Any) -> Any:
     return matrix
 
 
+def _as_array(gain: Any) -> npt.NDArray[Any]:
+    refuse_names(gain, "gains", InvalidParameter)
+    try:
+        return np.asarray(gain)
+    except ValueError:
+        raise InvalidParameter("gains are a matrix of numbers, its rows of one length") from None
+
+
+def _finite(entries: Array) -> bool:
+    """A sum that is finite has finite terms; one that is not may have passed the largest float."""
+    if entries.size <= FEW:
+        return math.isfinite(sum(entries.ravel().tolist())) or bool(np.isfinite(entries).all())
+    with np.errstate(over="ignore", invalid="ignore"):
+        return math.isfinite(entries.sum()) or bool(np.isfinite(entries).all())
+
+
 def _beside_the_diagonal(matrix: Any) -> bool:
     """Whether the first row says already that the matrix is not diagonal."""
-    return isinstance(matrix, np.ndarray) and bool(matrix[0, 1:].any())
+    return isinstance(matrix, np.ndarray) and bool(np.count_nonzero(matrix[0, 1:]))
 
 
 def under_gain(gain: npt.NDArray[Any], columns: Columns) -> Columns:

@@ -8,6 +8,7 @@ from minleak._data.arrays import Array
 from minleak._data.columns import heavy_columns
 from minleak._data.parameters import whole
 from minleak._entropy.base import Entropy
+from minleak._entropy.few import FewColumns, guess_error, guesswork
 from minleak._entropy.forms import AllGuesses, BestGuesses
 
 
@@ -45,6 +46,9 @@ class GuessError(Entropy):
         after = np.clip(np.cumsum(times) - self.l, 0.0, times)  # of each value, how many come after the l-th place
         return float(after @ values)
 
+    def of_few(self, columns: FewColumns) -> float:
+        return guess_error(self.l, columns)
+
 
 class Guesswork(Entropy):
     """The expected number of guesses until right: Fhat(v) = sum of i v_[i], v_[i] the i-th largest, eta(z) = z.
@@ -66,3 +70,6 @@ class Guesswork(Entropy):
         # c secrets of equal probability after b others stand on average at b + (c+1)/2
         before = np.cumsum(times) - times
         return float((times * values) @ (before + (times + 1) / 2))
+
+    def of_few(self, columns: FewColumns) -> float:
+        return guesswork(columns)

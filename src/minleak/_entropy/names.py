@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from minleak._data.parameters import listed
@@ -67,7 +68,14 @@ def entropy(name: str, *, base: float | None = None) -> ConditionalEntropy:
 
 def as_entropy(given: ConditionalEntropy | str) -> ConditionalEntropy:
     """The entropy itself, or the one of that name."""
+    if isinstance(given, str):
+        return _by_name(given)
     return given if isinstance(given, ConditionalEntropy) else entropy(given)
+
+
+@lru_cache(maxsize=256)
+def _by_name(name: str) -> ConditionalEntropy:
+    return entropy(name)
 
 
 def as_entropies(entropies: Any) -> list[ConditionalEntropy]:

@@ -19,15 +19,18 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.columns import heavy_columns
+from minleak._data.columns import Columns, heavy_columns
 from minleak._data.parameters import real
 from minleak._entropy.base import Entropy, log, log_base, order, shortest
+from minleak._entropy.few import FewColumns, renyi_mean
 from minleak._entropy.forms import RenyiMean, arimoto_exponent
 from minleak._entropy.means import power_sums, renyi_columns, shannon_sums
 from minleak.errors import InvalidParameter, shown
 
 # Below this order sums of powers keep the digits of the perspective, and are faster.
 _LOW = 0.75
+# Where guesses are less sure than this, in nats, the logarithm of a ratio keeps its digits.
+_UNSURE = 0.1
 
 
 class Renyi(Entropy):
@@ -92,6 +95,9 @@ class Renyi(Entropy):
     def of_spectrum(self, values: Array, times: Array) -> float:
         return self._form.outer(float(renyi_columns(values[:, None], self.alpha, times[:, None])[1, 0]))
 
+    def of_few(self, columns: FewColumns) -> float:
+        return renyi_mean(self._form, columns)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Renyi) and self._form == other._form
 
@@ -140,6 +146,13 @@ class MinEntropy(Renyi):
     def value(self, summary: Array) -> float:
         top, rest = summary.sum(axis=1)
         return math.log1p(rest / top) / self.unit
+
+    def _of(self, columns: Columns) -> float:
+        if columns.few is None and type(columns.matrix) is np.ndarray:
+            nats = math.log(float(columns.sums().sum()) / float(columns.tops().sum()))
+            if nats > _UNSURE:  # the digits are there
+                return nats / self.unit
+        return super()._of(columns)
 
 
 class Arimoto(Renyi):

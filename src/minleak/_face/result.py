@@ -27,6 +27,8 @@ class Result:
 
     #: Properties that are reported beside the fields.
     reported: ClassVar[tuple[str, ...]] = ()
+    #: What `chart()` shows, where there is one.
+    charted: ClassVar[str] = "chart"
 
     def to_dict(self) -> dict[str, Any]:
         """All that is reported, in JSON's types: infinities are text, bytes hexadecimal, labels text or integers."""

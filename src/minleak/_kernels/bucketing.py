@@ -143,6 +143,44 @@ def least_on_hull(x, y, slope, hull, h):  # type: ignore[no-untyped-def]
 
 
 @kernel(nogil=True)
+def fewest_buckets(size, x, rule, count, price, each, floor):  # type: ignore[no-untyped-def]
+    """What `best_buckets` finds, without caps and where all buckets lose `each` of the value, however large: the least
+    sum of price * overhead + each. O(m).
+
+    A start i costs first[i] - t x[i] at t = price * size_j: a line in t for each start, steeper with each, and t only
+    grows, so that the lowest line is always the first of those that are left of their lower envelope. What is added up
+    in `load` is the same for all buckets together, and left out.
+    """
+    m = size.shape[0]
+    start, first, lines = np.full(m + 1, -1, np.int64), np.full(m + 1, np.inf), np.empty(m + 1, np.int64)
+    first[0] = 0.0
+    begin, end, coming = 0, 0, 0
+    for j in range(1, m + 1):
+        if rule[j - 1] > 0:
+            begin, end, coming = 0, 0, max(coming, j - 1)
+        while coming < j and count[j] - count[coming] >= floor:
+            if first[coming] < np.inf:
+                while end - begin >= 2:
+                    a, b = lines[end - 2], lines[end - 1]
+                    if (first[coming] - first[a]) * (x[b] - x[a]) > (first[b] - first[a]) * (x[coming] - x[a]):
+                        break
+                    end -= 1
+                lines[end] = coming
+                end += 1
+            coming += 1
+        if rule[j] < 0 or begin == end:
+            continue
+        t = price * size[j - 1]
+        while end - begin >= 2 and first[lines[begin + 1]] - t * x[lines[begin + 1]] <= (
+            first[lines[begin]] - t * x[lines[begin]]
+        ):
+            begin += 1
+        start[j] = lines[begin]
+        first[j] = first[start[j]] + t * (x[j] - x[start[j]]) + each
+    return start
+
+
+@kernel(nogil=True)
 def best_buckets(size, mass, x, load, rule, reach, w, price, use, floor):  # type: ignore[no-untyped-def]
     """The least sum over buckets of price * overhead - use * value: where the last bucket of the best starts, for every
     number j of sizes from the bottom; -1 where no buckets of at least `floor` secrets fit.

@@ -113,9 +113,9 @@ def matroid_optimum(prior: Prior | Iterable[Any], matroid: Matroid | Callable[[S
     """The least leakage over all channels whose pre-images are independent in a matroid, and a channel that attains it.
 
     max H(X|Y) = H(pi) for every symmetric, expansible, core-concave H at once: pi has the density of each block of the
-    principal partition as often as its rank grows there (docs/theory.md has the proof). The uniform matroid is the
-    paper's Theorem 1. One mixture of bases, in which secret e is with probability w_e / (density of its block), is the
-    channel: every posterior is pi.
+    principal partition as often as its rank grows there (the proof: docs/explanation/optimal_plans.md). The uniform
+    matroid is the paper's Theorem 1. One mixture of bases, in which secret e is with probability w_e / (density of its
+    block), is the channel: every posterior is pi.
 
     Parameters
     ----------

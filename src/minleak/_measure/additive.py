@@ -53,7 +53,9 @@ def additive_capacity(
 
 
 def _of_vulnerabilities(channel: Channel, prior: Prior | None) -> Capacity:
-    matrix = channel.matrix if prior is None else channel.matrix[np.flatnonzero(prior.p > 0)]
+    matrix = channel.matrix
+    if prior is not None and not prior.p.all():
+        matrix = matrix[np.flatnonzero(prior.p > 0)]
     least = matrix.min(axis=0)
     least = least if isinstance(least, np.ndarray) else least.toarray()
     value = max(0.0, 1 - float(least.sum()))

@@ -19,6 +19,7 @@ from minleak._entropy.forms import BestGuesses, RenyiMean, arimoto_exponent
 from minleak._entropy.names import as_entropy
 from minleak._face.result import Result
 from minleak._measure import sibson
+from minleak._measure.few_capacity import bound_capacity
 from minleak._measure.guessing_capacity import best_set
 from minleak._measure.leakages import leakage, maximal_leakage
 from minleak._measure.random_search import random_search
@@ -26,6 +27,8 @@ from minleak.errors import SolverFailed
 
 # Sets of secrets that are tried at order 0: those of the largest weights, cut at so many of these.
 _LEVELS = 50
+# Up to so many entries the steps towards Shannon's capacity are done in Python's floats.
+_FEW = 48
 # Channels with more entries are not looked at set by set: 256 MB.
 _DENSE = 1 << 25
 
@@ -101,6 +104,8 @@ def capacity(
             return Capacity.exact(maximal_leakage(channel, base=math.e) / unit, uniform_prior(channel))
         case RenyiMean(0.0, math.inf, 0.0, unit):
             return _of_supports(channel, unit)
+        case RenyiMean(1.0, 0.0, 0.0, unit) if iterations is None and channel.is_dense and channel.matrix.size <= _FEW:
+            return _of_few(channel, unit, gap) or _sibson(channel, 1.0, unit, gap, None)
         case RenyiMean(a, c, 0.0, unit) if c == arimoto_exponent(a):
             return _sibson(channel, a, unit, gap, iterations)
         case BestGuesses(l) if math.prod(channel.shape) <= _DENSE:
@@ -112,7 +117,8 @@ def uniform_prior(channel: Channel, secrets: Sequence[int] | Indices | None = No
     """The channel's secrets, or only those at these places, all equally likely."""
     weights = np.zeros(channel.shape[0], dtype=np.int64)
     weights[slice(None) if secrets is None else secrets] = 1
-    return Prior(weights, labels=channel.inputs, counts=False)
+    weights.flags.writeable = False
+    return Prior.trusted(weights, channel.inputs, np.count_nonzero(weights))
 
 
 def _of_sets(channel: Channel, l: int, gap: float, nodes: int | None) -> Capacity:
@@ -164,6 +170,17 @@ def _of_supports(channel: Channel, unit: float) -> Capacity:
     lower, high = math.log(best) / unit, max(math.log(upper), math.log(best)) / unit
     status = "exact" if high - lower <= 1e-12 * max(1.0, high) else "bounds"
     return Capacity(lower, lower, high, uniform_prior(channel, S), status, 0)
+
+
+def _of_few(channel: Channel, unit: float, gap: float) -> Capacity | None:
+    found = bound_capacity(channel.matrix.tolist(), gap * unit)
+    if found is None:
+        return None
+    weights = np.array(found.r)
+    weights.flags.writeable = False
+    prior = Prior.trusted(weights, channel.inputs, sum(found.r))
+    lower = min(found.lower, found.upper) / unit
+    return Capacity(lower, lower, found.upper / unit, prior, "certified", found.steps)
 
 
 def _sibson(channel: Channel, order: float, unit: float, gap: float, iterations: int | None) -> Capacity:

@@ -111,7 +111,7 @@ def renyi_nats(P: Array, Q: Array, a: float) -> Array:
             found[peak == -math.inf] = math.inf  # nothing in common
     if a >= 1:
         found[outside > 0] = math.inf
-    small = np.flatnonzero((found < SMALL) | (np.isfinite(found) & (abs(a - 1) < NEAR_ONE)))
+    small = np.flatnonzero((found < SMALL) | (np.isfinite(found) & (0 < abs(a - 1) < NEAR_ONE)))
     if len(small) and 0 < a < math.inf:
         found[small] = _small(P[small], Q[small], outside[small], a)
     return np.asarray(np.maximum(found, 0.0) + 0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -46,6 +46,10 @@ class Frontier(Result, ABC):
     @abstractmethod
     def rows(self) -> list[Row]:
         """A row for each point: its `series`, the number to the right, its `leakage`, and what else is known of it."""
+
+    def __iter__(self) -> Iterator[Row]:
+        """The rows, so that `pandas.DataFrame(frontier)` and `polars.DataFrame(frontier)` are its table."""
+        return iter(self.rows())
 
     def to_parts(self) -> list[str | Table]:
         rows = self.rows()

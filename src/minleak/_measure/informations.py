@@ -67,6 +67,20 @@ def conditional_sibson(
     return (top + float(restore(mean, a - 1))) / log_base(base)
 
 
+def conditional_maximal_leakage(weights: Prior | Iterable[Any], joints: Sequence[Joint], *, base: float = 2) -> float:
+    """Maximal leakage from X to Y given side information Z that the attacker has (Issa, Wagner and Kamath): the largest
+    over values z of Z of log sum over y of max over x with p(x,z) > 0 of p(y | x, z).
+
+    `weights` and `joints` are those of `conditional_sibson`, of which it is the order infinity. How likely a value of Z
+    is does not matter, as long as it is possible.
+
+    >>> told, silent = Joint([1, 1], [[1, 0], [0, 1]]), Joint([1, 1], [[1], [1]])
+    >>> conditional_maximal_leakage([1, 9], [told, silent]), conditional_maximal_leakage([0, 1], [told, silent])
+    (1.0, 0.0)
+    """
+    return conditional_sibson(weights, joints, math.inf, base=base)
+
+
 @one_thread()
 def csiszar(prior: Joint | Prior | Iterable[Any], channel: Channel | Any, alpha: float, *, base: float = 2) -> float:
     """Csiszar's (and Augustin's) information, min over q of sum over x of p_x D_a(C[x,.] || q), a = `alpha` above 0.

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -48,7 +48,7 @@ def leakage(
     0.0
     """
     H, joint = as_entropy(entropy), as_joint(prior, channel, of)
-    return leaked(H, joint, H(joint.prior), H.conditional(joint))
+    return leaked(H, joint, H(joint.prior), H._of(joint.columns()))
 
 
 @dataclass(frozen=True)
@@ -77,6 +77,10 @@ class LeakageTable(Result):
     def __getitem__(self, entropy: ConditionalEntropy | str) -> LeakageRow:
         return self.rows[place([row.entropy for row in self.rows], entropy)]
 
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        """The rows as dictionaries, so that `pandas.DataFrame(table)` and `polars.DataFrame(table)` are the table."""
+        return (asdict(row) for row in self.rows)
+
     def to_dict(self) -> dict[str, Any]:
         """By the entropy's name `before`, `after` and `leakage`."""
         return by_first(self.rows)
@@ -102,7 +106,7 @@ def leakage_table(
     """
     measures = as_entropies(entropies)
     joint = as_joint(prior, channel, of)
-    before = evaluate(measures, Columns(joint.p[:, None]))
+    before = evaluate(measures, joint.prior.column)
     after = evaluate(measures, joint.columns())
     return LeakageTable(
         tuple(
@@ -208,15 +212,16 @@ def vulnerabilities(joint: Joint, gain: Any) -> tuple[float, float]:
 
 
 def _before(prior: Prior, gain: Any) -> float:
-    return float(np.maximum.reduce(prior.p)) if gain is None else _after(Columns(prior.p[:, None]), gain)
+    return _after(prior.column, gain)
 
 
 def _after(columns: Columns, gain: Any) -> float:
     gained = columns if gain is None else under_gain(gain, columns)
-    if gained.plain:
-        return float(gained.matrix.max(axis=0).sum())
+    few = gained.few
+    if few is not None:
+        return sum(map(max, few))
     if gain is None or gained.complete:
-        return float(np.concatenate(gained.map(lambda v: v.max(axis=0))).sum())
+        return float(gained.tops().sum())
     # A sparse column's missing entries are gains of zero, which beat negative ones.
     return float(gained.largest()[1].sum())
 

@@ -5,7 +5,8 @@ Every core has U(v) <= <S, v>, so for multipliers t >= 0 of the terms and mu >= 
     objective(z) <= <s, z> + const <= sum over x of left_x max over y of (s_xy - mu c_xy) + mu budget + const,
 
 with s = sum of t K^T S - expense and const = sum of t (<S, k> - floor). The right-hand side needs no solver. Rows
-A z <= 0 of privacy with multipliers nu >= 0 take A^T nu, the price of privacy, from s.
+A z <= 0 of privacy with multipliers nu >= 0 take A^T nu, the price of privacy, from s. Where the positive parts of the
+rows of a pair may sum to delta, <nu, A z> is at most delta times the largest nu of each pair, which is added.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Solved:
 def certified(programme: Programme, solution: Solution) -> Solved:
     """A solver's answer made feasible, with our bound; refused where the two contradict each other."""
     z = make_feasible(programme.problem, solution.z, programme.objective)
-    planes = tuple(
+    planes = solution.planes or tuple(
         term.core.majorant(dual, term.view.by) for term, dual in zip(programme.terms, solution.duals, strict=True)
     )
     value, bound = programme.objective(z), upper_bound(programme, solution, planes)
@@ -65,6 +66,7 @@ def upper_bound(programme: Programme, solution: Solution, planes: tuple[Array, .
             constant += multiplier * (float(S @ term.view.constant) - (term.floor or 0.0))
     if solution.privacy_price is not None:
         slopes = slopes - solution.privacy_price
+        constant += solution.privacy_allowance
     for mu, cost, budget in zip(solution.mu.tolist(), problem.costs, problem.budgets, strict=True):
         if np.isfinite(budget):
             slopes = slopes - mu * cost

@@ -18,6 +18,7 @@ from minleak._face.tables import Table
 from minleak._measure.leakages import difference
 from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import core_of, gains_of, outer
+from minleak._optimise.feasible import check_delta
 from minleak._optimise.given import as_problem
 from minleak._optimise.optimum import as_forms, as_gap, least_cost
 from minleak._optimise.problem import Problem
@@ -74,15 +75,16 @@ def least_budget(
     outputs: Iterable[Hashable] | None = None,
     k: int | None = None,
     d_privacy: tuple[float, Any] | None = None,
+    delta: float = 0.0,
     gap: float = 1e-6,
 ) -> LeastBudget:
     """Minimise the expected cost over all channels that leak at most so much:
 
         min sum of p_x C[x,y] cost[x,y]  with  H(X) - H(X|Y) <= leakage,
 
-    and what `optimise` asks besides: allowed pairs, a cap k, d_privacy. Lists of entropies and leakages are several
-    attackers, all of whom are held to theirs. Without a leakage, under d_privacy, it is the mechanism of least loss:
-    optimal under geo-indistinguishability.
+    and what `optimise` asks besides: allowed pairs, a cap k, d_privacy, delta. Lists of entropies and leakages are
+    several attackers, all of whom are held to theirs. Without a leakage, under d_privacy, it is the mechanism of least
+    loss: optimal under geo-indistinguishability.
 
     For many secrets d_privacy=(epsilon, metric, dilation) asks along the edges of a spanner only, with epsilon divided
     by its dilation (Bordenabe, Chatzikokolakis, Palamidessi 2014). The channel is epsilon-private in the metric, which
@@ -99,9 +101,12 @@ def least_budget(
     """
     entropies = as_forms(entropy, gains)
     enough = as_gap(gap)
+    if any(core_of(H).by_gradient for H in entropies):
+        raise InvalidParameter("the least budget is of an entropy of the library: optimise takes those of one's own")
     if cost is None:
         raise InvalidParameter("the least budget is of a cost: give cost=, a matrix of what each pair costs")
-    problem = as_problem(prior, allowed=allowed, cost=cost, outputs=outputs, d_privacy=d_privacy, k=k)
+    problem = as_problem(prior, allowed=allowed, cost=cost, outputs=outputs, d_privacy=d_privacy, delta=delta, k=k)
+    check_delta(problem)
     if leakage is None and d_privacy is None and k is None:
         raise InvalidParameter("nothing is to be hidden: give leakage=, what may leak at most, or d_privacy=, or k=")
     targets = None if leakage is None else _targets(leakage, len(entropies))

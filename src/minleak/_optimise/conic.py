@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from minleak._optimise.cores.base import cvxpy
+from minleak._optimise.cores.grouped import Grouped
+from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Solution, duals_of_prices
 from minleak.errors import SolverFailed
 
@@ -27,7 +29,7 @@ def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
     constraints = [rows]
     capped = [i for i, budget in enumerate(problem.budgets) if np.isfinite(budget)]
     costs = [problem.costs[i] @ z <= problem.budgets[i] for i in capped]
-    private = [problem.ratios @ z <= 0] if problem.ratios.shape[0] else []
+    private = _private_rows(problem, z)
     objective = 0.0 if programme.expense is None else -programme.expense @ z
     copies: list[Any] = []
     floors: list[Any] = []
@@ -67,5 +69,15 @@ def solve_conic(programme: Programme, *, tolerance: float) -> Solution:
         lam = np.zeros(len(problem.left))
         lam[present] = rows.dual_value
         duals = (duals_of_prices(problem, lam, mu),)
-    privacy_price = problem.ratios.T @ np.maximum(private[0].dual_value, 0.0) if private else None
-    return Solution(np.maximum(z.value, 0.0), mu, multipliers, duals, status, privacy_price)
+    price, allowance = problem.price_privacy(private[0].dual_value) if private else (None, 0.0)
+    return Solution(np.maximum(z.value, 0.0), mu, multipliers, duals, status, price, allowance)
+
+
+def _private_rows(problem: Problem, z: Any) -> list[Any]:
+    """The rows of privacy first; with a delta a slack in each, and what those of a pair sum to."""
+    if not problem.ratios.shape[0]:
+        return []
+    if not problem.delta:
+        return [problem.ratios @ z <= 0]
+    slack = cvxpy().Variable(problem.ratios.shape[0], nonneg=True)
+    return [problem.ratios @ z <= problem.delta * slack, Grouped(problem.ratio_pairs).selection.T @ slack <= 1]

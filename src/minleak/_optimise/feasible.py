@@ -45,6 +45,17 @@ def check_feasible(problem: Problem) -> None:
             )
 
 
+def check_delta(problem: Problem) -> None:
+    """Raise Infeasible, with the least delta, if no channel on the allowed pairs has the one that is asked for."""
+    if problem.delta:
+        least = problem.safest[0]
+        if not least <= problem.delta:
+            raise Infeasible(
+                f"delta is {problem.delta:.9g}, and every channel on the allowed pairs needs at least {least:.9g} at "
+                "this epsilon: raise one of them, or allow more pairs"
+            )
+
+
 def make_feasible(problem: Problem, z: Array, objective: Callable[[Array], float]) -> Array:
     """Feasible entries near z: clipped, rows scaled to their sums, excess over a budget removed by a cheap channel.
 

@@ -16,6 +16,7 @@ from minleak._data.labels import Labels, labelled, match, named
 from minleak._data.matrices import is_sparse
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
+from minleak._optimise.approximate import as_approximate, as_delta
 from minleak._optimise.capped import with_cap
 from minleak._optimise.private import Privacy, as_privacy
 from minleak._optimise.problem import Problem
@@ -37,13 +38,14 @@ def as_problem(
     fixed: Any = None,
     outputs: Iterable[Hashable] | None = None,
     d_privacy: Any = None,
+    delta: Any = 0,
     k: Any = None,
 ) -> Problem:
     """Check raw input and bring it into one form; an empty row of it, or one that does not fit, is named."""
     prior = as_prior(prior)
     n = len(prior)
     costs, budgets = _costs(cost, budget, n)
-    privacy = None if d_privacy is None else as_privacy(d_privacy, prior.labels)
+    privacy = _privacy(d_privacy, delta, prior.labels)
     partial = None if fixed is None else _matrix(fixed, n, "the fixed part of the channel")
     mask = None if allowed is None else _mask(allowed, n)
     outputs = _match_names(prior.labels, outputs, allowed, fixed, *_as_costs(cost, budget))
@@ -74,6 +76,15 @@ def as_problem(
     if mask is None:
         mask = np.ones((n, len(names)), dtype=bool)
     return _lay_out(prior, names, mask, partial, costs, budgets, privacy)
+
+
+def _privacy(d_privacy: Any, delta: Any, secrets: Labels) -> Privacy | None:
+    slack = as_delta(delta)
+    if d_privacy is None:
+        if slack:
+            raise InvalidParameter("delta goes with d_privacy=(epsilon, metric): give that too")
+        return None
+    return as_approximate(d_privacy, slack, secrets) if slack else as_privacy(d_privacy, secrets)
 
 
 def _match_names(secrets: Labels, outputs: Iterable[Hashable] | None, *matrices: Any) -> Iterable[Hashable] | None:

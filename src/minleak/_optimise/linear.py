@@ -10,13 +10,10 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
+from minleak._optimise.privacy_rows import PrivacyRows
 from minleak._optimise.programme import Programme, Solution
 from minleak.errors import SolverFailed
 
-# A row of privacy that is passed by more than this is broken.
-_BROKEN = 1e-10
-# Rows of privacy that are there at first, for each unknown.
-_FIRST = 8
 # More new rows of privacy than these are many.
 _MANY = 2500
 
@@ -26,8 +23,7 @@ class LinearModel:
 
     A term's dual variables follow from the multipliers y >= 0 of its inequalities: on_entries - rows_v^T y.
 
-    Of the rows of privacy HiGHS sees the nearest pairs first, and others, after all the rest, where they are broken:
-    a solution that breaks none of them solves the whole.
+    Those of privacy come after all the rest: see `PrivacyRows`.
     """
 
     def __init__(self, programme: Programme) -> None:
@@ -62,10 +58,10 @@ class LinearModel:
                 upper.append(np.array([math.inf]))
         matrix = sp.block_array(rows, format="csc")
         self.highs = highs_with(-np.concatenate(objective), np.concatenate(lower), np.concatenate(upper), matrix)
-        self.ratios = np.zeros(0, dtype=np.int64)
+        self.private: PrivacyRows | None = None
         if problem.privacy is not None:
             self.highs.setOptionValue("presolve", "on")
-            self._ask_for(np.arange(min(_FIRST * len(problem.rows), problem.ratios.shape[0])))
+            self.private = PrivacyRows(self.highs, problem)
 
     def solve(self, budgets: Sequence[float]) -> Solution:
         """The optimum under these budgets; SolverFailed with HiGHS' status if there is none."""
@@ -85,36 +81,23 @@ class LinearModel:
             multipliers.append(multiplier)
             duals.append(np.asarray(form.on_entries - form.rows_v.T @ y / (multiplier or 1.0)))
         z = np.array(found.col_value)[: len(problem.rows)]
-        privacy_price = None
-        if problem.privacy is not None:
-            privacy_price = problem.ratios[self.ratios].T @ np.maximum(dual[len(dual) - len(self.ratios) :], 0.0)
-        return Solution(z, mu, tuple(multipliers), tuple(duals), status, privacy_price)
+        price, allowance = (None, 0.0) if self.private is None else self.private.prices(dual)
+        return Solution(z, mu, tuple(multipliers), tuple(duals), status, price, allowance)
 
     def _run(self, budgets: Sequence[float]) -> str:
         """Let HiGHS solve it, with more and more of the rows of privacy until none is broken."""
         problem = self.programme.problem
-        new = len(self.ratios)
+        new = 0 if self.private is None else int(self.private.there.sum())
         while True:
             # From scratch the interior point is faster; a few more rows are a few steps of the simplex method.
             many = new > _MANY
             self.highs.setOptionValue("solver", "ipm" if many else "choose")
             status = run_highs(self.highs, len(problem.left), budgets)
-            if problem.privacy is None:
+            if self.private is None:
                 return status
-            z = np.array(self.highs.getSolution().col_value)[: len(problem.rows)]
-            broken = np.setdiff1d(np.flatnonzero(problem.ratios @ z > _BROKEN), self.ratios)
-            new = len(broken)
+            new = self.private.add_broken(np.array(self.highs.getSolution().col_value)[: len(problem.rows)])
             if not new:
                 return status
-            self._ask_for(broken)
-
-    def _ask_for(self, rows: Any) -> None:
-        """Add rows of privacy."""
-        asked = self.programme.problem.ratios[rows]
-        count, none = len(rows), np.zeros(len(rows))
-        starts, places = asked.indptr[:-1].astype(np.int32), asked.indices.astype(np.int32)
-        self.highs.addRows(count, np.full(count, -np.inf), none, len(places), starts, places, asked.data)
-        self.ratios = np.concatenate([self.ratios, rows])
 
 
 def highs_with(cost: Array, lower: Array, upper: Array, matrix: Any) -> Any:

@@ -19,7 +19,7 @@ from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.leakages import difference, leaked
 from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import core_of, gains_of, outer, slope
-from minleak._optimise.feasible import check_feasible
+from minleak._optimise.feasible import check_delta, check_feasible
 from minleak._optimise.given import as_problem
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Term, convex_form, term_of, view_of
@@ -49,6 +49,7 @@ def optimise(
     outputs: Iterable[Hashable] | None = None,
     k: int | None = None,
     d_privacy: tuple[float, Any] | None = None,
+    delta: float = 0.0,
     weights: Sequence[float] | str | None = None,
     gap: float = 1e-6,
 ) -> Optimum:
@@ -56,11 +57,12 @@ def optimise(
 
         max eta(sum over y of Fhat(J[:,y])),  J[x,y] = p_x C[x,y],
         C[x,y] = 0 unless allowed[x,y],  sum of J[x,y] cost[x,y] <= budget,  C = fixed where that is not NaN,
-        |{x : C[x,y] > 0}| <= k,  C[x,y] <= exp(epsilon d(x,x')) C[x',y].
+        |{x : C[x,y] > 0}| <= k,  sum over y of max(C[x,y] - exp(epsilon d(x,x')) C[x',y], 0) <= delta.
 
     Convex for entropies with a `form`, of an order above 0: linear for min-entropy, l-guess errors and guesswork, else
-    a programme over exponential or power cones. With Shannon, a cost and a budget the least leakage is the
-    rate-distortion function of information theory.
+    a programme over exponential or power cones. An entropy of one's own, a `theory.CoreConcave` with a gradient, is
+    checked by `theory.check_entropy` and solved from its gradients, alone. With Shannon, a cost and a budget the
+    least leakage is the rate-distortion function of information theory.
 
     Parameters
     ----------
@@ -88,6 +90,10 @@ def optimise(
         to it exactly. With a third number, a dilation such as 1.05, only the pairs of a spanner are looked at: much
         faster for many secrets, and the leakage is then an upper bound of the least, `bound` a lower one (see
         `least_budget`).
+    delta
+        With d_privacy: no event is likelier under x than exp(epsilon d(x,x')) times under x', plus delta. The channel's
+        `mechanisms.privacy_curve`, for d = 1, is at most delta at epsilon. Linear rows as without delta, but for all
+        pairs of secrets, n^2 m of them; epsilon d is at most 20 where it is finite, and a dilation is refused.
     weights
         Of several entropies: how much each counts in the sum of leakages that is made least, or "worst": the largest
         leakage is made least. For entropies that are concave in the joint: Shannon, guesswork, guess errors.
@@ -117,9 +123,19 @@ def optimise(
     (1.070389, True)
     """
     entropies = as_forms(entropy, gains)
+    if (len(entropies) > 1 or weights is not None) and any(core_of(H).by_gradient for H in entropies):
+        raise InvalidParameter("an entropy of one's own goes alone: give no other beside it, and no weights")
     enough = as_gap(gap)
     problem = as_problem(
-        prior, allowed=allowed, cost=cost, budget=budget, fixed=fixed, outputs=outputs, d_privacy=d_privacy, k=k
+        prior,
+        allowed=allowed,
+        cost=cost,
+        budget=budget,
+        fixed=fixed,
+        outputs=outputs,
+        d_privacy=d_privacy,
+        delta=delta,
+        k=k,
     )
     cheapest = cost is not None and budget is None
     if problem.spanner is None:
@@ -149,6 +165,7 @@ def _optimise(
 
 def prepare(problem: Problem) -> Problem:
     """The problem if it is feasible; under privacy and a budget with the private channel of least cost."""
+    check_delta(problem)
     if problem.privacy is None or not np.isfinite(problem.budgets).any():
         check_feasible(problem)
         return problem

@@ -66,6 +66,7 @@ class Privacy:
     epsilon: float
     distances: Array
     spanner: Spanner | None = None
+    delta: float = 0.0
 
     @cached_property
     def least(self) -> Array:
@@ -90,11 +91,20 @@ class Privacy:
         first, second = first[order], second[order]
         return first, second, self.least[first, second]
 
-    @cached_property
+    @property
+    def coefficients(self) -> tuple[Array, Array]:
+        """What the entries of first and of second are multiplied by in the row of a pair."""
+        factor = self.pairs[2]
+        return factor, -np.ones(len(factor))
+
+    @property
     def classes(self) -> Indices:
-        """The number of the class of secrets at finite distances that each is in: each observable is shown by all of a
-        class or by none.
-        """
+        """The number of the class that each secret is in: each observable is shown by all of a class or by none."""
+        return self.components
+
+    @cached_property
+    def components(self) -> Indices:
+        """The number of the part of secrets at finite distances from each other that each is in."""
         from scipy.sparse.csgraph import connected_components
 
         return np.asarray(connected_components(np.isfinite(self.distances) * 1.0, directed=False)[1])
@@ -126,8 +136,7 @@ def as_privacy(given: Any, secrets: Labels) -> Privacy:
     """(epsilon, metric), or (epsilon, metric, dilation), checked."""
     if not isinstance(given, tuple | list) or len(given) not in (2, 3):
         raise InvalidParameter(f"d_privacy is (epsilon, metric), or (epsilon, metric, dilation), not {shown(given)}")
-    expected = "epsilon of d_privacy is a finite number from 0 on, in nats for a distance of 1"
-    epsilon = real(given[0], expected, least=0, below=math.inf)
+    epsilon = as_epsilon(given[0])
     distances = shortest_paths(distances_between(given[1], secrets))
     spanner = None if len(given) == 2 else spanner_of(epsilon, distances, given[2])
     if epsilon == 0:  # then all at finite distances are the same
@@ -135,6 +144,12 @@ def as_privacy(given: Any, secrets: Labels) -> Privacy:
     if spanner is None or spanner.dilation <= 1 + _ROUNDING:
         return Privacy(epsilon, distances)
     return Privacy(epsilon / spanner.dilation, spanner.ways, spanner)
+
+
+def as_epsilon(given: Any) -> float:
+    """epsilon, checked."""
+    expected = "epsilon of d_privacy is a finite number from 0 on, in nats for a distance of 1"
+    return real(given, expected, least=0, below=math.inf)
 
 
 def spanner_of(epsilon: float, distances: Array, asked: Any) -> Spanner:

@@ -33,7 +33,13 @@ def is_private_cost(programme: Programme) -> bool:
     then the channel with all entries alike is inside. And whether it is large enough, and has few enough pairs.
     """
     problem = programme.problem
-    if problem.privacy is None or programme.terms or programme.expense is None or np.isfinite(problem.budgets).any():
+    if (
+        problem.privacy is None
+        or problem.delta
+        or programme.terms
+        or programme.expense is None
+        or np.isfinite(problem.budgets).any()
+    ):
         return False
     n, m = problem.shape
     pairs = len(problem.privacy.pairs[0])

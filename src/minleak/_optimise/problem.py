@@ -15,6 +15,7 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior
+from minleak._optimise.approximate import ApproximatePrivacy
 from minleak._optimise.private import Privacy, Spanner
 
 # A budget with no more than this to spare, relative to the least cost, is the least cost.
@@ -128,21 +129,54 @@ class Problem:
 
     @cached_property
     def ratios(self) -> Any:
-        """The sparse matrix A of the rows A z <= 0 of privacy, one for each observable and pair; the nearest first."""
+        """The sparse matrix A of the rows A z <= 0 of privacy, one for each observable and pair, the nearest first.
+        With a delta the positive parts of the rows of a pair sum to at most that.
+        """
         import scipy.sparse as sp
 
         if self.privacy is None:
             return sp.csr_array((0, len(self.rows)))
-        first, second, factor = self.privacy.pairs
+        first, second, _ = self.privacy.pairs
         at = np.full(self.shape, -1, dtype=np.int64)
         at[self.rows, self.columns] = np.arange(len(self.rows))
         begin, end = at[first].ravel(), at[second].ravel()
-        live = begin >= 0  # and then the second is there too: of a class all are, or none
-        factor = np.repeat(factor, self.shape[1])[live]
-        count = int(live.sum())
-        values = np.concatenate([factor, -np.ones(count)])
-        places = (np.tile(np.arange(count), 2), np.concatenate([begin[live], end[live]]))
-        return sp.csr_array((values, places), shape=(count, len(self.rows)))
+        live = begin >= 0  # and then the second is there too, without a delta: of a class all are, or none
+        both = end[live] >= 0
+        on_first, on_second = (np.repeat(each, self.shape[1])[live] for each in self.privacy.coefficients)
+        row = np.arange(int(live.sum()))
+        values = np.concatenate([on_first, on_second[both]])
+        places = (np.concatenate([row, row[both]]), np.concatenate([begin[live], end[live][both]]))
+        return sp.csr_array((values, places), shape=(len(row), len(self.rows)))
+
+    @cached_property
+    def ratio_pairs(self) -> Indices:
+        """The number of the pair that each row of `ratios` is of."""
+        if self.privacy is None:
+            return np.zeros(0, dtype=np.int64)
+        at = np.zeros(self.shape, dtype=bool)
+        at[self.rows, self.columns] = True
+        return np.asarray(np.nonzero(at[self.privacy.pairs[0]])[0])
+
+    @property
+    def delta(self) -> float:
+        """The delta of privacy; 0 where it is exact, or not asked."""
+        return 0.0 if self.privacy is None else self.privacy.delta
+
+    def price_privacy(self, multipliers: Array) -> tuple[Array, float]:
+        """For multipliers w >= 0 of the rows of `ratios`, A^T w, and the most that <w, A z> is for any private z: delta
+        times the largest multiplier of each pair.
+        """
+        w = np.maximum(multipliers, 0.0)
+        most = np.zeros(int(self.ratio_pairs.max(initial=-1)) + 1)
+        np.maximum.at(most, self.ratio_pairs, w)
+        return np.asarray(self.ratios.T @ w), self.delta * float(most.sum())
+
+    @cached_property
+    def safest(self) -> tuple[float, Array]:
+        """The least delta that any channel on the allowed pairs has, and such a channel, where a delta is asked."""
+        privacy: Any = self.privacy
+        found: tuple[float, Array] = privacy.safest(self.allowed)
+        return found
 
     def make_private(self, z: Array) -> Array:
         """z moved by as little as makes it keep to the privacy exactly."""
@@ -150,7 +184,11 @@ class Problem:
             return z
         matrix = np.zeros(self.shape)
         matrix[self.rows, self.columns] = z / self.shares[self.rows]
-        return np.asarray(self.privacy.make_private(matrix)[self.rows, self.columns] * self.shares[self.rows])
+        if isinstance(self.privacy, ApproximatePrivacy):
+            private = self.privacy.keep_delta(matrix, self.allowed, self.safest[1])
+        else:
+            private = self.privacy.make_private(matrix)
+        return np.asarray(private[self.rows, self.columns] * self.shares[self.rows])
 
     @property
     def spanner(self) -> Spanner | None:

@@ -10,13 +10,17 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._entropy.base import ConditionalEntropy, Entropy
+from minleak._entropy.check import check_entropy
 from minleak._entropy.gain import Gain
 from minleak._entropy.names import as_entropy
 from minleak._optimise.cores.base import Core
 from minleak._optimise.cores.grouped import Grouped
 from minleak._optimise.cores.of_entropy import core_of, gains_of
 from minleak._optimise.problem import Problem
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidParameter, shown
+
+# How often each property of an entropy of one's own is tried.
+_TRIALS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +107,20 @@ def convex_form(entropy: ConditionalEntropy | str, gains: Any = None) -> Entropy
     if not isinstance(chosen, Entropy):
         raise InvalidParameter(f"{chosen.name} is not of the form eta(sum Fhat), so its problem is not convex")
     form = chosen if gains is None else Gain(chosen, gains)
-    core_of(form)  # refused by those that have none
+    core = core_of(form)  # refused by those that have none
+    if core.by_gradient:
+        _check_own(chosen)
     gains_of(form)  # refused where gains on gains do not fit
     return form
+
+
+def _check_own(H: Entropy) -> None:
+    """Refuse an entropy of one's own that breaks what it must satisfy, with a witness."""
+    own = H.entropy if isinstance(H, Gain) else H
+    check = check_entropy(own, trials=_TRIALS)
+    if not check.ok:
+        where = ", ".join(f"{key} = {shown(np.round(value, 6).tolist())}" for key, value in check.witness.items())
+        raise InvalidParameter(f"{own.name} breaks {check.failed} by {check.violation:.3g} at {where}")
 
 
 def term_of(problem: Problem, entropy: Entropy) -> Term:
@@ -125,6 +140,11 @@ class Programme:
     def linear(self) -> bool:
         """True for a linear programme."""
         return all(term.core.linear for term in self.terms)
+
+    @property
+    def by_gradient(self) -> bool:
+        """True where a core is known by its gradient alone."""
+        return any(term.core.by_gradient for term in self.terms)
 
     @property
     def core(self) -> Core | None:
@@ -149,7 +169,8 @@ class Solution:
 
     `multipliers` are the weight for a term of the objective, else that of its floor. `duals` are, for each term, the
     derivative of the optimum by the entries in its view, divided by that. `privacy_price` is what the multipliers of
-    the rows of privacy make of them, an entry for each of z.
+    the rows of privacy make of them, an entry for each of z, and `privacy_allowance` what delta leaves of that.
+    `planes` lie above cores that are known by their gradients, of which they are means; there are no duals then.
     """
 
     z: Array
@@ -158,6 +179,8 @@ class Solution:
     duals: tuple[Array, ...]
     status: str
     privacy_price: Array | None = None
+    privacy_allowance: float = 0.0
+    planes: tuple[Array, ...] = ()
 
 
 def duals_of_prices(problem: Problem, lam: Array, mu: Array) -> Array:

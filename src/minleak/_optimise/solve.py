@@ -18,6 +18,7 @@ from minleak._optimise.interior import is_crowded, solve_interior
 from minleak._optimise.linear import LinearModel
 from minleak._optimise.newton import sharpen
 from minleak._optimise.one_guess import OneGuessModel, is_one_guess
+from minleak._optimise.planes import solve_by_planes
 from minleak._optimise.private_cost import is_private_cost, solve_private_cost
 from minleak._optimise.programme import Programme, Solution
 from minleak._optimise.rate_distortion import is_rate_distortion, solve_rate_distortion
@@ -45,7 +46,7 @@ def compile_linear(programme: Programme) -> Solver:
 
 
 def _conic(programme: Programme) -> bool:
-    return not programme.linear
+    return not programme.linear and not programme.by_gradient
 
 
 def _has_easier_core(programme: Programme) -> bool:
@@ -71,6 +72,7 @@ SOLVERS = (
     Solver("interior point of private costs", is_private_cost, lambda asked: [solve_private_cost(asked)]),
     Solver("HiGHS", lambda asked: asked.linear, lambda asked: compile_linear(asked).answers(asked)),
     Solver("rate-distortion", is_rate_distortion, lambda asked: _with_newton(asked, solve_rate_distortion(asked))),
+    Solver("planes", lambda asked: asked.by_gradient, solve_by_planes),
     Solver("Clarabel", _conic, lambda asked: _with_newton(asked, solve_conic(asked, tolerance=_TIGHT))),
     Solver("Clarabel, loosely", _conic, lambda asked: _with_newton(asked, solve_conic(asked, tolerance=_LOOSE))),
     Solver("Clarabel nearby", _has_easier_core, _from_easier_core),

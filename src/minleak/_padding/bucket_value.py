@@ -33,6 +33,8 @@ _STEEP, _UNKNOWN = 1e3, 2e-12
 _BELOW = 1 - 2.0**-51
 # Multiples of one over a total weight are distinguished from rounding up to such a total.
 _GRAINS, _ROUNDING = 10**9, 1e-4
+# Steps that are the same up to rounding.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +43,14 @@ class BucketValue:
 
     A uniform prior needs only the number of secrets, and serves guesswork and l guesses too. Else two tables are kept
     of which any bucket's sums are joined, at full precision for every order. With one guess and whole weights values
-    are multiples of `grain`, else that is 0.
+    are multiples of `grain`, else that is 0. `each` is what every bucket loses, where all lose the same: one guess of
+    equally likely secrets; else None.
     """
 
     entropy: Entropy
     tables: tuple[Any, ...]
     grain: float
+    each: float | None = None
 
     @classmethod
     def of(cls, classes: SizeClasses, entropy: ConditionalEntropy) -> BucketValue:
@@ -62,7 +66,7 @@ class BucketValue:
         if p.min() == p.max():
             bound = kernel.CHORD if mean is None or mean.exponent >= -1 else kernel.TANGENT
             tables = (kernel.BY_COUNT, bound, 1.0, -1.0, classes.ends, counted, nothing, none, none, level)
-            return cls(form, tables, 1 / n if _of_misses(counted) else 0.0)
+            return cls(form, tables, 1 / n if _of_misses(counted) else 0.0, _lost_by_each(counted))
         if mean is None:
             raise InvalidParameter(
                 f"buckets cannot be valued quickly in {entropy.name} unless all secrets are equally likely: use "
@@ -158,6 +162,14 @@ def _form_of(entropy: ConditionalEntropy, n: int) -> tuple[Entropy, RenyiMean | 
         "guesswork (equally likely secrets), arimoto, hayashi, fehrberens, tsallis or sharma-mittal of an order for "
         "which it is a sum; or randomised=True at small n"
     )
+
+
+def _lost_by_each(counted: Array) -> float | None:
+    """The value of N secrets in one bucket is a N - b: b; None if it is not so."""
+    steps = np.diff(counted[1:])
+    if not len(steps) or np.ptp(steps) > _SAME * steps.max():
+        return None
+    return float(steps[0] - counted[1])
 
 
 def _of_misses(counted: Array) -> bool:

@@ -97,7 +97,8 @@ class BucketSearch:
 
     def corner(self, price: float, *, use: float = 1.0) -> Buckets | None:
         """The buckets with the least price * overhead - use * value; None if rule and limits leave none. O(m^2) for m
-        sizes at worst, and far less under a cap or where blocks of starts are ruled out together.
+        sizes at worst, and far less under a cap or where blocks of starts are ruled out together; O(m) for one guess of
+        equally likely secrets without a cap.
         """
         from minleak._kernels import bucketing as kernel
 
@@ -105,9 +106,22 @@ class BucketSearch:
         x, load = self.blend @ limits.x, self.blend @ limits.load
         if not len(self.blend):
             x, load = classes.mass, classes.load
-        start = kernel.best_buckets(
-            classes.sizes, classes.mass, x, load, self.rule, limits.reach, self.value.tables, price, use, limits.floor
-        )
+        if self.value.each is not None and not limits.reach.any():
+            each = use * self.value.each
+            start = kernel.fewest_buckets(classes.sizes, x, self.rule, classes.ends, price, each, limits.floor)
+        else:
+            start = kernel.best_buckets(
+                classes.sizes,
+                classes.mass,
+                x,
+                load,
+                self.rule,
+                limits.reach,
+                self.value.tables,
+                price,
+                use,
+                limits.floor,
+            )
         cuts = []
         j = len(classes.sizes)
         while j > 0:

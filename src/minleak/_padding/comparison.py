@@ -16,22 +16,28 @@ from minleak._entropy.standard import STANDARD
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._padding.make import design
+from minleak._padding.noise import Noise
 from minleak._padding.overheads import COLUMNS
-from minleak._padding.policies import POLICIES, RELATIVE, AppliedPolicy, Policy, apply_policies
+from minleak._padding.policies import NOISES, POLICIES, RELATIVE, AppliedPolicy, Policy, apply_policies
 from minleak._padding.result import Padding
 from minleak._padding.size_classes import as_size_classes
+
+# Up to so many sizes noise is in the table unasked.
+_NOISY = 4000
 
 
 @dataclass(frozen=True)
 class PolicyComparison(Result):
     """A `policy`, and for each entropy the `best` padding at its overhead: buckets, and the `randomised` one if asked
-    for. The overhead that they share is that of the limit `cost`: "budget", bytes on the mean, or "relative".
+    for. The overhead that they share is that of the limit `cost`: "budget", bytes on the mean, or "relative". A `noisy`
+    policy draws anew with each look.
     """
 
     policy: AppliedPolicy
     cost: str
     best: tuple[Padding, ...]
     randomised: tuple[Padding, ...]
+    noisy: bool = False
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,9 @@ class PaddingComparison(Result):
 
     def to_parts(self) -> list[str | Table]:
         random = [] if not self.rivals[0].randomised else ["random"]
+        noisy = any(rival.noisy for rival in self.rivals)
         columns = ["policy", *COLUMNS[:4], "entropy", "leaks", "buckets", "bound", *random, "less by", "smallest class"]
+        columns += ["looks"] * noisy
         rows = []
         for rival in self.rivals:
             cells = rival.policy.overheads.to_cells()[:4]
@@ -54,8 +62,12 @@ class PaddingComparison(Result):
                 leaks = [theirs, ours.leakage, ours.bound, *(best.leakage for best in rival.randomised[i : i + 1])]
                 less = 1 - ours.leakage / theirs if theirs > 0 else 0.0
                 classes = f"{rival.policy.smallest_class} -> {ours.smallest_class}"
-                rows.append([rival.policy.name, *cells, name, *leaks, f"{less:.1%}", classes])
-        return [Table("", columns, rows), "* the overhead at which the buckets are the best"]
+                looks = ("never" if rival.policy.looks is None else rival.policy.looks) if rival.noisy else ""
+                rows.append([rival.policy.name, *cells, name, *leaks, f"{less:.1%}", classes, *[looks] * noisy])
+        parts: list[str | Table] = [Table("", columns, rows), "* the overhead at which the buckets are the best"]
+        if noisy:
+            parts.append("looks: after so many at fresh noise one guess is right 95% as often as without padding")
+        return parts
 
 
 def compare(
@@ -63,7 +75,7 @@ def compare(
     prior: Prior | Iterable[Any] | None = None,
     *,
     entropies: Sequence[ConditionalEntropy | str] = STANDARD[:3],
-    policies: Mapping[str, Policy] | None = None,
+    policies: Mapping[str, Policy | Noise] | None = None,
     capped: bool = False,
     floor: int = 1,
     randomised: bool = False,
@@ -71,10 +83,12 @@ def compare(
     """For each policy its overhead and leakage, and for each entropy the best padding whose mean overhead is no larger:
     in bytes, or relative to each object for the policies that are made so (Padmé, powers, NIP-44).
 
-    A policy is a function from an array of sizes to one of sizes that are nowhere smaller, a `SizeTable` too;
-    `POLICIES` if not given. `capped` asks the best also to add to no object more than the share that the policy adds at
-    most. With a `floor` the best must also have so many secrets in each bucket; a policy within whose overhead that
-    cannot be is refused as `design` refuses it. Buckets never leak more than a policy that keeps the order of sizes.
+    A policy is a function from an array of sizes to one of sizes that are nowhere smaller, a `SizeTable` too, or noise
+    that is drawn anew with each look: `UniformNoise`, `GeometricNoise` or `RandomTotal`. Without `policies` those that
+    people use, with noise for at most 4,000 different sizes. `capped` asks the best also to add to no object more than
+    the share that the policy adds at most. With a `floor` the best must also have so many secrets in each bucket; a
+    policy within whose overhead that cannot be is refused as `design` refuses it. Buckets never leak more than a policy
+    that keeps the order of sizes.
 
     >>> from minleak._padding.policies import to_multiple
     >>> fours = {"fours": lambda sizes: to_multiple(sizes, 4)}
@@ -87,7 +101,8 @@ def compare(
     classes = as_size_classes(sizes, prior)
     measures = as_entropies(entropies)
     rivals = []
-    policies = POLICIES if policies is None else policies
+    if policies is None:
+        policies = {**POLICIES, **(NOISES if len(classes.sizes) <= _NOISY else {})}
     for applied in apply_policies(classes, policies, measures):
         overheads, relative = applied.overheads, policies[applied.name] in RELATIVE and classes.sizes[0] > 0
         limits: dict[str, Any] = {"relative": overheads.relative} if relative else {"budget": overheads.mean}
@@ -95,5 +110,6 @@ def compare(
         within = partial(design, classes.natural, classes.prior, **limits)
         best = tuple(within(entropy=H, floor=floor) for H in measures)
         random = tuple(within(entropy=H, randomised=True) for H in measures) if randomised else ()
-        rivals.append(PolicyComparison(applied, next(iter(limits)), best, random))
+        noisy = isinstance(policies[applied.name], Noise)
+        rivals.append(PolicyComparison(applied, next(iter(limits)), best, random, noisy))
     return PaddingComparison(tuple(H.name for H in measures), classes.mean, tuple(rivals))

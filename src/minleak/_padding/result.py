@@ -77,7 +77,10 @@ class Padding(Result):
     leakage: float
     bound: float
 
-    reported = ("secrets", "measure", "mean_size", "gap", "status", "smallest_class", "overheads")
+    reported = (
+        "secrets", "measure", "mean_size", "gap", "status", "smallest_class", "overheads",
+        "success", "success_unpadded", "success_blind",
+    )  # fmt: skip
 
     @property
     def secrets(self) -> int:
@@ -157,6 +160,23 @@ class Padding(Result):
         rows = np.repeat(np.arange(len(self.prior)), np.diff(self.starts))
         shown = np.bincount(self.columns[self.prior.p[rows] > 0], minlength=len(self.observables))
         return int(shown[shown > 0].min())
+
+    @property
+    def success(self) -> float:
+        """How often one guess at the secret is right that sees a padded size."""
+        return posterior_vulnerability(Joint(self.prior, self.channel()))
+
+    @property
+    def success_unpadded(self) -> float:
+        """The same for a guess that sees the natural size."""
+        by_size = np.lexsort((-self.prior.p, self.sizes))
+        _, first = np.unique(self.sizes[by_size], return_index=True)
+        return float(self.prior.p[by_size][first].sum())
+
+    @property
+    def success_blind(self) -> float:
+        """The same for a guess that sees nothing."""
+        return float(self.prior.p.max())
 
     def pad(self, size: float) -> int | float:
         """What to pad this size to: the least value of the `table` that is not smaller; O(log n) for n values.
@@ -262,9 +282,10 @@ class Padding(Result):
             ["mean overhead", f"{found.mean:.6g} ({share} of the mean size)"],
             ["an object grows by", f"{relative} on the mean, median {median}, worst {worst}"],
             [f"objects that grow by more than {'the cap' if callable(cap) else f'{cap:.4g}'}", above],
-            [f"leakage in {self.entropy.name}", self.leakage],
+            ["a guess is right", f"{self.success:.4g} of the time, {self.success_unpadded:.4g} without padding"],
+            [f"leakage in {self.entropy.name}", f"{self.leakage:.6g}"],
             ["no other can leak less than", f"{self.bound:.6g} ({self.status})"],
-            ["sizes that can be seen", len(self.observables)],
+            ["sizes that can be seen", f"{len(self.observables):,}"],
             ["smallest class", f"{self.smallest_class} secrets"],
         ]
         return [Table(f"{kind} for {len(self.prior):,} secrets", (), rows)]

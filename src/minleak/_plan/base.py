@@ -339,7 +339,7 @@ class ListedSampler(Sampler):
 
     def show(self, located: Indices) -> list[tuple[Any, ...]]:
         """The labels of each row."""
-        return [tuple(self.outputs.at(row[row >= 0])) for row in located]
+        return show_rows(self.outputs, located)
 
     def find_shown(self, label: Hashable) -> int | None:
         """The number of what is shown."""
@@ -348,3 +348,8 @@ class ListedSampler(Sampler):
     def set_in_bytes(self, found: set[int]) -> bytes:
         """Their numbers in order."""
         return np.array(sorted(found), dtype="<i8").tobytes()
+
+
+def show_rows(names: Labels, located: Indices) -> list[tuple[Any, ...]]:
+    """The names of each row, whose end is filled up by -1."""
+    return [tuple(names.at([i for i in row if i >= 0])) for row in located.tolist()]

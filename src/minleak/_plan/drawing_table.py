@@ -85,10 +85,12 @@ class DrawingTable:
         """For each set the numbers of its members, in the order of the secrets: "0 1 7"."""
         by_set = Partition.by_codes(np.asarray(self.places["set_number"]))
         numbers, begins = self._numbers()[by_set.members], by_set.begins
-        again = np.flatnonzero(np.diff(numbers) == 0) + 1  # a secret with two rows of a set is its member once
-        again = again[~np.isin(again, begins)]
-        begins = begins - np.searchsorted(again, begins)
-        return _joined(_text(pa.array(np.delete(numbers, again))), begins, " ")
+        same = np.diff(numbers) == 0  # a secret with two rows of a set is its member once
+        same[begins[1:-1] - 1] = False
+        again = np.flatnonzero(same) + 1
+        if len(again):
+            begins, numbers = begins - np.searchsorted(again, begins), np.delete(numbers, again)
+        return _joined(_text(pa.array(numbers)), begins, " ")
 
     @cached_property
     def blocks(self) -> bytes:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 from bisect import bisect_right
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -163,7 +164,8 @@ class RingSampler(ListedSampler):
         """The set at each secret's place, members in increasing order, of shape (len(secrets), k); -1 fills up sets of
         secrets of weight zero that are smaller.
         """
-        out = np.full((len(secrets), self.plan.k), -1, dtype=np.int64)
+        out = np.empty((len(secrets), self.plan.k), dtype=np.int64)
+        out.fill(-1)
         if self.plan.rest_weight:
             self._fill_all(secrets, places, out)
         if self._fixed is not None:
@@ -184,7 +186,7 @@ class RingSampler(ListedSampler):
                 self._fill(secrets, places, out)
             else:
                 parts = (np.array_split(array, threads) for array in (secrets, places, out))
-                _ = self.tables, self._home_ends, self._giants  # made once, before threads ask for them
+                _ = self._loop  # made once, before threads ask for them
                 with ThreadPoolExecutor(threads) as pool:  # made for this call, so that a fork finds none
                     list(pool.map(self._fill, *parts))
 
@@ -198,14 +200,20 @@ class RingSampler(ListedSampler):
         for row, begin, end in zip(rows.tolist(), begins[sets].tolist(), ends[sets].tolist(), strict=True):
             out[row, : end - begin] = members[begin:end]
 
-    def _fill(self, secrets: Indices, places: Indices, out: Indices) -> None:
-        from minleak._kernels import drawing
+    @cached_property
+    def _loop(self) -> tuple[Callable[..., bool], tuple[Any, ...]]:
+        """The compiled loop, and what it is given beside the draws."""
+        from minleak._kernels.drawing import draw_sets
 
         plan, line, tables = self.plan, self.line, self.tables
         homes = (plan.homes.members, plan.homes.weights, tables.home_of, self._home_ends)
         rings = (line.bases, line.lengths, line.starts, line.members, tables.first, tables.following)
         guide = (tables.guide, tables.shift, line.end)
-        if not drawing.draw_sets(secrets, places, out, plan.weights, self._giants, plan.u, *homes, *rings, *guide):
+        return draw_sets, (plan.weights, self._giants, plan.u, *homes, *rings, *guide)
+
+    def _fill(self, secrets: Indices, places: Indices, out: Indices) -> None:
+        draw_sets, given = self._loop
+        if not draw_sets(secrets, places, out, *given):
             raise InvalidCloak(_SHORT)
 
     def set_at(self, secret: int, place: int) -> list[int]:

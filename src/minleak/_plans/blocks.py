@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -33,14 +34,19 @@ from minleak._plan.groups import GroupTree
 from minleak._plan.joints import partition_blocks
 from minleak._plan.partition import Partition, cut
 from minleak._plan.rings import LIMIT
+from minleak._plan.rows_read import RowsRead, as_rows, read_by_blocks
 from minleak._plan.storing import group_arrays, groups_from
 from minleak._plan.summaries import BlockSummary, summarize_blocks, tell_property
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
+    from minleak._draw.keys import Key
     from minleak._plans.lineage import Lineage
 
 Indices = npt.NDArray[Any]
+
+# Blocks of different sizes are all looked at where a table of them has at most so many entries.
+_ENTRIES = 4_000_000
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -97,9 +103,7 @@ class BlockPlan(BasePlan):
 
     @cached_property
     def is_cut(self) -> bool:
-        """Whether the blocks are the secrets sorted and cut: always so, unless caps on groups stand in the way."""
-        if self.groups is None:
-            return True
+        """Whether the blocks are the secrets sorted and cut, unless caps on groups or rows stand in the way."""
         best, own = cut(self.prior, self.k), self.partition
         return np.array_equal(best.begins, own.begins) and np.array_equal(best.members, own.members)
 
@@ -175,10 +179,16 @@ class BlockPlan(BasePlan):
         return partition_blocks(self.partition.members, self.partition.begins, p)
 
     def _sample_blocks(self, counts: Indices, rng: np.random.Generator) -> SampledSets:
-        """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own."""
+        """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own; or
+        each once, where their sizes differ so much that few large ones could be drawn.
+        """
         partition = self.partition
         mass = np.add.reduceat(self.prior.p[partition.members], partition.begins[:-1])
-        drawn = rng.choice(len(mass), size=sets_to_draw(self.k), p=mass / mass.sum())
+        drawn = np.arange(len(mass))
+        if self.is_cut or len(mass) * self.k > _ENTRIES:
+            drawn = rng.choice(len(mass), size=sets_to_draw(self.k), p=mass / mass.sum())
+        else:
+            mass = np.full(len(mass), 1 / len(mass))
         members = partition.rows(drawn, self.k).T
         seen = (members >= 0) & (counts[members] > 0)  # nobody, and those that were never seen, have no rate
         return SampledSets(members, np.where(seen, counts[members], 1), np.where(seen, mass[drawn], np.inf))
@@ -220,6 +230,37 @@ class BlockPlan(BasePlan):
     def n_cells(self) -> int:
         """How many blocks there are."""
         return len(self.partition.begins) - 1
+
+    def rows_read(self, *, rows: Any = None) -> RowsRead:
+        """How many rows a query for a block reads, on the mean and at worst, in a table that holds secret x `rows[x]`
+        times: in the order of the prior or by label, its weights if not given.
+
+        >>> import minleak as ml
+        >>> print(ml.design([5, 4, 2, 1], k=2, layout="blocks").rows_read())
+        mean   7.5
+        worst  9
+        """
+        return read_by_blocks(self.partition, self.prior, as_rows(self.prior, rows))
+
+    def partitions(self, *, hashed: Key | bytes | None = None) -> pa.Table:
+        """The blocks as a table of `value` and `partition`, a number from 0 on, for a blind index or a bucket selector
+        of a database: a row for each secret, in the order of their labels.
+
+        With a key, or its 32 bytes, `value_hash` is in place of the value: HMAC-SHA256 of its text in UTF-8, in
+        hexadecimal, which every language has.
+
+        >>> import minleak as ml
+        >>> ml.design({"flu": 5, "cold": 4, "gout": 2}, k=2, layout="blocks").partitions().to_pylist()[0]
+        {'value': 'cold', 'partition': 0}
+        """
+        blocks = self.partition.block_of()
+        values = [str(label) for label in self.prior.labels]
+        name = "value"
+        if hashed is not None:
+            secret = hashed if isinstance(hashed, bytes) else hashed.reveal()
+            values = [hmac.digest(secret, value.encode(), "sha256").hex() for value in values]
+            name = "value_hash"
+        return pa.table({name: values, "partition": blocks.astype(np.int64)}).sort_by(name)
 
     def as_lineage(self) -> Lineage:
         """The plan as the first part of a lineage."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from minleak._data.arrays import Indices
 from minleak._data.labels import Labels
-from minleak._plan.base import ListedSampler
+from minleak._plan.base import ListedSampler, show_rows
 from minleak._plan.tiers import as_integers
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ class LineageSampler(ListedSampler):
     def show(self, located: Indices) -> list[tuple[Any, ...]]:
         """The labels of each row."""
         names = self.plan.prior.labels  # which need no index here
-        return [tuple(names.at(row[row >= 0])) for row in located]
+        return show_rows(names, located)
 
     def find_shown(self, label: Hashable) -> int | None:
         """The number of what is shown."""

@@ -24,6 +24,7 @@ from minleak._plan.base import BLOCKS, RINGS
 from minleak._plan.groups import Groups, GroupTree
 from minleak._plan.partition import cut, fit
 from minleak._plan.rings import LIMIT, cap
+from minleak._plan.rows_read import as_rows, cut_within
 from minleak._plan.tiers import Tier
 from minleak._plans.blocks import BlockPlan
 from minleak._plans.rings import Plan
@@ -196,9 +197,15 @@ def _in_blocks(
     progress: Progress,
 ) -> BlockPlan:
     """The best blocks for a prior and a cap. O(n log n)."""
-    del layout, progress
+    del progress
     if gains is not None:
         raise InvalidParameter("gains= goes with plans that draw their sets: blocks are made for the prior")
+    if layout.mean_rows is not None or layout.worst_rows is not None:
+        if groups is not None:
+            raise InvalidParameter("groups= and a budget in rows are two ways to cut blocks: give one of them")
+        rows = as_rows(prior, layout.rows)
+        found = cut_within(prior, rows, k, mean=layout.mean_rows, worst=layout.worst_rows)
+        return BlockPlan(prior, int(found.sizes.max()), found)
     if groups is None:
         return BlockPlan(prior, k, cut(prior, k))
     tree = groups.tree(prior.labels)

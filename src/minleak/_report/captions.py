@@ -43,13 +43,6 @@ def captioned(facts: Facts) -> list[Figure]:
             charts.prior_and_target(facts.prior, facts.target, facts.giants, facts.n - facts.possible),
         ),
         Figure(
-            "lorenz",
-            "How many guesses it takes",
-            "The chance that the secret is among the likeliest so many (the Lorenz curves). Where the two meet, seeing "
-            "a set is of no help.",
-            charts.lorenz(facts.prior_lorenz, facts.target_lorenz),
-        ),
-        Figure(
             "repeated",
             "If one secret is drawn again and again",
             f"The best attacker's chance of naming the secret after several fresh draws, for the counts as they are "

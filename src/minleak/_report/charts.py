@@ -128,36 +128,6 @@ def prior_and_target(prior: Sequence[RankBin], target: Sequence[RankBin], giants
     return chart
 
 
-def lorenz(prior: Sequence[tuple[int, float]], target: Sequence[tuple[int, float]]) -> Any:
-    """Lines: the chance that the secret is among the j likeliest, before and after seeing a set."""
-    alt = altair()
-    curves = [list(prior), list(target)]
-    n = max(curve[-1][0] for curve in curves)
-    for curve in curves:  # a curve that ends early stays at one
-        if curve[-1][0] < n:
-            curve.append((n, 1.0))
-    points = [
-        {"j": j, "sum": total, "of": name} for name, curve in zip(_BELIEFS, curves, strict=True) for j, total in curve
-    ]
-    thinned = n > max(len(curve) for curve in curves)
-    title = ["number of guesses (log scale)"]
-    if thinned:
-        title.append(f"{len(curves[0])} of {n:,} points of the curve")
-    return lines(
-        alt.Data(values=points),
-        "of",
-        _BELIEFS,
-        x=alt.X("j:Q", scale=_log(1, n), title=title, axis=_log_axis()),
-        y=alt.Y("sum:Q", title="chance of being right", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
-        tooltip=[
-            "of:N",
-            alt.Tooltip("j:Q", format=",", title="guesses"),
-            alt.Tooltip("sum:Q", format=".3%", title="chance"),
-        ],
-        point=len(points) <= 60,
-    ).properties(height=320)
-
-
 def repeated(layouts: Sequence[tuple[str, Repeated]]) -> Any:
     """Lines with intervals: the attacker's success after several fresh draws of one secret, for each layout."""
     alt = altair()

@@ -23,11 +23,11 @@ from minleak._measure.properties import PropertyLeakage
 from minleak._plan.summaries import try_the_world
 from minleak._plans.certifying import certify
 from minleak._plans.enough_events import enough_events
-from minleak._plans.make import relaid
+from minleak._plans.make import design, relaid
 from minleak._plans.rings import Plan
 from minleak._plans.sweeps import Sweep, sweep
 from minleak._report.nearness import Nearness, nearness
-from minleak._report.thinning import RankBin, lorenz_points, rank_bins, spaced
+from minleak._report.thinning import RankBin, rank_bins, spaced
 from minleak._report.worldly import Requirement, as_requirement, judged
 from minleak.errors import InvalidParameter
 
@@ -36,7 +36,7 @@ ENTROPIES = STANDARD[:5]
 DRAWS = (1, 2, 5, 10, 20)
 # The layouts that repeated draws are compared in, and the entropies that a wrong prior is measured in.
 COMPARED_LAYOUTS = (Stable(), Circle())
-SENSITIVE = FEW[:2]
+SENSITIVE = FEW[1:2]
 # Giants that are named, values of k that are swept, members simulated at most.
 NAMED = 50
 KS = 60
@@ -61,12 +61,15 @@ class Chance:
 
 @dataclass(frozen=True)
 class RivalLeakage:
-    """One entropy: H(X), the least leakage, which this plan has, and that of rivals by name ("no cloak" the first)."""
+    """One entropy: H(X), the least leakage, which this plan has, and that of rivals by name ("no cloak" the first);
+    `worldly` is that of the rivals with sets that never change in the true population, where it is known.
+    """
 
     entropy: str
     before: float
     plan: float
     rivals: dict[str, Estimate]
+    worldly: dict[str, float]
 
     @property
     def bare(self) -> float:
@@ -121,8 +124,6 @@ class Facts(Result):
     by_k: Sweep
     prior: tuple[RankBin, ...]
     target: tuple[RankBin, ...]
-    prior_lorenz: tuple[tuple[int, float], ...]
-    target_lorenz: tuple[tuple[int, float], ...]
     repeated: tuple[tuple[str, Repeated], ...]
     drift: tuple[Drift, ...]
     certificate: Certificate
@@ -167,7 +168,7 @@ def gather(
     world, untold = try_the_world(plan, seed=seed)
     enough = None if world is None else enough_events(plan, world, seed=seed)
     begin(1, STEPS, "rivals")
-    comparisons = _comparisons(plan, prior, share, trials, seed)
+    comparisons = _comparisons(plan, prior, share, trials, seed, told=world is not None)
     begin(2, STEPS, "every k")
     by_k = _by_k(plan, prior, possible, share)
     begin(3, STEPS, "repeated draws")
@@ -200,8 +201,6 @@ def gather(
         by_k=by_k,
         prior=rank_bins(ordered[:possible]),
         target=rank_bins(pi),
-        prior_lorenz=lorenz_points(ordered[:possible], through=(plan.n_giants, plan.k)),
-        target_lorenz=lorenz_points(pi, through=(plan.n_giants, plan.k)),
         repeated=repeated,
         drift=drift,
         certificate=certificate,
@@ -227,16 +226,23 @@ def _scale(entropy: str, share: float) -> float:
     return 1.0
 
 
-def _comparisons(plan: Plan, prior: Prior, share: float, trials: int, seed: int) -> tuple[RivalLeakage, ...]:
+def _comparisons(
+    plan: Plan, prior: Prior, share: float, trials: int, seed: int, *, told: bool
+) -> tuple[RivalLeakage, ...]:
     simulated = [kind(prior, plan.k, trials=trials, seed=seed) for kind in (UniformRandomisation, PopularDecoys)]
     # who shows the secret shows buckets of one
     rivals = {NoCloak.name: FixedBuckets(prior, 1)} | {rival.name: rival for rival in simulated}
     rivals |= {FixedBuckets.name: FixedBuckets(prior, plan.k)}
+    worlds = {}
+    if told and plan.gains is None:
+        for rival, k in ((NoCloak.name, 1), (FixedBuckets.name, plan.k)):
+            worlds[rival] = try_the_world(design(plan.prior, k, layout="blocks"), seed=seed)[0]
     rows = []
     for name, H in zip(ENTROPIES, map(as_entropy, ENTROPIES), strict=True):
         scale = _scale(name, share)
         leaks = {rival: _scaled(known.leakage(H), scale) for rival, known in rivals.items()}
-        rows.append(RivalLeakage(name, scale * H(prior), plan.leakage(H), leaks))
+        worldly = {rival: world.leakage(H) for rival, world in worlds.items() if world is not None}
+        rows.append(RivalLeakage(name, scale * H(prior), plan.leakage(H), leaks, worldly))
     return tuple(rows)
 
 

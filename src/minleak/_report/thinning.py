@@ -53,16 +53,3 @@ def rank_bins(descending: Array) -> tuple[RankBin, ...]:
         RankBin(a + 1, b, float(descending[a]), float(total / (b - a)), float(descending[b - 1]))
         for a, b, total in zip(edges[:-1], edges[1:], sums, strict=True)
     )
-
-
-def lorenz_points(
-    descending: Array, *, through: tuple[int, ...] = (), count: int = 200
-) -> tuple[tuple[int, float], ...]:
-    """(j, the sum of the j largest): the Lorenz curve at some j, each exactly on the curve, `through` among them.
-
-    >>> lorenz_points(np.array([0.5, 0.25, 0.25]))
-    ((1, 0.5), (2, 0.75), (3, 1.0))
-    """
-    sums = np.minimum(np.cumsum(descending), 1.0)
-    wanted = {j for j in through if 1 <= j <= len(sums)} | set(spaced(len(sums), count))
-    return tuple((j, float(sums[j - 1])) for j in sorted(wanted))

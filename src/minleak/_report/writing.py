@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from minleak._data.extras import chart_package
@@ -14,20 +14,26 @@ from minleak._measure.properties import Values
 from minleak._plan.base import BasePlan
 from minleak._plans.lineage import Lineage
 from minleak._plans.rings import Plan
+from minleak._plans.sweeps import as_success
 from minleak._report import words
+from minleak._report.bars import chances
 from minleak._report.captions import captioned
 from minleak._report.facts import ENTROPIES, STEPS, Facts, gather
 from minleak._report.lineages import lineage_figures, lineage_page
 from minleak._report.pages import Figure, page, page_of
 from minleak._report.saving import PICTURES, check_chart, file_name, need_extras, on_white, picture, write_whole
+from minleak._report.stories import Story, judge, parts_of, repair_story, story
 from minleak._report.strings import strings_page
+from minleak._samples.result import Audit
 from minleak._strings.misfit import Misfit
 from minleak._strings.plan import UnlistedPlan
 from minleak.errors import InvalidParameter, shown
 
+_BARS = "By one guess at the secret. Shorter is better."
+
 
 def write(
-    subject: BasePlan | Result | Any,
+    subject: BasePlan | Result | Sequence[Audit] | Any,
     path: str | os.PathLike[str],
     *,
     format: str | None = None,
@@ -43,12 +49,14 @@ def write(
     """Write the report of a plan or of any result and return the files written. Needs the extra `report`.
 
     The ending .html (or format="html") gives one page with everything inside; format="png" or "svg" the charts as
-    pictures into the folder `path`. Plans of rings, lineages and plans over strings have pages of their own; of other
-    plans the summary is written, and of a result what it prints, with its chart.
+    pictures into the folder `path`. Plans of rings, lineages and plans over strings have pages of their own. That of
+    any other plan or result begins with one number, what it means and what to do, and then has its charts and what it
+    prints; that of two audits, `[before, after]`, is about a repair.
 
     `success` is a requirement, how often a guess may be right at most, such as 0.05: the page of a plan says whether it
     is met in the world, by the estimate, as `least_k` means it, and where the interval ends; of a plan that was
-    updated, whether it is met by the counts of the last day for an attacker who saw all versions. `title` heads the
+    updated, whether it is met by the counts of the last day for an attacker who saw all versions; of a result, whether
+    its success is no more. `title` heads the
     page, and `file` is the name of the file that the plan is kept in, to be told there. `trials` and `seed` are those
     of the simulations; `of` is a property of the secret, such as the country of a city, in the order of the plan's
     secrets or by label, of which the page tells how well it is hidden; `against` is what a plan over strings is worth
@@ -63,8 +71,14 @@ def write(
     need_extras()
     if against is not None and not isinstance(subject, UnlistedPlan):
         raise InvalidParameter("against= is for a plan over strings that cannot be listed")
+    results = [] if isinstance(subject, Plan | Lineage | UnlistedPlan) else _as_results(subject, of)
+    told_story = _story_of(results) if results else Story("")
     if success is not None and not isinstance(subject, Plan | Lineage):
-        raise InvalidParameter("this report judges no requirement: success= is for plans that draw sets of secrets")
+        success = as_success(success)
+        if told_story.success is None:
+            raise InvalidParameter(
+                "this report judges no requirement: success= is for what tells how often a guess is right"
+            )
     told = None
     if of is not None:
         if not isinstance(subject, BasePlan):
@@ -85,15 +99,27 @@ def write(
         figures = captioned(facts)
         page = report_page(facts, title=title, file=kept) if kind == "html" else ""
     else:
-        result = _as_result(subject, of)
-        figures = result_figures(result)
-        page = result_page(result, figures, title=title, file=kept)
+        figures = result_figures(told_story, results)
+        page = result_page(told_story, results, figures, success, title=title, file=kept)
     if kind == "html":
         write_whole(name, page)
         return [name]
     if not figures:
         raise InvalidParameter(f"a {type(subject).__name__} has no chart: write a page, to a name that ends in .html")
     return _pictures(name, kind, figures)
+
+
+def _as_results(subject: Any, of: Values | None) -> list[Result]:
+    """The result that a page is about, or two audits, before and after."""
+    if not isinstance(subject, list | tuple):
+        return [_as_result(subject, of)]
+    if len(subject) != 2 or not all(isinstance(one, Audit) for one in subject):
+        raise InvalidParameter("a report is about one result, or about two audits, before and after a repair")
+    return list(subject)
+
+
+def _story_of(results: Sequence[Any]) -> Story:
+    return story(results[0]) if len(results) == 1 else repair_story(*results)
 
 
 def _as_result(subject: Any, of: Values | None) -> Result:
@@ -105,21 +131,33 @@ def _as_result(subject: Any, of: Values | None) -> Result:
     return found
 
 
-def result_figures(result: Result) -> list[Figure]:
-    """The chart of a result, if it has one."""
-    draw = getattr(result, "chart", None)
-    return [] if draw is None else [Figure("chart", _called(result), "", draw())]
+def result_figures(told: Story, results: Sequence[Result]) -> list[Figure]:
+    """The bars of a story, and the charts of the results that have some."""
+    found = [] if not told.bars else [Figure("chances", "How often a guess is right", _BARS, chances(told.bars))]
+    for place, (name, result) in enumerate(parts_of(results), start=1):
+        draw = getattr(result, "chart", None)
+        if draw is not None:
+            title = f"{name}: {result.charted}" if name else result.charted
+            found.append(Figure("chart" if not name else f"chart_{place}", title.capitalize(), "", draw()))
+    return found
 
 
-def result_page(result: Result, figures: list[Figure], *, title: str | None, file: str | None) -> str:
-    """The page of any result: what it prints, and its chart."""
-    body = chart_package("markupsafe").Markup(result._repr_html_())
-    return page_of("result.html", title or _called(result), figures, file=file, parts=body)
-
-
-def _called(result: Result) -> str:
-    """The name of a result's class in words."""
-    return re.sub(r"(?<!^)(?=[A-Z])", " ", type(result).__name__).capitalize()
+def result_page(
+    told: Story, results: Sequence[Result], figures: list[Figure], most: float | None, **about: str | None
+) -> str:
+    """The page of any result, or of two audits: its story, its charts, and what it prints."""
+    markup = chart_package("markupsafe").Markup
+    judged, badge = judge(told, most)
+    return page_of(
+        "result.html",
+        about["title"] or told.title,
+        figures,
+        file=about["file"],
+        story=told,
+        judged=judged,
+        badge=badge,
+        parts=[(name, markup(result._repr_html_())) for name, result in parts_of(results)],
+    )
 
 
 def _pictures(name: str, kind: str, figures: list[Figure]) -> list[str]:

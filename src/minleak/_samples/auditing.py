@@ -9,17 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.arrays import Array
 from minleak._data.parameters import real, whole
 from minleak._data.progress import Progress, no_progress
 from minleak._data.simulating import generator
 from minleak._entropy.base import ConditionalEntropy
-from minleak._samples.attacks import attacks_of, prior_before
+from minleak._samples.attacks import Beliefs, attacks_of, prior_before
 from minleak._samples.bounds import least_more
 from minleak._samples.caveats import find_caveats
 from minleak._samples.charts import share_out
-from minleak._samples.events import Events, collect_events, read_events
+from minleak._samples.events import Events, collect_events, read_events, read_sequences
+from minleak._samples.looking import ENTRIES, HeldOut
 from minleak._samples.measures import Bracket, SampleEvidence, bracket_of
-from minleak._samples.permuting import p_of_no_leakage
+from minleak._samples.permuting import join_beliefs, p_of_no_leakage
 from minleak._samples.plug_in import MEASURES, JointCounts, MeasureSet, estimate_all
 from minleak._samples.result import Audit, Measured
 from minleak._samples.sample import FIRST, LAST, deal_events
@@ -37,6 +39,7 @@ def audit(
     secret: str = "secret",
     observable: str | Sequence[str] = "observable",
     weight: str | None = None,
+    stream: str | None = None,
     numeric: bool | None = None,
     blocks: Any = None,
     of: Any = None,
@@ -72,6 +75,9 @@ def audit(
         features: lengths, values and how often each occurs, pairs of neighbours. Or
         `secrets` is a table (Arrow, pandas, polars) or a csv, tsv or parquet file; `secret`, `observable` (one name or
         several), `weight` (how many events a row stands for) and `blocks` name its columns.
+    stream
+        For a table whose rows are the steps of sequences: the column that names the sequence of each row. A sequence is
+        one event, and its rows stand in their order.
     numeric
         Whether observables are numbers, of which near ones are alike; recognised if not given.
     blocks
@@ -107,7 +113,14 @@ def audit(
     """
     options = AuditOptions(attack, measures, level, alpha, permutations, enough, seed, progress)
     chosen: dict[str, Any] = {"numeric": numeric, "blocks": blocks}
-    if observables is None:
+    if stream is not None:
+        if observables is not None or any(one is not None for one in (weight, blocks, of, numeric)):
+            raise InvalidParameter(
+                "stream= groups the rows of a table, by the columns secret= and observable= alone: give lists of "
+                "sequences for weights, blocks or a property"
+            )
+        events = read_sequences(secrets, stream=stream, secret=secret, observable=observable, format=format)
+    elif observables is None:
         events = read_events(
             secrets, secret=secret, observable=observable, weight=weight, of=of, format=format, **chosen
         )
@@ -192,11 +205,20 @@ def audit_events(events: Events, options: AuditOptions) -> Audit:
         labels=events.secrets,
         joint=joint,
         seen=share_out(events),
+        held_out=_held_out(trials.last, prior_before(sample, LAST)),
     )
     if options.enough is None:
         return found
     done = found.width <= options.enough
     return replace(found, enough=done, more=0 if done else least_more(found.width, options.enough, found.events))
+
+
+def _held_out(beliefs: Sequence[Beliefs], prior: Array) -> HeldOut:
+    """The held-out events by what the leading attack, trained before, believes of them."""
+    tests = join_beliefs(beliefs, ENTRIES)
+    table = np.zeros(tests.rows.shape, dtype=np.int64)
+    np.add.at(table, (tests.r, tests.x), tests.times)
+    return HeldOut(np.log(tests.rows) - np.log(prior), table, prior)
 
 
 def _first(tally: Any) -> float:

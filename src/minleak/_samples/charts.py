@@ -15,6 +15,8 @@ from minleak._samples.measures import Bracket
 
 # Secrets that are shown, and stretches of numbers or distinct observables.
 _SECRETS, _BINS = 12, 40
+# The axis of numbers ends so many times the distance of the quartiles beyond them.
+_FAR = 4.0
 _TIPS = (("events", ","), ("success", ".2%"), ("tests", ","))
 
 
@@ -27,6 +29,7 @@ class ObservedShares:
     bins: tuple[tuple[float, float], ...] | tuple[str, ...]
     shares: Array
     title: str
+    called: str = "secret"
 
 
 def share_out(events: Events) -> ObservedShares:
@@ -41,19 +44,21 @@ def share_out(events: Events) -> ObservedShares:
         often = np.argsort(-np.bincount(events.y, weights=events.times), kind="stable")[:_BINS]
         cell = np.full(events.observables, len(often))
         cell[often] = np.arange(len(often))
-        at, m, title = cell[events.y], len(often) + 1, "observable, by how often it was seen"
+        at, m, title = cell[events.y], len(often) + 1, f"{events.called[1]}, by how often it was seen"
         bins = (*(str(i + 1) for i in range(len(often))), "other")
     else:
         value = events.points[:, 0]
-        low, high = np.quantile(value, [0.005, 0.995])
+        low, first, third, high = np.quantile(value, [0.005, 0.25, 0.75, 0.995])
+        if third > first:  # of few events the outer quantiles are the one that is far off
+            low, high = max(low, first - _FAR * (third - first)), min(high, third + _FAR * (third - first))
         edges = np.linspace(low, high if high > low else low + 1, _BINS + 1)
         at, m = np.clip(np.searchsorted(edges, value, side="right") - 1, 0, _BINS - 1), _BINS
-        title = "observable" if events.points.shape[1] == 1 else "the first number of the observable"
+        title = events.called[1] if not events.sequences else "the first number of the observable"
         bins = tuple(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
     table = np.bincount(place[events.x][rows] * m + at[rows], weights=events.times[rows], minlength=len(chosen) * m)
     shares = table.reshape(len(chosen), m) / np.maximum(counts[chosen], 1)[:, None]  # rows may weigh nothing
     names = tuple(str(events.secrets[int(x)])[:24] for x in chosen)
-    return ObservedShares(counts, names, bins, shares, title)
+    return ObservedShares(counts, names, bins, shares, title, events.called[0])
 
 
 def seen_chart(what: ObservedShares) -> Any:
@@ -65,10 +70,10 @@ def seen_chart(what: ObservedShares) -> Any:
         for bin, share in zip(what.bins, shares.tolist(), strict=True)
         if share > 0
     ]
-    legend = alt.Legend(format=".0%", title="share of the secret's events")
+    legend = alt.Legend(format=".0%", title="share of the secret's events", titleLimit=300)
     base = alt.Chart(alt.Data(values=cells)).mark_rect()
     base = base.encode(
-        y=alt.Y("secret:N", title="secret", sort=list(what.names)),
+        y=alt.Y("secret:N", title=what.called, sort=list(what.names)),
         color=alt.Color("share:Q", scale=alt.Scale(scheme="blues"), legend=legend),
         tooltip=["secret:N", alt.Tooltip("share:Q", format=".2%")],
     ).properties(height=max(120, 24 * len(what.names)))

@@ -47,6 +47,7 @@ class Events:
     whole: bool
     said: str
     sequences: bool = False
+    called: tuple[str, str] = ("secret", "observable")
 
     @property
     def total(self) -> int:
@@ -141,7 +142,7 @@ def read_events(
     table = Table(source, format=format, what="events are")
     choose = ", ".join(f"{role}=" for role in ("secret", "observable", *numbers, *beside))
     read = table.read({"secret": secret, **seen, **beside}, numbers, choose=choose)
-    return collect_events(
+    found = collect_events(
         read["secret"].values,
         pa.table([read[role].values for role in seen], names=list(seen)),
         times=read["weight"].numbers() if numbers else None,
@@ -151,6 +152,29 @@ def read_events(
         where=table.where,
         error=table.error,
     )
+    return replace(found, called=(of if isinstance(of, str) else secret, names[0]))
+
+
+def read_sequences(
+    source: Any, *, stream: str, secret: str, observable: str | Sequence[str], format: str | None
+) -> Events:
+    """One event for each stream: its rows in their order are a sequence. Columns as in `read_events`."""
+    names = [observable] if isinstance(observable, str) else observable
+    names = column_names(names, "observable is the name of a column, or several, each once")
+    seen = {f"observable {i + 1}" if i else "observable": name for i, name in enumerate(names)}
+    table = Table(source, format=format, what="events are")
+    read = table.read({"stream": stream, "secret": secret}, seen, choose="stream=, secret=, observable=")
+    s, _ = read["stream"].codes()
+    x, secrets = read["secret"].codes()
+    order = np.argsort(s, kind="stable")
+    starts = np.append(0, np.cumsum(np.bincount(s)))[:-1]
+    of_stream = x[order[starts]]
+    differs = x != of_stream[s]
+    if differs.any():
+        at = table.where(int(np.argmax(differs)))
+        raise table.error(f"{at}: the stream has another secret in an earlier row: a stream has one")
+    rows = np.stack([read[role].floats() for role in seen], axis=1)[order]
+    return collect_events(secrets.at(of_stream), np.split(rows, starts[1:]))
 
 
 def _property_of(of: Any, x: Indices, secrets: Labels, column: Callable[[Any, str], Column]) -> tuple[Indices, Labels]:

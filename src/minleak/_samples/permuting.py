@@ -35,7 +35,7 @@ def p_of_no_leakage(
     Where blocks are given, secrets change places within their block; where each block has one secret (`secret_of`),
     whole blocks change places. `prior` is how likely secrets are by the events that the beliefs were formed on.
     """
-    tests = _join(beliefs)
+    tests = join_beliefs(beliefs)
     x, r, logs = tests.x, tests.r, np.log(tests.rows).astype(np.float32)
     weight = 1.0 / prior
     guess = np.argmax(logs - np.log(prior), axis=1)
@@ -53,12 +53,12 @@ def p_of_no_leakage(
     return _rank([score(x), *(score(again()) for _ in range(permutations))])
 
 
-def _join(beliefs: Sequence[Beliefs]) -> Beliefs:
+def join_beliefs(beliefs: Sequence[Beliefs], entries: int = _ENTRIES) -> Beliefs:
     """All beliefs as one, up to so many entries; which are left out has nothing to do with secrets."""
     kept: list[Beliefs] = []
     rows = 0
     for one in beliefs:
-        if kept and (rows + len(one.rows)) * one.rows.shape[1] > _ENTRIES:
+        if kept and (rows + len(one.rows)) * one.rows.shape[1] > entries:
             break
         kept.append(one._replace(r=one.r + rows))
         rows += len(one.rows)

@@ -15,6 +15,7 @@ from minleak._entropy.names import place
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._samples.charts import ObservedShares, curve_chart, seen_chart
+from minleak._samples.looking import HeldOut, LooksNeeded
 from minleak._samples.measures import Bracket, shown_end
 from minleak._samples.plug_in import JointCounts
 from minleak.errors import InvalidParameter
@@ -41,7 +42,8 @@ class Audit(Result):
 
     `said` is how observables were taken, `attack` which attack led in the end, and `curve` how it did: a row of (events
     trained on, tests, share of right guesses) for each part. `enough` and `more` answer `enough=`: whether the bracket
-    of `success` is narrow enough, and about how many more events it needs.
+    of `success` is narrow enough, and about how many more events it needs. `needed` is what `looks` answers, where the
+    command line was asked for it.
     """
 
     events: int
@@ -64,8 +66,11 @@ class Audit(Result):
     labels: Labels = field(repr=False, compare=False)
     joint: JointCounts | None = field(repr=False, compare=False)
     seen: ObservedShares = field(repr=False, compare=False)
+    held_out: HeldOut = field(repr=False, compare=False)
+    needed: LooksNeeded | None = None
 
     reported = ("rejected", "verdict")
+    charted = "what was seen, by secret"
 
     @property
     def rejected(self) -> bool:
@@ -115,6 +120,19 @@ class Audit(Result):
         matrix = sp.coo_array((joint.counts / rows[joint.x], (joint.x, joint.y)), shape=joint.shape)
         return Channel(matrix, inputs=list(self.labels), tolerance=1e-6)
 
+    def looks(self, success: float, *, seed: int = 0) -> LooksNeeded:
+        """After how many independent looks at one secret the attack is right with this probability, with an interval.
+
+        The attack was trained on the first half of the events (for timings, that chose its windows too), and the looks
+        are drawn from the other half, so that noise it was fitted to does not count. A better attack needs fewer.
+
+        >>> import numpy as np, minleak as ml
+        >>> x = np.random.default_rng(1).integers(0, 2, 4000)
+        >>> ml.audit(x, x + np.random.default_rng(2).normal(0, 2, 4000)).looks(0.9).looks     # with the true law 27
+        32
+        """
+        return self.held_out.looks(success, seed)
+
     def chart(self) -> Any:
         """Observables by secret, as an altair chart (needs the extra `report`)."""
         return seen_chart(self.seen)
@@ -136,6 +154,7 @@ class Audit(Result):
             self.verdict,
             *(f"warning: {warning}" for warning in self.warnings),
             *([] if self.enough is None else [self.enough_text]),
+            *([] if self.needed is None else self.needed.to_parts()),
         ]
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropy
 from minleak._plan.rings import LIMIT
@@ -20,6 +21,8 @@ from minleak.errors import InvalidParameter, InvalidPrior
 
 # The most distinct weights to take into memory.
 _DISTINCT = 5_000_000
+# Secrets whose weights are listed in memory.
+_LISTED = 20_000_000
 # Sums of 64-bit integers may pass 64 bits, so high and low parts are added apart.
 _LOW = 31
 
@@ -214,7 +217,14 @@ class Spectrum:
         times = np.array(found["times"].to_pylist(), dtype=np.int64)
         total = sum(w * c for w, c in zip(weights.tolist(), times.tolist(), strict=True))
         order = np.argsort(weights)[::-1]
-        self.values, self.times = weights[order] / float(total), times[order].astype(np.float64)
+        self.weights = weights[order]
+        self.values, self.times = self.weights / float(total), times[order].astype(np.float64)
+
+    def prior(self) -> Prior:
+        """The prior in memory, without labels, where it is of no more than some ten million secrets."""
+        if self.times.sum() > _LISTED:
+            raise InvalidParameter(f"there are more than {_LISTED:,} secrets: say k, or read the counts in memory")
+        return Prior(np.repeat(self.weights, self.times.astype(np.int64)))
 
     @staticmethod
     def _found(engine: Engine, rows: Any) -> Any:

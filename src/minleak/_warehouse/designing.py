@@ -16,6 +16,7 @@ from minleak._layouts.giants import find_giants
 from minleak._plan.groups import Groups
 from minleak._plan.rings import cap
 from minleak._plans.make import as_layout
+from minleak._warehouse.cleaning import clean_labels
 from minleak._warehouse.counts import Counts, counted, heaviest
 from minleak._warehouse.engines.base import Engine
 from minleak._warehouse.partitions import Dealing
@@ -36,6 +37,8 @@ def design(
     weight: str | None = "count",
     layout: Layout | str = "stable",
     groups: Groups | None = None,
+    strip: bool = False,
+    nfc: bool = False,
     rows: int = ROWS,
     folder: str | os.PathLike[str] | None = None,
 ) -> WarehousePlan:
@@ -63,6 +66,9 @@ def design(
         or "circle", all on the common ring.
     groups
         None: an engine makes no plans with caps on groups.
+    strip, nfc
+        Take off the blanks around secrets that are text; bring them into Unicode's normal form C (DuckDB only). Rows of
+        a log that are equal then are counted together, and blank ones left out; rows with weights are refused.
     rows
         About how many secrets a partition has. Up to twice as many are sorted as a whole. At most u - 1 secrets of a
         partition have no home, so a larger number keeps a little more weight at home.
@@ -93,7 +99,7 @@ def design(
     rows = whole(rows, "rows", 1)
     if folder is not None:
         check_new(folder)
-    source = as_table(table)
+    source = clean_labels(as_table(table), secret, strip=strip, nfc=nfc, events=weight is None)
     engine = engine_of(source)
     with counted(engine, source, secret, weight, k) as counts:
         header = _header_of(engine, counts, min(k, counts.n), chosen.name, rows)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from minleak._data.formats import find_format
+from minleak._data.formats.logs import recognise_log
 from minleak._data.sources import open_gzip
 from minleak._warehouse.engines import connect, engine_for, started
 from minleak._warehouse.engines.base import QUOTING, Engine, path_text, shown
@@ -78,7 +79,7 @@ def read(
     form, files = _files(name, format)
     running = engine_for(_started(engine, memory_limit))
     if form == _LINES:
-        return _lines(running, files, name)
+        return _lines(running, files, name, format)
     names = _columns(files, form, any_order=running.goes_by_names)
     try:
         found = running.read_parquet(files) if form == "parquet" else running.read_text(files, form, names)
@@ -128,12 +129,19 @@ def _files(name: str, format: str | None) -> tuple[str, list[str]]:
     return found.popitem()
 
 
-def _lines(engine: Engine, files: list[str], name: str) -> Any:
+def _lines(engine: Engine, files: list[str], name: str, format: str | None) -> Any:
     """The lines of the files that are not empty."""
     try:
         for file in files:
             with _bytes_of(file) as content:
-                if b"\0" in content.read(_LOOKED_AT):
+                head = content.read(_LOOKED_AT)
+                kind = None if format is not None else recognise_log(head)
+                if kind is not None:
+                    raise UnreadableFile(
+                        f"{file} is a log of the format {kind}, which is counted in memory for its distinct secrets: "
+                        "read_prior(..., field='path'); or say format='lines' to take whole lines for secrets"
+                    )
+                if b"\0" in head:
                     raise UnreadableFile(f"{file} has NUL bytes: an engine reads lines that end in line breaks")
         found = engine.read_lines(files)
     except UnreadableFile:

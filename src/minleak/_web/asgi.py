@@ -11,7 +11,7 @@ from typing import Any
 from minleak._data.parameters import whole
 from minleak._streams.result import Frames
 from minleak._web.events import EventFrames
-from minleak._web.responses import FAILED, FAILED_BODY, FAILED_HEADERS, Padder, Response
+from minleak._web.responses import FAILED, FAILED_BODY, FAILED_HEADERS, Padder, Response, is_event_stream
 from minleak.errors import InvalidParameter
 
 Message = MutableMapping[str, Any]
@@ -20,7 +20,7 @@ Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 
 # Ways to send a body past whoever looks at it.
-_BYPASSES = ("http.response.pathsend", "http.response.zerocopysend", "http.response.trailers", "http.response.push")
+_BYPASSES = frozenset(f"http.response.{name}" for name in ("pathsend", "zerocopysend", "trailers", "push"))
 # Seconds within which streams that are due are woken together: a timer for each of 1,000 costs as much as their frames.
 _GRAIN = 0.004
 _LOG = logging.getLogger("minleak.padding")
@@ -59,50 +59,44 @@ class PadResponses:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        accepted = b",".join(value for name, value in scope["headers"] if name == b"accept-encoding")
+        accepted = b",".join([value for name, value in scope["headers"] if name == b"accept-encoding"])
         response: Response | None = None
-        passes = begun = False
-
-        async def forward(start: Message, found: tuple[Any, list[bytes]], *, more: bool) -> None:
-            nonlocal begun
-            headers, blocks = found
-            if headers is not None:
-                begun = True
-                await send({**start, "headers": headers})
-            blocks = blocks if more else blocks or [b""]
-            for i, block in enumerate(blocks):
-                await send({"type": "http.response.body", "body": block, "more_body": more or i + 1 < len(blocks)})
-
         start: Message = {}
+        begun = False
 
         async def pad(message: Message) -> None:
-            nonlocal response, passes, start
-            if message["type"] == "http.response.start":
+            nonlocal response, start, begun
+            kind = message["type"]
+            if kind == "http.response.start":
                 headers = message.get("headers", ())
-                response = self._padder.begin(scope["method"], accepted, message["status"], headers)
-                start, passes = message, _is_event_stream(response.headers)
-                if passes:
+                start, response = message, self._padder.begin(scope["method"], accepted, message["status"], headers)
+                if response.head.is_event_stream:
+                    begun = True
                     await send({**message, "headers": response.head_alone()})
-            elif message["type"] != "http.response.body" or response is None or passes:
+                return
+            if kind != "http.response.body" or response is None or response.head.is_event_stream:
                 await send(message)
-            else:
-                body = bytes(message.get("body", b""))
-                if not message.get("more_body", False):
-                    await forward(start, response.end(body), more=False)
-                    self.shown += response.shows
-                else:
-                    found = response.feed(body)
-                    if found[0] is not None or found[1]:
-                        await forward(start, found, more=True)
+                return
+            body, more = bytes(message.get("body", b"")), message.get("more_body", False)
+            head, blocks = response.feed(body) if more else response.end(body)
+            if head is not None:
+                begun = True
+                await send({**start, "headers": head})
+            if not more:
+                self.shown += response.shows
+                blocks = blocks or [b""]
+            last = len(blocks) - 1
+            for i, block in enumerate(blocks):
+                await send({"type": "http.response.body", "body": block, "more_body": more or i < last})
 
         try:
             await self._app(_without_bypasses(scope), receive, pad)
         except Exception:
-            if begun or passes:
+            if begun:
                 raise
             _LOG.exception(FAILED)
-            failed = self._padder.begin(scope["method"], accepted, 500, FAILED_HEADERS)
-            await forward({"type": "http.response.start", "status": 500}, failed.end(FAILED_BODY), more=False)
+            await pad({"type": "http.response.start", "status": 500, "headers": FAILED_HEADERS})
+            await pad({"type": "http.response.body", "body": FAILED_BODY})
 
 
 class FrameEvents:
@@ -114,7 +108,7 @@ class FrameEvents:
     total; each frame has `frame` bytes, and servers frame each in the same way.
 
     A stream keeps at most `memory` bytes: an application that is quicker waits in `send`, and so does the clock for a
-    client that does not read; it then goes on from there and makes up for nothing. When the client goes away the
+    client that does not read; it goes on with the next tick and makes up for nothing. When the client goes away the
     application is told, by `http.disconnect` and by an OSError from `send`. Errors of the application are logged to
     minleak.padding. Other responses pass unchanged. Events must not be compressed on the way.
 
@@ -160,6 +154,28 @@ class FrameEvents:
             _LOG.error(FAILED, exc_info=failure)
 
 
+class _Signal:
+    """Wakes all who wait: an event of asyncio that is never set, and that takes less memory while nobody waits."""
+
+    __slots__ = ("_waiting",)
+
+    def __init__(self) -> None:
+        self._waiting: list[asyncio.Future[None]] = []
+
+    async def wait(self) -> None:
+        """Until the next `wake`."""
+        self._waiting.append(asyncio.get_running_loop().create_future())
+        await self._waiting[-1]
+
+    def wake(self) -> None:
+        """Wake all who wait."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            for future in waiting:
+                if not future.done():
+                    future.set_result(None)
+
+
 class _Client:
     """Who is served: knows when they have gone, by listening once the request has come whole."""
 
@@ -167,7 +183,8 @@ class _Client:
         self._receive, self.send = receive, send
         self._whole = method in ("GET", "HEAD")
         self._listener: asyncio.Task[None] | None = None
-        self._heard: asyncio.Queue[Message] = asyncio.Queue()
+        self._heard: list[Message] = []
+        self._asking = _Signal()
         self.gone = False
 
     def listen(self) -> None:
@@ -179,13 +196,16 @@ class _Client:
         """What the application receives."""
         if self._listener is None:
             return await self._receive_one()
-        if self.gone and self._heard.empty():
-            return {"type": "http.disconnect"}
-        return await self._heard.get()
+        while not self._heard:
+            if self.gone:
+                return {"type": "http.disconnect"}
+            await self._asking.wait()
+        return self._heard.pop(0)
 
     async def _listen(self) -> None:
         while not self.gone:
-            self._heard.put_nowait(await self._receive_one())
+            self._heard.append(await self._receive_one())
+            self._asking.wake()
 
     async def _receive_one(self) -> Message:
         message = await self._receive()
@@ -205,7 +225,7 @@ class _Alarms:
     """Wakes many streams with few timers: those that are due within the same few milliseconds together."""
 
     def __init__(self) -> None:
-        self._waiting: dict[tuple[int, int], list[asyncio.Future[None]]] = {}
+        self._waiting: dict[tuple[int, int], _Signal] = {}
 
     async def wait_until(self, due: float) -> None:
         """Return at this time of the loop, up to a grain later."""
@@ -213,16 +233,12 @@ class _Alarms:
         key = id(loop), math.ceil(due / _GRAIN)
         waiting = self._waiting.get(key)
         if waiting is None:
-            waiting = self._waiting[key] = []
+            waiting = self._waiting[key] = _Signal()
             loop.call_at(key[1] * _GRAIN, self._wake, key)
-        future = loop.create_future()
-        waiting.append(future)
-        await future
+        await waiting.wait()
 
     def _wake(self, key: tuple[int, int]) -> None:
-        for future in self._waiting.pop(key):
-            if not future.done():
-                future.set_result(None)
+        self._waiting.pop(key).wake()
 
 
 class _FramedStream:
@@ -232,7 +248,7 @@ class _FramedStream:
         self._frames, self._client, self._alarms = frames, client, alarms
         self._events = EventFrames(frames.frame, memory)
         self._clock: asyncio.Task[None] | None = None
-        self._room = asyncio.Event()
+        self._room = _Signal()
         self._ended = False
         #: How many frames the content took.
         self.needed = 0
@@ -241,7 +257,7 @@ class _FramedStream:
         """What the application sends."""
         if message["type"] == "http.response.start":
             headers = [(bytes(name).lower(), bytes(value)) for name, value in message.get("headers", ())]
-            if message["status"] == 200 and _is_event_stream(headers):
+            if message["status"] == 200 and is_event_stream(dict(headers).get(b"content-type", b"")):
                 if dict(headers).get(b"content-encoding", b"identity") != b"identity":
                     raise InvalidParameter(
                         "events are compressed, and frames of them cannot be filled: do not compress"
@@ -260,7 +276,6 @@ class _FramedStream:
                 raise OSError("the client has gone")
             data = data[self._events.write(data) :]
             if data:
-                self._room.clear()
                 await self._room.wait()
         if not message.get("more_body", False):
             self.finish(whole=True)
@@ -293,19 +308,19 @@ class _FramedStream:
         except OSError:
             self._client.gone = True
         finally:
-            self._room.set()
+            self._room.wake()
 
     async def _send_frames(self, start: Message) -> None:
         client, tick, now = self._client, self._frames.tick_ms / 1000, asyncio.get_running_loop().time
         await client.send(start)
         due, sent, total = now(), 0, 0
         while not client.gone:
-            due = max(due, now() - tick) + tick  # nothing is made up for
+            due += tick * max(1, math.ceil((now() - due) / tick))  # nothing is made up for, and the phase stays
             await self._alarms.wait_until(due)
             if client.gone:
                 return
             frame, sent = self._events.next(), sent + 1
-            self._room.set()
+            self._room.wake()
             if not total and self._ended and self._events.empty:
                 self.needed = sent
                 total = self._frames.total(sent)
@@ -314,13 +329,8 @@ class _FramedStream:
                 return
 
 
-def _is_event_stream(headers: list[tuple[bytes, bytes]]) -> bool:
-    kind = dict(headers).get(b"content-type", b"")
-    return kind.split(b";")[0].strip().lower() == b"text/event-stream"
-
-
 def _without_bypasses(scope: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     extensions = scope.get("extensions") or {}
-    if not any(name in extensions for name in _BYPASSES):
+    if _BYPASSES.isdisjoint(extensions):
         return scope
     return {**scope, "extensions": {name: said for name, said in extensions.items() if name not in _BYPASSES}}

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from minleak.errors import InvalidParameter
 
 # Two ends of lines in a row end an event. A line ends with \r\n, \n or \r.
 _END = re.compile(rb"(?>\r\n|\n|\r)(?>\r\n|\n|\r)")
 _MARK = b"\xef\xbb\xbf"  # a byte order mark, which is ignored at the very beginning only
+
+
+@lru_cache(maxsize=1024)
+def _comment(size: int) -> bytes:
+    """Bytes that clients ignore after an event: an empty line, or a comment."""
+    return b"\n" * size if size < 2 else b":" + b" " * (size - 2) + b"\n"
 
 
 class EventFrames:
@@ -25,6 +32,7 @@ class EventFrames:
 
     def __init__(self, frame: int, memory: int) -> None:
         self._frame, self._memory = frame, memory
+        self._empty_frame = _comment(frame)
         self._ready = bytearray()
         self._part = bytearray()  # of an event that is not whole
         self._began = False
@@ -63,12 +71,11 @@ class EventFrames:
 
     def next(self) -> bytes:
         """The next frame."""
+        if not self._ready:
+            return self._empty_frame
         content = bytes(self._ready[: self._frame])
         del self._ready[: self._frame]
-        missing = self._frame - len(content)
-        if not missing:
-            return content
-        return content + (b"\n" if missing == 1 else b":" + b" " * (missing - 2) + b"\n")
+        return content + _comment(self._frame - len(content))
 
     def _release(self, start: int) -> None:
         """Move whole events to what can be sent, looking for their ends from `start` on."""

@@ -10,12 +10,15 @@ import gzip
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from random import random
 
 #: The first bytes of a gzip member up to its flags, the length of its header, and the flag of a comment.
 _GZIP, _GZIP_HEAD, _COMMENT = b"\x1f\x8b\x08", 10, 0x10
 _SPACED = ("application/json", "text/css", "text/javascript", "application/javascript")
 # In HPACK's code of headers both letters have eight bits, and a random value is never found in its table.
 _LETTERS = bytes(b"XZ"[i & 1] for i in range(256))
+_POOL = os.urandom(1 << 18).translate(_LETTERS)
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Filler:
     add: Callable[[bytes, int], bytes]
 
 
-COMMENT = Filler("comment", 7, True, lambda body, n: body + b"<!--" + b"x" * (n - 7) + b"-->")
+COMMENT = Filler("comment", 7, True, lambda body, n: b"".join((body, b"<!--", b"x" * (n - 7), b"-->")))
 SPACES = Filler("spaces", 1, True, lambda body, n: body + b" " * n)
 
 
@@ -42,6 +45,7 @@ def _in_gzip(body: bytes, n: int) -> bytes:
 GZIP = Filler("gzip", 1, False, _in_gzip)
 
 
+@lru_cache(maxsize=256)
 def filler_of_type(content_type: bytes) -> Filler | None:
     """The filler for content that is not coded, by its type; None if bytes at its end would not be ignored."""
     kind = content_type.split(b";")[0].strip().lower().decode("latin-1")
@@ -61,5 +65,8 @@ def store_in_gzip(body: bytes) -> bytes:
 
 
 def random_letters(n: int) -> bytes:
-    """So many letters for the value of a header: random, for else HTTP/2 would send a repeated one in a byte."""
-    return os.urandom(n).translate(_LETTERS)
+    """So many letters for the value of a header, at most 4,096: random ones from anywhere in a pool, for else HTTP/2
+    would send a repeated value in a byte. Nobody has to be unable to guess them.
+    """
+    begin = int(random() * (len(_POOL) - n))
+    return _POOL[begin : begin + n]

@@ -11,7 +11,7 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from http import HTTPStatus
 from typing import Any
 
@@ -28,6 +28,7 @@ _ROOM = len(NAME) + 4
 # A header has at most so many letters, and a head is not made longer than by so many.
 _LONGEST, _MOST = 4000, 60_000
 _DIGESTS = {b"digest", b"content-digest", b"repr-digest", b"content-md5"}
+_FRAMING = {b"content-length", b"transfer-encoding"}
 _NO_BODY = (204, 205, 304)
 #: What is logged and sent where the application fails.
 FAILED = "the application failed; the response ends as any other"
@@ -107,21 +108,53 @@ class Padder:
 
     def begin(self, method: str, accepted: bytes, status: int, headers: Iterable[tuple[bytes, bytes]]) -> Response:
         """A response with this status and these headers to a request of this method that accepts these codings."""
-        given = [(bytes(name).lower(), bytes(value)) for name, value in headers]
-        values = dict(given)
-        coding = values.get(b"content-encoding", b"identity").strip().lower()
-        sealed = status == 206 or not _DIGESTS.isdisjoint(values)
-        filler: Filler | None = None
-        if not sealed and coding == b"identity":
-            filler = filler_of_type(values.get(b"content-type", b""))
-            if filler is None and accepts_gzip(accepted):
-                filler = GZIP
-        elif not sealed and coding == b"gzip":
+        given = tuple([(bytes(name).lower(), bytes(value)) for name, value in headers])
+        return Response(self, _head_of(method, accepted, status, given))
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """What a status and headers say of a response: how its body can be filled, whether it has one, its length where it
+    is known, and whether it is coded by gzip.
+    """
+
+    status: int
+    headers: Headers
+    filler: Filler | None
+    bodiless: bool
+    known: int | None
+    coded: bool
+    is_event_stream: bool
+
+    @cached_property
+    def of_whole(self) -> Headers:
+        """The headers of a body that is sent whole, without its length."""
+        headers = self.headers if self.filler is None else changed(self.headers)
+        return [pair for pair in headers if pair[0] not in _FRAMING]
+
+
+@lru_cache(maxsize=512)
+def _head_of(method: str, accepted: bytes, status: int, headers: tuple[tuple[bytes, bytes], ...]) -> Head:
+    """A head is looked at once: applications send the same ones again and again."""
+    values = dict(headers)
+    coding = values.get(b"content-encoding", b"identity").strip().lower()
+    content_type = values.get(b"content-type", b"")
+    filler: Filler | None = None
+    if status != 206 and _DIGESTS.isdisjoint(values):
+        if coding == b"identity":
+            filler = filler_of_type(content_type) or (GZIP if accepts_gzip(accepted) else None)
+        elif coding == b"gzip":
             filler = GZIP
-        bodiless = method == "HEAD" or status in _NO_BODY or status < 200
-        length = values.get(b"content-length", b"")
-        known = int(length) if length.isdigit() else None
-        return Response(self, status, given, filler, bodiless, known, coding == b"gzip")
+    bodiless = method == "HEAD" or status in _NO_BODY or status < 200
+    length = values.get(b"content-length", b"")
+    known = int(length) if length.isdigit() else None
+    events = is_event_stream(content_type)
+    return Head(status, list(headers), filler, bodiless, known, coding == b"gzip", events)
+
+
+def is_event_stream(content_type: bytes) -> bool:
+    """Whether this is the type of server-sent events."""
+    return content_type.split(b";")[0].strip().lower() == b"text/event-stream"
 
 
 def accepts_gzip(accepted: bytes) -> bool:
@@ -137,7 +170,6 @@ def accepts_gzip(accepted: bytes) -> bool:
     return False
 
 
-@dataclass(eq=False)
 class Response:
     """One response: its head is held back until what is added to it is known, and its body is sent in blocks.
 
@@ -146,15 +178,10 @@ class Response:
     up to `memory`. Longer ones of unknown length pass through from there, and are filled at their end if they can be.
     """
 
-    padder: Padder
-    status: int
-    headers: Headers
-    filler: Filler | None
-    bodiless: bool
-    known: int | None
-    coded: bool
+    __slots__ = ("_filler", "_kept", "_open", "_padder", "_sent", "head", "shows")
 
-    def __post_init__(self) -> None:
+    def __init__(self, padder: Padder, head: Head) -> None:
+        self._padder, self.head, self._filler = padder, head, head.filler
         self._kept = bytearray()
         self._sent = 0
         self._open = False  # whether the head is sent
@@ -163,14 +190,14 @@ class Response:
 
     def feed(self, body: bytes) -> tuple[Headers | None, list[bytes]]:
         """What can be sent after this part of the body."""
-        if self.bodiless:
+        if self.head.bodiless:
             return None, []
         self._kept += body
         head = None
         if not self._open:
-            if self.filler is None and self.known is not None:
-                head = self._fill_head(self.headers, self._needed_by(self.known))
-            elif len(self._kept) > self.padder.memory:
+            if self._filler is None and self.head.known is not None:
+                head = self._fill_head(self.head.headers, self._needed_by(self.head.known))
+            elif len(self._kept) > self._padder.memory:
                 head = self._pass_through()
             else:
                 return None, []
@@ -179,69 +206,69 @@ class Response:
 
     def end(self, last: bytes = b"") -> tuple[Headers | None, list[bytes]]:
         """What is left to be sent after the last part."""
-        if not (self._kept or self._sent or self.bodiless):  # as most responses come, in one piece
+        if not (self._kept or self._sent or self.head.bodiless):  # as most responses come, in one piece
             headers, body = self._whole(last)
             return headers, [body] if len(body) <= BLOCK else _cut(body)
         self._kept += last
-        if self.bodiless:
-            return self._fill_head(self._without_length() if self.filler else self.headers, 0), []
+        if self.head.bodiless:
+            return self._fill_head(self._without_length() if self._filler else self.head.headers, 0), []
         if self._open:
-            if self.filler is not None and self.filler.follows:
+            if self._filler is not None and self._filler.follows:
                 size = self._sent + len(self._kept)
-                self._kept = bytearray(self._filled(bytes(self._kept), size, self.filler))
+                self._kept = bytearray(self._filled(bytes(self._kept), size, self._filler))
             return None, self._blocks(whole_blocks=False)
         headers, body = self._whole(bytes(self._kept))
         return headers, _cut(body)
 
     def head_alone(self) -> Headers:
         """The head of a response whose body passes as it is."""
-        return self._fill_head(self.headers, 0)
+        return self._fill_head(self.head.headers, 0)
 
     def _whole(self, body: bytes) -> tuple[Headers, bytes]:
         """Head and body of a response that is known whole."""
-        filler, headers, more = self.filler, self.headers, 0
-        if filler is GZIP and self.coded and not has_room_in_gzip(body):
-            filler = None
-        if filler is GZIP and not self.coded:
+        head, filler, more = self.head, self._filler, 0
+        headers = head.of_whole.copy()
+        if filler is GZIP and head.coded and not has_room_in_gzip(body):
+            filler, headers = None, [pair for pair in head.headers if pair[0] not in _FRAMING]
+        if filler is GZIP and not head.coded:
             body = store_in_gzip(body)
-            headers = [*headers, (b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
+            headers += [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
         if filler is None:
             more = self._needed_by(len(body))
         else:
             body = self._filled(body, len(body), filler)
-            headers = changed(headers)
-        headers = [(n, v) for n, v in headers if n not in (b"content-length", b"transfer-encoding")]
-        return self._fill_head([*headers, (b"content-length", b"%d" % len(body))], more), body
+        headers.append((b"content-length", b"%d" % len(body)))
+        return self._fill_head(headers, more), body
 
     def _pass_through(self) -> Headers:
         """The head of a body that is too long to be kept: filled at its end, by its head if its length is known, or
         not at all.
         """
-        if self.filler is not None and self.filler.follows:
+        if self._filler is not None and self._filler.follows:
             return self._fill_head(changed(self._without_length()), 0)
-        self.filler = None
-        if self.known is not None:
-            return self._fill_head(self.headers, self._needed_by(self.known))
+        self._filler = None
+        if self.head.known is not None:
+            return self._fill_head(self.head.headers, self._needed_by(self.head.known))
         self.shows = True
-        return self._fill_head(self.headers, 0)
+        return self._fill_head(self.head.headers, 0)
 
     def _without_length(self) -> Headers:
-        return [(name, value) for name, value in self.headers if name != b"content-length"]
+        return [(name, value) for name, value in self.head.headers if name != b"content-length"]
 
     def _filled(self, body: bytes, size: int, filler: Filler) -> bytes:
-        added = self.padder.sizes.target(size, filler.least) - size
+        added = self._padder.sizes.target(size, filler.least) - size
         return filler.add(body, added) if added else body
 
     def _needed_by(self, size: int) -> int:
         """What the head takes for a body of this size to which nothing is added."""
-        return min(self.padder.sizes.pad(size) - size, _MOST)
+        return min(self._padder.sizes.pad(size) - size, _MOST)
 
     def _fill_head(self, headers: Headers, more: int) -> Headers:
         """The headers with those that make the head a multiple of `head` bytes, and by `more` bytes longer."""
-        size = head_size(self.status, headers)
-        unit = self.padder.head
+        size = head_size(self.head.status, headers)
+        unit = self._padder.head
         missing = -(-(size + _ROOM) // unit) * unit + more - size
-        filled = list(headers)
+        filled = headers.copy()
         while missing:
             letters = missing - _ROOM
             if letters > _LONGEST:

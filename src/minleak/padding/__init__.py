@@ -9,6 +9,7 @@ from minleak._padding.comparison import PaddingComparison, PolicyComparison, com
 from minleak._padding.frontiers import CurvePoint, PaddingFrontier, frontier
 from minleak._padding.limits import Limits
 from minleak._padding.make import design, least_budget, price_limits, update
+from minleak._padding.noise import GeometricNoise, RandomTotal, UniformNoise
 from minleak._padding.overheads import Overheads
 from minleak._padding.policies import AppliedPolicy, nip44, padme, signal, to_multiple, to_power_of_two
 from minleak._padding.result import Bucket, LeastOverhead, LimitPrice, Padding
@@ -27,6 +28,7 @@ __all__ = [
     "CurvePoint",
     "FrameCost",
     "Frames",
+    "GeometricNoise",
     "LeastOverhead",
     "LimitPrice",
     "Limits",
@@ -35,10 +37,12 @@ __all__ = [
     "PaddingComparison",
     "PaddingFrontier",
     "PolicyComparison",
+    "RandomTotal",
     "SamplePadding",
     "SizeTable",
     "StreamComparison",
     "Streams",
+    "UniformNoise",
     "compare",
     "compare_streams",
     "design",

@@ -18,6 +18,10 @@ class Format(ABC):
     endings: ClassVar[tuple[str, ...]] = ()
     #: Whether all is text: numbers are spelled, and the first line may be a secret instead of a header.
     is_text: ClassVar[bool] = False
+    #: Whether each row is an event, and the file is read in pieces.
+    is_log: ClassVar[bool] = False
+    #: Whether the names of the columns are surely names, so that a message may show them.
+    names_surely: bool = False
     #: The names of the columns, if they have names.
     header: list[str] | None = None
     #: Where a row is an event that is counted here: how many rows were blank, and so no events.

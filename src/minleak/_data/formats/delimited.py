@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import itertools
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
@@ -17,6 +19,13 @@ from minleak.errors import UnreadableFile
 
 # The longest row that pyarrow can read; and how many bytes are looked through for quotes at a time.
 _LONGEST, _PIECE = 2**31 - 1, 1 << 24
+
+
+# A header is told from a row by so many lines, by what names columns, and by what stands for a number that is missing.
+_ROWS = 20
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_ .-]{0,29}")
+_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+_NOTHING = ("na", "nan", "none", "null", "missing", "unknown", "inf")
 
 
 class Csv(Format):
@@ -34,6 +43,19 @@ class Csv(Format):
         if first is None:
             raise UnreadableFile(f"{self.name} is empty: a header that names its columns is needed")
         self.header = first[1]
+
+    @property
+    def names_surely(self) -> bool:  # type: ignore[override]
+        """Whether the first line looks like names above values: none of its fields is one below, and a column of
+        numbers has a name. Else it may be a row itself, and a secret.
+        """
+        with contextlib.suppress(UnreadableFile):
+            header, *rows = [fields for _, fields in itertools.islice(self._records(), _ROWS)]
+            alike = [fields for fields in rows if len(fields) == len(header)]
+            named = all(_NAME.fullmatch(name) and name.lower() not in _NOTHING for name in header)
+            apart = not any(name in fields for name in header for fields in alike)
+            return named and apart and any(all(map(_NUMBER.fullmatch, column)) for column in zip(*alike, strict=True))
+        return False
 
     def columns(self, labels: Sequence[str], numbers: Sequence[str]) -> list[Any]:
         """Labels as text; numbers as 64-bit integers or as floats where they surely are, else as text, whose digits are

@@ -14,6 +14,7 @@ class Parquet(Format):
     """A Parquet file; its schema names the columns."""
 
     endings = (".parquet", ".pq")
+    names_surely = True
 
     def __init__(self, data: bytes, name: str) -> None:
         from pyarrow import parquet

@@ -1,6 +1,7 @@
 """Pricing: the cheapest among the optimal plans, as a linear programme over sets that is solved without listing them.
 
-All plans made of valid rings leak the same, so what a set costs can be minimised for nothing (docs/theory.md):
+All plans made of valid rings leak the same, so what a set costs can be minimised for nothing (see
+docs/explanation/layouts.md):
 
     minimise  sum over M of v_M c(M) / u   over v >= 0 with  sum over M containing i of v_M = u w_i  for every i,
 

@@ -16,7 +16,7 @@ from minleak.errors import InvalidChannel
 
 def left_factor(first: Channel | Any, second: Channel | Any, *, tolerance: float = 1e-8) -> Channel | None:
     """The channel L with L A = B, A the first and B the second, or None where there is none: whether B's secrets act as
-    mixtures of A's.
+    mixtures of A's. None too where the two have different numbers of observables.
 
     Exact where both channels are, else every entry is met within the tolerance. One small programme for each row: rows
     of A and B have sum one, and so have then rows of L >= 0 by themselves.
@@ -25,6 +25,8 @@ def left_factor(first: Channel | Any, second: Channel | Any, *, tolerance: float
     array([[0.5, 0.5]])
     """
     A, B, limit = as_channel(first), as_channel(second), tolerated(tolerance)
+    if A.shape[1] != B.shape[1]:
+        return None
     rule = "a left factor is between channels with the same observables: "
     match(A.outputs, B.outputs, ("the first", "column"), ("the second", "column"), InvalidChannel, rule=rule)
     if A.exact is not None and B.exact is not None:

@@ -60,6 +60,9 @@ class Core(ABC):
     #: U is the chance that one guess is wrong.
     one_guess: bool = False
 
+    #: U is known by its values and gradient alone: it has no `majorant` and no `hypograph`.
+    by_gradient: bool = False
+
     @abstractmethod
     def values(self, v: Array, by: Grouped) -> Array:
         """U of each column."""

@@ -6,11 +6,13 @@ import math
 from typing import Any
 
 from minleak._entropy.base import ConditionalEntropy
+from minleak._entropy.custom import CoreConcave
 from minleak._entropy.deformed import restore
 from minleak._entropy.forms import AllGuesses, BestGuesses, RenyiMean, arimoto_exponent
 from minleak._entropy.gain import Gain
 from minleak._optimise.cores.base import Core
 from minleak._optimise.cores.guessing import GuessCore, GuessworkCore
+from minleak._optimise.cores.own import OwnCore
 from minleak._optimise.cores.power_cones import ArimotoCore, FehrBerensCore, HayashiCore
 from minleak._optimise.cores.shannon import ShannonCore
 from minleak.errors import InvalidParameter
@@ -30,9 +32,11 @@ def core_of(H: ConditionalEntropy) -> Core:
             return GuessCore(l)
         case AllGuesses():
             return GuessworkCore()
+    if isinstance(H, CoreConcave) and H.has_gradient:
+        return OwnCore(H)
     raise InvalidParameter(
         f"{H.name} has no convex form that is known: choose an entropy of the library, such as shannon, "
-        "min-entropy, guesswork or arimoto:2"
+        "min-entropy, guesswork or arimoto:2, or a CoreConcave with its gradient="
     )
 
 
@@ -72,16 +76,21 @@ def outer(H: ConditionalEntropy, u: float, mass: float = 1.0) -> float:
 
     Increasing in u; infinite where u is beyond the largest.
     """
-    match _plain(H).form:
+    plain = _plain(H)
+    match plain.form:
         case RenyiMean() as mean:
             nats = _nats(mean.exponent, u, mass)
             return nats if math.isinf(nats) else mean.outer(nats)
-    return u
+    return plain.eta(u if plain.increasing else -u) if isinstance(plain, CoreConcave) else u
 
 
 def slope(H: ConditionalEntropy, u: float, mass: float = 1.0) -> float:
-    """The derivative of `outer`; infinite where u is the largest or beyond."""
-    match _plain(H).form:
+    """The derivative of `outer`; infinite where u is the largest or beyond. By differences for one's own entropies."""
+    plain = _plain(H)
+    if isinstance(plain, CoreConcave):
+        step = 1e-6 * max(abs(u), 1e-3)
+        return (outer(H, u + step) - outer(H, u - step)) / (2 * step)
+    match plain.form:
         case RenyiMean() as mean:
             left = mass + mean.exponent * u if mean.exponent else 1.0
             if not left > 0:

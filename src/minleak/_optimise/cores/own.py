@@ -1,0 +1,44 @@
+"""The core of an entropy of one's own: known by its values and its gradient, whose planes lie above it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from minleak._data.arrays import Array
+from minleak._entropy.custom import CoreConcave
+from minleak._optimise.cores.base import Core, Hypograph
+from minleak._optimise.cores.grouped import Grouped
+
+
+class OwnCore(Core):
+    """U = Fhat, or -Fhat where F is convex."""
+
+    by_gradient = True
+
+    def __init__(self, entropy: CoreConcave) -> None:
+        self.entropy = entropy
+        self.sign = 1.0 if entropy.increasing else -1.0
+
+    def values(self, v: Array, by: Grouped) -> Array:
+        """Columns reach the entropy without their zeros."""
+        found = np.zeros(len(by))
+        for y, column in enumerate(np.split(v, by.starts[1:])):
+            seen = column[column > 0]
+            if len(seen):
+                found[y] = self.sign * self.entropy.perspective(seen)
+        return found
+
+    def gradient_at(self, v: Array, by: Grouped) -> Array:
+        sizes = np.unique(by.sizes)
+        if len(sizes) == 1:
+            return np.asarray(self.sign * self.entropy.gradient(v.reshape(len(by), -1).T).T.ravel())
+        columns = np.split(v, by.starts[1:])
+        return np.concatenate([self.sign * self.entropy.gradient(column[:, None])[:, 0] for column in columns])
+
+    def majorant(self, a: Array, by: Grouped) -> Array:
+        raise NotImplementedError  # solvers give planes with their answers
+
+    def hypograph(self, v: Any, by: Grouped) -> Hypograph:
+        raise NotImplementedError

@@ -1,0 +1,39 @@
+"""Labels cleaned inside an engine, as `LabelCleaner` cleans them in memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from minleak._data.parameters import truth
+from minleak._warehouse.engines.base import ibis_module
+from minleak._warehouse.tables import engine_of
+from minleak.errors import InvalidParameter
+
+# What Python takes for blanks at the ends of a text.
+_BLANKS = r"^[\s\x0b\x1c-\x1f\x{85}\p{Z}]+|[\s\x0b\x1c-\x1f\x{85}\p{Z}]+$"
+
+
+def clean_labels(table: Any, secret: str, *, strip: bool, nfc: bool, events: bool) -> Any:
+    """The table with blanks taken off the ends of its secrets, or these in Unicode's normal form C; of `events` those
+    that are blank then are left out. What is no text stays as it is.
+    """
+    if not (truth(strip, "strip") or truth(nfc, "nfc")) or secret not in table.columns:
+        return table
+    column = table[secret]
+    if not column.type().is_string():
+        return table
+    if nfc:
+        if engine_of(table).ibis_name != "duckdb":
+            raise InvalidParameter(
+                "nfc=True: this engine knows no normal forms of Unicode; take duckdb, or clean in memory"
+            )
+        normal = ibis_module().udf.scalar.builtin(_nfc_normalize, name="nfc_normalize")
+        column = normal(column)
+    if strip:
+        column = column.re_replace(_BLANKS, "")
+    cleaned = table.mutate(**{secret: column})
+    return cleaned.filter(cleaned[secret] != "") if events else cleaned
+
+
+def _nfc_normalize(text: str) -> str:  # type: ignore[empty-body]
+    """DuckDB's own."""

@@ -1,0 +1,106 @@
+"""The page of every kind of result: one number first, what it means, whether it is enough, and what to do."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import numpy as np
+import pytest
+
+import minleak as ml
+from minleak._report.bars import Bar, chances
+from minleak._report.stories import judge, story
+from minleak._streams.result import FrameCost
+from minleak.errors import InvalidParameter
+
+COUNTS = [40, 25, 10, 8, 6, 5, 3, 3]
+
+
+def audit(spread, n=600):
+    rng = np.random.default_rng(4)
+    secrets = rng.integers(0, 3, n)
+    return ml.audit(secrets, rng.normal(spread * secrets, 1), permutations=99)
+
+
+def frames():
+    cost = FrameCost(9, 3, 0.3, 2, 0.6, 0.5, "shannon", 0.4, 900.0, 600.0, 1.0, 2.0, 3.0, 4.0, 0)
+    return ml.padding.Frames(48, 20, (4, 8), cost)
+
+
+RESULTS = {
+    "comparison": lambda: ml.compare(COUNTS, [0, 1, 2, 3, 0, 1, 2, 3]),
+    "blocks": lambda: ml.design(COUNTS, 3, layout="blocks"),
+    "audit": lambda: audit(1.0),
+    "harmless audit": lambda: audit(0.0),
+    "padding": lambda: ml.padding.design([10, 20, 30, 40], [4, 3, 2, 1], budget=8),
+    "sample padding": lambda: ml.padding.from_samples([0, 1] * 50, list(range(100)), budget=9),
+    "frames": frames,
+    "channel": lambda: ml.leakage_table([2, 1], [[0.9, 0.1], [0.2, 0.8]]),
+    "capacity": lambda: ml.capacity([[0.9, 0.1], [0.2, 0.8]]),
+}
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_every_kind_of_result_has_a_story(kind, tmp_path):
+    subject = RESULTS[kind]()
+    result = subject.summary() if kind == "blocks" else subject
+    told = story(result)
+    assert told.verdict.endswith(".")
+    assert told.todo.endswith(".")
+    assert 2 <= len(told.tiles) <= 4
+    ml.report.write(subject, tmp_path / "page.html")
+    page = html.unescape((tmp_path / "page.html").read_text())
+    for text in (told.title, told.verdict, told.todo, *(tile.value for tile in told.tiles)):
+        assert text in page
+    assert re.search(r'class="tile ours">[^<]*<b>' + re.escape(told.tiles[0].value), page)
+
+
+def test_a_result_without_a_story_has_its_name_and_its_table(tmp_path):
+    result = ml.sweep(COUNTS, ks=[1, 2], entropies=["shannon"])
+    ml.report.write(result, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    assert "<h1>Sweep</h1>" in page
+    assert "What to do" not in page
+
+
+def test_the_numbers_are_those_of_the_result():
+    found = RESULTS["comparison"]()
+    told = story(found)
+    assert [tile.value for tile in told.tiles] == [f"{100 * x:.3g}%" for x in (found.success, found.blocks, found.plan)]
+    assert [bar.value for bar in told.bars] == [row.success for row in found.rows]
+    assert f"-k {found.average} --layout blocks" in told.todo
+
+
+def test_two_audits_are_a_repair(tmp_path):
+    before, after = audit(1.5), audit(0.0)
+    ml.report.write([before, after], tmp_path / "page.html", success=0.5)
+    page = html.unescape((tmp_path / "page.html").read_text())
+    assert "Before and after the repair" in page
+    assert "<h2>Before</h2>" in page
+    assert "<h2>After</h2>" in page
+    assert "no leak is found any more" in page
+    assert 'id="chart_1"' in page
+    assert 'id="chart_2"' in page
+    for wrong in ([before], [before, after, after], [before, "after"]):
+        with pytest.raises(InvalidParameter, match="two audits, before and after"):
+            ml.report.write(wrong, tmp_path / "other.html")
+    assert not (tmp_path / "other.html").exists()
+
+
+def test_requirements_are_judged_where_a_guess_is(tmp_path):
+    told = story(RESULTS["comparison"]())
+    assert judge(told, None) == ("", "")
+    assert judge(told, 1.0)[1] == ""
+    assert judge(told, told.success)[0].startswith("✓ met")
+    assert judge(told, told.success * 0.99)[1] == "bad"
+    narrow = story(audit(1.0))
+    assert judge(narrow, narrow.success)[1] == "doubtful"
+    with pytest.raises(InvalidParameter, match="judges no requirement"):
+        ml.report.write(RESULTS["capacity"](), tmp_path / "page.html", success=0.1)
+
+
+def test_bars_have_their_values_and_ends():
+    spec = chances([Bar("a", 0.2, 0.1, None, ours=True), Bar("b", 0.3)]).to_dict()
+    assert len(spec["layer"]) == 3
+    assert len(chances([Bar("a", 0.2), Bar("b", 0.3)]).to_dict()["layer"]) == 2
