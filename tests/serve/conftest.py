@@ -9,7 +9,7 @@ import minleak as ml
 from minleak._padding.size_table import SizeTable
 from minleak._serve.application import ENDPOINTS, Application, Serving
 from minleak._serve.guard import OTHER, Guard, Terms
-from minleak._serve.metrics import Table
+from minleak._serve.metrics import MetricTable
 from minleak._serve.plans import make_cloak, open_plan
 
 COUNTS = {"hush-flu": 40, "hush-cold": 30, "hush-gout": 20, "hush-mumps": 15, "hush-rabies": 3}
@@ -43,7 +43,7 @@ def serving(tmp_path_factory):
 
 
 def new_table():
-    return Table([*(one.path for one in ENDPOINTS), OTHER], 2)
+    return MetricTable([*(one.path for one in ENDPOINTS), OTHER], 2)
 
 
 def guard_of(serving, table, **terms):

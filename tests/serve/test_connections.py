@@ -11,10 +11,10 @@ import subprocess
 import pytest
 from tests.serve.running import request
 
-from minleak._serve.guard import Limits, Terms
+from minleak._serve.guard import RequestLimits, Terms
 from minleak._serve.worker import RETIRE, STOP, Tls, _Worker
 
-SHORT = Limits(request_time=0.3, idle_time=1, connections=4)
+SHORT = RequestLimits(request_time=0.3, idle_time=1, connections=4)
 
 
 def worked(serving, table, act, tls=None, limits=SHORT, order=STOP):
@@ -166,6 +166,6 @@ def test_tls(serving, table, tmp_path):
         in_clear.close()
         return status, found
 
-    status, in_clear = worked(serving, table, act, Tls(*pem), Limits(request_time=5, idle_time=1))
+    status, in_clear = worked(serving, table, act, Tls(*pem), RequestLimits(request_time=5, idle_time=1))
     assert status.startswith(b"HTTP/1.1 200")
     assert b"HTTP" not in in_clear

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.serve.conftest import older_plan
 from tests.serve.running import call
 
-from minleak._serve.guard import Limits, hash_token
+from minleak._serve.guard import RequestLimits, hash_token
 from minleak._serve.messages import BATCH, STEPS
 from minleak._serve.problems import CODES
 
@@ -77,7 +77,7 @@ def test_batches(guarded, body, code):
 
 
 def test_large_things(guarded):
-    guard = guarded(limits=Limits(body=1 << 17))
+    guard = guarded(limits=RequestLimits(body=1 << 17))
     refused(guard, "too_large", "/draws", {"draws": [GOOD] * (BATCH + 1)})
     refused(guard, "too_large", "/walks", {"states": ["home"] * (STEPS + 1), "scope": "u"})
     refused(guard, "too_large", "/walks", {"states": [], "scope": "u"})
@@ -162,7 +162,7 @@ def test_an_error_of_ours_is_counted_and_not_told(guarded, table, capfd):
 
 def test_too_many_at_a_time(guarded):
     """So many wait for a tick, one more is told when to come again."""
-    guard = guarded(every=0.02, limits=Limits(requests=3))
+    guard = guarded(every=0.02, limits=RequestLimits(requests=3))
 
     async def together():
         return await asyncio.gather(*(asyncio.to_thread(lambda: None), *(_one(guard) for _ in range(5))))

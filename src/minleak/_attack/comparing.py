@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from minleak._attack.profiles import Profile
+from minleak._attack.profiles import SortedPrior
 from minleak._data.arrays import Array, Indices
 from minleak._data.parameters import listed
 from minleak._data.prior import Prior, as_prior
@@ -108,7 +108,7 @@ def compare(
     partition = Partition.by_codes(_codes(scheme, len(prior)))
     buckets, largest = len(partition.begins) - 1, int(partition.sizes.max())
     average = max(1, math.floor(len(prior) / buckets + 0.5))
-    profile = Profile(prior)
+    profile = SortedPrior(prior)
     held = None if rows is None else as_rows(prior, rows)
 
     def measure(name: str, k: int, cells: Partition) -> ComparisonRow:
@@ -156,7 +156,7 @@ def _cells(read: RowsRead | None) -> list[Any]:
     return ["", ""] if read is None else [read.mean, "" if read.worst is None else read.worst]
 
 
-def _least(profile: Profile, success: float, at: Any) -> int:
+def _least(profile: SortedPrior, success: float, at: Any) -> int:
     """The least k at which the success, which does not grow with k, is no more than that."""
     return 1 + bisect_left(range(1, profile.n), True, key=lambda k: at(k) <= success * (1 + 1e-12))
 

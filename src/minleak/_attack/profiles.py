@@ -14,7 +14,7 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak.errors import InvalidParameter
 
 
-class Profile:
+class SortedPrior:
     """The sorted prior with what is needed to know pi for any k."""
 
     def __init__(self, prior: Prior) -> None:

@@ -22,7 +22,7 @@ _MOST = 9_999
 
 
 @dataclass(frozen=True)
-class AuditOptions:
+class AuditFlags:
     """How to audit: the parameters of `minleak.audit`, by their names."""
 
     secret: Secret = "secret"
@@ -69,7 +69,7 @@ def audit(
         "EVENTS", "A csv(.gz), tsv or parquet file or a log, - for stdin; with --engine a folder or a database too."
     ),
     *,
-    options: AuditOptions,
+    options: AuditFlags,
     looks: float | None = option(
         "Tell after how many looks at one secret an attacker is right so often, such as 90%.", parser=share
     ),
@@ -77,7 +77,7 @@ def audit(
         "With --enough: wait for more events in the file until they are enough; give up when none came for this many "
         "seconds."
     ),
-    before: str | None = option("With --report: events from before a repair, audited alike and put beside these."),
+    before: str | None = option("Events from before a repair, audited alike; --report puts both on one page."),
     chart: str | None = chart_option("observables by secret"),
     curve: str | None = chart_option("success against training events"),
     format: Format = None,
@@ -112,6 +112,8 @@ def audit(
             with telling():
                 found = ml.audit(rows["source"], format=rows["format"], **given)
                 earlier = None if before is None else ml.audit(before, **given)
+    if earlier is not None:
+        note(f"before the repair: {earlier.headline}")
     if looks is not None:
         with working("looking again and again"):
             found = replace(found, needed=found.looks(looks))

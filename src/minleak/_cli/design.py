@@ -12,7 +12,7 @@ from minleak._cli.inputs import Grouping, PriorSource, Reading
 from minleak._cli.options import Entropies, PriorFile, option, share, split_names, whole
 from minleak._cli.output import Outcome, note, progressing, working
 from minleak._cli.show import summarize
-from minleak._cli.sweep import Requirement, why_untold
+from minleak._cli.sweep import SuccessRequirement, why_untold
 from minleak._data.progress import Progress
 from minleak._layouts import LAYOUTS
 from minleak._plan.summaries import BlockSummary, PlanSummary, StringSummary
@@ -117,7 +117,7 @@ def design(
     prior: PriorFile,
     *,
     k: int | None = option("How many secrets a set has at most, from 1 on; or give --max-success.", "-k"),
-    requirement: Requirement,
+    requirement: SuccessRequirement,
     output: str | None = option("The .cloak file to write; with --engine also a new folder.", "-o", "--output"),
     entropy: Entropies = None,
     variant: Variant,

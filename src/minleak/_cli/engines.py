@@ -12,7 +12,7 @@ from minleak._cli.inputs import Reading, as_file
 from minleak._cli.options import option
 from minleak._cli.output import note, working
 from minleak._cli.show import summarize
-from minleak._cli.sweep import Requirement, why_untold
+from minleak._cli.sweep import SuccessRequirement, why_untold
 from minleak._data.formats.lines import Lines
 from minleak._plan.summaries import PlanSummary
 from minleak.errors import InvalidParameter
@@ -72,7 +72,7 @@ def design_inside(
     output: str | None,
     *,
     layout: str,
-    requirement: Requirement,
+    requirement: SuccessRequirement,
     entropies: list[str] | None,
 ) -> PlanSummary:
     """The plan made inside an engine, in a summary; written as a folder of Parquet files or, by its ending, as a .cloak
@@ -101,7 +101,7 @@ def design_inside(
         return summary
 
 
-def _least_k(counts: Any, requirement: Requirement, how: dict[str, Any], *, clean: bool) -> int:
+def _least_k(counts: Any, requirement: SuccessRequirement, how: dict[str, Any], *, clean: bool) -> int:
     """The least k for a requirement, by the distinct counts, which are few."""
     from minleak import warehouse
     from minleak._warehouse.cleaning import clean_labels

@@ -115,7 +115,7 @@ def _(found: WorstCase) -> Story:
 
 
 @dataclass(frozen=True)
-class Columns:
+class ChannelColumns:
     """The columns of CHANNEL beside that of the secrets."""
 
     observable: Observable = "observable"
@@ -139,7 +139,7 @@ def measure(
         "if it may; gains for which it does are in the JSON."
     ),
     property: PropertyColumn = None,
-    columns: Columns,
+    columns: ChannelColumns,
     reading: Reading,
 ) -> Outcome[ChannelLeakage | WorstCase | Refinement]:
     """Measure how much observables reveal about secrets, given the probability of each (a channel).

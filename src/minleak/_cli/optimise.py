@@ -19,7 +19,7 @@ from minleak.errors import InvalidParameter
 
 
 @dataclass(frozen=True)
-class Limits:
+class BudgetFlags:
     """How much a channel may cost or leak."""
 
     budget: float | None = option("The cap on the expected cost.")
@@ -52,7 +52,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Pairs:
+class PairColumns:
     """The columns of PAIRS beside that of the secrets, and of PRIOR."""
 
     observable: Observable = "observable"
@@ -71,9 +71,9 @@ def optimise(
         "An entropy by name; of several the first counts most, the others break ties.", "--entropy", "-e"
     ),
     output: str | None = option("The channel: .csv, .tsv, .parquet, or a .cloak for `minleak draw`.", "-o", "--output"),
-    limits: Limits,
+    limits: BudgetFlags,
     chart: str | None = chart_option("the frontier"),
-    columns: Pairs,
+    columns: PairColumns,
     reading: Reading,
 ) -> Outcome[Optimum | LeastBudget | Tradeoff]:
     """Find the channel that leaks least where only some observables are allowed, or each has a cost.

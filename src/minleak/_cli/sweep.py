@@ -20,7 +20,7 @@ _ALL = "all"
 
 
 @dataclass(frozen=True)
-class Requirement:
+class SuccessRequirement:
     """How often a guess may be right at most, and what the counts are a sample of."""
 
     max_success: float | None = option(
@@ -84,7 +84,7 @@ def sweep(
     ks: str | None = option("Sizes to look at, such as 1:30 or 2,5,10."),
     entropy: Entropies = None,
     max_leakage: float | None = option("Find the least k that leaks at most this much in the (first) --entropy."),
-    requirement: Requirement,
+    requirement: SuccessRequirement,
     chart: str | None = chart_option("the least leakage against k"),
     grouping: Grouping,
     reading: Reading,

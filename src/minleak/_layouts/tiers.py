@@ -26,7 +26,7 @@ class TierCaps:
 
 
 @dataclass(frozen=True)
-class PrincipalPartition:
+class TierPartition:
     """The blocks of the principal partition: `giants` are those of one member, the heaviest first, and `tiers` the
     others, the densest first.
     """
@@ -41,7 +41,7 @@ class PrincipalPartition:
         return np.asarray(np.sort(pi)[::-1] / pi.sum())
 
 
-def find_partition(weights: Indices, k: int, tree: GroupTree) -> PrincipalPartition:
+def find_partition(weights: Indices, k: int, tree: GroupTree) -> TierPartition:
     """The principal partition of the secrets under a cap k on the size of a set and caps on nested groups.
 
     F_0 = {}, and F_i is a set that maximises (w(F) - w(F_{i-1})) / (r(F) - r(F_{i-1})), r(F) the most members of F that
@@ -111,7 +111,7 @@ class _Blocks:
         self.active = np.concatenate([self.active[~here], found])
         self.groups = np.concatenate([self.groups[~here], self._parents[of]])
 
-    def to_partition(self) -> PrincipalPartition:
+    def to_partition(self) -> TierPartition:
         """Giants and tiers, from the blocks of the whole set."""
         final = self.into
         while not np.array_equal(final, self.into[final]):
@@ -128,7 +128,7 @@ class _Blocks:
         for found, groups in self._seen:
             inside = of_block[found] >= 0
             np.add.at(caps, (of_block[found[inside]], groups[inside]), self.ranks[found[inside]])
-        return PrincipalPartition(
+        return TierPartition(
             giants,
             tuple(
                 TierCaps(self._tree, int(self.ranks[b]), int(self.weights[b]), own[:-1], some)

@@ -27,7 +27,7 @@ _NEAR_ONE = 0.25
 
 
 @one_thread()
-def bound_information(matrix: Any, order: float, *, gap: float, iterations: int | None) -> Bounds:
+def bound_information(matrix: Any, order: float, *, gap: float, iterations: int | None) -> OrderBounds:
     """max over r of I_a(r) for a dense or sparse channel and a finite order a > 0, to the gap if the iterations do."""
     import scipy.sparse as sp
 
@@ -35,7 +35,7 @@ def bound_information(matrix: Any, order: float, *, gap: float, iterations: int 
     return _close_gap(problem, gap, iterations or 10_000, newton=iterations or _STEPS)
 
 
-class Bounds:
+class OrderBounds:
     """The best lower and upper bound of the points that were seen, and how many steps it took to see them."""
 
     def __init__(self, at: _Point) -> None:
@@ -51,11 +51,11 @@ class Bounds:
         return self.upper - self.lower > gap and self.steps < limit
 
 
-def _close_gap(problem: _Problem, gap: float, limit: int, *, newton: int) -> Bounds:
+def _close_gap(problem: _Problem, gap: float, limit: int, *, newton: int) -> OrderBounds:
     """Bounds that are no further apart than the gap, or the best after `limit` steps, so many of them Newton's."""
     n = problem.n
     start = at = problem.at(np.full(n, 1 / n))
-    found = Bounds(at)
+    found = OrderBounds(at)
     if n > _LARGE:
         first = min(limit, _FIRST, 2 + _CHEAP // len(problem.c))
         while found.open(gap, first):
@@ -71,7 +71,7 @@ def _close_gap(problem: _Problem, gap: float, limit: int, *, newton: int) -> Bou
     return found
 
 
-def _among_few(problem: _Problem, at: _Point, found: Bounds, gap: float, limit: int) -> None:
+def _among_few(problem: _Problem, at: _Point, found: OrderBounds, gap: float, limit: int) -> None:
     """Narrow the bounds by the capacity of few secrets, as it is attained by no more than there are observables.
 
     It is that of all if no other row is farther from their q than it; rows that are farther join the few.

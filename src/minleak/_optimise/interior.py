@@ -12,7 +12,7 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._optimise.linear import highs_with, run_highs
-from minleak._optimise.mehrotra import Direction, InteriorProgramme, Point
+from minleak._optimise.mehrotra import Direction, InteriorPoint, InteriorProgramme
 from minleak._optimise.one_guess import cheap_pairs, is_one_guess
 from minleak._optimise.programme import Programme, Solution, duals_of_prices
 from minleak.errors import SolverFailed
@@ -86,7 +86,7 @@ class _Game(InteriorProgramme):
         J, r = both.reshape(2, *self.live.shape)
         return J, r, float(x[-1])
 
-    def start(self) -> Point:
+    def start(self) -> InteriorPoint:
         """Between the cheapest channel and the uniform one, half of the budget spent, all complementarities equal."""
         live, left = self.live, self.left
         even = self.on * (left / live.sum(axis=1))[:, None]
@@ -99,12 +99,12 @@ class _Game(InteriorProgramme):
         J = share * even + (1 - share) * cheap
         t = 1.5 * J.max(axis=0)
         x = self.join(J, t - J, self.budget - float((self.cost * J).sum()))
-        return Point(x, float(t.sum()) / len(x) / x, t, np.zeros(len(left)))
+        return InteriorPoint(x, float(t.sum()) / len(x) / x, t, np.zeros(len(left)))
 
-    def enough(self, at: Point) -> float:
+    def enough(self, at: InteriorPoint) -> float:
         return _CLOSE * float(at.t.sum())
 
-    def direction(self, at: Point) -> Direction:
+    def direction(self, at: InteriorPoint) -> Direction:
         """Eliminating J and t leaves the multipliers of the row sums and of the budget: dense, of size n + 1."""
         from scipy.linalg import cho_factor, cho_solve
 
@@ -150,7 +150,7 @@ class _Game(InteriorProgramme):
 
         return towards
 
-    def sharpen(self, at: Point) -> tuple[Array, Array, float]:
+    def sharpen(self, at: InteriorPoint) -> tuple[Array, Array, float]:
         """J and the prices after HiGHS has solved what the iterates leave open, or as they are if it cannot."""
         for plain in _PLAIN:
             try:
@@ -159,7 +159,7 @@ class _Game(InteriorProgramme):
                 continue
         return self.on * self.split(at.x)[0], at.lam, float(at.s[-1])
 
-    def _on_the_open(self, at: Point, plain: float) -> tuple[Array, Array, float]:
+    def _on_the_open(self, at: InteriorPoint, plain: float) -> tuple[Array, Array, float]:
         """Entries that are plainly none, or plainly as large as they may be, stay so; the few others and the t_y are
         the unknowns of a linear programme.
         """

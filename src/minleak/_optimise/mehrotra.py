@@ -24,7 +24,7 @@ _STUCK = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class InteriorPoint:
     """Positive x and their multipliers s, in one order; other unknowns t; and the multipliers lam of the equations."""
 
     x: Array
@@ -41,18 +41,18 @@ class InteriorProgramme(ABC):
     """A linear programme with its own way to solve Newton's equations."""
 
     @abstractmethod
-    def start(self) -> Point:
+    def start(self) -> InteriorPoint:
         """A point inside."""
 
     @abstractmethod
-    def direction(self, at: Point) -> Direction:
+    def direction(self, at: InteriorPoint) -> Direction:
         """Newton's equations at a point, factored once; LinAlgError where they have lost their digits."""
 
     @abstractmethod
-    def enough(self, at: Point) -> float:
+    def enough(self, at: InteriorPoint) -> float:
         """The sum of the products that is small enough."""
 
-    def solve(self) -> Point:
+    def solve(self) -> InteriorPoint:
         """The best point found."""
         best = at = self.start()
         least = np.inf
@@ -72,12 +72,12 @@ class InteriorProgramme(ABC):
                 break
         return best
 
-    def _step(self, at: Point, gap: float) -> tuple[Point, float]:
+    def _step(self, at: InteriorPoint, gap: float) -> tuple[InteriorPoint, float]:
         direction, mean = self.direction(at), gap / len(at.x)
 
-        def towards(products: Array) -> Point:
+        def towards(products: Array) -> InteriorPoint:
             dx, dt, dlam = direction(products)
-            return Point(dx, products / at.x - at.s - at.s / at.x * dx, dt, dlam)
+            return InteriorPoint(dx, products / at.x - at.s - at.s / at.x * dx, dt, dlam)
 
         ahead = towards(np.zeros_like(at.x))
         primal, dual = _lengths(at, ahead)
@@ -85,13 +85,13 @@ class InteriorProgramme(ABC):
         aim = mean * ((left / gap) ** 3 if min(primal, dual) > _SHORT else 0.5)
         ahead = towards(aim - np.clip(ahead.x * ahead.s, -_CUT * mean, _CUT * mean))
         primal, dual = (1.0 if length >= 1 else _SHARE * length for length in _lengths(at, ahead))
-        moved = Point(
+        moved = InteriorPoint(
             at.x + primal * ahead.x, at.s + dual * ahead.s, at.t + primal * ahead.t, at.lam + dual * ahead.lam
         )
         return moved, max(primal, dual)
 
 
-def _lengths(at: Point, ahead: Point) -> tuple[float, float]:
+def _lengths(at: InteriorPoint, ahead: InteriorPoint) -> tuple[float, float]:
     """The longest steps up to 1 that keep x and s from crossing zero."""
     primal, dual = float((-ahead.x / at.x).max()), float((-ahead.s / at.s).max())
     return 1 / max(primal, 1.0), 1 / max(dual, 1.0)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._optimise.mehrotra import Direction, InteriorProgramme, Point
+from minleak._optimise.mehrotra import Direction, InteriorPoint, InteriorProgramme
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Solution
 
@@ -108,7 +108,7 @@ class _LeastCost(InteriorProgramme):
         m, n = self.cost.shape
         return x[: m * n].reshape(m, n), x[m * n :].reshape(m, -1)
 
-    def start(self) -> Point:
+    def start(self) -> InteriorPoint:
         """All rows the same, all prices alike."""
         m, n = self.cost.shape
         z = np.full((m, n), 1 / m)
@@ -116,12 +116,12 @@ class _LeastCost(InteriorProgramme):
         nu = np.full(d.shape, 1.0 / n)
         reduced = self.cost + self.pairs_t(nu)
         lam = reduced.min(axis=0) - 1.0
-        return Point(_join(z, d), _join(reduced - lam, nu), np.zeros(0), lam)
+        return InteriorPoint(_join(z, d), _join(reduced - lam, nu), np.zeros(0), lam)
 
-    def enough(self, at: Point) -> float:  # noqa: ARG002
+    def enough(self, at: InteriorPoint) -> float:  # noqa: ARG002
         return _CLOSE
 
-    def direction(self, at: Point) -> Direction:
+    def direction(self, at: InteriorPoint) -> Direction:
         """An inverse for each observable, and their sum for what couples them."""
         from scipy.linalg import cho_factor, cho_solve
 

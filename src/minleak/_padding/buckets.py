@@ -50,7 +50,7 @@ class Buckets:
 
 
 @dataclass(frozen=True, eq=False)
-class Bracket:
+class BudgetBracket:
     """The neighbouring corners around a budget, the price at which both are optimal, the largest value that any
     buckets within the budget can have, and the best that were seen to keep every limit. `above` is None where nothing
     costs more: then `below` is the best of all.
@@ -155,7 +155,7 @@ class BucketSearch:
         """Whether these buckets keep every budget, up to rounding."""
         return bool((buckets.overheads <= self.limits.allowed * (1 + _TOLERANCE)).all())
 
-    def bracket(self, *, near: Bracket | None = None) -> Bracket | None:
+    def bracket(self, *, near: BudgetBracket | None = None) -> BudgetBracket | None:
         """Corners on both sides of the budget, and a bound; None if no buckets are within it.
 
         Prices go by turns to the slope between the two nearest corners, which ends the search when hardly anything lies
@@ -168,7 +168,7 @@ class BucketSearch:
             return None
         kept = self._better(self._better(None, below), above)
         if _fits(above.overhead, budget):
-            return Bracket(above, None, 0.0, above.value, kept)
+            return BudgetBracket(above, None, 0.0, above.value, kept)
         low, high, most, turn = 0.0, math.inf, above.value, 0
         if near is not None and near.above is not None:
             turn = 1
@@ -191,10 +191,10 @@ class BucketSearch:
             elif not done:
                 low, above = price, min(above, new, key=lambda buckets: buckets.overhead)
             if done:
-                return Bracket(below, above, chord, max(most, below.value), kept)
+                return BudgetBracket(below, above, chord, max(most, below.value), kept)
             turn += 1
 
-    def aim(self) -> tuple[BucketSearch, Bracket | None]:
+    def aim(self) -> tuple[BucketSearch, BudgetBracket | None]:
         """The search with the weights of the budgets whose bound is least, and the bracket with them.
 
         Between the corners of a bracket a mixture just spends the budget. Where it spends more than one of the budgets
@@ -203,7 +203,7 @@ class BucketSearch:
         if len(self.blend) < 2:
             return self, self.bracket()
         low, high, share = 0.0, 1.0, 1.0
-        best: tuple[BucketSearch, Bracket] | None = None
+        best: tuple[BucketSearch, BudgetBracket] | None = None
         for _ in range(_BLENDS):
             tried = replace(self, blend=np.array([share, 1 - share]) / self.limits.allowed)
             found = tried.bracket()
@@ -235,7 +235,7 @@ class BucketSearch:
         if root is None:
             return None
         best = search.spend(root.kept)
-        waiting: list[tuple[float, int, Bracket, BucketSearch]] = []
+        waiting: list[tuple[float, int, BudgetBracket, BucketSearch]] = []
         most, branches = self.value.attainable(root.most), 0
         if search.is_open(root, most, best):
             waiting.append((-most, 0, root, search))
@@ -258,13 +258,13 @@ class BucketSearch:
             return None
         return best, max(-waiting[0][0], best.value) if waiting else best.value
 
-    def is_open(self, bracket: Bracket, most: float, best: Buckets | None) -> bool:
+    def is_open(self, bracket: BudgetBracket, most: float, best: Buckets | None) -> bool:
         """Whether something better may be found among the buckets of this bracket."""
         if best is not None and most <= best.value + _slack(best.value):
             return False
         return bracket.above is not None or not self.affords(bracket.below)
 
-    def split(self, bracket: Bracket) -> Iterator[BucketSearch]:
+    def split(self, bracket: BudgetBracket) -> Iterator[BucketSearch]:
         """The two cases: an end is there, or it is not. It is one in which the corners of a bracket differ, the one
         highest up, where padding costs; or in the middle of their largest bucket where an end is free.
         """
@@ -324,7 +324,7 @@ class BucketSearch:
         return b
 
 
-def _mixture(bracket: Bracket, budget: float) -> Array:
+def _mixture(bracket: BudgetBracket, budget: float) -> Array:
     """The overheads of the mixture of the two corners that just spends the budget."""
     below, above = bracket.below, bracket.above
     if above is None:

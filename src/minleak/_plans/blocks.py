@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from minleak._attack.profiles import Profile
+from minleak._attack.profiles import SortedPrior
 from minleak._attack.world import SampledSets, World, count_sample, estimate_world, sets_to_draw
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
@@ -148,7 +148,7 @@ class BlockPlan(BasePlan):
         measures = as_entropies(entropies)
         after = self.partition.entropies(self.prior, measures)
         if self.groups is None:
-            profile, k = Profile(self.prior), np.array([self.k])
+            profile, k = SortedPrior(self.prior), np.array([self.k])
             best = [float(profile.entropies(H, k)[0]) for H in measures]
         else:
             weights = self.prior.on_grid(LIMIT // self.k).weights

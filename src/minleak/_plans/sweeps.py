@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from minleak._attack.profiles import Profile
+from minleak._attack.profiles import SortedPrior
 from minleak._data.arrays import Array, Indices
 from minleak._data.parameters import listed, real
 from minleak._data.prior import Prior, as_prior
@@ -94,7 +94,7 @@ def sweep(
     [0.7437328063, 0.3404993987]
     """
     prior = as_prior(prior)
-    profile = Profile(prior)
+    profile = SortedPrior(prior)
     chosen = range(1, min(profile.n, 100) + 1) if ks is None else ks
     asked = tuple(cap(k) for k in listed(chosen, "ks are the caps to sweep over, such as range(1, 20)", some=True))
     wanted = np.array([min(k, profile.n) for k in asked], dtype=np.int64)  # no set has more members than that
@@ -162,7 +162,7 @@ def least_k(
     10
     """
     prior = as_prior(prior)
-    profile = Profile(prior)
+    profile = SortedPrior(prior)
     if in_the_world and success is None:
         raise InvalidParameter("for the true population a target is success=, how often a guess may be right")
     if (leakage is None) == (success is None):
@@ -194,7 +194,7 @@ def least_k(
     before = H(profile.prior)
 
     source = profile if groups is None else _Capped(prior, groups)
-    largest = profile.positive if isinstance(source, Profile) else source.most
+    largest = profile.positive if isinstance(source, SortedPrior) else source.most
 
     def enough(k: int) -> bool:
         after = float(source.entropies(H, np.array([k]))[0])

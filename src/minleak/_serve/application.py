@@ -13,9 +13,9 @@ from minleak._draw.keys import scope_problem
 from minleak._padding.size_table import SizeTable
 from minleak._sequences.tracks import Tracks as TrackMaker
 from minleak._serve import messages as m
-from minleak._serve.metrics import Collector, Row, Table
+from minleak._serve.metrics import Collector, MetricTable, Row
 from minleak._serve.openapi import describe
-from minleak._serve.problems import Problem
+from minleak._serve.problems import RequestProblem
 from minleak.errors import MinleakError, PendingSecret, UnknownSecret
 
 JSON = b"application/json"
@@ -71,7 +71,7 @@ class Application:
     a thread, one at a time.
     """
 
-    def __init__(self, serving: Serving, table: Table, row: Row) -> None:
+    def __init__(self, serving: Serving, table: MetricTable, row: Row) -> None:
         self._serving, self._cloak, self._row = serving, serving.cloak, row
         self._collector = Collector(table, serving.plans)
         self._lineages = {lineage.hex(): lineage for lineage in self._cloak.lineages}
@@ -111,11 +111,11 @@ class Application:
     async def draws(self, asked: m.Draws) -> m.DrawnSets:
         """Many sets: those of one lineage together."""
         if len(asked.draws) > m.BATCH:
-            raise Problem("too_large", f"a batch has at most {m.BATCH:,} draws")
+            raise RequestProblem("too_large", f"a batch has at most {m.BATCH:,} draws")
         by_lineage: dict[str, list[int]] = {}
         for at, one in enumerate(asked.draws):
             if scope_problem(one.scope):
-                raise Problem("bad_scope", scope_problem(one.scope) or "", at)
+                raise RequestProblem("bad_scope", scope_problem(one.scope) or "", at)
             by_lineage.setdefault(one.lineage or self._current, []).append(at)
         sets: list[Any] = [None] * len(asked.draws)
         for name, places in by_lineage.items():
@@ -141,32 +141,32 @@ class Application:
             return found
         return secret
 
-    def _refusal(self, error: Exception, scope: str, at: int | None = None) -> Problem:
+    def _refusal(self, error: Exception, scope: str, at: int | None = None) -> RequestProblem:
         if isinstance(error, UnknownSecret):
             code = "pending_secret" if isinstance(error, PendingSecret) else "unknown_secret"
             self._row.count(f"{code}s")
-            return Problem(code, at=at)
+            return RequestProblem(code, at=at)
         if isinstance(error, KeyError):
-            return Problem("unknown_lineage", at=at)
+            return RequestProblem("unknown_lineage", at=at)
         if problem := scope_problem(scope):
-            return Problem("bad_scope", problem, at)
-        return Problem("refused", at=at)
+            return RequestProblem("bad_scope", problem, at)
+        return RequestProblem("refused", at=at)
 
     # -- walks and paddings -----------------------------------------------------------------------------------------
 
     async def walk(self, asked: m.Walk) -> m.Tracks:
         """The tracks of some steps. A move may take milliseconds."""
         if not 1 <= len(asked.states) <= m.STEPS:
-            raise Problem("too_large", f"a request has between 1 and {m.STEPS} states of a walk")
+            raise RequestProblem("too_large", f"a request has between 1 and {m.STEPS} states of a walk")
         if problem := scope_problem(asked.scope):
-            raise Problem("bad_scope", problem)
+            raise RequestProblem("bad_scope", problem)
         async with self._walking:
             try:
                 shown = await asyncio.to_thread(self._walk, asked)
             except UnknownSecret as error:
                 raise self._refusal(error, asked.scope, error.at) from None
             except MinleakError as error:
-                raise Problem("refused", str(error)) from None
+                raise RequestProblem("refused", str(error)) from None
         self._row.count("steps", len(shown.steps))
         return shown
 
@@ -192,7 +192,7 @@ class Application:
         try:
             found = padding.pad(asked.size)
         except MinleakError as error:
-            raise Problem("refused", str(error)) from None
+            raise RequestProblem("refused", str(error)) from None
         self._row.count("padded")
         return m.Padded(found)
 
@@ -218,5 +218,5 @@ class Application:
     async def ready(self) -> m.Status:
         """It answers, and goes on doing so."""
         if self.retiring:
-            raise Problem("busy", "this process is about to end: another one takes new connections")
+            raise RequestProblem("busy", "this process is about to end: another one takes new connections")
         return m.Status("ok")

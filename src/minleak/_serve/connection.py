@@ -8,10 +8,10 @@ from typing import Any, cast
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from minleak._serve.guard import Limits
+from minleak._serve.guard import RequestLimits
 from minleak._serve.messages import write_json
 from minleak._serve.metrics import Row
-from minleak._serve.problems import Problem
+from minleak._serve.problems import RequestProblem
 
 
 class _Gathering:
@@ -50,7 +50,7 @@ class Connection(H11Protocol):
     read its answer, would stay for ever.
     """
 
-    limits: Limits
+    limits: RequestLimits
     row: Row
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -62,7 +62,7 @@ class Connection(H11Protocol):
         super().connection_made(cast(asyncio.Transport, _Gathering(transport, self.loop)))
         if len(self.connections) > self.limits.connections:
             self.row.count("connections_cut")
-            self._refuse(Problem("busy"), [(b"retry-after", b"1")])
+            self._refuse(RequestProblem("busy"), [(b"retry-after", b"1")])
         else:
             self.since = self.loop.time()
 
@@ -98,9 +98,9 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         del msg
-        self._refuse(Problem("bad_request", "this is no HTTP/1.1 request"))
+        self._refuse(RequestProblem("bad_request", "this is no HTTP/1.1 request"))
 
-    def _refuse(self, problem: Problem, headers: list[tuple[bytes, bytes]] | None = None) -> None:
+    def _refuse(self, problem: RequestProblem, headers: list[tuple[bytes, bytes]] | None = None) -> None:
         """Answer outside of a request, and end."""
         body = write_json(problem.to_dict())
         given = [

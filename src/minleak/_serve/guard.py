@@ -16,7 +16,7 @@ from typing import Any
 from minleak._serve.application import JSON, Application, Endpoint
 from minleak._serve.messages import write_json
 from minleak._serve.metrics import Row
-from minleak._serve.problems import Problem
+from minleak._serve.problems import RequestProblem
 
 #: The path that answers to unknown ones are counted under.
 OTHER = "other"
@@ -31,7 +31,7 @@ _MORE = {"busy": [(b"retry-after", b"1")], "unauthorized": [(b"www-authenticate"
 
 
 @dataclass(frozen=True)
-class Limits:
+class RequestLimits:
     """How much a process takes at a time."""
 
     body: int = 1 << 20
@@ -53,7 +53,7 @@ class Terms:
     #: Answers leave at multiples of so many seconds, if not at once.
     every: float = 0.0
     access_log: bool = False
-    limits: Limits = Limits()
+    limits: RequestLimits = RequestLimits()
 
 
 def hash_token(token: bytes) -> bytes:
@@ -97,12 +97,12 @@ class Guard:
             read = True
             body = await self._application.answer(endpoint, sent)
             media_type = endpoint.media_type
-        except Problem as problem:
+        except RequestProblem as problem:
             status, body, more = problem.status, write_json(problem.to_dict()), _MORE.get(problem.code, [])
         except Exception:
             # Whatever it says may be a secret, and so may what it was called with: it is counted and not told.
             self._row.count("internal_errors")
-            status, body = 500, write_json(Problem("internal").to_dict())
+            status, body = 500, write_json(RequestProblem("internal").to_dict())
         headers = [(b"content-type", media_type), (b"content-length", str(len(body)).encode()), *more]
         if self._application.retiring or not read:
             headers.append(_CLOSE)
@@ -112,30 +112,30 @@ class Guard:
         """The endpoint that is asked. Refuse what is not to be answered, before its body is read."""
         terms, headers = self._terms, _Headers(scope["headers"])
         if self._asked > terms.limits.requests:
-            raise Problem("busy")
+            raise RequestProblem("busy")
         if terms.hosts is not None and headers.once(b"host").lower() not in terms.hosts:
-            raise Problem("wrong_host")
+            raise RequestProblem("wrong_host")
         endpoint = self._endpoints.get(scope["path"])
         if terms.token is not None and (endpoint is None or not endpoint.open):
             scheme, _, token = headers.once(b"authorization").partition(b" ")
             same = hmac.compare_digest(hash_token(token.strip()), terms.token)
             if scheme.lower() != b"bearer" or not same:
-                raise Problem("unauthorized")
+                raise RequestProblem("unauthorized")
         if endpoint is None or scope["raw_path"] != scope["path"].encode():
-            raise Problem("not_found")
+            raise RequestProblem("not_found")
         if scope["method"] != endpoint.method:
-            raise Problem("method_not_allowed", f"{endpoint.path} takes {endpoint.method}")
+            raise RequestProblem("method_not_allowed", f"{endpoint.path} takes {endpoint.method}")
         if scope["query_string"]:
-            raise Problem("bad_request", "no path takes a query: it would stand in the logs of others")
+            raise RequestProblem("bad_request", "no path takes a query: it would stand in the logs of others")
         if headers.has(b"transfer-encoding"):
-            raise Problem("length_required")
+            raise RequestProblem("length_required")
         if endpoint.request is not None:
             if not headers.has(b"content-length"):
-                raise Problem("length_required")
+                raise RequestProblem("length_required")
             if headers.once(b"content-type").split(b";")[0].strip().lower() != JSON:
-                raise Problem("not_json")
+                raise RequestProblem("not_json")
         if int(headers.once(b"content-length") or 0) > (terms.limits.body if endpoint.request is not None else 0):
-            raise Problem("too_large", f"a body has at most {terms.limits.body:,} bytes")
+            raise RequestProblem("too_large", f"a body has at most {terms.limits.body:,} bytes")
         return endpoint
 
     async def _until_tick(self) -> None:
@@ -164,7 +164,7 @@ class _Headers:
     def once(self, name: bytes) -> bytes:
         """A header that has one value: two of them would be read in two ways."""
         if self._twice and name in self._twice:
-            raise Problem("bad_request", "a header stands there twice")
+            raise RequestProblem("bad_request", "a header stands there twice")
         return self._found.get(name, b"")
 
 
@@ -178,10 +178,10 @@ async def _read_body(receive: Receive, most: int) -> bytes:
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            raise Problem("bad_request", "the connection ended before the body did")
+            raise RequestProblem("bad_request", "the connection ended before the body did")
         parts.append(message["body"])
         size += len(parts[-1])
         if size > most:
-            raise Problem("too_large")
+            raise RequestProblem("too_large")
         if not message["more_body"]:
             return b"".join(parts)

@@ -8,7 +8,7 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
-from minleak._serve.problems import Problem
+from minleak._serve.problems import RequestProblem
 
 M = TypeVar("M")
 
@@ -135,7 +135,7 @@ def read_json(body: bytes) -> Any:
     except (ValueError, RecursionError) as error:
         if isinstance(error, _Twice):
             problem = "an object of the body has a name twice"
-    raise Problem("bad_json", problem)  # here, since JSON's error holds the text that it read
+    raise RequestProblem("bad_json", problem)  # here, since JSON's error holds the text that it read
 
 
 class _Twice(ValueError):
@@ -170,16 +170,16 @@ def show_labels(labels: Any) -> list[Any]:
 def parse(kind: type[M], data: Any, at: int | None = None) -> M:
     """A message of that kind from what JSON said; what is wrong is told without a word of what came."""
     if type(data) is not dict:
-        raise Problem("bad_request", f"a JSON object with {_known(kind)} is expected", at)
+        raise RequestProblem("bad_request", f"a JSON object with {_known(kind)} is expected", at)
     checks, needed = _checks(cast(Any, kind))
     if not (data.keys() <= checks.keys() and data.keys() >= needed):
-        raise Problem("bad_request", f"the fields are {_known(kind)}: one is missing, or there is another", at)
+        raise RequestProblem("bad_request", f"the fields are {_known(kind)}: one is missing, or there is another", at)
     for name, value in data.items():
         scalars, hint = checks[name]
         if type(value) in scalars:
             continue
         if not _fits(value, hint):
-            raise Problem("bad_request", f"{name} is {_in_words(hint)}", at)
+            raise RequestProblem("bad_request", f"{name} is {_in_words(hint)}", at)
         inner = get_args(hint)[0]
         if is_dataclass(inner):
             data[name] = [parse(cast(Any, inner), one, i) for i, one in enumerate(value)]

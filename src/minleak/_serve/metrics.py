@@ -40,7 +40,7 @@ COUNTS = {
 _ENDS = (0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 10.0)
 
 
-class Table:
+class MetricTable:
     """The shared table: `rows` for processes, the first for the supervisor, and a column for everything counted."""
 
     def __init__(self, routes: Sequence[str], rows: int) -> None:
@@ -64,7 +64,7 @@ class Table:
 class Row:
     """The row of one process."""
 
-    def __init__(self, table: Table, number: int) -> None:
+    def __init__(self, table: MetricTable, number: int) -> None:
         self._columns, self._values = table.columns, memoryview(table.values[number])  # quicker than numpy, one by one
 
     def count(self, name: Any, by: int = 1) -> None:
@@ -81,7 +81,7 @@ class Row:
 class Collector:
     """The table, and the plans that are served, as families of metrics."""
 
-    def __init__(self, table: Table, plans: Sequence[PlanFacts]) -> None:
+    def __init__(self, table: MetricTable, plans: Sequence[PlanFacts]) -> None:
         self._table, self._plans = table, plans
 
     def collect(self) -> Iterator[Any]:

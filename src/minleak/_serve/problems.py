@@ -26,7 +26,7 @@ CODES = {
 STATUSES = sorted({200, *(status for status, _ in CODES.values())})
 
 
-class Problem(Exception):
+class RequestProblem(Exception):
     """A request that is refused; `at` is which of several things that were asked for, counted from 0."""
 
     def __init__(self, code: str, message: str = "", at: int | None = None) -> None:

@@ -24,7 +24,7 @@ from minleak import __version__
 from minleak._data.writing import State, state_of
 from minleak._serve.application import ENDPOINTS, Serving
 from minleak._serve.guard import OTHER
-from minleak._serve.metrics import Table
+from minleak._serve.metrics import MetricTable
 from minleak._serve.plans import OpenPlan, Refused, check_successor, make_cloak, open_plan
 from minleak._serve.service import Service
 from minleak._serve.worker import RETIRE, STOP, run_worker
@@ -62,7 +62,7 @@ class Supervisor:
         self._service, self._terms = service, service.terms
         self._states: list[State] = [state_of(path) for path in service.plans]
         self._plans: list[OpenPlan] = [open_plan(path) for path in service.plans]
-        self._table = Table([one.path for one in ENDPOINTS] + [OTHER], 1 + _GENERATIONS * service.workers)
+        self._table = MetricTable([one.path for one in ENDPOINTS] + [OTHER], 1 + _GENERATIONS * service.workers)
         self._count = self._table.row(0).count
         self._rows = list(range(1, 1 + _GENERATIONS * service.workers))
         self._workers: dict[int, _Worker] = {}

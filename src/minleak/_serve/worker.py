@@ -15,7 +15,7 @@ from uvicorn.server import ServerState
 from minleak._serve.application import Application, Serving
 from minleak._serve.connection import Connection
 from minleak._serve.guard import Guard, Terms
-from minleak._serve.metrics import Table
+from minleak._serve.metrics import MetricTable
 
 #: What is written to the control pipe of a worker: take no more connections and end those that are idle in time, or at
 #: once. The end of the pipe, which comes when its supervisor dies, is an order to stop.
@@ -35,7 +35,7 @@ class Tls:
 
 
 def run_worker(
-    listener: socket.socket, control: int, serving: Serving, terms: Terms, tls: Tls | None, table: Table, row: int
+    listener: socket.socket, control: int, serving: Serving, terms: Terms, tls: Tls | None, table: MetricTable, row: int
 ) -> None:
     """Answer until the control pipe says otherwise."""
     logging.disable()  # what uvicorn and asyncio tell of an error holds what it says
@@ -43,7 +43,7 @@ def run_worker(
 
 
 class _Worker:
-    def __init__(self, serving: Serving, terms: Terms, tls: Tls | None, table: Table, row: int) -> None:
+    def __init__(self, serving: Serving, terms: Terms, tls: Tls | None, table: MetricTable, row: int) -> None:
         self._terms, self._state = terms, ServerState()
         counts = table.row(row)
         self._application = Application(serving, table, counts)

@@ -14,7 +14,7 @@ from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.counts import times
 from minleak._warehouse.engines.base import Engine, ibis_module, path_text
 from minleak._warehouse.lineage import WarehouseLineage, begin
-from minleak._warehouse.lookups import Line
+from minleak._warehouse.lookups import PlanLine
 from minleak._warehouse.plan import GIANT, Header, WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import as_table, check_columns, engine_of
 from minleak.errors import InvalidKey, InvalidParameter, PendingSecret, UnknownSecret, UnreadableFile
@@ -66,9 +66,9 @@ def cloak(
     lineage = plan if isinstance(plan, WarehouseLineage) else begin(plan)
     engine = engine_of(lineage.ledger, table)
     _check_columns(table, secret, scope, observable, lineage.parts[0].header)
-    lines: dict[int, Line] = {}
+    lines: dict[int, PlanLine] = {}
     if lineage is not plan:  # one plan is checked before anything is said about secrets, a lineage part by part
-        lines[0] = Line.checked(engine, lineage.parts[0])
+        lines[0] = PlanLine.checked(engine, lineage.parts[0])
     asked = table.select(scope=table[scope], secret=table[secret]).distinct()
     with ExitStack() as kept:
         known = kept.enter_context(engine.kept(_known(engine, asked, lineage.ledger, stand_in)))
@@ -78,7 +78,7 @@ def cloak(
         shown = [
             _draw_part(
                 engine,
-                lines.get(number) or Line.checked(engine, checked(lineage.parts[number])),
+                lines.get(number) or PlanLine.checked(engine, checked(lineage.parts[number])),
                 known.filter(known.part == number),
                 key,
                 lineage.lineage,
@@ -91,7 +91,7 @@ def cloak(
     return result if keep_secret else result.drop(secret)
 
 
-def _draw_part(engine: Engine, line: Line, known: Any, key: Key, lineage: bytes) -> Any:
+def _draw_part(engine: Engine, line: PlanLine, known: Any, key: Key, lineage: bytes) -> Any:
     """(scope, asked, members) of pairs whose secrets are all in the part of this line, kept in the engine."""
     part = line.plan
     everybody = part.table.union(giants_table(part.header)) if part.header.giants else part.table
@@ -215,7 +215,7 @@ def _places(key: Key, lineage: bytes) -> Any:
     return places
 
 
-def _sets(drawn: Any, line: Line) -> Any:
+def _sets(drawn: Any, line: PlanLine) -> Any:
     """(scope, asked, secret, ring, members): the labels at each draw, in the order of their positions."""
     ibis, header, rows = ibis_module(), line.plan.header, line.plan.table
     draw = ("scope", "asked", "secret")

@@ -14,7 +14,7 @@ _SPREAD = 10
 
 
 @dataclass(frozen=True)
-class Line:
+class PlanLine:
     """A plan, and how many segments the common ring and the homes have, of which length at most."""
 
     plan: WarehousePlan
@@ -22,7 +22,7 @@ class Line:
     homes: dict[str, int]
 
     @classmethod
-    def checked(cls, engine: Engine, plan: WarehousePlan) -> Line:
+    def checked(cls, engine: Engine, plan: WarehousePlan) -> PlanLine:
         """Refuse a plan that `certify` does not accept as it is now, and measure the segments of one that it does."""
         require_whole(plan)
         rows = plan.table.filter(plan.table.ring >= 0)

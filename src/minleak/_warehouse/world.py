@@ -20,7 +20,7 @@ from minleak._warehouse.certifying import DAMAGED
 from minleak._warehouse.counts import Spectrum, parts, together
 from minleak._warehouse.engines import ENGINES
 from minleak._warehouse.engines.base import Engine, ibis_module
-from minleak._warehouse.lookups import Line
+from minleak._warehouse.lookups import PlanLine
 from minleak._warehouse.plan import WarehousePlan, checked, giants_table
 from minleak._warehouse.tables import engine_of
 from minleak.errors import InvalidParameter, UnreadableFile
@@ -43,7 +43,7 @@ def in_the_world(
     header = plan.header
     events = header.total if events is None else whole(events, "events", 1)
     engine = engine_of(plan.table)
-    line = Line.checked(engine, plan)
+    line = PlanLine.checked(engine, plan)
     weights, times = _spectrum(engine, plan)
     certified = {}
     for measure in map(as_entropy, entropies):
@@ -137,7 +137,7 @@ def _whole(rows: Any) -> Any:
     return both.select("position", weight=(both.home + both.away).cast("int64"))
 
 
-def _sets(engine: Engine, line: Line, rng: np.random.Generator) -> tuple[Integers, Integers]:
+def _sets(engine: Engine, line: PlanLine, rng: np.random.Generator) -> tuple[Integers, Integers]:
     """Sets, each as likely as it is shown, a column for each: the positions of their members, and their weights."""
     header, rows = line.plan.header, line.plan.table
     u, giants = header.u, np.array([weight for _, weight in header.giants], dtype=np.int64)

@@ -26,7 +26,7 @@ _ENDING = 3
 
 
 @dataclass(frozen=True)
-class Solution:
+class SetSolution:
     """Sets with positive values that cover every member's weight, their cost (the sum of values * c(M)), and a bound
     that none is below.
     """
@@ -47,7 +47,7 @@ def generate(
     gap: float = 1e-6,
     rounds: int = 1000,
     progress: Callable[[float], None] | None = None,
-) -> Solution:
+) -> SetSolution:
     """Minimise sum v_M c(M) over v >= 0 with sum over M containing i of v_M = w_i, c the star cost of `distances`.
 
     The sets `start` must be able to cover the weights. Each round solves the linear programme over the sets known so
@@ -84,7 +84,7 @@ def generate(
     cost = float(values @ star_costs(programme.to_centres, members)[0])
     # a bound in floats may be off by the roundings of a sum of n products
     slack = 1e-15 * len(weights) * float(np.abs(best_duals) @ weights + cost)
-    return Solution(members, values, cost, min(best - slack, cost))
+    return SetSolution(members, values, cost, min(best - slack, cost))
 
 
 def star_costs(to_centres: Array, sets: Indices) -> tuple[Array, Indices]:

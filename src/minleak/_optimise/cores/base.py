@@ -37,7 +37,7 @@ class Polyhedron:
     rows_aux: Any
 
 
-class Part(NamedTuple):
+class AttackerPart(NamedTuple):
     """What an attacker does: the `kind` of number that `strategy` has for each entry, and what they are `promised`."""
 
     kind: str
@@ -87,7 +87,7 @@ class Core(ABC):
         """The gradient of U at v > 0, entry by entry, where it is not `linear`."""
         raise NotImplementedError
 
-    def attacker(self, plane: Array, bound: float) -> Part | None:  # noqa: ARG002
+    def attacker(self, plane: Array, bound: float) -> AttackerPart | None:  # noqa: ARG002
         """The part of the attacker whom U stands for, if there is one: `plane` is what they lose at each entry, and
         `bound` the most that they may lose in all.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._optimise.cores.base import Linear, Part, Polyhedron
+from minleak._optimise.cores.base import AttackerPart, Linear, Polyhedron
 from minleak._optimise.cores.grouped import Grouped
 
 
@@ -37,8 +37,8 @@ class GuessCore(Linear):
             sp.hstack([-by.selection, -sp.eye_array(entries)], format="csr"),
         )
 
-    def attacker(self, plane: Array, bound: float) -> Part:
-        return Part("the chance that x is guessed at y", np.clip(1 - plane, 0.0, 1.0), 1 - bound)
+    def attacker(self, plane: Array, bound: float) -> AttackerPart:
+        return AttackerPart("the chance that x is guessed at y", np.clip(1 - plane, 0.0, 1.0), 1 - bound)
 
 
 class GuessworkCore(Linear):
@@ -69,5 +69,5 @@ class GuessworkCore(Linear):
         )
         return Polyhedron(np.ones(by.n_entries), ones, rows_v, rows_aux)
 
-    def attacker(self, plane: Array, bound: float) -> Part:
-        return Part("guesses needed for x at y", plane, bound)
+    def attacker(self, plane: Array, bound: float) -> AttackerPart:
+        return AttackerPart("guesses needed for x at y", plane, bound)

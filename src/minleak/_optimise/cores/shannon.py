@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._optimise.cores.base import Core, Hypograph, Part, cvxpy
+from minleak._optimise.cores.base import AttackerPart, Core, Hypograph, cvxpy
 from minleak._optimise.cores.grouped import Grouped
 
 
@@ -36,5 +36,5 @@ class ShannonCore(Core):
         s = cp.Variable(len(by))
         return Hypograph(-cp.sum(cp.rel_entr(v, by.selection @ s)), [s == by.selection.T @ v])
 
-    def attacker(self, plane: Array, bound: float) -> Part:
-        return Part("the probability given to x at y", np.exp(-plane), bound)
+    def attacker(self, plane: Array, bound: float) -> AttackerPart:
+        return AttackerPart("the probability given to x at y", np.exp(-plane), bound)
