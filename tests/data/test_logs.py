@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import os
+import threading
 import warnings
 from collections import Counter
 
@@ -200,3 +202,38 @@ def test_an_audit_reads_the_fields_of_a_log():
     log = b"".join(line(f"/{i % 2}").replace(b"512", b"%d" % (100 + i % 2)) for i in range(400))
     found = ml.audit(io.BytesIO(log), secret="path", observable="bytes", format="combined", permutations=99)
     assert found.success.estimate > 0.9
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_record():
+    assert read(b"\xef\xbb\xbf" + line("/a"), field="host") == ({"10.0.0.1": 1}, [])
+    assert read(b'\xef\xbb\xbf{"a": "x"}\n{"a": "y"}\n', "jsonl", field="a") == ({"x": 1, "y": 1}, [])
+
+
+@pytest.mark.parametrize("host", ["::1", "2001:db8::12", "fe80::1:22"])
+@pytest.mark.parametrize("server", ["", "example.org:443 ", "[::1]:80 "])
+def test_an_ipv6_address_is_no_server_where_the_user_has_a_blank(host, server):
+    record = server.encode() + line(host=host).replace(b"alice", b"alice b")
+    for format in ("combined", "common"):
+        assert read(record, format, field="host")[0] == {host: 1}
+        assert read(record, format, field="user")[0] == {"alice b": 1}
+
+
+def test_a_pipe_whose_format_is_recognised_is_read_once():
+    many = 3 * logs._LOOKED_AT * 100
+    ours, theirs = os.pipe()
+    with open(theirs, "wb") as file:
+        writer = threading.Thread(target=lambda: (file.write(line("/a") * many), file.close()))
+        writer.start()
+        prior = ml.read_prior(f"/dev/fd/{ours}", field="path")
+        os.close(ours)
+        writer.join()
+    assert prior.weights.tolist() == [many]
+
+
+def test_names_of_nested_fields_stay_short():
+    """Each name has those above it: without a bound 1 MB of them would be 500 MB."""
+    deep = "".join(f'{{"v": "x", "{"k" * 500}{i}": ' for i in range(900)) + '"end"' + "}" * 900
+    header = logs.Jsonl([deep.encode() + b"\n"], "x").header
+    assert len(header) == 16
+    assert sum(map(len, header)) < 1 << 17
+    assert read(b'{"a": {"b": {"c": "x"}}}\n', "jsonl", field="a.b.c")[0] == {"x": 1}

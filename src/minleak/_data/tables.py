@@ -279,8 +279,8 @@ class Table:
 
 
 def _open_file(source: Source, name: str, format: str | None) -> tuple[str, Format]:
-    """The format of a file, recognised if it is not given, and the file."""
-    if isinstance(source, str | os.PathLike):
+    """The format of a file, recognised if it is not given, and the file. A pipe can be read only once."""
+    if isinstance(source, str | os.PathLike) and (format is not None or os.path.isfile(source)):
         kind = find_format(name, format, partial(read_head, source, name))
     else:
         data = None if format is not None and FORMATS.get(format, Format).is_log else read_bytes(source, name)

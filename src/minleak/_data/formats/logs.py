@@ -21,6 +21,8 @@ from minleak.errors import InvalidParameter, UnreadableFile, shown
 
 # A line of more bytes is no record. So many records show the names of the fields.
 _LONGEST, _FIRST = 1 << 20, 1000
+# Fields are looked for so many objects deep: the names of deeper ones, each with those above, would fill the memory.
+_DEEPEST = 16
 # Lines that are looked at to recognise a log, most of which have to be records.
 _LOOKED_AT = 50
 
@@ -29,7 +31,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 _QUOTED = r'"(?P<{}>(?:[^"\\]|\\.)*)"'
 _COMMON = (
-    r"^(?:(?P<server>\S+:[0-9]+) )?(?P<host>\S+) \S+ (?P<user>[^\[\"]+?) \[(?P<time>[^\]]*)\] "
+    r"^(?:(?P<server>(?:[^\s:]+|\[[^\s\]]*\]):[0-9]+) )?(?P<host>\S+) \S+ (?P<user>[^\[\"]+?) \[(?P<time>[^\]]*)\] "
     + _QUOTED.format("request")
     + r" (?P<status>[1-9][0-9]{2}) (?P<bytes>[0-9]+|-)"
 )
@@ -51,7 +53,7 @@ class Log(Format):
     names_surely = True
 
     def __init__(self, pieces: Iterable[bytes], name: str) -> None:
-        self._pieces, self.name = iter(pieces), name
+        self._pieces, self.name = _without_mark(pieces), name
         #: Lines that are no records, and records without a value in a field that was read.
         self.skipped = self.empty = 0
         #: Which states of answers count, as a regular expression, and whether addresses keep their query strings.
@@ -201,8 +203,8 @@ class Syslog(Log):
 
 
 class Jsonl(Log):
-    """One JSON object a line. A field inside of another is named with a point, request.path; what is no text counts as
-    JSON spells it, and lists, objects and null are no values.
+    """One JSON object a line. A field inside of another is named with a point, request.path, up to 16 objects deep;
+    what is no text counts as JSON spells it, and lists, objects and null are no values.
     """
 
     endings = (".jsonl", ".ndjson")
@@ -248,6 +250,13 @@ def recognise_log(head: bytes) -> str | None:
         if names and len(log._records(b"\n".join(lines), ["time"] if made is not Jsonl else names)) * 2 > len(lines):
             return log.kind
     return None
+
+
+def _without_mark(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces, without a byte order mark before the first."""
+    rest = iter(pieces)
+    yield next(rest, b"").removeprefix(BOM)
+    yield from rest
 
 
 def _extract(lines: pa.Array, pattern: str, wanted: Iterable[str]) -> pa.Array:
@@ -298,10 +307,11 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _names(found: dict[str, Any], before: str = "") -> Iterator[str]:
+def _names(found: dict[str, Any], before: str = "", depth: int = 1) -> Iterator[str]:
     for name, value in found.items():
         if isinstance(value, dict):
-            yield from _names(value, f"{before}{name}.")
+            if depth < _DEEPEST:
+                yield from _names(value, f"{before}{name}.", depth + 1)
         elif isinstance(value, str | bool):
             yield f"{before}{name}"
 
