@@ -399,6 +399,8 @@ def test_what_cannot_be_opened_is_named(tmp_path):
     assert "nowhere.csv: No such file" in refusal(tmp_path / "nowhere.csv")
     (tmp_path / "folder.csv").mkdir()
     assert "folder.csv: Is a directory" in refusal(tmp_path / "folder.csv")
+    (tmp_path / "folder").mkdir()
+    assert "folder: Is a directory" in refusal(tmp_path / "folder")
     assert "null byte" in refusal("a\0b.csv")
 
 

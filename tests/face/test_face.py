@@ -113,7 +113,11 @@ def test_columns_of_numbers_stand_on_the_right():
     """Columns of text stand on the left; None is nothing, and wide characters are counted as they are shown."""
     table = Table("title", ["name", "n", "note"], [["猫", 5, "a"], ["cats", None, "bc"]])
     assert str(table) == "title\nname  n  note\n猫    5  a\ncats     bc"
+    right, left = 'style="text-align: right"', 'style="text-align: left"'
+    assert f"<th {left}>name</th><th {right}>n</th><th {left}>note</th>" in table.to_html()
+    assert f"<td {left}>cats</td><td {right}></td><td {left}>bc</td>" in table.to_html()
     assert str(Table("", ["name"], [])) == "name"
+    assert "<th>name</th>" in Table("", ["name"], []).to_html()
     assert str(Table("", (), [["a", True]])) == "a  yes"
 
 

@@ -114,6 +114,14 @@ def test_a_requirement_is_judged_in_the_world(facts: Facts) -> None:
     assert demanded(facts) == ""
 
 
+def test_a_requirement_missed_by_little_shows_by_how_much(facts: Facts) -> None:
+    """A verdict that reads "at most 5%: not met (5%)" explains nothing."""
+    assert facts.world is not None
+    world = replace(facts.world, success=0.0500004, high=0.0500021)
+    asked = replace(facts, world=world, requirement=judged(0.05, facts.chance.plan, world))
+    assert demanded(asked).endswith("at most 5% of the time: not met (estimate 5.00004%, interval to 5.00021%)")
+
+
 UNTOLD = {
     "floats": (ml.Prior([0.5, 0.3, 0.2]), "the weights are no counts of events"),
     "few": (ml.Prior([49, 31, 19]), "99 events are too few to say anything about the true population"),

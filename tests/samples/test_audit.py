@@ -83,6 +83,15 @@ def test_a_leak_that_no_guess_gains_from_is_seen():
     assert found.rejected
 
 
+def test_a_ratio_to_a_chance_that_may_be_zero_has_no_upper_bound():
+    """Secrets that are all different: a blind guess may never be right, so no factor bounds what is gained."""
+    found = ml.audit([f"page {i}" for i in range(400)], [str(i % 7) for i in range(400)])
+    assert found.success.high < 1
+    assert found["min-entropy"].high is None
+    assert found["multiplicative-leakage"].high is None
+    assert found["additive-leakage"].high is not None
+
+
 def test_vectors(timings):
     """A leak in the difference of two numbers, which neither tells alone; forests and any classifier are attacks."""
     from sklearn.linear_model import LogisticRegression

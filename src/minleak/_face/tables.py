@@ -36,8 +36,7 @@ class Table:
 
         cells = [[cell(value) for value in row] for row in [*([self.columns] if self.columns else []), *self.rows]]
         widths = [max(map(cell_len, column)) for column in zip(*cells, strict=True)]
-        on_the_right = [bool(self.columns) and any(map(_is_number, values)) for values in zip(*self.rows, strict=True)]
-        on_the_right = on_the_right or [False] * len(widths)
+        on_the_right = self._on_the_right or [False] * len(widths)
         lines = [visible(self.title)] if self.title else []
         for row in cells:
             gaps = [" " * (width - cell_len(word)) for width, word in zip(widths, row, strict=True)]
@@ -50,10 +49,18 @@ class Table:
     def to_html(self) -> str:
         """The same as an HTML table."""
         parts = [f"<caption>{html(self.title)}</caption>"] if self.title else []
+        sides = [' style="text-align: right"' if right else ' style="text-align: left"' for right in self._on_the_right]
         if self.columns:
-            parts.append(f"<thead><tr>{''.join(f'<th>{html(name)}</th>' for name in self.columns)}</tr></thead>")
-        rows = "".join(f"<tr>{''.join(map(_html_cell, row))}</tr>" for row in self.rows)
+            heads = zip(sides or [""] * len(self.columns), self.columns, strict=True)
+            parts.append(f"<thead><tr>{''.join(f'<th{side}>{html(name)}</th>' for side, name in heads)}</tr></thead>")
+        cells = ([f"<td{side}>{escape(cell(value))}</td>" for side, value in zip(sides, row, strict=True)] for row in self.rows)
+        rows = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
         return f"<table>{''.join(parts)}<tbody>{rows}</tbody></table>"
+
+    @property
+    def _on_the_right(self) -> list[bool]:
+        """For each column, whether it stands on the right; empty if there are no rows."""
+        return [bool(self.columns) and any(map(_is_number, values)) for values in zip(*self.rows, strict=True)]
 
 
 def word(value: Any) -> str:
@@ -75,11 +82,6 @@ def cell(value: Any) -> str:
 def html(words: str) -> str:
     """Text for HTML: visible and escaped, with its lines."""
     return escape(visible(words, keep="\n\t")).replace("\n", "<br>")
-
-
-def _html_cell(value: Any) -> str:
-    side = ' style="text-align: right"' if _is_number(value) else ' style="text-align: left"'
-    return f"<td{side}>{escape(cell(value))}</td>"
 
 
 def _is_number(value: Any) -> bool:

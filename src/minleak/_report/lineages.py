@@ -17,7 +17,7 @@ from minleak._plans.lineage_worth import parts_worth
 from minleak._report.charts import coloured
 from minleak._report.facts import ENTROPIES
 from minleak._report.pages import Figure, page_of
-from minleak._report.words import ATTACKERS, leak_text, often, percent, property_told
+from minleak._report.words import ATTACKERS, leak_text, often, percent, percents, property_told
 from minleak._report.worldly import Requirement, as_requirement, judged
 
 # Parts that have a row in the table: the first, and the newest.
@@ -89,7 +89,7 @@ def _verdict(summary: LineageSummary) -> str:
 
 def _demanded(asked: Requirement, right: float) -> str:
     met = "met" if asked.met else "not met"
-    return f"Requirement: a guess is right at most {often(asked.most)}: {met} ({percent(right)} at the most today)"
+    return f"Requirement: a guess is right at most {often(asked.most)}: {met} ({percents(asked.most, right)[1]} at the most today)"
 
 
 def _leakages(plan: Lineage, summary: LineageSummary) -> list[tuple[str, str, str, str]]:

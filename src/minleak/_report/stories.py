@@ -20,7 +20,7 @@ from minleak._padding.result import Padding
 from minleak._padding.samples import SamplePadding
 from minleak._plan.summaries import BlockSummary
 from minleak._report.bars import Bar
-from minleak._report.words import number, percent
+from minleak._report.words import number, percent, percents
 from minleak._samples.looking import LooksNeeded
 from minleak._samples.result import Audit
 from minleak._streams.result import Frames
@@ -344,11 +344,12 @@ def judge(told: Story, most: float | None) -> tuple[str, str]:
         return "", ""
     limit = most * (1 + 1e-12)
     high = told.success if told.high is None else told.high
+    required, success, end = percents(most, told.success, high)
     if told.success > limit:
-        return f"✗ not met: {percent(told.success)}, and at most {percent(most)} is required", "bad"
+        return f"✗ not met: {success}, and at most {required} is required", "bad"
     if high > limit:
-        return f"met by the estimate: {percent(told.success)}, the interval ends at {percent(high)}", "doubtful"
-    return f"✓ met: {percent(told.success)}, and at most {percent(most)} is required", ""
+        return f"met by the estimate: {success}, the interval ends at {end}", "doubtful"
+    return f"✓ met: {success}, and at most {required} is required", ""
 
 
 def parts_of(results: Sequence[Result]) -> list[tuple[str, Result]]:

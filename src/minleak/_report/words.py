@@ -44,6 +44,22 @@ def percent(chance: float) -> str:
     return f"{100 * chance:.3g}%"
 
 
+def percents(limit: float, *chances: float) -> list[str]:
+    """The limit and the chances in percent, with enough digits to tell each chance from the limit.
+
+    >>> percents(0.05, 0.0476), percents(0.05, 0.0500004, 0.05)
+    (['5%', '4.76%'], ['5%', '5.00004%', '5%'])
+    """
+    if min(limit, *chances) < 1e-4:
+        return [percent(chance) for chance in (limit, *chances)]
+    apart = [chance for chance in chances if chance != limit]
+    for digits in range(3, 10):
+        told = [f"{100 * chance:.{digits}g}%" for chance in (limit, *apart)]
+        if told[0] not in told[1:]:
+            break
+    return [f"{100 * chance:.{digits}g}%" for chance in (limit, *chances)]
+
+
 def about(count: int) -> str:
     """A large number in two digits and words, a small one as it is.
 
@@ -154,7 +170,8 @@ def demanded(facts: Facts) -> str:
     verdict = "met" if asked.met else "not met"
     if world is None:
         return f"{said}{verdict}, as counted"
-    return f"{said}{verdict} (estimate {percent(world.success)}, interval to {percent(world.high)})"
+    _, estimate, high = percents(asked.most, world.success, world.high)
+    return f"{said}{verdict} (estimate {estimate}, interval to {high})"
 
 
 def area(near: Nearness, told: PropertyLeakage | None) -> str:

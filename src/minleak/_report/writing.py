@@ -213,8 +213,8 @@ def _format(name: str, format: str | None) -> str:
         return "html"
     if format is None:
         raise InvalidParameter(
-            f"what to write to {name}? End it with .html for a page, or ask for format='png' or 'svg' to have the "
-            "charts in a folder of that name"
+            f"what to write to {name}? End it with .html for a page, or ask for format='png' or format='svg' to "
+            "have the charts in a folder of that name"
         )
     if not isinstance(format, str) or format not in ("html", *PICTURES):
         raise InvalidParameter(f"unknown format {shown(format)}: one of html, {', '.join(PICTURES)}")

@@ -17,7 +17,7 @@ from minleak._face.result import Result
 from minleak._face.tables import Table, word
 from minleak._samples.attacks import prior_before, prior_share
 from minleak._samples.bounds import at_least, at_least_by_blocks, at_most, entropy_at_least, mean_at_most
-from minleak._samples.plug_in import OTHERS, JointCounts
+from minleak._samples.plug_in import OTHERS, JointCounts, ratio
 from minleak._samples.sample import FIRST, LAST, Sample
 from minleak._samples.trials import Tally, Trials
 
@@ -102,7 +102,8 @@ class SampleEvidence:
         side, l = self.side / 2, min(l, self.sample.n)
         after, before = self.success(l, side), self.blind(l, side)
         low = None if after.low is None else max(floor, how(after.low, before.high or 1.0))
-        high = None if after.high is None else max(floor, how(after.high, max(before.low or 0.0, 1e-300)))
+        high = None if after.high is None else max(floor, how(after.high, before.low or 0.0))
+        high = None if high == math.inf else high  # a ratio to a chance that may be zero has no upper bound
         return _bracket(low, max(floor, how(after.estimate, before.estimate)), high)
 
     def shannon(self, unit: float) -> Bracket:
@@ -149,7 +150,7 @@ def _bracket_of_form(evidence: SampleEvidence, form: Form | None) -> Bracket | N
         case RenyiMean(1.0, 0.0, 0.0, unit):
             return evidence.shannon(unit)
         case RenyiMean(math.inf, -1.0, 0.0, unit):
-            return evidence.compared(1, lambda after, before: math.log(max(after, 1e-300) / before) / unit, 0.0)
+            return evidence.compared(1, lambda after, before: math.log(ratio(max(after, 1e-300), before)) / unit, 0.0)
         case BestGuesses(l):
             return evidence.compared(l, operator.sub, 0.0)
         case AllGuesses():

@@ -172,6 +172,11 @@ def _capacity(joint: Any, p: Any) -> float:
     return capacity(Channel(_rows(joint, p), tolerance=1e-6)).value
 
 
+def ratio(after: float, before: float) -> float:
+    """after / before, infinite if before is zero."""
+    return after / before if before > 0 else math.inf
+
+
 class Other(NamedTuple):
     """A measure that is no entropy's leakage: a function of J and its rows' sums, the value without leakage, and how
     one guess stands to that before, if that is all there is to it.
@@ -183,7 +188,7 @@ class Other(NamedTuple):
 
 
 OTHERS = {
-    "multiplicative-leakage": Other(lambda joint, p: _largest(joint) / float(p.max()), 1.0, operator.truediv),
+    "multiplicative-leakage": Other(lambda joint, p: _largest(joint) / float(p.max()), 1.0, ratio),
     "additive-leakage": Other(lambda joint, p: _largest(joint) - float(p.max()), 0.0, operator.sub),
     "maximal-leakage": Other(_maximal, 0.0),
     "capacity": Other(_capacity, 0.0),
