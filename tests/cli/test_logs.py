@@ -81,8 +81,10 @@ def test_a_channel_as_a_matrix_with_fractions(run, folder):
     Path("matrix.csv").write_text(",hot,cold\ngout,0,1\nflu,2/3,1/3\n")
     Path("rows.csv").write_text("secret,observable,probability\nflu,hot,2/3\nflu,cold,1/3\ngout,cold,1\n")
     told = [json.loads(run("measure", "counts.csv", name, "--json")[1]) for name in ("matrix.csv", "rows.csv")]
-    assert told[0] == told[1]
-    assert told[0]["vulnerability_after"] == pytest.approx(7 / 9, abs=1e-15)
+    assert told[0]["leakage"].keys() == told[1]["leakage"].keys()
+    for one in told:
+        assert one["vulnerability_after"] == pytest.approx(7 / 9, abs=1e-15)
+        assert one["leakage"]["guess-error:1"]["leakage"] == pytest.approx(1 / 9, abs=1e-15)
     Path("other.csv").write_text("secret,out,p\nflu,hot,1\ngout,cold,1\n")
     code, _, err = run("measure", "counts.csv", "other.csv")
     assert code == 2

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import chain
 
 from minleak._entropy.forms import RenyiMean
 
@@ -27,8 +28,8 @@ def renyi_mean(form: RenyiMean, columns: FewColumns) -> float:
             nats = sum([_shannon(v, sum(v)) for v in columns])
         return nats / form.unit if form.degree == 0 else form.outer(nats)
     if a == math.inf and c == -1:
-        tops = sum(map(max, columns))
-        nats = math.log(sum(map(sum, columns)) / tops)
+        tops = math.fsum(map(max, columns))
+        nats = math.log(math.fsum(chain.from_iterable(columns)) / tops)  # a blind guess as good as any leaks exactly 0
         if nats < _CANCELS:
             nats = math.log1p(sum(map(rest, columns)) / tops)
         return nats / form.unit if form.degree == 0 else form.outer(nats)
