@@ -53,8 +53,7 @@ class Table:
         if self.columns:
             heads = zip(sides or [""] * len(self.columns), self.columns, strict=True)
             parts.append(f"<thead><tr>{''.join(f'<th{side}>{html(name)}</th>' for side, name in heads)}</tr></thead>")
-        cells = ([f"<td{side}>{escape(cell(value))}</td>" for side, value in zip(sides, row, strict=True)] for row in self.rows)
-        rows = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
+        rows = "".join(f"<tr>{''.join(map(_html_cell, sides, row))}</tr>" for row in self.rows)
         return f"<table>{''.join(parts)}<tbody>{rows}</tbody></table>"
 
     @property
@@ -82,6 +81,10 @@ def cell(value: Any) -> str:
 def html(words: str) -> str:
     """Text for HTML: visible and escaped, with its lines."""
     return escape(visible(words, keep="\n\t")).replace("\n", "<br>")
+
+
+def _html_cell(side: str, value: Any) -> str:
+    return f"<td{side}>{escape(cell(value))}</td>"
 
 
 def _is_number(value: Any) -> bool:

@@ -89,7 +89,8 @@ def _verdict(summary: LineageSummary) -> str:
 
 def _demanded(asked: Requirement, right: float) -> str:
     met = "met" if asked.met else "not met"
-    return f"Requirement: a guess is right at most {often(asked.most)}: {met} ({percents(asked.most, right)[1]} at the most today)"
+    _, today = percents(asked.most, right)
+    return f"Requirement: a guess is right at most {often(asked.most)}: {met} ({today} at the most today)"
 
 
 def _leakages(plan: Lineage, summary: LineageSummary) -> list[tuple[str, str, str, str]]:
