@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import minleak as ml
-from minleak.errors import Infeasible, InvalidParameter
+from minleak.errors import Infeasible, InvalidKey, InvalidParameter
 
 COUNTS = st.lists(st.integers(1, 30), min_size=1, max_size=7)
 
@@ -111,6 +111,9 @@ def test_partitions_of_values_and_of_their_hashes(tmp_path):
     hashed = {row["value_hash"]: row["partition"] for row in plan.partitions(hashed=key).to_pylist()}
     for row in table:
         assert hashed[hmac.new(key, row["value"].encode(), hashlib.sha256).hexdigest()] == row["partition"]
+    for weak in (b"", key[:31], key + b"x"):
+        with pytest.raises(InvalidKey, match="a key of 32 bytes"):
+            plan.partitions(hashed=weak)
 
 
 def test_on_the_command_line(tmp_path, monkeypatch, capsys):

@@ -57,9 +57,7 @@ class DrawingTable:
         secrets = _one(rows["secret"].take(pa.array(begins[:-1])))
         labels = "integers" if pa.types.is_integer(secrets.type) else "text"
         if key is not None:
-            if len(key) != _KEY:
-                raise InvalidKey(f"labels are hashed by a key of {_KEY} bytes: make one with `minleak keygen`")
-            keyed = hmac_sha256(key)
+            keyed = hmac_sha256(check_label_key(key))
             secrets = pa.array(keyed(message(b"label", label)).hex() for label in labels_in_bytes(secrets.to_pylist()))
             lineage, name = keyed(message(b"lineage", lineage)), keyed(message(b"name"))[:8].hex()
         return cls(secrets, begins, rows.drop(["secret"]), lineage, plan.version, labels, name, plan.randomised)
@@ -148,3 +146,10 @@ def _hash_blocks(records: pa.Array) -> bytes:
     offsets = np.frombuffer(records.buffers()[1], dtype=np.int64)[records.offset : records.offset + len(records) + 1]
     data, ends = memoryview(records.buffers()[2] or b""), np.append(offsets[:-1:BLOCK], offsets[-1]).tolist()
     return b"".join(hashlib.sha256(data[begin:end]).digest() for begin, end in pairwise(ends))
+
+
+def check_label_key(key: bytes) -> bytes:
+    """A key that labels are hashed by; with a shorter one, or none, who has the hashes could guess the labels."""
+    if len(key) != _KEY:
+        raise InvalidKey(f"labels are hashed by a key of {_KEY} bytes: make one with `minleak keygen`")
+    return key

@@ -29,6 +29,7 @@ from minleak._layouts.tiers import find_partition
 from minleak._measure.leakages import difference
 from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, BasePlan, ListedSampler
+from minleak._plan.drawing_table import check_label_key
 from minleak._plan.exporting import column_of_secrets, table_of_rows
 from minleak._plan.groups import GroupTree
 from minleak._plan.joints import partition_blocks
@@ -257,7 +258,7 @@ class BlockPlan(BasePlan):
         values = [str(label) for label in self.prior.labels]
         name = "value"
         if hashed is not None:
-            secret = hashed if isinstance(hashed, bytes) else hashed.reveal()
+            secret = check_label_key(hashed if isinstance(hashed, bytes) else hashed.reveal())
             values = [hmac.digest(secret, value.encode(), "sha256").hex() for value in values]
             name = "value_hash"
         return pa.table({name: values, "partition": blocks.astype(np.int64)}).sort_by(name)
