@@ -29,12 +29,18 @@ def one_thread() -> Iterator[None]:
     ...     pass
     """
     with _lock:  # as the limit is everybody's, whoever left first would give back what others still rely on
-        limit = _inside[0] if _inside else _blas().limit(limits=1)
+        limit = _inside[0] if _inside else _limit()
         _inside.append(limit)
     try:
         yield
     finally:
         with _lock:
             _inside.pop()
-            if not _inside:
+            if not _inside and limit is not None:
                 limit.restore_original_limits()
+
+
+def _limit() -> Any:
+    """The limit, to be lifted again; None where there is one thread anyway, which is sooner seen than set."""
+    blas = _blas()
+    return None if all(library.num_threads == 1 for library in blas.lib_controllers) else blas.limit(limits=1)
