@@ -95,6 +95,10 @@ def hockey_stick(first: Prior | Iterable[Any], second: Prior | Iterable[Any], ga
 
 def renyi_nats(P: Array, Q: Array, a: float) -> Array:
     """D_a of each row of P from the same row of Q, in nats."""
+    if a == 1 and P.min() > 0 and Q.min() > 0:  # nothing to leave out
+        found = np.einsum("ij,ij->i", P, np.log(P) - np.log(Q))
+        if found.min() >= SMALL:
+            return np.asarray(found)
     outside = np.where(Q > 0, 0.0, P).sum(axis=1)  # the mass of P where Q has none
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where((P > 0) & (Q > 0), np.log(P) - np.log(Q), -math.inf)

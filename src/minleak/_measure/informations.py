@@ -139,11 +139,11 @@ def _sibson_nats(joint: Joint, a: float) -> float:
     if a == math.inf:
         return math.log(math.fsum(float(block.max(axis=0).sum()) for _, block in dense_blocks(joint)))
     nats = a / (a - 1) * math.log(math.fsum(_power_means(p, block, a) for p, block in dense_blocks(joint)))
-    with np.errstate(divide="ignore"):
-        tilt = np.log(joint.p / joint.p.max()) / a
-    tiny = nats < SMALL or abs(a - 1) < NEAR_ONE
-    if tiny and tilt[joint.p > 0].min() > -600:
-        return leakage(Joint(Prior(np.exp(tilt)), joint.channel), None, Arimoto(a, base=math.e))
+    if nats < SMALL or abs(a - 1) < NEAR_ONE:
+        with np.errstate(divide="ignore"):
+            tilt = np.log(joint.p / joint.p.max()) / a
+        if tilt[joint.p > 0].min() > -600:
+            return leakage(Joint(Prior(np.exp(tilt)), joint.channel), None, Arimoto(a, base=math.e))
     return max(nats, 0.0)
 
 

@@ -86,13 +86,13 @@ def _one_way(logs: Array) -> Array:
     n = len(logs)
     found = np.zeros((n, n))
     whole = bool(np.isfinite(logs).all())
-    for x in range(n):
-        with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):
+        for x in range(n):
             ratio = logs[x] - logs
-        if not whole:  # where neither secret can cause it, an observable says nothing
-            ratio[np.isnan(ratio)] = -math.inf
-        found[x] = np.maximum(ratio.max(axis=1), 0.0)
-    return found
+            if not whole:  # where neither secret can cause it, an observable says nothing
+                ratio[np.isnan(ratio)] = -math.inf
+            ratio.max(axis=1, out=found[x])
+    return np.maximum(found, 0.0, out=found)
 
 
 def _most(needed: Array, distances: Array) -> float:

@@ -154,9 +154,9 @@ def _blocks(matrix: Any, rows: Indices, n: int) -> Iterator[Array]:
         part = matrix[:, start : start + width]
         part = part if isinstance(part, np.ndarray) else part.toarray()
         part = part if len(rows) == n else part[rows]
-        seen = part.any(axis=0)
-        if seen.any():
-            yield part if seen.all() else part[:, seen]
+        seen = part.any(axis=0) if part.min() == 0 else None
+        if seen is None or seen.any():
+            yield part if seen is None or seen.all() else part[:, seen]
 
 
 def _relative(p: Array, C: Array) -> tuple[Array, Array]:
