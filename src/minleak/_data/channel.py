@@ -17,7 +17,7 @@ from minleak._data.arrays import Array, Indices
 from minleak._data.columns import Columns
 from minleak._data.dit_distributions import is_dit
 from minleak._data.frames import axes
-from minleak._data.hyper import Hyper, Posteriors, hyper
+from minleak._data.hyper import Hyper, Posteriors, hyper, posteriors
 from minleak._data.labels import Labels, labelled, match, named
 from minleak._data.matrices import (
     DENSE,
@@ -31,7 +31,7 @@ from minleak._data.matrices import (
 )
 from minleak._data.parameters import listed, real, whole
 from minleak._data.prior import Prior, match_prior
-from minleak._data.reducing import divided, groups, merged
+from minleak._data.reducing import groups, merged
 from minleak._data.simulating import generator
 from minleak._data.tables import Column, as_values, encode, matrix_cells
 from minleak._face.heat import SHOWN, heat_map
@@ -284,18 +284,12 @@ class Channel:
 
     def output(self, prior: Prior | Iterable[Any]) -> Array:
         """The distribution of the observable, p(y) = sum over x of p(x) C[x,y]."""
-        return self.columns(match_prior(prior, self.inputs).p).sums()
+        return self.columns(match_prior(prior, self.inputs).p).sums().copy()
 
     def posteriors(self, prior: Prior | Iterable[Any]) -> Posteriors:
         """p(x given y) for every observable of positive probability; the others are dropped, and named."""
         joint = self.joint(prior)
-        p_y = np.asarray(joint.sum(axis=0))
-        seen = p_y > 0
-        if seen.all():
-            return Posteriors(divided(joint, p_y), p_y, self.outputs, ())
-        kept = Labels.of(self.outputs.at(np.flatnonzero(seen)), 0)
-        dropped = tuple(self.outputs.at(np.flatnonzero(~seen)))
-        return Posteriors(divided(joint[:, seen], p_y[seen]), p_y[seen], kept, dropped)
+        return posteriors(joint, np.asarray(joint.sum(axis=0)), self.outputs)
 
     def hyper(self, prior: Prior | Iterable[Any]) -> Hyper:
         """The posteriors (inners) and how likely each is (outers), equal ones put together.

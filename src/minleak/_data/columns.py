@@ -40,13 +40,16 @@ class Columns:
     those are kept, in row order, since an expansible function of a column does not see its zeros.
     """
 
-    __slots__ = ("_few", "_whole", "matrix", "scale")
+    __slots__ = ("_few", "_light", "_mass", "_sums", "_whole", "matrix", "scale")
 
     def __init__(self, matrix: Array | sp.csc_array, scale: Array | None = None) -> None:
         self.matrix: Any = matrix
         self.scale = scale
         self._few: list[list[float]] | bool | None = None
         self._whole: Array | None = None
+        self._sums: Array | None = None
+        self._mass: float | None = None
+        self._light: bool | None = None
 
     @property
     def few(self) -> list[list[float]] | None:
@@ -73,13 +76,14 @@ class Columns:
 
     def whole(self) -> Array | None:
         """All columns as one block, where they are a dense matrix that fits into one; made once, not to be changed."""
+        if self._whole is not None:  # kept beside the matrix: of several threads one would else scale it twice
+            return self._whole
         if not isinstance(self.matrix, np.ndarray) or not (0 < self.matrix.size <= BLOCK or self.many == 1):
             return None
-        if self._whole is None:  # kept beside the matrix: of several threads one would else scale it twice
-            whole = self.matrix.view() if self.scale is None else self.scale[:, None] * self.matrix
-            whole.flags.writeable = False
-            self._whole = whole
-        return self._whole
+        whole = self.matrix.view() if self.scale is None else self.scale[:, None] * self.matrix
+        whole.flags.writeable = False
+        self._whole = whole
+        return whole
 
     def blocks(self) -> Iterator[Callable[[], Array]]:
         """Makers of blocks: each builds a fresh array when called, so that threads build their own.
@@ -129,15 +133,45 @@ class Columns:
             np.maximum(top, part.max(axis=0), out=top)
         return top
 
+    def top_mass(self) -> float:
+        """The sum of the columns' largest entries."""
+        whole = self.whole()
+        if whole is None:
+            return float(self.tops().sum())
+        if whole.shape[1] == 1:
+            return float(whole.item(whole.argmax()))  # a third of the time of `max`
+        return float(np.add.reduce(np.maximum.reduce(whole)))
+
     def sums(self) -> Array:
-        """The sum of each column."""
-        return np.asarray(self.matrix.sum(axis=0) if self.scale is None else self.matrix.T @ self.scale)
+        """The sum of each column; added up once, not to be changed."""
+        if self._sums is None:
+            sums = np.asarray(self.matrix.sum(axis=0) if self.scale is None else self.matrix.T @ self.scale)
+            sums.flags.writeable = False
+            self._sums = sums
+        return self._sums
+
+    @property
+    def mass(self) -> float:
+        """The sum of all entries, one but for rounding where they are a joint; added up once."""
+        if self._mass is None:
+            self._mass = float(self.sums().sum())
+        return self._mass
+
+    @property
+    def light(self) -> bool:
+        """Whether all columns are one block in which no entry is zero, or most of its column; looked at once."""
+        if self._light is None:
+            whole = self.whole()
+            positive = whole is not None and bool(whole.min() > 0)
+            self._light = positive and bool((np.maximum(2 * self.tops(), 1e-30) <= self.sums()).all())
+        return self._light
 
     def largest(self) -> tuple[Indices, Array]:
         """The row of each column's largest entry, the first of several, and the entry; missing entries are zeros."""
         n, whole = self.rows, self.whole()
         if whole is not None and whole.size <= _LITTLE:
-            return whole.argmax(axis=0), whole.max(axis=0)
+            best = whole.argmax(axis=0)
+            return best, whole[best, np.arange(self.many)]
         best, top = np.zeros(self.many, dtype=np.int64), np.zeros(self.many)
         for columns, row, entry in self.map_placed(lambda block: block.largest(n)):
             best[columns], top[columns] = row, entry
@@ -152,9 +186,10 @@ class Columns:
         """The columns G J[:,y]. A vector gamma stands for diag(gamma), which keeps the columns' sparsity."""
         if gain.ndim == 1:
             return Columns(self.matrix, gain if self.scale is None else gain * self.scale)
-        if self.scale is not None:
+        whole = self.whole()
+        if whole is None and self.scale is not None:
             gain = gain * self.scale[None, :]
-        product: Any = gain @ self.matrix
+        product: Any = gain @ (self.matrix if whole is None else whole)
         if isinstance(product, np.ndarray):
             return Columns(product)
         product = product.tocsc()

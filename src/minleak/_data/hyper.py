@@ -59,10 +59,24 @@ class Hyper(Result):
         return [Table("", ["", *(_shown(v) for v in self.outers[:wide]), *more], rows)]
 
 
-def hyper(joint: Any, secrets: Labels) -> Hyper:
-    """The hyper-distribution of a joint matrix, dense, sparse or of Fractions, whose memory it takes over."""
+def posteriors(joint: Any, p_y: Array, outputs: Labels) -> Posteriors:
+    """The posteriors of a joint matrix of column sums p_y, dense or sparse, whose memory they take over unless it is
+    read-only.
+    """
+    if p_y.min() > 0:
+        return Posteriors(divided(joint, p_y), p_y, outputs, ())
+    seen = p_y > 0
+    kept = Labels.of(outputs.at(np.flatnonzero(seen)), 0)
+    dropped = tuple(outputs.at(np.flatnonzero(~seen)))
+    return Posteriors(divided(joint[:, seen], p_y[seen]), p_y[seen], kept, dropped)
+
+
+def hyper(joint: Any, secrets: Labels, p_y: Array | None = None) -> Hyper:
+    """The hyper-distribution of a joint matrix, dense, sparse or of Fractions, whose memory it takes over unless it is
+    read-only; p_y are its column sums, where they are known.
+    """
     together = merged(joint, groups(joint))
-    outers = np.asarray(together.sum(axis=0))
+    outers = p_y if p_y is not None and together is joint else np.asarray(together.sum(axis=0))
     return Hyper(outers, divided(together, outers), secrets)
 
 

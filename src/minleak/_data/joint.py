@@ -12,7 +12,7 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.columns import Columns
 from minleak._data.dit_distributions import is_dit, pairs_of, to_dit
-from minleak._data.hyper import Hyper, Posteriors
+from minleak._data.hyper import Hyper, Posteriors, hyper, posteriors
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, as_prior, match_prior, total_of
 from minleak._data.properties import Property, as_property
@@ -114,15 +114,21 @@ class Joint:
 
     def output(self) -> Array:
         """The distribution of the observable, p(y) = sum over x of J[x,y]."""
-        return self.columns().sums()
+        return self.columns().sums().copy()
 
     def posteriors(self) -> Posteriors:
         """p(x given y) for every observable of positive probability; the others are dropped, and named."""
-        return self.channel.posteriors(self.prior)
+        channel = self.channel
+        whole = self.columns().whole()
+        return channel.posteriors(self.prior) if whole is None else posteriors(whole, self.output(), channel.outputs)
 
     def hyper(self) -> Hyper:
         """The posteriors and how likely each is, equal ones put together; Fractions where both parts are exact."""
-        return self.channel.hyper(self.prior)
+        channel = self.channel
+        whole = self.columns().whole()
+        if whole is None or (channel.exact is not None and self.prior.exact):
+            return channel.hyper(self.prior)
+        return hyper(whole, channel.inputs, self.output())
 
     def of(self, values: Property | Mapping[Any, Any] | Iterable[Any]) -> Joint:
         """The joint of a property f(X) of the secret and the observable: what is seen of X tells about f(X).

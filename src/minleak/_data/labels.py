@@ -285,7 +285,10 @@ def agree(first: Labels, second: Labels) -> bool:
     """Whether things that are named so can be the same in the same order: they are equally many, and have the same
     names unless one of the two has none.
     """
-    return len(first) == len(second) and (first.is_default or second.is_default or first == second)
+    if first is second:
+        return True
+    a, b = first._names, second._names  # the properties would take longer than what is compared
+    return len(a) == len(b) and (type(a) is range or type(b) is range or first == second)
 
 
 def match(

@@ -26,15 +26,19 @@ def groups(matrix: Any) -> Groups:
         return _exact(matrix)
     n, m = matrix.shape
     totals, projected = _directions(n) @ matrix
-    kept = np.flatnonzero(totals > 0)
-    of = np.full(m, -1, dtype=np.int64)
+    kept = np.arange(m) if totals.min() > 0 else np.flatnonzero(totals > 0)
     # Equal columns have equal projections: only neighbours in that order have to be compared.
     projected = projected[kept] / totals[kept]
-    ascending = np.argsort(projected, kind="stable")
-    close = np.flatnonzero(np.diff(projected[ascending]) <= 2 * n * _SAME)
-    if not len(close):
+    ordered = np.sort(projected)
+    alone = (ordered[1:] - ordered[:-1] > 2 * n * _SAME).all()
+    if alone and len(kept) == m:
+        return kept
+    of = np.full(m, -1, dtype=np.int64)
+    if alone:
         of[kept] = np.arange(len(kept))
         return of
+    ascending = np.argsort(projected, kind="stable")
+    close = np.flatnonzero(np.diff(projected[ascending]) <= 2 * n * _SAME)
     order = kept[ascending]
     begins = np.ones(len(kept), dtype=np.int64)
     pairs = (order[close], order[close + 1])
@@ -50,7 +54,7 @@ def _directions(n: int) -> Array:
 
 def merged(matrix: Any, of: Groups) -> Any:
     """The matrix whose columns are the sums of the groups."""
-    if len(of) == int(of.max()) + 1:  # each column is one by itself
+    if len(of) == of[-1] + 1:  # numbered by first appearance: each column is one by itself
         return matrix
     if matrix.dtype == object:
         found = np.full((matrix.shape[0], int(of.max()) + 1), Fraction(0), dtype=object)
@@ -65,10 +69,9 @@ def merged(matrix: Any, of: Groups) -> Any:
 
 
 def divided(matrix: Any, totals: Any) -> Any:
-    """The matrix, dense or sparse, with each column divided by its total, in the same memory."""
+    """The matrix, dense or sparse, with each column divided by its total, in the same memory unless it is read-only."""
     if isinstance(matrix, np.ndarray):
-        matrix /= totals
-        return matrix
+        return np.divide(matrix, totals, out=matrix if matrix.flags.writeable else None)
     matrix = matrix.tocsc()
     matrix.data /= np.repeat(totals, np.diff(matrix.indptr))
     matrix.sort_indices()

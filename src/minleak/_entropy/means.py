@@ -13,6 +13,8 @@ from minleak._entropy.deformed import deform, restore
 # Up to this order sum q^a is formed as 1 + sum q expm1((a-1) log q), which is exact at a = 1; above it relative
 # to the largest entry, which cannot underflow.
 _NEAR_ONE = 1.25
+# From this exponent on an exponential mean is the extreme to all digits, and c h might pass the largest float.
+_EXTREME = 1e300
 
 
 def renyi_columns(v: Array, alpha: float, times: Array | None = None) -> Array:
@@ -31,7 +33,7 @@ def renyi_columns(v: Array, alpha: float, times: Array | None = None) -> Array:
         excess = -(mass * deform(logs, alpha - 1)).sum(axis=0) / np.where(s > 0, s, 1.0)
         return np.stack([s, restore(excess, 1 - alpha)])
     top, rest, heavy, at = heavy_columns(v, times)
-    scale = np.where(top > 0, top, 1.0)
+    scale = top if (top > 0).all() else np.where(top > 0, top, 1.0)
     odds = np.log1p(rest / scale)
     if alpha == math.inf:
         return np.stack([top + rest, odds])
@@ -41,9 +43,9 @@ def renyi_columns(v: Array, alpha: float, times: Array | None = None) -> Array:
         powers *= times
     powers[at, heavy] = 0.0
     others = powers.sum(axis=0)
-    light = np.ones(len(top), dtype=bool)
-    light[heavy] = False
-    others[light] -= np.where(top[light] > 0, 1.0, 0.0)
+    counted = top > 0  # where the largest entry is among the powers, as one
+    counted[heavy] = False
+    others -= counted
     return np.stack([top + rest, alpha / (alpha - 1) * odds - np.log1p(others) / (alpha - 1)])
 
 
@@ -55,12 +57,12 @@ def power_sums(v: Array, alpha: float) -> tuple[Array, Array]:
 
 def exponential_mean(s: Array, h: Array, c: float) -> float:
     """(1/c) log of the mean of exp(c h) under weights s; the mean at c = 0, the extremes at c = -inf and inf."""
-    s, h = s[s > 0], h[s > 0]
+    if not (s > 0).all():
+        s, h = s[s > 0], h[s > 0]
     s = s / s.sum()
-    with np.errstate(over="ignore", invalid="ignore"):
-        x = c * h
-    if not np.isfinite(x).all():
+    if abs(c) > _EXTREME:
         return float(h.max() if c > 0 else h.min())
+    x = c * h
     largest = x.max()
     if largest < 700:
         excess = s @ deform(h, c)
@@ -86,6 +88,12 @@ def log_ratios(v: Array, times: Array | None = None) -> tuple[Array, Array]:
         s = top + rest
         logs[at, heavy] = -np.log1p(rest[heavy] / top[heavy])
     return s, logs
+
+
+def light_shannon(v: Array, s: Array) -> float:
+    """The sum of v_i log(s/v_i) over all columns of sums s, in nats, where no entry is zero or most of its column."""
+    total = s.item() * math.log(s.item()) if len(s) == 1 else float(s @ np.log(s))
+    return total - float(np.vdot(v, np.log(v)))
 
 
 def shannon_sums(v: Array) -> Array:

@@ -24,7 +24,7 @@ from minleak._data.parameters import real
 from minleak._entropy.base import Entropy, log, log_base, order, shortest
 from minleak._entropy.few import FewColumns, renyi_mean
 from minleak._entropy.forms import RenyiMean, arimoto_exponent
-from minleak._entropy.means import power_sums, renyi_columns, shannon_sums
+from minleak._entropy.means import light_shannon, power_sums, renyi_columns, shannon_sums
 from minleak.errors import InvalidParameter, shown
 
 # Below this order sums of powers keep the digits of the perspective, and are faster.
@@ -123,6 +123,11 @@ class Shannon(Renyi):
     # The sum of the perspectives is the mean: one number for each column is enough.
     summary, value = Entropy.summary, Entropy.value
 
+    def _of(self, columns: Columns) -> float:
+        if not columns.light:
+            return super()._of(columns)
+        return light_shannon(columns.whole(), columns.sums()) / self.unit  # type: ignore[arg-type]
+
 
 class MinEntropy(Renyi):
     """One best guess: Fhat(v) = max v, eta(z) = -log z. In bits unless `base` says otherwise.
@@ -148,8 +153,8 @@ class MinEntropy(Renyi):
         return math.log1p(rest / top) / self.unit
 
     def _of(self, columns: Columns) -> float:
-        if columns.few is None and type(columns.matrix) is np.ndarray:
-            nats = math.log(float(columns.sums().sum()) / float(columns.tops().sum()))
+        if type(columns.matrix) is np.ndarray and (columns.many == 1 or columns.few is None):
+            nats = math.log(columns.mass / columns.top_mass())
             if nats > _UNSURE:  # the digits are there
                 return nats / self.unit
         return super()._of(columns)

@@ -22,7 +22,7 @@ def total_variation(first: Prior | Iterable[Any], second: Prior | Iterable[Any])
     0.25
     """
     p, q = match_outcomes(first, second)
-    return 0.5 * float(np.abs(p - q).sum())
+    return 0.5 * float(np.add.reduce(np.abs(p - q)))
 
 
 def multiplicative_distance(first: Prior | Iterable[Any], second: Prior | Iterable[Any]) -> float:

@@ -124,7 +124,8 @@ def vulnerability(prior: Prior | Iterable[Any], *, gain: Any = None) -> float:
     >>> vulnerability([2, 1, 1])
     0.5
     """
-    return _before(as_prior(prior), None if gain is None else gain_matrix(gain))
+    known = as_prior(prior)
+    return _before(known) if gain is None else _after(known.column, gain_matrix(gain))
 
 
 def posterior_vulnerability(
@@ -208,11 +209,13 @@ def _log_ratio(v: Array, n: int) -> float:
 def vulnerabilities(joint: Joint, gain: Any) -> tuple[float, float]:
     """Before and after observing; gains are looked through once."""
     matrix = None if gain is None else gain_matrix(gain)
-    return _before(joint.prior, matrix), _after(joint.columns(), matrix)
+    before = _before(joint.prior) if matrix is None else _after(joint.prior.column, matrix)
+    return before, _after(joint.columns(), matrix)
 
 
-def _before(prior: Prior, gain: Any) -> float:
-    return _after(prior.column, gain)
+def _before(prior: Prior) -> float:
+    p = prior.p
+    return float(p.item(p.argmax()))  # a third of the time of `max`
 
 
 def _after(columns: Columns, gain: Any) -> float:
@@ -221,7 +224,7 @@ def _after(columns: Columns, gain: Any) -> float:
     if few is not None:
         return sum(map(max, few))
     if gain is None or gained.complete:
-        return float(gained.tops().sum())
+        return gained.top_mass()
     # A sparse column's missing entries are gains of zero, which beat negative ones.
     return float(gained.largest()[1].sum())
 
