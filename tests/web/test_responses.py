@@ -186,3 +186,23 @@ def test_wsgi_closes_and_writes(written):
     assert json.loads(body) == [1, 2]
     assert (len(body), closed) == (500, [True])
     assert started[0][1]["content-length"] == "500"
+
+
+@pytest.mark.parametrize("body", [b"", b"x", b"x" * 500])
+def test_a_head_is_sent_once_where_the_first_piece_is_empty(body):
+    async def app(scope, receive, send):
+        headers = [(b"content-type", b"image/png"), (b"content-digest", b"x"), (b"content-length", b"%d" % len(body))]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"", "more_body": True})
+        await send({"type": "http.response.body", "body": body})
+
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {"type": "http", "method": "GET", "headers": []}
+    asyncio.run(asgi.PadResponses(app, [100, 1000])(scope, None, send))
+    assert [message["type"] for message in sent].count("http.response.start") == 1
+    assert b"".join(message.get("body", b"") for message in sent) == body
+    assert [message["more_body"] for message in sent[1:]].count(False) == 1

@@ -206,7 +206,7 @@ class Response:
 
     def end(self, last: bytes = b"") -> tuple[Headers | None, list[bytes]]:
         """What is left to be sent after the last part."""
-        if not (self._kept or self._sent or self.head.bodiless):  # as most responses come, in one piece
+        if not (self._kept or self._open or self.head.bodiless):  # as most responses come, in one piece
             headers, body = self._whole(last)
             return headers, [body] if len(body) <= BLOCK else _cut(body)
         self._kept += last
