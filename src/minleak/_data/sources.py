@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import io
 import os
@@ -61,10 +60,8 @@ def read_pieces(source: Source, name: str, size: int = _PIECE) -> Iterator[bytes
 
 
 def read_head(source: str | os.PathLike[str], name: str) -> bytes:
-    """The first bytes of a file, some thousands, which show what it is; none of a file that cannot be read."""
-    with contextlib.suppress(UnreadableFile):
-        return next(read_pieces(source, name, _HEAD), b"")[:_HEAD]
-    return b""
+    """The first bytes of a file, some thousands, which show what it is."""
+    return next(read_pieces(source, name, _HEAD), b"")[:_HEAD]
 
 
 def _pieces(file: BinaryIO, name: str, size: int) -> Iterator[bytes]:

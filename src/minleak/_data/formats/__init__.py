@@ -40,6 +40,4 @@ def find_format(name: str, format: str | None, head: Callable[[], bytes] = bytes
     found = recognise_log(head()) if known in (None, "lines", "uniq") else None
     if found or known:
         return str(found or known)
-    if os.path.isdir(name):
-        raise UnreadableFile(f"cannot open {name}: Is a directory")
     raise UnreadableFile(f"cannot tell the format of {name} from its ending: say format= one of {', '.join(FORMATS)}")
