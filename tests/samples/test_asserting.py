@@ -78,3 +78,11 @@ def test_what_cannot_be_tested_is_refused(given, said):
 def test_it_needs_no_hypothesis():
     code = "import sys; sys.modules['hypothesis'] = None; import minleak.testing; minleak.testing.assert_no_leak"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_order_is_not_the_first_permutation_of_the_audit():
+    """The two are drawn from one seed; were they the same numbers, the test would not be exact."""
+    calls = []
+    assert_no_leak(lambda x: calls.append(x) or True, [0, 1], events=200, seed=7)
+    assert sorted(calls) == [0] * 100 + [1] * 100
+    assert calls != np.random.default_rng(7).permutation(np.arange(200) % 2).tolist()
