@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from minleak._data import columns
@@ -121,3 +121,17 @@ def test_heavy_columns_lose_no_digits(v):
         assert abs(Fraction(rest[y]) - others) <= others * 10 * Fraction(1, 2**53)
     for y, x in zip(heavy, at, strict=True):
         assert v[x, y] == top[y]
+
+
+@given(st.lists(st.lists(st.sampled_from([0.0, 1e-40, 0.1, 0.2, 0.4, 0.9]), min_size=3, max_size=3), min_size=1))
+def test_light_columns_have_no_zero_and_no_entry_above_half(rows):
+    """Kept answers are those of the definition: sums, mass, and whether a column has a zero or a heavy entry."""
+    scale, matrix = np.linspace(0.5, 1, len(rows)), np.array(rows)
+    seen, J = Columns(matrix, scale), scale[:, None] * np.array(rows)
+    s = J.sum(axis=0)
+    assume((np.abs(2 * J.max(axis=0) - s) >= 1e-12 * s).all())  # rounding decides about what is just half
+    assert seen.light == (J.min() > 0 and bool((2 * J.max(axis=0) <= s).all() and s.min() >= 1e-30))
+    for _ in range(2):
+        assert seen.sums() == pytest.approx(s, rel=1e-14)
+        assert seen.mass == pytest.approx(s.sum(), rel=1e-14)
+    assert not seen.sums().flags.writeable

@@ -216,3 +216,20 @@ def test_a_fixed_channel_is_matched_by_its_labels():
 def test_counts_is_true_or_false():
     with pytest.raises(MinleakError, match="counts is True or False, not 'no'"):
         ml.Prior([1, 2], counts="no")
+
+
+def test_what_a_joint_hands_out_is_not_its_own_memory():
+    """Posteriors, hypers and outputs are computed from what a joint keeps, and may be changed without changing it."""
+    rng = np.random.default_rng(3)
+    p, C = rng.dirichlet(np.ones(5)), rng.dirichlet(np.ones(4), 5)
+    C[:, 3] = 0
+    C /= C.sum(axis=1, keepdims=True)
+    joint, J = theory.Joint(p, C), p[:, None] * C
+    for _ in range(2):
+        posteriors, hyper, output = joint.posteriors(), joint.hyper(), joint.output()
+        assert np.allclose(posteriors.matrix, J[:, :3] / J[:, :3].sum(axis=0), rtol=1e-14)
+        assert np.allclose(hyper.inners * hyper.outers, J[:, :3], rtol=1e-14)
+        assert np.allclose(output, J.sum(axis=0), rtol=1e-14)
+        assert posteriors.dropped == (3,)
+        for array in (posteriors.matrix, posteriors.probabilities, hyper.inners, hyper.outers, output):
+            array[:] = 7

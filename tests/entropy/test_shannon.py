@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
-from minleak._entropy.means import log_ratios, shannon_sums
+from minleak._data.columns import Columns
+from minleak._entropy.means import light_shannon, log_ratios, shannon_sums
 
 _RNG = np.random.default_rng(0)
 
@@ -21,3 +24,13 @@ def test_both_ways_agree(scale, skew):
     for v in (spread, zeros, heavy):
         expected = -(v * log_ratios(v)[1].copy()).sum(axis=0)
         assert shannon_sums(v) == pytest.approx(expected, rel=1e-13, abs=0.0)
+
+
+@pytest.mark.parametrize("shape", [(40, 1), (4, 9), (60, 50)])
+def test_light_columns_have_the_digits_of_the_general_way(shape):
+    """Where no entry is zero or most of its column, s log s - sum v log v is the entropy column by column."""
+    v = np.random.default_rng(5).uniform(0.5, 1, shape) * np.logspace(-20, 0, shape[1])
+    seen = Columns(v)
+    assert seen.light
+    general = -math.fsum((v * log_ratios(v)[1]).ravel())
+    assert light_shannon(v, seen.sums()) == pytest.approx(general, rel=1e-13)

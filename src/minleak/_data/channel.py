@@ -266,7 +266,11 @@ class Channel:
 
     def columns(self, scale: Array | None) -> Columns:
         """The columns of the matrix, each times the scale, in blocks; those of a joint are `Joint.columns`."""
-        return Columns(self.matrix, scale)
+        return self._columns if scale is None else Columns(self.matrix, scale)
+
+    @cached_property
+    def _columns(self) -> Columns:
+        return Columns(self.matrix)
 
     def joint(self, prior: Prior | Iterable[Any]) -> Any:
         """The joint distribution J[x,y] = p(x) C[x,y]: dense for a dense channel, sparse for a sparse one.

@@ -75,7 +75,7 @@ def hyper(joint: Any, secrets: Labels, p_y: Array | None = None) -> Hyper:
     """The hyper-distribution of a joint matrix, dense, sparse or of Fractions, whose memory it takes over unless it is
     read-only; p_y are its column sums, where they are known.
     """
-    together = merged(joint, groups(joint))
+    together = merged(joint, groups(joint, p_y))
     outers = p_y if p_y is not None and together is joint else np.asarray(together.sum(axis=0))
     return Hyper(outers, divided(together, outers), secrets)
 

@@ -17,15 +17,17 @@ Groups = npt.NDArray[np.int64]
 _SAME = 1e-12
 
 
-def groups(matrix: Any) -> Groups:
-    """For each column the number of its group, by first appearance; -1 for a column of zeros.
+def groups(matrix: Any, totals: Array | None = None) -> Groups:
+    """For each column the number of its group, by first appearance; -1 for a column of zeros. `totals` are the sums of
+    the columns, where they are known.
 
     Columns of Fractions are compared exactly, floats within 1e-12 relative. Dense or by columns (csc).
     """
     if matrix.dtype == object:
         return _exact(matrix)
     n, m = matrix.shape
-    totals, projected = _directions(n) @ matrix
+    projected = _direction(n) @ matrix
+    totals = matrix.sum(axis=0) if totals is None else totals
     kept = np.arange(m) if totals.min() > 0 else np.flatnonzero(totals > 0)
     # Equal columns have equal projections: only neighbours in that order have to be compared.
     projected = projected[kept] / totals[kept]
@@ -48,8 +50,8 @@ def groups(matrix: Any) -> Groups:
 
 
 @lru_cache(maxsize=1)
-def _directions(n: int) -> Array:
-    return np.stack([np.ones(n), np.random.default_rng(0).random(n)])
+def _direction(n: int) -> Array:
+    return np.random.default_rng(0).random(n)
 
 
 def merged(matrix: Any, of: Groups) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minleak._data.arrays import Array
-from minleak._data.columns import FEW, Columns
+from minleak._data.columns import Columns
 from minleak._data.frames import refuse_names
 from minleak._data.matrices import is_sparse
 from minleak._entropy.base import Entropy
@@ -124,11 +124,8 @@ def _as_array(gain: Any) -> npt.NDArray[Any]:
 
 
 def _finite(entries: Array) -> bool:
-    """A sum that is finite has finite terms; one that is not may have passed the largest float."""
-    if entries.size <= FEW:
-        return math.isfinite(sum(entries.ravel().tolist())) or bool(np.isfinite(entries).all())
-    with np.errstate(over="ignore", invalid="ignore"):
-        return math.isfinite(entries.sum()) or bool(np.isfinite(entries).all())
+    """A sum of squares that is finite has finite terms; one that is not may have passed the largest float."""
+    return math.isfinite(np.vdot(entries, entries)) or bool(np.isfinite(entries).all())
 
 
 def _beside_the_diagonal(matrix: Any) -> bool:

@@ -9,9 +9,8 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
-from minleak._data.joint import Joint
 from minleak._data.matrices import DENSE, too_large
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior, as_prior, match_prior
 from minleak._measure.capacities import Capacity, uniform_prior
 from minleak._measure.row_distances import cityblock
 from minleak.errors import InvalidParameter, shown
@@ -42,7 +41,7 @@ def additive_capacity(
     (0.25, 0.5)
     """
     channel = as_channel(channel)
-    given = None if prior is None else Joint(prior, channel).prior
+    given = None if prior is None else match_prior(prior, channel.inputs)
     if not isinstance(spanning, str) or spanning not in ("gains", "vulnerabilities"):
         raise InvalidParameter(f"spanning is 'gains' or 'vulnerabilities', not {shown(spanning)}")
     if spanning == "vulnerabilities":
