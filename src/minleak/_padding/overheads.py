@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,8 +69,14 @@ class Overheads(Result):
         the part above the cap.
         """
         shares = (self.share, self.relative, self.median, self.worst, self.above_cap)
-        return [f"{share:.2%}" if share < 10 else f"{share:.3g}x" for share in shares]
+        return [_cell(share) for share in shares]
 
 
 #: The names of these columns.
 COLUMNS = ("in all", "mean", "median", "worst", "above cap")
+
+
+def _cell(share: float) -> str:
+    if share < 10:
+        return f"{share:.2%}"
+    return "no bound" if math.isinf(share) else f"{share:.3g}x"
