@@ -45,7 +45,7 @@ def assert_no_leak(
         four times a year. Do not repeat a failed test until it passes, which hides leaks; repeat it once at the alpha
         that is left, on more events, and believe the second answer.
     seen
-        "value" if what f returns is seen: a number, a text, anything hashable. "time" for how long f takes, in
+        "value" if what f returns is seen: numbers, or texts. "time" for how long f takes, in
         nanoseconds.
     attack
         As for `audit`.
