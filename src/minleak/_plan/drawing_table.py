@@ -27,7 +27,6 @@ FORMAT = "minleak table 1"
 # So many records are hashed together.
 BLOCK = 16
 _KEY = 32
-_NOTHING = pa.scalar(b"", pa.large_binary())
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +93,7 @@ class DrawingTable:
     def blocks(self) -> bytes:
         """The SHA-256 of each sixteen secrets with their places, then of each sixteen sets."""
         kind = b"i" if pa.types.is_integer(self.secrets.type) else b"s"
-        names = pc.binary_join_element_wise(pa.scalar(kind, pa.large_binary()), _bytes(_text(self.secrets)), _NOTHING)
+        names = pc.binary_join_element_wise(pa.scalar(kind, pa.large_binary()), _bytes(_text(self.secrets)), _nothing())
         return _hash_blocks(_prefixed(names, _bytes(self.lines))) + _hash_blocks(_prefixed(_bytes(self.sets)))
 
     @cached_property
@@ -121,6 +120,11 @@ def _text(column: Any) -> pa.Array:
     return _one(column).cast(pa.large_string())
 
 
+def _nothing() -> pa.Scalar:
+    """What stands between joined parts; not made on import, since the first scalar of Arrow loads pandas."""
+    return pa.scalar(b"", pa.large_binary())
+
+
 def _bytes(column: pa.Array) -> pa.Array:
     return column.cast(pa.large_binary())
 
@@ -138,7 +142,7 @@ def _prefixed(*columns: pa.Array) -> pa.Array:
         lengths = np.asarray(pc.binary_length(column)).astype(">u4")
         parts += [pa.Array.from_buffers(pa.binary(4), len(column), [None, pa.py_buffer(lengths)]).cast("large_binary")]
         parts += [column]
-    return pc.binary_join_element_wise(*parts, _NOTHING)
+    return pc.binary_join_element_wise(*parts, _nothing())
 
 
 def _hash_blocks(records: pa.Array) -> bytes:
