@@ -104,7 +104,7 @@ def cut(prior: Prior, k: int) -> Partition:
 
     In a block they stand in the prior's order, so that it tells nothing more. O(n log n).
     """
-    order = _descending(prior.weights)
+    order = sort_by_weight(prior.weights)
     n = len(order)
     whole = n - n % k
     members = np.concatenate([np.sort(order[:whole].reshape(-1, k), axis=1).ravel(), np.sort(order[whole:])])
@@ -117,13 +117,13 @@ def fit(prior: Prior, k: int, tree: GroupTree) -> Partition:
     """
     from minleak._kernels.fitting import first_fit
 
-    order = _descending(prior.weights)
+    order = sort_by_weight(prior.weights)
     numbers, sizes = first_fit(tree.group_of[order], tree.parents, tree.caps, k)
     members = order[np.lexsort((order, numbers))]
     return Partition(members, np.concatenate([[0], np.cumsum(sizes)]))
 
 
-def _descending(weights: npt.NDArray[Any]) -> Indices:
+def sort_by_weight(weights: npt.NDArray[Any]) -> Indices:
     """The positions of the weights from the largest down, ties in order."""
     n = len(weights)
     if weights.dtype == np.int64 and n >= _MANY:

@@ -11,7 +11,7 @@ from minleak._data.arrays import Array
 from minleak._data.matching import rearranged
 from minleak._data.prior import Prior, as_prior
 from minleak._face.result import Result
-from minleak._plan.partition import Partition
+from minleak._plan.partition import Partition, sort_by_weight
 from minleak.errors import Infeasible
 
 # How often the most rows of a block are halved until the mean is kept: to a millionth of all.
@@ -29,8 +29,9 @@ class RowsRead(Result):
 
 
 def as_rows(prior: Prior, rows: Any) -> Array:
-    """The rows of each secret, in the order of the prior: a list, a mapping by label or a prior; its weights if "
-    "None."""
+    """The rows of each secret, in the order of the prior: a list, a mapping by label or a prior; None for the weights
+    of the prior itself.
+    """
     given = prior if rows is None else rearranged(as_prior(rows), prior.labels)
     return np.asarray(given.weights, dtype=np.float64)
 
@@ -49,7 +50,7 @@ def cut_by_rows(prior: Prior, rows: Array, k: int, most: float) -> Partition:
 
     Of all such cuts none has a smaller sum of the blocks' largest weights: each block begins as late as it can. O(n).
     """
-    order = np.argsort(-prior.p, kind="stable")
+    order = sort_by_weight(prior.weights)
     sums = np.cumsum(rows[order])
     begins, done = [0], 0.0
     while begins[-1] < len(order):
