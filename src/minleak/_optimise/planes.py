@@ -9,13 +9,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._optimise.barrier import solve_barrier
-from minleak._optimise.cores.base import Core, Hypograph, Polyhedron
+from minleak._optimise.cores.base import Core, Polyhedron
 from minleak._optimise.cores.grouped import Grouped
 from minleak._optimise.feasible import make_feasible
 from minleak._optimise.linear import LinearModel
@@ -79,12 +78,6 @@ class _LeastPlane(Core):
 
     def values(self, v: Array, by: Grouped) -> Array:
         return np.asarray(np.min([by.sum(plane * v) for plane in self.planes], axis=0))
-
-    def majorant(self, a: Array, by: Grouped) -> Array:
-        raise NotImplementedError
-
-    def hypograph(self, v: Any, by: Grouped) -> Hypograph:
-        raise NotImplementedError
 
 
 def _mean_plane(model: LinearModel, planes: list[Array], by: Grouped) -> Array:

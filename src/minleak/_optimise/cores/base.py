@@ -67,17 +67,17 @@ class Core(ABC):
     def values(self, v: Array, by: Grouped) -> Array:
         """U of each column."""
 
-    @abstractmethod
     def majorant(self, a: Array, by: Grouped) -> Array:
         """A plane above U near `a`: entries S with U(v) <= <S, v> for every v >= 0, whatever `a` is.
 
         If `a` are optimal dual variables, S - a is constant in each column and at most zero. That it lies above rests
-        on the core alone, not on where `a` came from.
+        on the core alone, not on where `a` came from. Not where `by_gradient`.
         """
+        raise NotImplementedError
 
-    @abstractmethod
     def hypograph(self, v: Any, by: Grouped) -> Hypograph:
-        """The sum of U over the columns of a cvxpy vector v >= 0, for a conic solver."""
+        """The sum of U over the columns of a cvxpy vector v >= 0, for a conic solver. Not where `by_gradient`."""
+        raise NotImplementedError
 
     def polyhedron(self, by: Grouped) -> Polyhedron:
         """The same as linear inequalities, where `linear`."""

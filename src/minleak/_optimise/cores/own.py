@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._entropy.custom import CoreConcave
-from minleak._optimise.cores.base import Core, Hypograph
+from minleak._optimise.cores.base import Core
 from minleak._optimise.cores.grouped import Grouped
 
 
@@ -36,9 +34,3 @@ class OwnCore(Core):
             return np.asarray(self.sign * self.entropy.gradient(v.reshape(len(by), -1).T).T.ravel())
         columns = np.split(v, by.starts[1:])
         return np.concatenate([self.sign * self.entropy.gradient(column[:, None])[:, 0] for column in columns])
-
-    def majorant(self, a: Array, by: Grouped) -> Array:
-        raise NotImplementedError  # solvers give planes with their answers
-
-    def hypograph(self, v: Any, by: Grouped) -> Hypograph:
-        raise NotImplementedError
