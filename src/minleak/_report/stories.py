@@ -58,23 +58,20 @@ def story(result: Result) -> Story:
 
 @story.register
 def _(found: Comparison) -> Story:
+    if found.rows[0].read is not None:
+        return _rows_story(found)
     today, table, plan = found.rows[:3]
-    better = found.blocks < found.success * (1 - 1e-9)
-    same = f"the best table of the same size, {found.average:,} secrets in a set"
     verdict = (
-        f"Whoever sees the bucket of a secret guesses the secret right {percent(found.success)} of the time. With "
-        f"{same}, "
-        f"they are right {percent(found.blocks)} of the time."
+        f"Whoever sees the bucket of a secret guesses the secret right {percent(found.success)} of the time. With the "
+        f"best table of the same size, {found.average:,} secrets in a set, they are right {percent(found.blocks)} of "
+        "the time."
     )
     todo = (
         f"Replace the buckets by the table: minleak design PRIOR -k {found.average} --layout blocks. If today's "
-        f"figure is "
-        f"good enough, sets of {found.same_blocks:,} give it, in place of {found.average:,} on average."
-        if better
+        f"figure is good enough, sets of {found.same_blocks:,} give it, in place of {found.average:,} on average."
+        if found.blocks < found.success * (1 - 1e-9)
         else "Keep the buckets: no table with sets of this size is better."
     )
-    if today.read is not None:
-        return _rows_story(found)
     return Story(
         "Today's buckets, and the best that sets of the same size can do",
         verdict,
@@ -100,9 +97,8 @@ def _rows_story(found: Comparison) -> Story:
 
     return Story(
         "Today's index, and the best table that reads no more rows",
-        f"Whoever sees the bucket of a query guesses the value right {percent(today.success)} of the time. A table "
-        f"of blocks "
-        f"that reads no more rows leaves them right {percent(best.success)} of the time.",
+        f"Whoever sees the bucket of a query guesses the value right {percent(today.success)} of the time. With a "
+        f"table of blocks that reads no more rows, they are right {percent(best.success)} of the time.",
         (
             Tile("Today's index", percent(today.success), f"{found.buckets:,} buckets: {cost(today)}"),
             Tile("The best table", percent(best.success), cost(best)),
@@ -131,15 +127,14 @@ def _(found: BlockSummary) -> Story:
         Tile("Blind guess", percent(found.success_blind), "knowing nothing but popularity"),
         Tile("A plan of the same size", percent(plan), "as counted, by sets that are drawn with a key"),
     ]
-    cuts = "no other table with sets of this size leaks less" if found.best else "the caps stand in the way of the best"
+    cuts = "no other table with sets of this size leaks less" if found.best else "limits stand in the way of the best"
     return Story(
         f"A table of {found.blocks:,} blocks",
         f"Each of {found.secrets:,} secrets always shows its block of up to {found.k:,}; {cuts}. Whoever sees a block "
         f"guesses the secret right {percent(success)} of the time.",
         tuple(tiles),
         "Export it (minleak export PLAN -o table.csv) and look blocks up in place of secrets. It needs no key, and "
-        "repeated "
-        "look-ups tell no more.",
+        "repeated look-ups tell no more.",
         success,
         None if world is None else world.high,
         (
@@ -171,8 +166,7 @@ def _(found: Audit) -> Story:
         "Make what is seen the same for all secrets, or pad it (minleak pad), and audit again."
         if found.rejected
         else "Nothing was found in these events. A leak smaller than they can show is still possible: collect more "
-        "events, "
-        "or set a limit that the upper bound has to keep."
+        "events, or set a limit that the upper bound has to keep."
     )
     return Story(
         "What was seen tells about the secret" if found.rejected else "No leak was found",
@@ -267,8 +261,7 @@ def _(found: SamplePadding) -> Story:
     return Story(
         "What the padded sizes tell",
         f"On rows that the table was not made from, a guess that sees the padded size is right "
-        f"{percent(found.success)} of "
-        f"the time, and a blind one {percent(found.blind)}.",
+        f"{percent(found.success)} of the time, and a blind one {percent(found.blind)}.",
         (
             Tile("Seeing the size", percent(found.success), f"{found.held_out:,} held-out rows"),
             Tile("Blind guess", percent(found.blind), "knowing how often secrets occur"),
@@ -328,8 +321,7 @@ def _(found: Capacity) -> Story:
     return Story(
         "What a channel leaks at worst",
         f"However secrets are distributed, the channel leaks at most {number(found.upper)}; one prior is known for "
-        f"which it "
-        f"leaks {number(found.lower)} ({found.status}).",
+        f"which it leaks {number(found.lower)} ({found.status}).",
         (
             Tile("At worst", number(found.value), ends),
             Tile("Secrets in the worst prior", f"{int((found.prior.p > 0).sum()):,}", f"of {len(found.prior):,}"),
