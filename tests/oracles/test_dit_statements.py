@@ -13,6 +13,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+from tests.oracles.statements import refused
 
 import minleak as ml
 from minleak import theory
@@ -60,14 +61,6 @@ LEFT_OUT = {
     "channelorder/test_orderings:138": _OPEN,
     "example_channels/test_qary:90": "there is no call for the noisy typewriter, so none to refuse one letter",
 }
-
-
-def refused(call):
-    try:
-        call()
-    except ml.errors.MinleakError:
-        return True
-    return False
 
 
 def table(outcomes, rows, columns, pmf=None):
