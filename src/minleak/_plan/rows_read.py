@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,8 +41,8 @@ def read_by_blocks(partition: Partition, prior: Prior, rows: Array) -> RowsRead:
     """What blocks cost: a query for x reads the rows of all secrets in its block. O(n)."""
     begins = partition.begins[:-1]
     held = np.add.reduceat(rows[partition.members], begins)
-    asked = np.add.reduceat(prior.p[partition.members], begins)
-    return RowsRead(float(asked @ held), float(held.max()))
+    asked = np.add.reduceat(as_rows(prior, None)[partition.members], begins)
+    return RowsRead(math.fsum(asked * held) / math.fsum(asked), float(held.max()))
 
 
 def cut_by_rows(prior: Prior, rows: Array, k: int, most: float) -> Partition:
