@@ -20,7 +20,6 @@ from ._layouts.near import Near
 from ._layouts.stable import Stable
 from ._measure.capacities import capacity
 from ._measure.leakages import leakage, leakage_table
-from ._measure.refinement.orders import refines
 from ._optimise.budgets import least_budget
 from ._optimise.optimum import optimise
 from ._optimise.tradeoffs import tradeoff
@@ -32,6 +31,7 @@ from ._plans.rings import Plan
 from ._plans.sweeps import least_k, sweep
 from ._samples.auditing import audit
 from ._samples.following import follow
+from ._theory.refinement.orders import refines
 
 __version__: str
 

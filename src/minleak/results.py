@@ -16,10 +16,7 @@ from minleak._matroids.optimum import MatroidOptimum, PartitionBlock, PrincipalP
 from minleak._measure.capacities import Capacity
 from minleak._measure.frontier import Frontier
 from minleak._measure.leakages import LeakageRow, LeakageTable
-from minleak._measure.max_case import PointwiseLeakage
 from minleak._measure.properties import PropertyLeakage
-from minleak._measure.refinement.join_meet import JoinMeetOrder
-from minleak._measure.refinement.orders import Refinement
 from minleak._optimise.budgets import LeastBudget
 from minleak._optimise.result import Equilibrium, Optimum, Stage
 from minleak._optimise.tradeoffs import FrontierPoint, Tradeoff
@@ -49,6 +46,9 @@ from minleak._sequences.tracks import Shown, Walk
 from minleak._strings.misfit import Misfit
 from minleak._strings.model import StringModel
 from minleak._strings.plan import UnlistedPlan
+from minleak._theory.max_case import PointwiseLeakage
+from minleak._theory.refinement.join_meet import JoinMeetOrder
+from minleak._theory.refinement.orders import Refinement
 
 __all__ = [
     "Audit",

@@ -11,8 +11,8 @@ import numpy as np
 import minleak as ml
 from minleak._data import threads
 from minleak._measure import sibson
-from minleak._measure.refinement import find
 from minleak._optimise import solve
+from minleak._theory.refinement import find
 
 ALONE = """
 import threading

@@ -10,8 +10,8 @@ import pytest
 from scipy.optimize import linprog
 
 import minleak as ml
-from minleak._measure.simplices import halve
 from minleak._optimise.funnel import _Funnel
+from minleak._theory.simplices import halve
 from minleak.errors import Infeasible, InvalidParameter
 
 PRIOR, CHANNEL = [3, 2], [[0.7, 0.2, 0.1], [0.1, 0.4, 0.5]]

@@ -62,7 +62,7 @@ def test_joins_and_meets_are_no_post_processing(monkeypatch):
     assert back.ok is False
     assert not back
     assert ml.leakage(back.prior, A, back.entropy) > ml.leakage(back.prior, B, back.entropy)
-    monkeypatch.setattr("minleak._measure.refinement.join_meet._LOOKED_AT", 1)
+    monkeypatch.setattr("minleak._theory.refinement.join_meet._LOOKED_AT", 1)
     assert theory.join_meet_refines(A, B).ok is None  # nothing against it, and the way is not found in one look
 
 

@@ -15,10 +15,10 @@ from minleak._face.tables import Table
 from minleak._measure.capacities import Capacity
 from minleak._measure.leakages import LeakageTable
 from minleak._measure.properties import PropertyLeakage
-from minleak._measure.refinement.orders import Refinement
 from minleak._report.bars import Bar
 from minleak._report.stories import Story, Tile, story
 from minleak._report.words import number, percent
+from minleak._theory.refinement.orders import Refinement
 from minleak.errors import InvalidParameter
 
 # So many secrets of the worst prior are named.

@@ -1,1 +1,1 @@
-"""Measuring: leakage, capacity, attackers, and the order of distributions."""
+"""Measuring: leakage, capacity, what is told about a property, and the order of distributions."""

@@ -15,7 +15,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.parameters import real, whole
 from minleak._face.result import Result
 from minleak._face.tables import Table
-from minleak._measure.divergences import renyi_nats
+from minleak._theory.divergences import renyi_nats
 from minleak.errors import InvalidParameter
 
 # Steps of the grid from zero to the largest loss of one observation, at most, and of the whole grid after all of them.

@@ -13,7 +13,7 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.parameters import real, whole
-from minleak._measure.privacy import d_privacy
+from minleak._theory.privacy import d_privacy
 from minleak.errors import InvalidParameter
 
 

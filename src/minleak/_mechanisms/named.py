@@ -10,9 +10,9 @@ import numpy as np
 
 from minleak._data.arrays import Array
 from minleak._data.labels import labelled
-from minleak._data.metrics import distances_between
 from minleak._data.parameters import whole
 from minleak._mechanisms.mechanism import Mechanism, line_distances, matrix_size, positive_epsilon
+from minleak._theory.metrics import distances_between
 from minleak.errors import Infeasible, InvalidParameter
 
 # A weight below zero by no more than this share of the largest is a zero, rounded.

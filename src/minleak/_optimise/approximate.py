@@ -16,9 +16,9 @@ import numpy as np
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.labels import Labels
-from minleak._data.metrics import distances_between, shortest_paths
 from minleak._data.parameters import real
 from minleak._optimise.private import Privacy, as_epsilon
+from minleak._theory.metrics import distances_between, shortest_paths
 from minleak.errors import InvalidParameter, SolverFailed, shown
 
 # The largest epsilon d of a finite distance: beyond it a probability that counts is below the solvers' tolerances.

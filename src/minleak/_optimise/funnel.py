@@ -29,7 +29,7 @@ from minleak._data.simulating import generator
 from minleak._data.threads import one_thread
 from minleak._face.result import Result
 from minleak._measure.leakages import leakage
-from minleak._measure.simplices import halve
+from minleak._theory.simplices import halve
 from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 
 # Posteriors that are uniform shares of all subsets are there at first for so many values of X.

@@ -19,9 +19,9 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
-from minleak._data.metrics import distances_between, shortest_paths
 from minleak._data.parameters import real
-from minleak._measure.privacy import d_privacy
+from minleak._theory.metrics import distances_between, shortest_paths
+from minleak._theory.privacy import d_privacy
 from minleak.errors import InvalidParameter, SolverFailed, shown
 
 # A way round is no longer than the direct one if it is so up to rounding.

@@ -15,10 +15,10 @@ from minleak._data.prior import Prior
 from minleak._data.simulating import generator
 from minleak._face.result import Result
 from minleak._face.tables import Table
-from minleak._measure.divergences import renyi_nats
 from minleak._measure.leakages import leakage
-from minleak._measure.refinement.orders import refines
-from minleak._measure.simplices import halve
+from minleak._theory.divergences import renyi_nats
+from minleak._theory.refinement.orders import refines
+from minleak._theory.simplices import halve
 
 # A difference below zero by less than this may be rounding.
 _ROUNDING = 1e-10

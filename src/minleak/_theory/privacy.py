@@ -12,9 +12,9 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.joint import as_source
 from minleak._data.matrices import DENSE, too_large
-from minleak._data.metrics import distances_between
 from minleak._data.prior import Prior, as_prior
 from minleak._data.together import Together
+from minleak._theory.metrics import distances_between
 from minleak.errors import InvalidParameter
 
 

@@ -17,8 +17,8 @@ from minleak._data.threads import one_thread
 from minleak._entropy.base import log_base, order
 from minleak._entropy.renyi import Arimoto
 from minleak._measure.capacities import Capacity, capacity
-from minleak._measure.divergences import renyi_nats
 from minleak._measure.leakages import leakage
+from minleak._theory.divergences import renyi_nats
 from minleak.errors import InvalidParameter
 
 # Multiplicative steps towards the worst prior, and how close to it they are to come, in nats.

@@ -10,7 +10,7 @@ from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import match
 from minleak._data.matrices import tolerated
-from minleak._measure.refinement.find import factorise
+from minleak._theory.refinement.find import factorise
 from minleak.errors import InvalidChannel
 
 

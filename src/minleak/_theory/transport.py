@@ -12,11 +12,11 @@ import numpy as np
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel, as_channel
 from minleak._data.joint import Joint
-from minleak._data.metrics import distances_between, shortest_paths
 from minleak._data.prior import Prior, as_prior
 from minleak._face.result import Result
-from minleak._measure.distribution_distances import match_outcomes, separations
-from minleak._measure.row_distances import cityblock
+from minleak._theory.distribution_distances import match_outcomes, separations
+from minleak._theory.metrics import distances_between, shortest_paths
+from minleak._theory.row_distances import cityblock
 from minleak.errors import InvalidParameter, SolverFailed, shown
 
 # The most pairs that a programme has as unknowns, or as rows.

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from minleak._measure import transport
+from minleak._theory import transport
 
 
 def test_on_a_line_all_is_moved_in_its_order(monkeypatch):

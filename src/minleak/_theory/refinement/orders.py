@@ -14,8 +14,8 @@ from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._measure.capacities import uniform_prior
 from minleak._measure.leakages import posterior_vulnerability
-from minleak._measure.max_case import max_case_vulnerability
-from minleak._measure.refinement.find import factorise, in_cone
+from minleak._theory.max_case import max_case_vulnerability
+from minleak._theory.refinement.find import factorise, in_cone
 
 
 @dataclass(frozen=True)

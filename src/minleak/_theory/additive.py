@@ -12,7 +12,7 @@ from minleak._data.channel import Channel, as_channel
 from minleak._data.matrices import DENSE, too_large
 from minleak._data.prior import Prior, as_prior, match_prior
 from minleak._measure.capacities import Capacity, uniform_prior
-from minleak._measure.row_distances import cityblock
+from minleak._theory.row_distances import cityblock
 from minleak.errors import InvalidParameter, shown
 
 _STEPS = 2000

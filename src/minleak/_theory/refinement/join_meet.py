@@ -15,7 +15,7 @@ from minleak._data.simulating import generator
 from minleak._entropy.names import entropy
 from minleak._face.result import Result
 from minleak._measure.leakages import leakage
-from minleak._measure.refinement.orders import refines
+from minleak._theory.refinement.orders import refines
 from minleak.errors import InvalidParameter, shown
 
 # What is leaked of these falls with every join and meet, and with every post-processing.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.matrices import SPARSE, too_large
-from minleak._measure.refinement import gains
+from minleak._theory.refinement import gains
 from minleak.errors import InvalidChannel
 
 # How many columns are tried for a witness of two guesses.

@@ -7,7 +7,7 @@ import pytest
 
 import minleak as ml
 from minleak import theory
-from minleak._measure.refinement.information_orders import _eigenvalues_from, _prove_less_noisy
+from minleak._theory.refinement.information_orders import _eigenvalues_from, _prove_less_noisy
 
 
 def erasure(e):

@@ -16,9 +16,9 @@ from minleak._data.threads import one_thread
 from minleak._entropy.base import log_base, order
 from minleak._entropy.deformed import deform, restore
 from minleak._entropy.renyi import Arimoto
-from minleak._measure.divergences import NEAR_ONE, renyi_nats
 from minleak._measure.leakages import leakage
 from minleak._measure.small_leakages import SMALL, dense_blocks
+from minleak._theory.divergences import NEAR_ONE, renyi_nats
 from minleak.errors import InvalidParameter, SolverFailed
 
 # Steps towards the output distribution of Csiszar's information, and how close to the least it must come, in nats.

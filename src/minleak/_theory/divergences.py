@@ -13,8 +13,8 @@ from minleak._data.parameters import real
 from minleak._data.prior import Prior
 from minleak._entropy.base import log_base, order
 from minleak._entropy.deformed import restore
-from minleak._measure.distribution_distances import match_outcomes
 from minleak._measure.small_leakages import SMALL, beyond_linear
+from minleak._theory.distribution_distances import match_outcomes
 
 # At orders this close to 1 the logarithm of a sum of powers has lost digits.
 NEAR_ONE = 0.25

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 import minleak as ml
 from minleak import theory
-from minleak._measure.refinement import exact, programme, sparse
+from minleak._theory.refinement import exact, programme, sparse
 from minleak.errors import InvalidChannel, InvalidParameter, SolverFailed
 
 RNG = np.random.default_rng(5)

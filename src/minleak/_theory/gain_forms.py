@@ -19,7 +19,7 @@ from minleak._data.prior import Prior, as_prior
 from minleak._data.simulating import TRIALS
 from minleak._entropy.gain import gain_matrix
 from minleak._face.result import Result
-from minleak._measure.row_distances import number_values
+from minleak._theory.row_distances import number_values
 from minleak.errors import InvalidParameter
 
 # The most guesses or strategies that a matrix of gains is made with.

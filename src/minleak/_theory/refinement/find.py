@@ -13,7 +13,7 @@ from minleak._data.arrays import Array
 from minleak._data.matrices import is_sparse
 from minleak._data.reducing import groups, merged, shares_of
 from minleak._data.threads import one_thread
-from minleak._measure.refinement import exact, gains, programme, sparse
+from minleak._theory.refinement import exact, gains, programme, sparse
 from minleak.errors import SolverFailed
 
 # Matrices with at most so many entries, and programmes with at most so many, are worked on densely.
