@@ -13,9 +13,9 @@ import pyarrow as pa
 
 from minleak._data.labels import Labels, bytes_of_names
 from minleak._data.prior import Prior
-from minleak._data.writing import replacing
 from minleak._file.format import MAGIC, PREFIX, TYPES, VERSION, Vector, file_name, padding
 from minleak._file.hashing import hash_bytes, text_parts
+from minleak._file.replacing import replace_file
 from minleak.errors import InvalidCloak
 
 # Bytes that are written at once: some file systems take several times as long for more.
@@ -36,7 +36,7 @@ def write(path: str | os.PathLike[str], arrays: dict[str, Vector], numbers: dict
     header += b" " * padding(len(header))
     prefix = PREFIX.pack(MAGIC, VERSION, len(header), hashlib.sha256(header).digest(), bytes(12))
     try:
-        with replacing(name) as file:
+        with replace_file(name) as file:
             for buffer in (memoryview(prefix), memoryview(header), *buffers):
                 _write_filled(file, buffer)
             file.flush()

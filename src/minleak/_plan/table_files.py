@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from minleak._data.writing import replacing
 from minleak._face.result import Result
+from minleak._file.replacing import replace_file
 from minleak._plan.drawing_table import DrawingTable
 from minleak.errors import InvalidParameter, MinleakError
 
@@ -75,7 +75,7 @@ def export_table(plan: BasePlan, path: str, hashed: Key | bytes | None, *, raw_l
         remedy = "write .parquet, .json or .sqlite, or say raw_labels= if programs alone read it"
         refuse_formulas(pa.table({"secret": table.secrets}), remedy)
     try:
-        with replacing(path) as file:
+        with replace_file(path) as file:
             WRITERS[ending](table, file)
     except OSError as error:
         raise MinleakError(f"cannot write {path}: {error.strerror or 'the file system refused'}") from None
