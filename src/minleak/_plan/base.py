@@ -16,7 +16,7 @@ import pyarrow as pa
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
-from minleak._data.matching import rearranged
+from minleak._data.matching import reorder_prior
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.standard import STANDARD
@@ -152,7 +152,7 @@ class BasePlan(ABC):
 
         Gains that a plan was made with are those of guessing the secret: they do not count here.
         """
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        under = self.prior if prior is None else reorder_prior(as_prior(prior), self.prior.labels)
         return measure_blocks(self.joint_blocks(under.p), under, of, entropies)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:

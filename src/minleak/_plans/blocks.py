@@ -17,7 +17,7 @@ from minleak._attack.profiles import SortedPrior
 from minleak._attack.world import SampledSets, World, count_sample, estimate_world, sets_to_draw
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
-from minleak._data.matching import rearranged
+from minleak._data.matching import reorder_prior
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
@@ -134,7 +134,7 @@ class BlockPlan(BasePlan):
         if of is not None:
             return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
         H = as_entropy(entropy)
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        under = self.prior if prior is None else reorder_prior(as_prior(prior), self.prior.labels)
         return difference(H, H(under), self.partition.entropies(under, [H])[0])
 
     def loss(self, entropy: ConditionalEntropy | str) -> float:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel
 from minleak._data.labels import Labels
-from minleak._data.matching import join, rearranged, take
+from minleak._data.matching import join, reorder_prior, take
 from minleak._data.parameters import real, whole
 from minleak._data.prior import Prior, as_prior, total_of
 from minleak._entropy.base import ConditionalEntropy
@@ -163,7 +163,7 @@ class Lineage(BasePlan):
         """
         if of is not None:
             return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        under = self.prior if prior is None else reorder_prior(as_prior(prior), self.prior.labels)
         return leakage(under, self.channel(), entropy)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
-from minleak._data.matching import rearranged
+from minleak._data.matching import reorder_prior
 from minleak._data.matrices import as_csr
 from minleak._data.prior import Prior, as_prior
 from minleak._entropy.base import ConditionalEntropy
@@ -166,7 +166,7 @@ class Rows(BasePlan):
         """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
         those that it lacks have probability zero. With `of`, that of a property of the secret: see `Plan.leakage`.
         """
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+        under = self.prior if prior is None else reorder_prior(as_prior(prior), self.prior.labels)
         return leakage(under, self.channel(), entropy, of=of)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
