@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from minleak._data.arrays import SHORT_TEXT, Indices, in_one_piece
-from minleak._data.label_bytes import TEXT, labels_in_bytes, normal, plain
+from minleak._data.label_bytes import TEXT, labels_in_bytes, normal, to_python
 from minleak._data.parameters import listed
 from minleak.errors import InvalidParameter, MinleakError, shown
 
@@ -321,7 +321,7 @@ def _hashable(given: tuple[Any, ...]) -> tuple[Hashable, ...]:
             ) from None
         if is_nan(name):
             raise InvalidParameter(f"label {i} is NaN, which equals nothing, not even itself: name each thing")
-    return tuple(map(plain, given))
+    return tuple(map(to_python, given))
 
 
 def as_label(text: str, labels: Sequence[Any]) -> Any:

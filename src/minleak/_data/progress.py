@@ -1,10 +1,10 @@
-"""Progress: how long work reports how far it is."""
+"""Progress: the callback by which long work reports its progress."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-# Called with the steps that are done, how many there are, and what comes next.
+# Called with the number of steps done, the number of all steps, and what comes next.
 Progress = Callable[[int, int, str], None]
 
 
