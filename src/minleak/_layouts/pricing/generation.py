@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._layouts.pricing.capping import Caps
+from minleak._layouts.pricing.caps import Caps
 from minleak.errors import SolverFailed
 
 # How much of the duals of the best bound is kept when pricing (Wentges).
@@ -63,7 +63,7 @@ def generate(
     costs O(n^2) for pricing and what the simplex method takes, some 30 to 60 rounds in all. Stops at a `gap`, or after
     so many `rounds`, with what it has then.
     """
-    programme = _Programme(distances, weights, u, start, caps)
+    programme = _SetProgramme(distances, weights, u, start, caps)
     best, best_duals = -np.inf, np.zeros(len(weights))
     for done in range(1, rounds + _ENDING):
         value, duals = programme.solve()
@@ -97,7 +97,7 @@ def star_costs(to_centres: Array, sets: Indices) -> tuple[Array, Indices]:
     return costs, centres
 
 
-class _Programme:
+class _SetProgramme:
     """The linear programme over the sets known so far, with weights scaled to a mean of one and costs to a mean of
     one.
     """
