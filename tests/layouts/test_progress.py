@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import minleak as ml
+from minleak._data import progress
 from minleak._layouts.pricing import cheapest, peeling
 
 RNG = np.random.default_rng(4)
@@ -71,3 +72,37 @@ def test_the_stable_layout_says_what_it_does():
         "sorting secrets by weight",
         "homes and a ring of residues",
     ]
+
+
+def test_a_long_solve_is_reported_while_it_runs(monkeypatch):
+    """With no seconds between two reports, each solver run and each batch of the first plan is reported on the way."""
+    monkeypatch.setattr(cheapest, "EXACT", 700)
+    few = hear(ml.Near(POINTS))
+    monkeypatch.setattr(progress, "_EVERY", 1e-4)
+    assert len(hear(ml.Near(POINTS))) > 2 * len(few)
+
+
+def test_what_a_callback_raises_ends_the_design(monkeypatch):
+    """Also where it is raised while the solver runs."""
+    monkeypatch.setattr(progress, "_EVERY", 1e-4)
+    calls = []
+
+    def stop(*told):
+        calls.append(told)
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ml.design(WEIGHTS, 6, layout=ml.Near(POINTS), progress=stop)
+    assert len(calls) == 5
+
+
+def test_work_may_itself_run_out_of_time():
+    """An error of the work is raised as it is, a TimeoutError too."""
+
+    def fail():
+        raise TimeoutError("its own")
+
+    with pytest.raises(TimeoutError, match="its own"):
+        progress.report_during(fail, lambda: None)
+    assert progress.report_during(lambda: 7, None) == 7

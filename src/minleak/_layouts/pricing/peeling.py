@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from minleak._data.arrays import Indices
+from minleak._data.progress import report_during
 from minleak._layouts.pricing.caps import Caps
 from minleak._plan.distances import Distances
 from minleak.errors import SolverFailed
@@ -76,10 +78,12 @@ def peel_sets(
         rows = distances.between(distances.centres_of(there), there)
     left, total, done = units[some], int(units.sum()), 0
     while remaining := int(left.sum()):
-        if progress is not None:
-            progress(1 - remaining / total)
-        some_sets = slice(done, done + _AT_A_TIME)
-        count = pricing.peel(left, own.chains, own.most, rows, points, u, sets[some_sets], lengths[some_sets])
+        batch = slice(done, done + _AT_A_TIME)
+        peel = partial(pricing.peel, left, own.chains, own.most, rows, points, u, sets[batch], lengths[batch])
+        report = None if progress is None else partial(progress, 1 - remaining / total)
+        if report is not None:
+            report()
+        count = report_during(peel, report)
         if count <= 0:
             raise SolverFailed("no sets can own these units: a secret or group has more than its share of them")
         done += count

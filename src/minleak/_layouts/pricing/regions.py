@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.progress import await_result
 from minleak._layouts.pricing.caps import Caps
 from minleak._layouts.pricing.generation import generate, star_costs
 from minleak._layouts.pricing.peeling import Sets, join_sets
@@ -84,26 +86,39 @@ def improve(
     done, the total cost as it is, and the relative gap of the regions solved in this pass, each to its own cheapest.
     """
     rng = np.random.default_rng(0)
-    u = plan.sets.members.shape[1]
     with ThreadPoolExecutor(min(os.cpu_count() or 1, 8)) as pool:
         for turn in range(passes):
             parts = [plan.part(region) for region in _regions(plan.sets.members, _places(plan, distances, rng), rng)]
-            solved: list[CostedSets] = []
-            total, now, least = plan.total, 0.0, 0.0
-            for before, (part, bound) in zip(
-                parts, pool.map(lambda part: _solve_region(part, caps, distances, rounds), parts), strict=True
-            ):
-                solved.append(part)
-                total, now, least = total + part.total - before.total, now + part.total, least + bound
+            futures = [pool.submit(_solve_region, part, caps, distances, rounds) for part in parts]
+
+            def report(share: float, total: float, gap: float, turn: int = turn) -> None:
                 if progress is not None:
-                    gap = (now - least) / now if now > 0 else 0.0
-                    progress((turn + len(solved) / len(parts)) / passes, total, gap)
-            plan = CostedSets(
-                join_sets([part.sets for part in solved], u),
-                np.concatenate([part.centres for part in solved]),
-                np.concatenate([part.costs for part in solved]),
-            )
+                    progress((turn + share) / passes, total, gap)
+
+            plan = _collect_regions(parts, futures, report)
     return plan
+
+
+def _collect_regions(
+    parts: list[CostedSets], futures: list[Future[Any]], report: Callable[[float, float, float], None]
+) -> CostedSets:
+    """The plan of all regions as they are solved, one after the other."""
+    solved: list[CostedSets] = []
+    total, now, least = sum(part.total for part in parts), 0.0, 0.0
+
+    def report_now() -> None:
+        report(len(solved) / len(parts), total, (now - least) / now if now > 0 else 0.0)
+
+    for before, future in zip(parts, futures, strict=True):
+        part, bound = await_result(future, report_now)
+        solved.append(part)
+        total, now, least = total + part.total - before.total, now + part.total, least + bound
+        report_now()
+    return CostedSets(
+        join_sets([part.sets for part in solved], parts[0].sets.members.shape[1]),
+        np.concatenate([part.centres for part in solved]),
+        np.concatenate([part.costs for part in solved]),
+    )
 
 
 def _places(plan: CostedSets, distances: Distances, rng: np.random.Generator) -> Array:
