@@ -24,6 +24,8 @@ RETIRE, STOP = b"r", b"s"
 BACKLOG = 128
 # How long a worker that was told to stop waits for the answers that are under way, in seconds.
 _GRACE = 10.0
+# How long a connection that was just taken has to begin, in seconds.
+_BEGIN = 0.05
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,9 @@ class _Worker:
         sweeping = asyncio.create_task(self._sweep())
         await self._ordered.wait()
         self._application.retiring = True
+        # A server that is closed drops connections that it has just taken: take no more, and let those begin first.
+        loop.remove_reader(listener.fileno())
+        await asyncio.sleep(_BEGIN)
         server.close()
         if not self._stopped.is_set():
             # Connections without a request end by themselves, or with the next answer: whoever just sends a request
