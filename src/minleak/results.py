@@ -5,7 +5,7 @@ from minleak._attack.comparing import Comparison, ComparisonRow
 from minleak._attack.estimating import EstimatedPrior
 from minleak._attack.exposures import Exposure, Repeated
 from minleak._attack.world import World
-from minleak._certify.rings import Certificate, Check
+from minleak._certify.certificate import Certificate, Check
 from minleak._data.hyper import Hyper, Posteriors
 from minleak._data.labels import Labels
 from minleak._data.reading import Pairs

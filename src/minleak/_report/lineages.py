@@ -55,7 +55,7 @@ def lineage_page(
         known=(1 - waiting) * summary.success + waiting,
         leakages=_leakages(plan, summary),
         parts=parts if len(parts) <= _ROWS else [parts[0], *parts[1 - _ROWS :]],
-        certificate=certify_lineage(plan, None, k=None, gains=None, entropies=()),
+        certificate=certify_lineage(plan, ()),
     )
 
 

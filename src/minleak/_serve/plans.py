@@ -66,7 +66,7 @@ def open_plan(path: str, *, certified: bytes | None = None) -> OpenPlan:
 def check_certificate(path: str, plan: Any) -> None:
     """Refuse a plan whose certificate fails, for the counts and gains that it says it was made for."""
     try:
-        found = certify(plan, plan.prior, gains=getattr(plan, "gains", None))
+        found = certify(plan)
     except MinleakError:
         raise Refused("uncertified", f"{path} cannot be certified: run minleak certify on it") from None
     if not found.ok:
