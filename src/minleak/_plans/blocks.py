@@ -17,8 +17,7 @@ from minleak._attack.profiles import SortedPrior
 from minleak._attack.world import SampledSets, World, count_sample, estimate_world, sets_to_draw
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
-from minleak._data.matching import rearranged
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.names import as_entropies, as_entropy
 from minleak._entropy.standard import FEW, STANDARD
@@ -118,7 +117,7 @@ class BlockPlan(BasePlan):
         of a property of the secret. O(n).
         """
         if of is not None:
-            return self.property_leakage(of, [entropy]).rows[0].after
+            return super().entropy(entropy, of=of)
         return self.partition.entropies(self.prior, [as_entropy(entropy)])[0]
 
     def leakage(
@@ -128,13 +127,10 @@ class BlockPlan(BasePlan):
         prior: Prior | Iterable[Any] | None = None,
         of: Values | None = None,
     ) -> float:
-        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
-        those that it lacks have probability zero. With `of`, that of a property of the secret: see `Plan.leakage`.
-        """
+        """H(X) - H(X|Y), see `BasePlan.leakage`. O(n)."""
         if of is not None:
-            return self.property_leakage(of, [entropy], prior=prior).rows[0].leakage
-        H = as_entropy(entropy)
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
+            return super().leakage(entropy, prior=prior, of=of)
+        H, under = as_entropy(entropy), self._under(prior)
         return difference(H, H(under), self.partition.entropies(under, [H])[0])
 
     def loss(self, entropy: ConditionalEntropy | str) -> float:
@@ -170,8 +166,8 @@ class BlockPlan(BasePlan):
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
     ) -> BlockSummary:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
         return tell_property(self, summarize_blocks(self, entropies), of, entropies)
 

@@ -230,7 +230,7 @@ class Plan(BasePlan):
         """
         H = as_entropy(entropy)
         if of is not None:
-            return self.property_leakage(of, [H]).rows[0].after
+            return super().entropy(H, of=of)
         columns = Columns(self.target[:, None])
         if self.gains is None:
             if not H.symmetric:
@@ -261,7 +261,7 @@ class Plan(BasePlan):
         """
         H = as_entropy(entropy)
         if of is not None:
-            return self.property_leakage(of, [H], prior=prior).rows[0].leakage
+            return super().leakage(H, prior=prior, of=of)
         if prior is not None:
             return mismatched_leakage(self, H, prior)
         if self.gains is None:
@@ -290,8 +290,8 @@ class Plan(BasePlan):
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
     ) -> PlanSummary:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
         return tell_property(self, summarize_rings(self, entropies), of, entropies)
 

@@ -13,16 +13,14 @@ import numpy as np
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
 from minleak._data.labels import Labels
-from minleak._data.matching import rearranged
 from minleak._data.matrices import as_csr
-from minleak._data.prior import Prior, as_prior
+from minleak._data.prior import Prior
 from minleak._entropy.base import ConditionalEntropy
-from minleak._entropy.names import as_entropy
 from minleak._entropy.standard import STANDARD
 from minleak._file.format import Contents, require, require_whole
 from minleak._file.hashing import hash_parts, label_parts
 from minleak._file.writing import prior_arrays
-from minleak._measure.leakages import leakage, posterior_vulnerability
+from minleak._measure.leakages import leakage
 from minleak._measure.properties import Values
 from minleak._plan.base import ROWS, BasePlan, ListedSampler
 from minleak._plan.observables import output_arrays, outputs_from
@@ -116,8 +114,8 @@ class Rows(BasePlan):
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None
     ) -> RowSummary:
-        """What there is to say of the plan, with the leakage in each entropy, about a property of the secret too where
-        `of` gives one; prints in words and tables.
+        """The plan in words and tables, with the leakage in each entropy, also about a property of the secret if `of`
+        gives one.
         """
         return tell_property(self, summarize_rows(self, entropies), of, entropies)
 
@@ -145,17 +143,6 @@ class Rows(BasePlan):
             worst = max(worst, off / 2)
         return float(worst)
 
-    @property
-    def success(self) -> float:
-        """How often one guess is right that sees an observable."""
-        return posterior_vulnerability(self.prior, self.channel())
-
-    def entropy(self, entropy: ConditionalEntropy | str, *, of: Values | None = None) -> float:
-        """H(X|Y); with `of`, H(f(X)|Y) of a property of the secret."""
-        if of is not None:
-            return self.property_leakage(of, [entropy]).rows[0].after
-        return as_entropy(entropy).conditional(self.prior, self.channel())
-
     def leakage(
         self,
         entropy: ConditionalEntropy | str,
@@ -163,11 +150,8 @@ class Rows(BasePlan):
         prior: Prior | Iterable[Any] | None = None,
         of: Values | None = None,
     ) -> float:
-        """H(X) - H(X|Y). With `prior`, if secrets are drawn from that one: its labels may be in another order, and
-        those that it lacks have probability zero. With `of`, that of a property of the secret: see `Plan.leakage`.
-        """
-        under = self.prior if prior is None else rearranged(as_prior(prior), self.prior.labels)
-        return leakage(under, self.channel(), entropy, of=of)
+        """H(X) - H(X|Y), see `BasePlan.leakage`; exact to some digits also where little leaks about a property."""
+        return leakage(self._under(prior), self.channel(), entropy, of=of)
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
         """The columns of the joint for the probabilities of the secrets, all at once."""
