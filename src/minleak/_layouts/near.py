@@ -18,8 +18,7 @@ from minleak._layouts.pricing.cheapest import cheapest
 from minleak._layouts.pricing.peeling import Sets, joined
 from minleak._layouts.pricing.regions import with_costs
 from minleak._layouts.stable import at_home
-from minleak._plan.cost import Cost
-from minleak._plan.distances import METRICS, Distances, from_coordinates
+from minleak._plan.distances import METRICS, Cost, Distances, from_coordinates
 from minleak._plan.rings import Homes, Ring
 from minleak.errors import InvalidParameter, shown
 

@@ -31,7 +31,7 @@ from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
     from minleak._draw.keys import Key
-    from minleak._plan.table_files import ExportedTable
+    from minleak._plan.drawing_table import ExportedTable
 
 # The kinds.
 RINGS = "rings"
@@ -208,7 +208,7 @@ class BasePlan(ABC):
         >>> plan.export(os.path.join(tempfile.mkdtemp(), "table.json")).secrets
         3
         """
-        from minleak._plan.table_files import export_table
+        from minleak._plan.drawing_table import export_table
 
         return export_table(self, os.fsdecode(path), hashed, raw_labels=raw_labels)
 

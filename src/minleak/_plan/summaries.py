@@ -211,7 +211,7 @@ class BlockSummary(CountedSummary):
         smallest = f", the smallest of {self.smallest}" if self.smallest < self.k else ""
         lines = [f"{self.secrets:,} secrets in {self.blocks:,} blocks of {self.k}{smallest}: sets that never change"]
         if self.groups is not None:
-            found = "" if self.best else "; these are the best blocks found, and better ones may exist"
+            found = "" if self.best else "; these are the best blocks found, not proven to be the best there are"
             lines.append(f"every block has {self.groups}{found}")
         title = "leakage, and how much of it a plan that draws its sets would not leak (loss)"
         table = self._leakage_table(title, "before", "after", "leakage", "loss")

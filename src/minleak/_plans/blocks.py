@@ -28,15 +28,13 @@ from minleak._layouts.tiers import find_partition
 from minleak._measure.leakages import difference
 from minleak._measure.properties import Values
 from minleak._plan.base import BLOCKS, BasePlan, ListedSampler
-from minleak._plan.drawing_table import check_label_key
-from minleak._plan.exporting import column_of_secrets, table_of_rows
 from minleak._plan.groups import GroupTree
-from minleak._plan.joints import partition_blocks
 from minleak._plan.partition import Partition, cut
 from minleak._plan.rings import LIMIT
 from minleak._plan.rows_read import RowsRead, as_rows, read_by_blocks
 from minleak._plan.storing import group_arrays, groups_from
 from minleak._plan.summaries import BlockSummary, summarize_blocks, tell_property
+from minleak._plan.written_out import column_of_secrets, columns_of, table_of_rows
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:
@@ -173,7 +171,8 @@ class BlockPlan(BasePlan):
 
     def joint_blocks(self, p: Array) -> Iterator[Any]:
         """The columns of the joint for the probabilities of the secrets, one for each block."""
-        return partition_blocks(self.partition.members, self.partition.begins, p)
+        members, begins = self.partition.members, self.partition.begins
+        yield columns_of(members, p[members], begins, len(p))
 
     def _sample_blocks(self, counts: Indices, rng: np.random.Generator) -> SampledSets:
         """Blocks as likely as they are: each is drawn in proportion to its mass, so that is what its members own; or
@@ -199,10 +198,8 @@ class BlockPlan(BasePlan):
 
     def channel(self) -> Channel:
         """The explicit channel, observables labelled by their blocks. Sparse."""
-        import scipy.sparse as sp
-
-        n, (members, begins) = len(self.prior), (self.partition.members, self.partition.begins)
-        matrix = sp.csc_array((np.ones(n), members, begins), shape=(n, len(begins) - 1))
+        n = len(self.prior)
+        matrix = columns_of(self.partition.members, np.ones(n), self.partition.begins, n)
         inputs = None if self.prior.labels.is_default else self.prior.labels
         return Channel(matrix, inputs=inputs, outputs=[block for block, _ in self.sets()])
 
@@ -250,6 +247,8 @@ class BlockPlan(BasePlan):
         >>> ml.design({"flu": 5, "cold": 4, "gout": 2}, k=2, layout="blocks").partitions().to_pylist()[0]
         {'value': 'cold', 'partition': 0}
         """
+        from minleak._plan.drawing_table import check_label_key  # with SQLite, which few need
+
         blocks = self.partition.block_of()
         values = [str(label) for label in self.prior.labels]
         name = "value"

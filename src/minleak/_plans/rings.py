@@ -27,16 +27,14 @@ from minleak._file.hashing import hash_parts, label_parts
 from minleak._measure.leakages import difference
 from minleak._measure.properties import Values
 from minleak._plan.base import RINGS, BasePlan
-from minleak._plan.cost import Cost
-from minleak._plan.explicit import ENTRIES, explicit_channel
-from minleak._plan.exporting import ROWS, rows_of_rings
+from minleak._plan.distances import Cost
 from minleak._plan.groups import GroupTree
-from minleak._plan.joints import ring_blocks
 from minleak._plan.rings import Homes, Ring, check_rings, zero_weight_line
 from minleak._plan.sampler import RingSampler, TierSampler
 from minleak._plan.storing import ring_contents, ring_fields
 from minleak._plan.summaries import PlanSummary, summarize_rings, tell_property
 from minleak._plan.tiers import CommonPhases, Tier
+from minleak._plan.written_out import ENTRIES, ROWS, explicit_channel, ring_blocks, rows_of_rings
 from minleak.errors import InvalidParameter
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,6 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pyarrow as pa
 
 from minleak._data.arrays import Array, Indices
 from minleak._data.channel import Channel, as_channel
@@ -19,14 +21,17 @@ from minleak._entropy.base import ConditionalEntropy
 from minleak._entropy.standard import STANDARD
 from minleak._file.format import Contents, require, require_whole
 from minleak._file.hashing import hash_parts, label_parts
-from minleak._file.writing import prior_arrays
+from minleak._file.writing import prior_arrays, text_arrays
 from minleak._measure.leakages import leakage
 from minleak._measure.properties import Values
 from minleak._plan.base import ROWS, BasePlan, ListedSampler
-from minleak._plan.observables import output_arrays, outputs_from
 from minleak._plan.rings import LIMIT
 from minleak._plan.summaries import RowSummary, summarize_rows, tell_property
-from minleak.errors import InvalidParameter
+from minleak.errors import InvalidCloak, InvalidParameter
+
+# How labels of observables stand in a file: text and numbers as arrays, tuples of these as JSON.
+_FORMS = {str: "text", int: "integers", float: "numbers"}
+_TYPES = {"integers": "i8", "numbers": "f8"}
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -164,7 +169,7 @@ class Rows(BasePlan):
 
     def contents(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Arrays and numbers from which a file makes it again. Labels of observables may also be numbers and tuples."""
-        observables, form = output_arrays(self.outputs)
+        observables, form = _output_arrays(self.outputs)
         rows = {"starts": self.starts, "columns": self.columns, "weights": self.weights}
         numbers = {"events": self.prior.events, "outputs": [form, len(self.outputs)]}
         return rows | prior_arrays(self.prior) | observables, numbers
@@ -175,7 +180,7 @@ class Rows(BasePlan):
         starts, columns, weights = (contents.vector(name, "i8") for name in ("starts", "columns", "weights"))
         require(len(starts) > 1)
         form, count = contents.numbers["outputs"]
-        outputs = outputs_from(contents, form, require_whole(count, 1, len(columns)))
+        outputs = _read_outputs(contents, form, require_whole(count, 1, len(columns)))
         return cls(contents.prior(len(starts) - 1), outputs, starts, columns, weights)
 
     def __repr__(self) -> str:
@@ -214,3 +219,52 @@ class RowSampler(ListedSampler):
             begin, end = plan.starts[x], plan.starts[x + 1]
             shown[row, 0] = plan.columns[begin + np.searchsorted(self._ends[begin:end], place, side="right")]
         return shown
+
+
+# -- labels of observables in a file -----------------------------------------------------------------------------------
+
+
+def _output_arrays(outputs: Labels) -> tuple[dict[str, Any], str]:
+    """The labels as arrays, and the form that they have in them."""
+    if outputs.is_default:
+        return {}, "default"
+    names = list(outputs)
+    kinds = {type(name) for name in names}
+    form = _FORMS[kinds.pop()] if len(kinds) == 1 and kinds <= set(_FORMS) else "json"
+    try:
+        if form in _TYPES:
+            return {"outputs": np.array(names, dtype=_TYPES[form])}, form
+        texts = names if form == "text" else [json.dumps(_as_lists(name)) for name in names]
+        return text_arrays("outputs", pa.array(texts, type=pa.large_string())), form
+    except (TypeError, ValueError, OverflowError, RecursionError, pa.ArrowException):
+        raise InvalidCloak("a file holds observables that are text, numbers, or tuples of these: rename them") from None
+
+
+def _read_outputs(contents: Contents, form: Any, count: int) -> Labels:
+    """The labels again; a ValueError or the like where the arrays hold none of that form."""
+    if form == "default":
+        return Labels.of(None, count)
+    require(form in ("text", "json", *_TYPES))
+    if form in _TYPES:
+        given = contents.vector("outputs", _TYPES[form], count).tolist()
+    else:
+        given = contents.text("outputs", count).to_pylist()
+    labels = Labels.of([_as_tuples(json.loads(name)) for name in given] if form == "json" else given, count)
+    require(labels.first_duplicate() is None)
+    return labels
+
+
+def _as_lists(label: Any) -> Any:
+    """Tuples as lists, which JSON has; what it would change is refused."""
+    if type(label) is tuple:
+        return [_as_lists(part) for part in label]
+    if type(label) in (str, int, float) and label == label:
+        return label
+    raise TypeError
+
+
+def _as_tuples(read: Any) -> Any:
+    if type(read) is list:
+        return tuple(_as_tuples(part) for part in read)
+    require(type(read) in (str, int, float))
+    return read

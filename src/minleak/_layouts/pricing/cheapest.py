@@ -13,8 +13,7 @@ from minleak._layouts.pricing.generation import generate, star_costs
 from minleak._layouts.pricing.peeling import Sets, joined, peeled
 from minleak._layouts.pricing.regions import improved, with_costs
 from minleak._layouts.pricing.rounding import rounded
-from minleak._plan.cost import Cost
-from minleak._plan.distances import Distances
+from minleak._plan.distances import Cost, Distances
 from minleak._plan.rings import Homes
 
 # Up to this many secrets on rings the plan is the cheapest of all, proven; up to the next it is improved in regions.
