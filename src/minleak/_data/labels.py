@@ -266,7 +266,7 @@ def named(labels: Labels, what: str = "row") -> Callable[[int], str]:
     return lambda i: f"{what} {i} ({shown(labels[i])})"
 
 
-def labelled(names: Iterable[Hashable] | None, count: int, what: str, of: str, error: type[MinleakError]) -> Labels:
+def check_labels(names: Iterable[Hashable] | None, count: int, what: str, of: str, error: type[MinleakError]) -> Labels:
     """Distinct labels of the rows or columns of a matrix."""
     labels = Labels.of(names, count)
     if len(labels) != count:

@@ -81,13 +81,14 @@ class Prior:
             labels = weights.labels if labels is None and not weights.labels.is_default else labels
             events = weights.events if events is None and counts is None else events
             weights = weights.weights
-        if is_dit(weights):
-            outcomes, weights = masses_of(weights)
-            labels = outcomes if labels is None else labels
         if not isinstance(weights, list | np.ndarray):
-            if not have_one_index(weights, labels):
+            if is_dit(weights):
+                names, weights = masses_of(weights)
+            elif have_one_index(weights, labels):
+                names = axes(weights)[0]  # type: ignore[assignment]
+            else:
                 raise InvalidPrior("the weights and their labels have different indices: bring both into one order")
-            labels = axes(weights)[0] if labels is None else labels
+            labels = names if labels is None else labels
         values = _as_sequence(weights)
         n = len(values)
         self.labels = Labels.of(labels, n)
