@@ -178,7 +178,7 @@ class Cloak:
             raise UnknownSecret(f"an index is not a position of the {n} secrets of the plan (number {at})", at)
         if scopes is not None and held.sampler.plan.randomised:
             scopes = listed(scopes, "scopes are a list of text or bytes, one for each secret", ordered=True)
-        drawn: Indices = self._drawn(held, positions, scopes)
+        drawn: Indices = self._draw(held, positions, scopes)
         return drawn
 
     def draw_all(
@@ -256,9 +256,9 @@ class Cloak:
 
     def _sets(self, held: _Held, found: list[Any], scopes: list[Any] | None) -> list[tuple[Any, ...]]:
         secrets = np.array(found, dtype=np.int64) if held.sampler.listed else found
-        return held.sampler.show(self._drawn(held, secrets, scopes))
+        return held.sampler.show(self._draw(held, secrets, scopes))
 
-    def _drawn(self, held: _Held, secrets: Any, scopes: Iterable[str | bytes] | None) -> Any:
+    def _draw(self, held: _Held, secrets: Any, scopes: Iterable[str | bytes] | None) -> Any:
         """A number r for each draw, the place floor(r N) of the N that its secret has, and what is shown there."""
         sampler = held.sampler
         return sampler.locate(secrets, self._streams(sampler, secrets, scopes).below(sampler.owned(secrets)))

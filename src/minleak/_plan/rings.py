@@ -41,7 +41,7 @@ class Ring:
     length: int
     u: int
 
-    def listed(self) -> Indices:
+    def list_members(self) -> Indices:
         """The members as an array; numpy takes seconds to read a long range as it is."""
         line = self.members
         return np.arange(line.start, line.stop, line.step) if isinstance(line, range) else np.asarray(line)
@@ -67,7 +67,7 @@ class Ring:
             first=first,
             phases=phases[order],
             tracks=tracks[order],
-            members=self.listed()[order].astype(np.int64, copy=False),
+            members=self.list_members()[order].astype(np.int64, copy=False),
             length=self.length,
         )
 
@@ -194,7 +194,7 @@ def _claims(plan: Plan) -> Iterator[tuple[str, bool]]:
         yield "a tier has no members", not plan.lower or weight > 0
         left -= weight
         if plan.lower:
-            members = np.concatenate([tier.homes.members.ravel(), *(ring.listed() for ring in tier.rings)])
+            members = np.concatenate([tier.homes.members.ravel(), *(ring.list_members() for ring in tier.rings)])
             yield "a secret is in two tiers", not laid[members].any()
             laid[members] = True
     yield "homes and rings do not add up to what the giants leave", left == 0

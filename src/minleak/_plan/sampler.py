@@ -55,7 +55,9 @@ class Line:
             self.starts = np.concatenate([ring.starts + base for ring, base in zip(rings, self.bases, strict=True)])
         in_order = len(rings) == 1 and isinstance(rings[0].members, range)
         if rings and not (in_order and rings[0].members == range(len(plan.weights))):
-            joined = rings[0].listed() if len(rings) == 1 else np.concatenate([ring.listed() for ring in rings])
+            joined = (
+                rings[0].list_members() if len(rings) == 1 else np.concatenate([ring.list_members() for ring in rings])
+            )
             self.members = joined.astype(self.members.dtype, copy=False)
 
 

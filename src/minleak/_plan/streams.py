@@ -39,9 +39,9 @@ class Streams(ABC):
         for a list or an array of Python's integers, of bounds of any size.
         """
         if not isinstance(bounds, np.ndarray) or bounds.dtype == object:
-            return [self._scaled(i, bound) for i, bound in enumerate(bounds)]
+            return [self._scale(i, bound) for i, bound in enumerate(bounds)]
         if len(bounds) <= _SINGLE:  # by Python's integers, which numpy needs some dozens of draws to outrun
-            few = [self._scaled(i, bound) if bound > 1 else 0 for i, bound in enumerate(bounds.tolist())]
+            few = [self._scale(i, bound) if bound > 1 else 0 for i, bound in enumerate(bounds.tolist())]
             return np.array(few, dtype=np.int64)
         places = np.zeros(len(bounds), dtype=np.int64)
         asked = np.flatnonzero(bounds > 1)
@@ -56,10 +56,10 @@ class Streams(ABC):
         unsure = (middle == np.uint64(2**64 - 1)) & (rest > np.uint64(0) - bound)
         for i in np.flatnonzero(unsure).tolist():
             first = (int(words[i, 0]) << 64) | int(words[i, 1])
-            places[asked[i]] = self._scaled(int(asked[i]), int(bounds[asked[i]]), first)
+            places[asked[i]] = self._scale(int(asked[i]), int(bounds[asked[i]]), first)
         return places
 
-    def _scaled(self, which: int, bound: int, first: int | None = None) -> int:
+    def _scale(self, which: int, bound: int, first: int | None = None) -> int:
         """floor(r N) by reading on until it is decided, from the `first` 128 bits where these are known."""
         known, bits, counter = self.number(which, 0) if first is None else first, 128, 1
         while True:

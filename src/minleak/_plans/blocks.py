@@ -200,8 +200,7 @@ class BlockPlan(BasePlan):
         """The explicit channel, observables labelled by their blocks. Sparse."""
         n = len(self.prior)
         matrix = columns_of(self.partition.members, np.ones(n), self.partition.begins, n)
-        inputs = None if self.prior.labels.is_default else self.prior.labels
-        return Channel(matrix, inputs=inputs, outputs=[block for block, _ in self.sets()])
+        return Channel(matrix, inputs=self.prior.labels, outputs=[block for block, _ in self.sets()])
 
     def table(self) -> pa.Table:
         """A row for each secret, in input order: `secret`, `set_number` (its block), and one place, from `first` 0 to

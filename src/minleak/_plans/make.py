@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal, overload
@@ -17,7 +17,7 @@ from minleak._data.progress import Progress, no_progress
 from minleak._layouts import LAYOUTS
 from minleak._layouts.base import Layout, RingLayout
 from minleak._layouts.blocks import Blocks
-from minleak._layouts.giants import Giants, LayoutInput, find_giants
+from minleak._layouts.giants import Giants, LayoutInput, LayoutResult, find_giants
 from minleak._layouts.pricing.regions import cost_of_cells
 from minleak._layouts.tiers import find_partition
 from minleak._plan.base import BLOCKS, RINGS
@@ -150,7 +150,7 @@ def _on_rings(
 ) -> Plan:
     """The plan of least leakage that the layout lays."""
     gamma = None if gains is None else _gains(gains, prior.labels)
-    grid = (prior if gamma is None else _gained(prior, gamma)).on_grid(LIMIT // k)
+    grid = (prior if gamma is None else _apply_gains(prior, gamma)).on_grid(LIMIT // k)
     ground = LayoutInput(grid.weights, prior.labels, Giants(np.empty(0, dtype=np.int64), k, 0), progress=progress)
     fields: dict[str, Any] = {
         "prior": prior,
@@ -174,11 +174,7 @@ def _under_caps(
     size = len(found.giants) + places if places else tree.rank(np.ones(len(tree.group_of), dtype=bool), k)
     giants = Giants(found.giants, size - len(found.giants), 0)
     finest = LIMIT // (k * grid.total) if len(found.tiers) == 1 else 1  # all tiers have the same units
-    first, *others = [
-        layout.lay(replace(ground, giants=Giants(found.giants, tier.rank, tier.weight), finest=finest, tier=tier))
-        for tier in found.tiers
-    ] or [layout.lay(replace(ground, giants=giants))]
-    lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
+    first, lower = _lay_tiers(layout, replace(ground, giants=giants), found.tiers, finest=finest)
     fields |= {"k": size, "groups": tree, "lower": lower, **first.fields(grid.times(first.factor), giants)}
     plan = Plan.trusted(**fields)
     distances = layout.distances(ground) if lower else None
@@ -186,6 +182,17 @@ def _under_caps(
         return plan
     mean = cost_of_cells(((sets, lengths / plan.phases) for sets, lengths in plan.cells()), distances)
     return Plan.trusted(**fields | {"costs": replace(first.cost, value=mean, bound=None, rounding=None)})
+
+
+def _lay_tiers(
+    layout: RingLayout, ground: LayoutInput, tiers: Sequence[Any], **more: Any
+) -> tuple[LayoutResult, tuple[Tier, ...]]:
+    """The densest tier as it is laid, and the homes and rings of the others; all in one tier where there are none."""
+    heavy = ground.giants.members
+    first, *others = [
+        layout.lay(replace(ground, giants=Giants(heavy, tier.rank, tier.weight), tier=tier, **more)) for tier in tiers
+    ] or [layout.lay(ground)]
+    return first, tuple(Tier(laid.homes, laid.rings) for laid in others)
 
 
 def _in_blocks(
@@ -217,20 +224,12 @@ def _in_blocks(
 _MAKERS: dict[str, Callable[..., Plan | BlockPlan]] = {RINGS: _on_rings, BLOCKS: _in_blocks}
 
 
-def relaid(plan: Plan, layout: RingLayout) -> Plan:
+def lay_again(plan: Plan, layout: RingLayout) -> Plan:
     """The same plan in another layout: the same giants, the other secrets on other rings."""
     ground = LayoutInput(plan.weights, plan.prior.labels, Giants(plan.giants, plan.u, plan.rest_weight))
-    if plan.groups is not None:
-        found = find_partition(plan.weights, plan.k, plan.groups)
-        parts = [Giants(plan.giants, tier.rank, tier.weight) for tier in found.tiers]
-        first, *others = [
-            layout.lay(replace(ground, giants=giants, tier=tier))
-            for giants, tier in zip(parts, found.tiers, strict=True)
-        ] or [layout.lay(ground)]
-        lower = tuple(Tier(laid.homes, laid.rings) for laid in others)
-        return replace(plan, layout=layout.name, homes=first.homes, rings=first.rings, lower=lower)
-    laid = layout.lay(ground)
-    return replace(plan, layout=layout.name, homes=laid.homes, rings=laid.rings)
+    tiers = () if plan.groups is None else find_partition(plan.weights, plan.k, plan.groups).tiers
+    first, lower = _lay_tiers(layout, ground, tiers)
+    return replace(plan, layout=layout.name, homes=first.homes, rings=first.rings, lower=lower)
 
 
 def as_layout(layout: Layout | str) -> Layout:
@@ -252,9 +251,7 @@ def as_layout(layout: Layout | str) -> Layout:
 def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any]:
     """Gains as a valid vector: as many as secrets, finite, not negative, not all zero."""
     if isinstance(gains, Iterator):
-        gains = listed(
-            gains, "the gains are one number for each secret"
-        )  # looking at them spends them, and they are looked at twice
+        gains = listed(gains, "the gains are one number for each secret")  # which are looked at twice
     worth = as_gains(gains, secrets)
     gamma: npt.NDArray[Any] | list[Any] = worth.weights
     if worth.exact and getattr(gains, "dtype", "O") == "O" and any(isinstance(g, Fraction) for g in gains):
@@ -266,7 +263,7 @@ def _gains(gains: Iterable[Any], secrets: Labels) -> npt.NDArray[Any] | list[Any
     return gamma
 
 
-def _gained(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
+def _apply_gains(prior: Prior, gamma: npt.NDArray[Any] | list[Any]) -> Prior:
     """The weights gamma_x w_x, exact if both are."""
     if isinstance(gamma, np.ndarray) and (gamma.dtype.kind == "f" or not prior.exact):
         weights: Any = prior.p * gamma.astype(np.float64)

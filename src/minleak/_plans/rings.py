@@ -198,7 +198,7 @@ class Plan(BasePlan):
             parts += [tier.homes.weights, tier.homes.members.astype(index, copy=False)]
             parts += [np.array([ring.length, ring.u, len(ring.starts)]) for ring in tier.rings]
             for ring in tier.rings:
-                parts += [ring.starts, ring.listed().astype(index, copy=False)]
+                parts += [ring.starts, ring.list_members().astype(index, copy=False)]
         if self.groups is not None:
             parts += [b"groups", self.groups.group_of, self.groups.parents, self.groups.caps]
             parts += [np.array([len(self.lower), *(len(tier.rings) for tier in tiers)])]

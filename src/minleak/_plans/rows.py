@@ -111,10 +111,8 @@ class Rows(BasePlan):
 
         shape = (len(self.prior), len(self.outputs))
         data = self.weights / np.repeat(self.totals, np.diff(self.starts))
-        inputs = None if self.prior.labels.is_default else self.prior.labels
-        return Channel(
-            sp.csr_array((data, self.columns, self.starts), shape=shape), inputs=inputs, outputs=self.outputs
-        )
+        matrix = sp.csr_array((data, self.columns, self.starts), shape=shape)
+        return Channel(matrix, inputs=self.prior.labels, outputs=self.outputs)
 
     def summary(
         self, entropies: Sequence[ConditionalEntropy | str] = STANDARD, *, of: Values | None = None

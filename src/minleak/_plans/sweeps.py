@@ -223,11 +223,11 @@ def _least_in_the_world(
     """
 
     @cache
-    def estimated(k: int) -> float:
+    def estimate(k: int) -> float:
         return _in_the_world(prior, k, groups)
 
     def enough(k: int) -> bool:
-        return estimated(k) <= success and estimated(min(2 * k, high)) <= success
+        return estimate(k) <= success and estimate(min(2 * k, high)) <= success
 
     k = low
     while not enough(k):

@@ -23,7 +23,7 @@ from minleak._measure.properties import PropertyLeakage
 from minleak._plan.summaries import try_the_world
 from minleak._plans.certifying import certify
 from minleak._plans.enough_events import enough_events
-from minleak._plans.make import design, relaid
+from minleak._plans.make import design, lay_again
 from minleak._plans.rings import Plan
 from minleak._plans.sweeps import Sweep, sweep
 from minleak._report.nearness import Nearness, nearness
@@ -263,7 +263,7 @@ def _layouts(plan: Plan) -> list[tuple[str, Plan]]:
     plans = {plan.layout: plan}
     for layout in COMPARED_LAYOUTS:
         if layout.name not in plans:
-            plans[layout.name] = relaid(plan, layout)
+            plans[layout.name] = lay_again(plan, layout)
     return list(plans.items())
 
 
