@@ -1,5 +1,5 @@
-"""Key: 32 secret bytes in a file that only its owner can read, known to others by a short id; and the randomness of
-sticky draws, a keyed function of who asks for what.
+"""Key: 32 secret bytes, kept in a file that only its owner can read; and the randomness of sticky draws, a keyed
+function of lineage, scope and label.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pins: which lineage was current when a subject was first shown something, in a file of SQLite."""
+"""Pins: the lineage that was current when a subject was first shown a set, in an SQLite file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PATIENCE = 60.0
 
 
 class Pins:
-    """Remembers for each subject the lineage by which it is drawn for ever.
+    """Records for each subject the lineage that all of their draws use.
 
     Parameters
     ----------
@@ -31,8 +31,8 @@ class Pins:
         The cloak that draws. Its key hides the subjects: the file holds a keyed hash of each scope and not the scope,
         so that it can be used with this key alone.
 
-    Whoever has seen a set must go on seeing it, so a plan that was designed anew is for those who have seen nothing
-    yet. Any number of processes and threads can use one file at a time.
+    A subject who has seen a set must go on seeing it, so a plan that was designed anew is for new subjects only. Any
+    number of processes and threads can share one file.
 
     >>> import os, tempfile
     >>> import minleak as ml
@@ -60,7 +60,7 @@ class Pins:
         self._open(int(cloak.key.id, 16) - (1 << 31))
 
     def lineage(self, scope: str | bytes) -> bytes:
-        """The lineage of a subject: the cloak's current one if it is new, which is remembered before this returns."""
+        """The lineage of a subject: for a new one the cloak's current lineage, recorded before this returns."""
         hashed = self._hashed(message(b"pin", scope_bytes(scope)))
         with self._connect() as database:
             return self._find(database, hashed) or self._record(database, hashed)

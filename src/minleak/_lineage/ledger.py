@@ -1,4 +1,4 @@
-"""Ledger: what was counted of every secret that a lineage knows, day after day, in whole numbers."""
+"""Ledger: the daily counts of every secret that a lineage knows, in whole numbers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Ledger:
     def __post_init__(self) -> None:
         """Refuse numbers that do not fit each other."""
         if not all(self._claims()):
-            raise InvalidParameter("these fields are no ledger: plan.update(counts) makes them")
+            raise InvalidParameter("these fields are not those of a ledger: plan.update(counts) makes one")
 
     def _claims(self) -> Iterator[bool]:
         known, days, shares = len(self.labels), self.days, self.shares

@@ -105,7 +105,7 @@ class GroupTree:
         return self
 
     def wrong_with(self, n: int) -> str | None:
-        """What is wrong with the groups of n secrets, if anything is."""
+        """The problem with the groups of n secrets; None if they are valid."""
         one_line = all(
             isinstance(array, np.ndarray) and array.ndim == 1 and array.dtype.kind == "i"
             for array in (self.group_of, self.parents, self.caps)

@@ -1,8 +1,8 @@
-"""Streams: the random bits of draws, keyed or fresh, and the one way from bits to a place.
+"""Streams: the random bits of draws, keyed or fresh, and how bits become a place (MATH 22).
 
-A draw has a number r in [0, 1), known by as many of its bits as are needed; of N places it takes floor(r N), which is
-exactly uniform for every N. Keyed bits are HMAC-SHA256 of who asks for what. runtimes/spec.md says the same for other
-languages, with vectors.
+A draw has a number r in [0, 1), of which as many bits are read as needed; of N places it takes floor(r N), which is
+exactly uniform for every N. Keyed bits are HMAC-SHA256 of lineage, scope and label. runtimes/spec.md specifies the same
+for other languages, with test vectors.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ class Seeded(Streams):
 
 
 class Stream:
-    """Random bytes without end, a block after the other, and exact integers from them.
+    """An endless stream of random bytes, and exact integers from it.
 
     `block(i)` is the i-th block of bytes.
     """
@@ -154,9 +154,7 @@ class Stream:
 
 
 def message(*parts: bytes) -> bytes:
-    """The parts of a message, version 1 of the form: a byte that says so, and each part after its length in four bytes,
-    so that no two lists of parts look the same.
-    """
+    """An unambiguous encoding of the parts: a version byte 1, then each part after its length in four bytes."""
     return b"\x01" + b"".join(map(prefixed, parts))
 
 
@@ -166,8 +164,8 @@ def prefixed(part: bytes) -> bytes:
 
 
 def hmac_sha256(key: bytes) -> Callable[[bytes], bytes]:
-    """HMAC-SHA256 under one key (RFC 2104), whose hashes of the padded key are made once: several times faster than
-    `hmac.digest`, which a million draws notice.
+    """HMAC-SHA256 under one key (RFC 2104). The padded key is hashed once, which is several times faster than
+    `hmac.digest` for many messages.
     """
     padded = key.ljust(_PADDED, b"\0")
     inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in padded))

@@ -44,11 +44,11 @@ _PARTS = 100_000
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Lineage(BasePlan):
-    """A plan that was updated: made by `plan.update(counts)`.
+    """A plan that was updated: made by `plan.update(counts)` (MATH 19).
 
-    A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay as they
-    were, whatever is counted later; secrets that are gone stay listed; and new ones wait until they are enough for a
-    part of their own, which is an ordinary plan. `parts` are these plans in their order, `pending` the secrets that
+    A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay the same,
+    whatever is counted later; secrets that no longer occur stay listed; and new ones wait until there are enough of
+    them for a part of their own, which is an ordinary plan. `parts` are these plans in their order, `pending` the secrets that
     wait. What an observer of all versions gets is one look at one set. `prior` has the counts of the last day, and
     `success`, `entropy` and `leakage` are by these.
 
@@ -116,7 +116,7 @@ class Lineage(BasePlan):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for the parts and the ledger."""
+        """A hash, 32 bytes, of the parts and the ledger."""
         ledger = self.ledger
         numbers = np.array([ledger.listed, ledger.day, ledger.began, ledger.version])
         arrays = [getattr(ledger, name) for name in (*SERIES, *DAILY)]
@@ -155,8 +155,8 @@ class Lineage(BasePlan):
         return tell_property(self, summarize_lineage(self, entropies), of, entropies)
 
     def in_the_world(self, *, seed: int = 0) -> Today:
-        """What leaks today: how often an attacker is right who knows the true rates of the last day and saw every
-        version, with an interval, beside what a plan made today would give. See `Today`.
+        """What leaks today, in the true population: how often an attacker is right who knows the true rates of the last
+        day and saw every version, with an interval, beside what a plan made today would give. See `Today`.
 
         The counts of a day are a sample, and rates move. So each secret's rate is estimated from its pooled counts,
         how long it has been counted, how much rates move in a day and how many secrets go, all from the counts

@@ -1,4 +1,4 @@
-"""LineageSampler: the parts of a lineage at work, as one plan."""
+"""LineageSampler: draws from the parts of a lineage as from one plan."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LineageSampler(ListedSampler):
-    """The parts at work. Secrets have numbers in the order of the parts."""
+    """Draws from the part of each secret. Secrets are numbered in the order of the parts."""
 
     plan: Lineage
     parts: tuple[Any, ...]

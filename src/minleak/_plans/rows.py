@@ -69,7 +69,9 @@ class Rows(BasePlan):
         """
         wrong = next((what for what, holds in self._claims() if not holds), None)
         if wrong is not None:
-            raise InvalidParameter(f"these fields are no rows: {wrong}; mechanisms.rounded(channel) makes them")
+            raise InvalidParameter(
+                f"these fields are not those of rows: {wrong}; mechanisms.rounded(channel) makes rows"
+            )
 
     def _claims(self) -> Iterator[tuple[str, bool]]:
         starts, columns, weights = self.starts, self.columns, self.weights
@@ -100,7 +102,7 @@ class Rows(BasePlan):
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for the labels, the observables and the rows, and name them to sticky draws."""
+        """A hash, 32 bytes, of the labels, the observables and the rows; sticky draws depend on it."""
         names = [*label_parts(self.prior.labels), *label_parts(self.outputs)]
         rows = [part.astype("<i8", copy=False) for part in (self.starts, self.columns, self.weights)]
         return hash_parts(b"minleak rows 1", [*names, *rows], self.hashes)
@@ -187,7 +189,7 @@ class Rows(BasePlan):
 
 @dataclass(frozen=True, eq=False)
 class RowSampler(ListedSampler):
-    """Rows at work: what is shown are their outputs."""
+    """Draws observables from rows."""
 
     plan: Rows
 
