@@ -48,8 +48,8 @@ class Lineage(BasePlan):
 
     A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay the same,
     whatever is counted later; secrets that no longer occur stay listed; and new ones wait until there are enough of
-    them for a part of their own, which is an ordinary plan. `parts` are these plans in their order, `pending` the secrets that
-    wait. What an observer of all versions gets is one look at one set. `prior` has the counts of the last day, and
+    them for a part of their own, which is an ordinary plan. `parts` are these plans in their order, `pending` the
+    waiting secrets. An observer of all versions gets one look at one set. `prior` has the counts of the last day, and
     `success`, `entropy` and `leakage` are by these.
 
     >>> import minleak as ml
