@@ -18,6 +18,9 @@ from minleak._data.arrays import Array, Indices
 from minleak._optimise.cores.grouped import Grouped
 from minleak.errors import MissingExtra
 
+# Relative step of differences.
+_DIFFERENCE = 1e-6
+
 
 @dataclass(frozen=True)
 class Hypograph:
@@ -86,6 +89,17 @@ class Core(ABC):
     def gradient_at(self, v: Array, by: Grouped) -> Array:
         """The gradient of U at v > 0, entry by entry, where it is not `linear`."""
         raise NotImplementedError
+
+    def hessian_at(self, v: Array, by: Grouped) -> Array:
+        """The second derivatives of the sum of U at v > 0, by differences of the gradient."""
+        hessian = np.zeros((len(v), len(v)))
+        for place in range(1, int(by.sizes.max()) + 1):  # the place-th entry of every column at once
+            change = np.where(by.places == place, _DIFFERENCE * v, 0.0)
+            rise = (self.gradient_at(v + change, by) - self.gradient_at(v - change, by)) / 2
+            moved = np.where(by.sizes >= place, by.starts + place - 1, -1)[by.of]
+            rows = np.flatnonzero(moved >= 0)
+            hessian[rows, moved[rows]] = rise[rows] / change[moved[rows]]
+        return hessian
 
     def attacker(self, plane: Array, bound: float) -> AttackerPart | None:  # noqa: ARG002
         """The part of the attacker whom U stands for, if there is one: `plane` is what they lose at each entry, and
