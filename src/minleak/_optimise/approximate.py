@@ -129,7 +129,7 @@ def as_approximate(given: Any, delta: float, secrets: Labels) -> ApproximatePriv
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise InvalidParameter(f"with delta, d_privacy is (epsilon, metric) without a dilation, not {shown(given)}")
     epsilon, distances = as_epsilon(given[0]), distances_between(given[1], secrets)
-    far = np.isfinite(distances) & (epsilon * distances > _FAR)
+    far = np.isfinite(distances) & (epsilon * np.where(np.isfinite(distances), distances, 0.0) > _FAR)
     if far.any():
         x, y = (int(place) for place in np.argwhere(far)[0])
         raise InvalidParameter(

@@ -161,16 +161,12 @@ def _is_strict(H: Entropy) -> bool:
 
 
 def _find_silent(problem: Problem) -> Solved | None:
-    """The cheapest channel with equal rows: the cheapest observable that is open to all, None if none is. Solvers
-    cannot price the last bit of such a leakage, which costs without bound.
+    """The cheapest channel with equal rows, or None. Solvers cannot price the last bit of leakage, whose price is
+    infinite.
     """
-    rows = len(np.unique(problem.rows))
-    open_to = np.bincount(problem.columns, minlength=problem.shape[1])
-    spent = np.bincount(problem.columns, weights=problem.costs[0] * problem.left[problem.rows], minlength=len(open_to))
-    if not (open_to == rows).any():
+    z = problem.silent()
+    if z is None:
         return None
-    y = int(np.argmin(np.where(open_to == rows, spent, np.inf)))
-    z = np.where(problem.columns == y, problem.left[problem.rows], 0.0)
     cost = -float(problem.costs[0] @ z)
     return Solved(z, cost, cost, np.zeros(1), "nothing leaks")
 

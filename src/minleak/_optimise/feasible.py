@@ -13,6 +13,8 @@ from minleak.errors import Infeasible, SolverFailed
 # An expected cost may pass its budget by this much of the larger of it and the least positive cost: rounding of sums.
 # A budget so little below the least cost is taken to mean it.
 _ROUNDING = 1e-12
+# The same for private channels, which a solver makes cheapest to this share.
+PRIVATE_ROUNDING = 1e-9
 # Where a cheap channel is at hand and mixing it in is next to nothing, only this share of that is left over.
 _LEFT_OVER = 1e-2
 # A channel that still passes its budget by this share of it is refused.
@@ -74,14 +76,15 @@ def make_feasible(problem: Problem, z: Array, objective: Callable[[Array], float
 
 
 def _private_within(problem: Problem, z: Array) -> Array:
-    """Entries that keep to the privacy exactly, mixed with the cheapest such by as much as a budget asks."""
+    """Entries that are exactly private, mixed with the cheapest private ones by as much as a budget asks."""
     z = problem.make_private(np.maximum(z, 0.0))
-    for cost, budget in zip(problem.costs, problem.budgets, strict=True):
+    for i, (cost, budget) in enumerate(zip(problem.costs, problem.budgets, strict=True)):
         excess = float(cost @ z) - budget
         if excess > 0 and problem.cheapest_private is not None:
             saved = float(cost @ (z - problem.cheapest_private))
             share = min(excess / saved, 1.0) if saved > 0 else 1.0
-            z = (1 - share) * z + share * problem.cheapest_private
+            if share <= _MIXED or excess > PRIVATE_ROUNDING * max(problem.grain(i), abs(budget)):
+                z = (1 - share) * z + share * problem.cheapest_private
     return z
 
 

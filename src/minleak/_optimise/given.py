@@ -84,7 +84,10 @@ def _privacy(d_privacy: Any, delta: Any, secrets: Labels) -> Privacy | None:
         if slack:
             raise InvalidParameter("delta goes with d_privacy=(epsilon, metric): give that too")
         return None
-    return as_approximate(d_privacy, slack, secrets) if slack else as_privacy(d_privacy, secrets)
+    if not slack:
+        return as_privacy(d_privacy, secrets)
+    private = as_approximate(d_privacy, slack, secrets)
+    return private if slack < 1 else None  # no event is likelier than 1
 
 
 def _match_names(secrets: Labels, outputs: Iterable[Hashable] | None, *matrices: Any) -> Iterable[Hashable] | None:

@@ -19,7 +19,7 @@ from minleak._entropy.base import ConditionalEntropy, Entropy
 from minleak._measure.leakages import difference, leaked
 from minleak._optimise.bound import Solved
 from minleak._optimise.cores.of_entropy import core_of, gains_of, outer, slope
-from minleak._optimise.feasible import check_delta, check_feasible
+from minleak._optimise.feasible import PRIVATE_ROUNDING, check_delta, check_feasible
 from minleak._optimise.given import as_problem
 from minleak._optimise.problem import Problem
 from minleak._optimise.programme import Programme, Term, convex_form, term_of, view_of
@@ -33,8 +33,6 @@ from minleak.errors import Infeasible, InvalidParameter, SolverFailed
 SLACKS = (1e-11, 1e-9, 1e-7)
 # An answer of a conic solver may fall short of the earlier entropies' floors by this much.
 _SHORT = 2e-8
-# A budget so little below the least cost of a private channel is taken to mean it.
-_ROUNDING = 1e-9
 
 
 def optimise(
@@ -172,12 +170,12 @@ def prepare(problem: Problem) -> Problem:
     cheapest = least_cost(problem)
     (scale,), (budget,) = problem.scales, problem.budgets
     least = -cheapest.objective
-    if budget < least - _ROUNDING * max(abs(least), problem.grain(0)):
+    if budget < least - PRIVATE_ROUNDING * max(abs(least), problem.grain(0)):
         raise Infeasible(
             f"the budget is {budget * scale:.12g}, and every channel that is so private costs at least "
             f"{-cheapest.bound * scale:.12g}: raise it to {least * scale:.12g}, or epsilon"
         )
-    return replace(problem, cheapest_private=cheapest.z)
+    return replace(problem, cheapest_private=cheapest.z, budgets=(max(budget, least),))
 
 
 def least_cost(problem: Problem) -> Solved:

@@ -101,6 +101,20 @@ class Problem:
         z[first] = self.left[self.rows[first]]
         return z
 
+    def silent(self) -> Array | None:
+        """The channel that shows all secrets as one observable, the cheapest of those open to all; None if there is
+        none within the budgets, or some entries are fixed.
+        """
+        open_to = np.bincount(self.columns, minlength=self.shape[1])
+        good = open_to == np.count_nonzero(self.left > 0)
+        spent = [np.bincount(self.columns, weights=c * self.left[self.rows], minlength=len(good)) for c in self.costs]
+        for each, budget in zip(spent, self.budgets, strict=True):
+            good &= each <= budget
+        if len(self.fixed) or not good.any():
+            return None
+        y = int(np.argmin(np.where(good, spent[0] if spent else 0.0, np.inf)))
+        return np.where(self.columns == y, self.left[self.rows], 0.0)
+
     def grain(self, i: int) -> float:
         """The least positive size of cost i; 1 if there is none. Differences far below it are rounding."""
         sizes = np.abs(self.costs[i])
