@@ -19,7 +19,7 @@ from minleak._samples.bounds import least_more
 from minleak._samples.caveats import find_caveats
 from minleak._samples.charts import share_out
 from minleak._samples.events import Events, collect_events, read_events, read_sequences
-from minleak._samples.looking import ENTRIES, HeldOut
+from minleak._samples.looking import ENTRIES, HeldOutEvents
 from minleak._samples.measures import Bracket, SampleEvidence, bracket_of
 from minleak._samples.permuting import join_beliefs, p_of_no_leakage
 from minleak._samples.plug_in import MEASURES, JointCounts, MeasureSet, estimate_all
@@ -213,12 +213,12 @@ def audit_events(events: Events, options: AuditOptions) -> Audit:
     return replace(found, enough=done, more=0 if done else least_more(found.width, options.enough, found.events))
 
 
-def _held_out(beliefs: Sequence[Beliefs], prior: Array) -> HeldOut:
+def _held_out(beliefs: Sequence[Beliefs], prior: Array) -> HeldOutEvents:
     """The held-out events by what the leading attack, trained before, believes of them."""
     tests = join_beliefs(beliefs, ENTRIES)
     table = np.zeros(tests.rows.shape, dtype=np.int64)
     np.add.at(table, (tests.r, tests.x), tests.times)
-    return HeldOut(np.log(tests.rows) - np.log(prior), table, prior)
+    return HeldOutEvents(np.log(tests.rows) - np.log(prior), table, prior)
 
 
 def _first(tally: Any) -> float:

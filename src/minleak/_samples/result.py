@@ -15,7 +15,7 @@ from minleak._entropy.names import place
 from minleak._face.result import Result
 from minleak._face.tables import Table
 from minleak._samples.charts import ObservedShares, curve_chart, seen_chart
-from minleak._samples.looking import HeldOut, LooksNeeded
+from minleak._samples.looking import HeldOutEvents, LooksNeeded
 from minleak._samples.measures import Bracket, shown_end
 from minleak._samples.plug_in import JointCounts
 from minleak.errors import InvalidParameter
@@ -66,7 +66,7 @@ class Audit(Result):
     labels: Labels = field(repr=False, compare=False)
     joint: JointCounts | None = field(repr=False, compare=False)
     seen: ObservedShares = field(repr=False, compare=False)
-    held_out: HeldOut = field(repr=False, compare=False)
+    held_out: HeldOutEvents = field(repr=False, compare=False)
     needed: LooksNeeded | None = None
 
     reported = ("rejected", "verdict")
