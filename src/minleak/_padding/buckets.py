@@ -110,18 +110,8 @@ class BucketSearch:
             each = use * self.value.each
             start = kernel.fewest_buckets(classes.sizes, x, self.rule, classes.ends, price, each, limits.floor)
         else:
-            start = kernel.best_buckets(
-                classes.sizes,
-                classes.mass,
-                x,
-                load,
-                self.rule,
-                limits.reach,
-                self.value.tables,
-                price,
-                use,
-                limits.floor,
-            )
+            table = (classes.sizes, classes.mass, x, load, self.rule, limits.reach, self.value.tables)
+            start = kernel.best_buckets(*table, price, use, limits.floor)
         cuts, j = [], len(classes.sizes)
         while j > 0:
             cuts.append(j)

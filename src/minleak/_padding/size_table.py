@@ -109,9 +109,7 @@ class SizeTable(Result):
 
     def rows(self) -> list[dict[str, float]]:
         """The rows of the table: sizes above `above` and up to `padded` are shown as `padded`; -1 is below size 0."""
-        return [
-            {"above": above, "padded": value} for above, value in zip((-1, *self.values), self.values, strict=False)
-        ]
+        return [{"above": above, "padded": value} for above, value in pairwise((-1, *self.values))]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the table, whole or not at all: as .json, or as .csv with the columns `above` and `padded`, without
@@ -156,18 +154,13 @@ class SizeTable(Result):
 
     def to_parts(self) -> list[str | Table]:
         beyond = "refused" if self.beyond is None else f"padded by at most {self.beyond:.4g} of their size"
-        return [
-            Table(
-                "a table of sizes",
-                (),
-                [
-                    ["values", len(self.values)],
-                    ["smallest and largest", f"{self.values[0]:,} and {self.values[-1]:,}"],
-                    ["tells at most", f"{self.capacity:.4g} bits"],
-                    ["larger sizes are", beyond],
-                ],
-            )
+        rows = [
+            ["values", len(self.values)],
+            ["smallest and largest", f"{self.values[0]:,} and {self.values[-1]:,}"],
+            ["tells at most", f"{self.capacity:.4g} bits"],
+            ["larger sizes are", beyond],
         ]
+        return [Table("a table of sizes", (), rows)]
 
     def __repr__(self) -> str:
         return f"SizeTable({len(self.values)} values up to {self.values[-1]}, beyond={self.beyond})"
