@@ -63,7 +63,7 @@ def open_plan(path: str, *, certified: bytes | None = None) -> OpenPlan:
 def _check_certificate(path: str, plan: Any) -> None:
     """Refuse a plan whose certificate fails for the counts and gains in it."""
     try:
-        found = certify(plan, plan.prior, gains=getattr(plan, "gains", None))
+        found = certify(plan)
     except MinleakError:
         raise Refused("uncertified", f"{path} cannot be certified: run minleak certify on it") from None
     if not found.ok:

@@ -24,6 +24,8 @@ RETIRE, STOP = b"r", b"s"
 BACKLOG = 128
 # Seconds that a worker told to stop waits for answers under way.
 _GRACE = 10.0
+# How long a connection that was just taken has to begin, in seconds.
+_BEGIN = 0.05
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,9 @@ class Worker:
         sweeping = asyncio.create_task(self._sweep())
         await self._ordered.wait()
         self._application.retiring = True
+        # A server that is closed drops connections that it has just taken: take no more, and let those begin first.
+        loop.remove_reader(listener.fileno())
+        await asyncio.sleep(_BEGIN)
         server.close()
         if not self._stopped.is_set():
             # Idle connections end by themselves or with their next answer: a client that is just sending a request is

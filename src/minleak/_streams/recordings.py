@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
+from minleak._data.formats import open_table
 from minleak._data.labels import Labels
 from minleak._data.prior import Prior, match_prior
-from minleak._data.tables import Table
 from minleak.errors import InvalidParameter
 
 #: Bytes on the wire beside the content: of a record (TLS 1.3 adds 22, an HTTP chunk or frame 7 to 9), and of an event
@@ -99,7 +99,7 @@ def read_streams(
     >>> read_streams(rows)
     Streams(2 streams of 2 secrets, 3 chunks)
     """
-    table = Table(source, format=format, what="streams are")
+    table = open_table(source, format=format, what="streams are")
     read = table.read({"stream": stream, "secret": secret}, {"time": time, "size": size})
     s, names = read["stream"].codes()
     x, secrets = read["secret"].codes()
