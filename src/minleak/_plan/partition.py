@@ -1,4 +1,4 @@
-"""Partition: secrets in blocks, and what showing the block of a secret leaks (MATH 15)."""
+"""Partition: secrets in blocks, and what showing the block of a secret leaks."""
 
 from __future__ import annotations
 

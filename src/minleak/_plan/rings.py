@@ -1,4 +1,4 @@
-"""Rings, the one shape of every optimal plan (MATH 3), and the checks of the fields of a plan of rings."""
+"""Rings, the one shape of every optimal plan, and the checks of the fields of a plan of rings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams: the random bits of draws, keyed or fresh, and how bits become a place (MATH 22).
+"""Streams: the random bits of draws, keyed or fresh, and how bits become a place.
 
 A draw has a number r in [0, 1), of which as many bits are read as needed; of N places it takes floor(r N), which is
 exactly uniform for every N. Keyed bits are HMAC-SHA256 of lineage, scope and label. runtimes/spec.md specifies the same

@@ -44,7 +44,7 @@ _PARTS = 100_000
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Lineage(BasePlan):
-    """A plan that was updated: made by `plan.update(counts)` (MATH 19).
+    """A plan that was updated: made by `plan.update(counts)`.
 
     A set that never changes tells nothing new. So the sets, odds and sticky draws of every listed secret stay the same,
     whatever is counted later; secrets that no longer occur stay listed; and new ones wait until there are enough of
