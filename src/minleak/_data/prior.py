@@ -165,20 +165,44 @@ class Prior:
     @cached_property
     def p(self) -> Array:
         """The probabilities as float64, each within three roundings of w_x / total."""
-        if self.weights.dtype.kind == "O":
-            p = np.array([w / self.total for w in self.weights], dtype=np.float64)
-        elif math.isfinite(self.total):
-            p = self.weights / float(self.total)
-        else:  # finite weights whose sum is not
-            scaled = self.weights / self.weights.max()
-            p = scaled / scaled.sum()
+        p = self._p.view()
         p.flags.writeable = False
         return p
+
+    @cached_property
+    def _p(self) -> Array:
+        """The same in memory that may be written to: of other memory `argmax` makes a copy first."""
+        if self.weights.dtype.kind == "O":
+            return np.array([w / self.total for w in self.weights], dtype=np.float64)
+        if math.isfinite(self.total):
+            return self.weights / float(self.total)
+        scaled = self.weights / self.weights.max()  # finite weights whose sum is not
+        return np.asarray(scaled / scaled.sum())
+
+    def largest(self) -> float:
+        """The largest probability."""
+        p = self._p
+        return p.item(p.argmax())  # a fifth of the time of `max`
 
     @cached_property
     def column(self) -> Columns:
         """The probabilities as the one column that is seen where nothing is."""
         return Columns(self.p[:, None])
+
+    @cached_property
+    def descending(self) -> Array:
+        """The probabilities, largest first; read-only."""
+        descending = np.sort(self.p)[::-1].copy()
+        descending.flags.writeable = False
+        return descending
+
+    @cached_property
+    def logs(self) -> Array:
+        """The natural logarithms of the probabilities, -inf for zero; read-only."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.p)
+        logs.flags.writeable = False
+        return logs
 
     @cached_property
     def spectrum(self) -> tuple[Array, Array] | None:

@@ -59,8 +59,6 @@ class Together:
 class Products(Columns):
     """The columns scale * A[:,y] * B[:,z] * ... of several matrices, in blocks that are made one after the other."""
 
-    __slots__ = ("gain", "parts")
-
     def __init__(self, parts: list[Any], scale: Array | None, gain: Any = None) -> None:
         super().__init__(parts[0], scale)
         self.parts, self.gain = parts, gain

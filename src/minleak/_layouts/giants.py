@@ -12,7 +12,7 @@ from minleak._data.labels import Labels
 from minleak._data.prior import Grid
 from minleak._data.progress import Progress, no_progress
 from minleak._layouts.tiers import TierCaps
-from minleak._plan.cost import Cost
+from minleak._plan.distances import Cost
 from minleak._plan.rings import Homes, Ring
 
 # Weights in a block, of which the largest is looked at first.

@@ -17,8 +17,7 @@ from minleak._layouts.pricing.peeling import Sets, join_sets
 from minleak._layouts.pricing.regions import add_costs
 from minleak._layouts.pricing.splitting import split_space
 from minleak._layouts.stable import lay_stable
-from minleak._plan.cost import Cost
-from minleak._plan.distances import METRICS, Distances, from_coordinates
+from minleak._plan.distances import METRICS, Cost, Distances, from_coordinates
 from minleak._plan.rings import Homes
 from minleak.errors import InvalidParameter, shown
 

@@ -9,7 +9,7 @@ import numpy as np
 from minleak._attack.alternatives import Estimate, FixedBuckets, NoCloak, PopularDecoys, UniformRandomisation
 from minleak._attack.exposures import Repeated
 from minleak._attack.world import World
-from minleak._certify.rings import Certificate
+from minleak._certify.certificate import Certificate
 from minleak._data.parameters import whole
 from minleak._data.prior import Prior
 from minleak._data.progress import Progress, no_progress
@@ -178,7 +178,7 @@ def gather(
     begin(4, STEPS, "other priors")
     drift = _drift(plan, prior)
     begin(5, STEPS, "the certificate")
-    certificate = certify(plan, plan.prior, gains=plan.gains)
+    certificate = certify(plan)
     begin(6, STEPS, "nearness")
     near = nearness(plan, trials=trials, seed=seed)
     return Facts(

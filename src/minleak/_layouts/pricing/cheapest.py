@@ -15,8 +15,7 @@ from minleak._layouts.pricing.peeling import Sets, join_sets, peel_sets
 from minleak._layouts.pricing.regions import add_costs, improve
 from minleak._layouts.pricing.rounding import round_down
 from minleak._layouts.pricing.splitting import split_space
-from minleak._plan.cost import Cost
-from minleak._plan.distances import Distances
+from minleak._plan.distances import Cost, Distances
 from minleak._plan.rings import Homes
 
 # Up to this many secrets on rings the plan is the cheapest of all, proven; up to the next it is improved in regions.
