@@ -144,10 +144,10 @@ class Mixtures:
         one = np.full(len(self.grid), _LEAST)
         one[min(int(np.searchsorted(self.grid, self.one_rate[0])), len(self.grid) - 1)] = 1.0
 
-        def mixed(i: int) -> Weights:
+        def mix(i: int) -> Weights:
             return one + np.float32(i / 64) * (self.best - one)
 
-        return mixed(bisect_left(range(64), True, key=lambda i: not self._rejects(self.likelihood @ mixed(i))))
+        return mix(bisect_left(range(64), True, key=lambda i: not self._rejects(self.likelihood @ mix(i))))
 
     def merge_rates(self, weights: Weights) -> RatePosterior:
         """The distribution with the fewest distinct rates that the counts do not reject, about: those of the weights,

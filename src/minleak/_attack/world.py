@@ -98,7 +98,7 @@ class World(Result):
             "upper end allows for differences that would not show"
         )
         return [
-            Table("", ["", "as counted", "in the world", "95% interval"], rows),
+            Table("", ["", "as counted", "in the true population", "95% interval"], rows),
             f"{self.events:,} events, taken as independent; {self.unseen:.1%} of tomorrow's are of secrets that were "
             "not seen",
             *([alike] if self.alike else []),
