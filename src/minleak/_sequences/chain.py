@@ -1,4 +1,4 @@
-"""Chain: how a secret moves on, as sparse counts with back-off to the marginal, exact on a grid of integers."""
+"""Chain: a Markov chain as sparse counts with back-off to the marginal, exact on a grid of integers."""
 
 from __future__ import annotations
 

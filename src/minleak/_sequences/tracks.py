@@ -1,4 +1,4 @@
-"""Tracks: k walks side by side, of which one is true and nobody can tell which, however long they get."""
+"""Tracks: k walks side by side, one of them true; nobody can tell which, however long they get."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class Tracks:
 
     @cached_property
     def digest(self) -> bytes:
-        """32 bytes that stand for everything a draw depends on: the chain and k."""
+        """A digest of everything a draw depends on, the chain and k; 32 bytes."""
         chain, line = self.chain, self.chain.line
         parts = [chain.indptr, chain.indices, chain.counts, chain.backoff, line.weights, line.block, chain.target]
         parts += [chain.start.weights, chain.start.block, np.array([self.k, chain.unit, chain.clock or 0])]
