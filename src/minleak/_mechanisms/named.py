@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array
-from minleak._data.labels import labelled
+from minleak._data.labels import check_labels
 from minleak._data.parameters import whole
 from minleak._mechanisms.mechanism import Mechanism, line_distances, matrix_size, positive_epsilon
 from minleak._theory.metrics import distances_between
@@ -108,7 +108,7 @@ def exponential(
     (array([0.50648 , 0.307196, 0.186324]), 0.614107)
     """
     rows, m = matrix_size(n, columns=observables)
-    names = labelled(inputs, rows, "inputs", "rows", InvalidParameter)
+    names = check_labels(inputs, rows, "inputs", "rows", InvalidParameter)
     between = distances_between(metric, names) if m == rows or callable(metric) else None
     if between is None:
         raise InvalidParameter("with observables= the metric is a callable, of two secrets, or a secret and a number")
@@ -136,7 +136,7 @@ def tight_constraints(n: int, epsilon: float, metric: Any, *, inputs: Iterable[H
     """
     rows, _ = matrix_size(n)
     decay = positive_epsilon(epsilon)
-    names = labelled(inputs, rows, "inputs", "rows", InvalidParameter)
+    names = check_labels(inputs, rows, "inputs", "rows", InvalidParameter)
     between = distances_between(metric, names)
     D = np.exp(-decay * between)
     try:

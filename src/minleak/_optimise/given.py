@@ -12,7 +12,7 @@ import numpy.typing as npt
 from minleak._data.arrays import Array
 from minleak._data.channel import Channel
 from minleak._data.frames import axes
-from minleak._data.labels import Labels, labelled, match, named
+from minleak._data.labels import Labels, check_labels, match, named
 from minleak._data.matrices import is_sparse
 from minleak._data.parameters import real
 from minleak._data.prior import Prior, as_prior
@@ -264,4 +264,4 @@ def _fixed_mass(partial: Array, mask: npt.NDArray[np.bool_], where: Any) -> Arra
 
 
 def _outputs(outputs: Iterable[Hashable] | None, m: int) -> Labels:
-    return labelled(outputs, m, "outputs", "columns", InvalidParameter)
+    return check_labels(outputs, m, "outputs", "columns", InvalidParameter)

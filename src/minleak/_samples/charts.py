@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from minleak._data.arrays import Array, Indices
-from minleak._data.extras import altair
+from minleak._face.extras import altair
 from minleak._samples.events import Events
 from minleak._samples.measures import Bracket
 
