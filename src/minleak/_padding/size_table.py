@@ -154,7 +154,7 @@ class SizeTable(Result):
 
     def to_parts(self) -> list[str | Table]:
         beyond = "refused" if self.beyond is None else f"padded by at most {self.beyond:.4g} of their size"
-        rows = [
+        rows: list[list[Any]] = [
             ["values", len(self.values)],
             ["smallest and largest", f"{self.values[0]:,} and {self.values[-1]:,}"],
             ["tells at most", f"{self.capacity:.4g} bits"],
